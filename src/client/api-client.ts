@@ -29,15 +29,15 @@ export interface ApiClient {
     files?: readonly { name: string; content: Blob }[],
   ): Promise<shapes.TurnAccepted>;
   /**
-   * The events of a turn up to and including `turn_finished`. A lost connection is reopened without losing or repeating stored events; deltas
-   * from the time in between may be missing. Ends early, without an error, when the signal aborts.
+   * The events of a turn up to and including `turn_finished`. A lost connection is reopened without losing or repeating stored events;
+   * deltas from the time in between may be missing. Ends early, without an error, when the signal aborts.
    */
   turnEvents(turnId: string, options?: FollowOptions): AsyncIterable<TurnEvent>;
   /** A file of a turn, by the address in its event. */
   file(url: string, signal?: AbortSignal): Promise<Blob>;
   /**
-   * Everything that happens in a namespace from now on, until the signal aborts. Reconnects automatically; events from the time in between are
-   * lost, so read the thread again on every `open` except the first.
+   * Everything that happens in a namespace from now on, until the signal aborts. Reconnects automatically; events from the time in between
+   * are lost, so read the thread again on every `open` except the first.
    */
   watchNamespace(
     namespace: string,
@@ -114,7 +114,11 @@ function formOf(request: shapes.TurnRequest, files: readonly { name: string; con
   return form;
 }
 
-/** The typed call of every operation. @param json sends a request and reads its answer @param given known routes; without them the server is asked */
+/**
+ * The typed call of every operation.
+ * @param json sends a request and reads its answer
+ * @param given known routes; without them the server is asked
+ */
 function createCall(json: ReadJson, given?: Routes["operations"]): CallOperation {
   let known = given === undefined ? undefined : Promise.resolve<Routes>({ operations: given });
   const routes = () => {

@@ -22,8 +22,8 @@ export interface StreamOptions {
 }
 
 /**
- * The messages of a server-sent event stream. Reconnects after the last id with growing pauses until the signal aborts or the server says that
- * nothing will come (204). A stream that ends is reopened too, so leave the loop when everything has arrived.
+ * The messages of a server-sent event stream. Reconnects after the last id with growing pauses until the signal aborts or the server says
+ * that nothing will come (204). A stream that ends is reopened too, so leave the loop when everything has arrived.
  * @throws ApiError when a retry would not help
  */
 export async function* streamMessages(send: Send, options: StreamOptions): AsyncGenerator<StreamMessage> {

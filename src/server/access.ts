@@ -71,8 +71,8 @@ export function checkDirect({ token }: Security): MiddlewareHandler {
 }
 
 /**
- * Refuses requests whose Host or Origin is not this server's. For every path. Pages may post to `formPaths` even if a proxy changed the Host,
- * as long as the browser says that the origin is the same.
+ * Refuses requests whose Host or Origin is not this server's. For every path. Pages may post to `formPaths` even if a proxy changed the
+ * Host, as long as the browser says that the origin is the same.
  */
 export function checkSource(security: Security, formPaths: readonly string[]): MiddlewareHandler {
   const allowed = new Set((security.allowedHosts ?? []).map((host) => host.toLowerCase()));

@@ -10,9 +10,9 @@ const peopleOfPlatforms: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The author of a call. Callers of the API are trusted as operators: without a token everybody on this machine, with a token everybody who has
- * it. `user` is only a display name. It must not name a person of a platform, whose accounts and budget the caller would use; in a platform's
- * namespace ids of the API begin with `api:`.
+ * The author of a call. Callers of the API are trusted as operators: without a token everybody on this machine, with a token everybody who
+ * has it. `user` is only a display name. It must not name a person of a platform, whose accounts and budget the caller would use; in a
+ * platform's namespace ids of the API begin with `api:`.
  *
  * @param namespace the channel of the call; undefined when it is not known beforehand
  * @throws HttpProblem (403) when `user` looks like a person's id on a platform, unless `server.speak_for_people` allows it

@@ -41,8 +41,8 @@ const shared =
   /^(?:console\/(?:[\w-]+\/)*[\w-]+\.(?:ts|css|svg|png)|(?:base|client|core\/[\w-]+)\/[\w-]+\.ts)$/;
 
 /**
- * Serves the console from its source files, TypeScript without its types. A file is read on the first request, and again when it has changed.
- * `source` is the folder that contains `console`, `client`, `core` and `base`.
+ * Serves the console from its source files, TypeScript without its types. A file is read on the first request, and again when it has
+ * changed. `source` is the folder that contains `console`, `client`, `core` and `base`.
  */
 export function loadConsoleAssets(source = fileURLToPath(new URL("..", import.meta.url))): Assets {
   const importMap = createImportMap();

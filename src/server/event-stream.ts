@@ -55,8 +55,8 @@ export function createFrames<T extends object>(of: (item: T) => { data: string; 
 }
 
 /**
- * Streams items as server-sent events. The next item is taken from the source only after the reader took the previous one; a reader that takes
- * nothing for too long is cut off and may resume. The source is open before the client gets the response.
+ * Streams items as server-sent events. The next item is taken from the source only after the reader took the previous one; a reader that
+ * takes nothing for too long is cut off and may resume. The source is open before the client gets the response.
  */
 export async function streamEvents<T>(context: Context, source: EventSource<T>): Promise<Response> {
   if (context.req.method === "HEAD") return context.body(null, 200, { "Content-Type": "text/event-stream" });

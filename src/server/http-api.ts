@@ -109,8 +109,8 @@ function problemOf(error: Error): HttpProblem {
 }
 
 /**
- * The headers of every response. Pages may load from this server and talk to it only; `scriptHashes` (`sha256-…`) allow the inline scripts of
- * the console. Images of other hosts are blocked, because their addresses could carry data of the channel to that host. A route may set
+ * The headers of every response. Pages may load from this server and talk to it only; `scriptHashes` (`sha256-…`) allow the inline scripts
+ * of the console. Images of other hosts are blocked, because their addresses could carry data of the channel to that host. A route may set
  * stricter headers.
  */
 function securityHeaders(scriptHashes: () => readonly string[]): MiddlewareHandler {

@@ -183,8 +183,8 @@ const webPorts = ["", "80", "443"];
 
 /**
  * Reads a host: a name or IPv4 address in lower case and ASCII, `*.name` or `*`. From an address such as `https://api.example.com/v1` only
- * the host is taken. A single host keeps a port other than 80 and 443, `name:8080`, because such a port has to be granted separately. Undefined
- * when the text is none of these.
+ * the host is taken. A single host keeps a port other than 80 and 443, `name:8080`, because such a port has to be granted separately.
+ * Undefined when the text is none of these.
  */
 export function readHost(text: string): string | undefined {
   const trimmed = text.trim();

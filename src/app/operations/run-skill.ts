@@ -212,8 +212,8 @@ const maxDataLength = 4_000;
 const maxDepth = 4;
 
 /**
- * The answer to people who ran a skill: its finding, and small data as a list or table; larger data is a JSON file. A failure is shown without
- * the hint, which is for models. `output` is complete, for programs.
+ * The answer to people who ran a skill: its finding, and small data as a list or table; larger data is a JSON file. A failure is shown
+ * without the hint, which is for models. `output` is complete, for programs.
  */
 function runAnswer(skill_id: string, result: ToolResult): CommandResult {
   const output = outputOf(result);

@@ -5,8 +5,8 @@ const emojiName = /^[\p{Ll}\p{Lo}\p{N}_+'-]+$/u;
 const variants = /::skin-tone-\d|[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
 
 /**
- * The names under which platforms may know an emoji, which is given as a name or a character; the likeliest first. Most of Slack's names are
- * GitHub's; others come from Unicode (`thinking_face`). Empty for a text that is not an emoji.
+ * The names under which platforms may know an emoji, which is given as a name or a character; the likeliest first. Most of Slack's names
+ * are GitHub's; others come from Unicode (`thinking_face`). Empty for a text that is not an emoji.
  */
 export async function emojiNames(emoji: string): Promise<string[]> {
   const { gemoji } = await import("gemoji");

@@ -12,8 +12,8 @@ import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../
 /** Describes the place of a conversation. The same for all threads of a channel. */
 export interface PlaceDescriber {
   /**
-   * The name and topic of the place. Never rejects and waits at most 2 s; when the platform does not answer in time, the last known values are
-   * used, if any.
+   * The name and topic of the place. Never rejects and waits at most 2 s; when the platform does not answer in time, the last known values
+   * are used, if any.
    */
   describe(place: Pick<Place, "namespace">): Promise<PlaceDescription>;
   /** How answers are written there. */

@@ -7,7 +7,7 @@ import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
 import { type HearDeps, type Heard, hearFile, maxRecordings, skippedRecording } from "./hear-file.ts";
-import { TookTooLongError, within } from "./within.ts";
+import { TimeLimitError, within } from "./within.ts";
 
 /** A file of a message, and who sent it when it was not the asker. */
 export interface SentFile {
@@ -262,7 +262,7 @@ async function fetchOne(
     return data.byteLength > maxFileBytes ? { problem: tooLarge(data.byteLength) } : { data };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof TookTooLongError) {
+    if (error instanceof TimeLimitError) {
       return { problem: `it could not be fetched within ${fetchTimeoutMs / 1000} s; send it again` };
     }
     if (error instanceof PlatformError) {

@@ -7,7 +7,7 @@ import type { HeardMessage } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
 import type { SentFile } from "./read-files.ts";
-import { TookTooLongError, within } from "./within.ts";
+import { TimeLimitError, within } from "./within.ts";
 
 /** Messages of a thread, oldest first, notes about those that are missing, and the files of the messages, newest first. */
 export interface ThreadRead extends HeardInThread {
@@ -122,7 +122,7 @@ function longThread(messages: readonly ThreadMessage[], newest: number): string[
 }
 
 function unreadable(error: unknown, report: ThreadReaderDeps["report"]): ThreadRead {
-  const expected = error instanceof PlatformError || error instanceof TookTooLongError;
+  const expected = error instanceof PlatformError || error instanceof TimeLimitError;
   if (!expected) report(error, "reading a thread");
   const reason =
     error instanceof PlatformError

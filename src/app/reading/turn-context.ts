@@ -13,8 +13,8 @@ import { createThreadReader, type ThreadRead, type ThreadReader } from "./read-t
 /** Reads the context of a message: the thread so far, and the files. */
 export interface TurnContextReader {
   /**
-   * The context of a turn: read once, before its first model call, and from the turn's log afterwards. Undefined when there is nothing to read.
-   * Yields usage events, then the event that stores the context. A failure becomes a note in the context and never fails the turn.
+   * The context of a turn: read once, before its first model call, and from the turn's log afterwards. Undefined when there is nothing to
+   * read. Yields usage events, then the event that stores the context. A failure becomes a note in the context and never fails the turn.
    */
   read(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, MessageContext | undefined>;
 }

@@ -17,8 +17,8 @@ export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf" | "read">
   /** Whether a person may change a plan of a channel. A failure says who may. */
   mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
   /**
-   * Sets a new secret for a webhook: `given`, or a generated one. On a chat platform a generated secret is whispered to the person who asked
-   * (`told`); programs read `secret`.
+   * Sets a new secret for a webhook: `given`, or a generated one. On a chat platform a generated secret is whispered to the person who
+   * asked (`told`); programs read `secret`.
    */
   newSecret(
     planner: Planner,

@@ -69,7 +69,10 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
   return settle(deps, entry, held, together, begun);
 }
 
-/** The events that wait, oldest first. Settles events that a turn got before a crash, and stores those that an earlier version kept in the trigger. */
+/**
+ * The events that wait, oldest first. Settles events that a turn got before a crash, and stores those that an earlier version kept in the
+ * trigger.
+ */
 async function waiting({ events, book, now }: TriggerDeps, entry: Entry<Trigger>): Promise<Held[]> {
   const { id, value: trigger } = entry;
   for (const event of trigger.held) await events.hold(entry, event);

@@ -116,7 +116,9 @@ const words = {
   never: ["approval_never", "refused, here and for good,"],
 } as const;
 
-/** A decision of a manager or operator applies to everyone in the channel, up to their own rank; a decision of an asker only to the asker. */
+/**
+ * A decision of a manager or operator applies to everyone in the channel, up to their own rank; a decision of an asker only to the asker.
+ */
 async function storeStanding(
   { store, clock }: ApprovalDeps,
   namespace: string,

@@ -40,8 +40,8 @@ export function feedbackKey(turnId: string): string {
 const endTimeoutMs = 30_000;
 
 /**
- * Deletes a turn everywhere: its messages on the platform, its files, its texts in the log, and the parts that later turns would see. A turn
- * and the messages it took in are deleted together, because they share one answer.
+ * Deletes a turn everywhere: its messages on the platform, its files, its texts in the log, and the parts that later turns would see. A
+ * turn and the messages it took in are deleted together, because they share one answer.
  */
 export function createForget(deps: ForgettingDeps): Forget {
   const { log, audit } = deps;
@@ -143,7 +143,10 @@ async function hasEnded(
 /** The reference of messages that only one person saw; they cannot be deleted. */
 const whispered = "whisper";
 
-/** Deletes a turn's messages on the platform. Returns why they are still there, if they are. Messages that the platform never deletes are left. */
+/**
+ * Deletes a turn's messages on the platform. Returns why they are still there, if they are. Messages that the platform never deletes are
+ * left.
+ */
 async function removeMessages(
   { platforms, logger }: Pick<ForgettingDeps, "platforms" | "logger">,
   { namespace, thread, turn_id }: TurnRecord,

@@ -38,8 +38,8 @@ export interface ReadinessDeps {
 }
 
 /**
- * Tests whether the bot can take work: store and log can be written, the queue moves, platforms are connected. The model is only named: turns
- * that wait for it are kept, so restarting the bot would not help.
+ * Tests whether the bot can take work: store and log can be written, the queue moves, platforms are connected. The model is only named:
+ * turns that wait for it are kept, so restarting the bot would not help.
  */
 export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness[]> {
   const { clock } = deps;

@@ -17,8 +17,8 @@ export interface AuditLine {
 }
 
 /**
- * The audit in the store. A day (UTC) is the key `audit:YYYY-MM-DD`; a day with more lines continues under `audit:YYYY-MM-DD:0002` and so on,
- * so that no value grows without bound.
+ * The audit in the store. A day (UTC) is the key `audit:YYYY-MM-DD`; a day with more lines continues under `audit:YYYY-MM-DD:0002` and so
+ * on, so that no value grows without bound.
  */
 export interface StoredAudit {
   /** Stores a line soon, together with others added at the same time. Never throws. */

@@ -37,9 +37,9 @@ export async function storedNamespaces(deps: StoredNamespacesDeps): Promise<Set<
 const [minParts, usualParts, maxParts] = [2, 3, 4];
 
 /**
- * The namespace at the beginning of a stored name. `behind` is the minimum number of parts after it: a thread, or a skill and a key. Namespaces
- * have two to four parts, so several may fit: the longest one that is known or a direct message is taken, otherwise the usual three parts or
- * fewer.
+ * The namespace at the beginning of a stored name. `behind` is the minimum number of parts after it: a thread, or a skill and a key.
+ * Namespaces have two to four parts, so several may fit: the longest one that is known or a direct message is taken, otherwise the usual
+ * three parts or fewer.
  */
 export function namespaceOf(name: string, known: ReadonlySet<string>, behind: number): string {
   const parts = name.split(":");

@@ -34,8 +34,8 @@ const maxFormBytes = 3 * 3 * maxValueLength + 1_000;
 
 /**
  * The end of a login at a tool server. It needs no token of this API: the browser comes from another site, and only a person with the link
- * knows the state in the address. That person may not be the one who asked for the link, so nothing is connected before they see the owner of
- * the account and press a button. Programs that only open links change nothing either.
+ * knows the state in the address. That person may not be the one who asked for the link, so nothing is connected before they see the owner
+ * of the account and press a button. Programs that only open links change nothing either.
  */
 export function addLoginRoutes(server: OpenAPIHono, login: LoginPages): void {
   server.get(loginPaths.callback, async (context) => {

@@ -1,6 +1,6 @@
 /**
- * Reads times in plain words, for `/agent schedule add` and for tools. A time that is not understood is refused; it never becomes part of the
- * text. Words in quotation marks are never read as a time.
+ * Reads times in plain words, for `/agent schedule add` and for tools. A time that is not understood is refused; it never becomes part of
+ * the text. Words in quotation marks are never read as a time.
  */
 import { de, en, es, fr, type ParsedResult } from "chrono-node";
 import type { SpokenTime, Wish } from "../../../core/ports/schedules.ts";

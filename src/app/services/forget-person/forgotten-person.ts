@@ -50,8 +50,8 @@ export interface ForgetPersonOptions {
 }
 
 /**
- * Deletes a person from everything that is stored; `user` as in `findPerson`. Every step can be repeated: after a crash, or when something is
- * left, another run does the rest. For operators.
+ * Deletes a person from everything that is stored; `user` as in `findPerson`. Every step can be repeated: after a crash, or when something
+ * is left, another run does the rest. For operators.
  */
 export type ForgetPerson = (
   user: string,

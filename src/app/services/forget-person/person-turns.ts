@@ -106,7 +106,9 @@ async function forgetOwn(
   return outcome.ok ? undefined : outcome.message;
 }
 
-/** Removes files that only calls in the person's turns made, and the folders of threads without other turns. Returns the files that stay. */
+/**
+ * Removes files that only calls in the person's turns made, and the folders of threads without other turns. Returns the files that stay.
+ */
 export async function forgetFolders(
   { log, folders }: PersonTurnsDeps,
   threads: Iterable<OwnThread>,
@@ -135,8 +137,8 @@ export interface OthersTurns extends TurnsForgotten {
 }
 
 /**
- * Deletes the details of other people's turns that contain words of the person, with the files the person sent there. Deletes turns in which
- * others had a message of the person answered again.
+ * Deletes the details of other people's turns that contain words of the person, with the files the person sent there. Deletes turns in
+ * which others had a message of the person answered again.
  */
 export async function stripOtherTurns(
   deps: PersonTurnsDeps,
@@ -285,8 +287,8 @@ function isFrom(
 }
 
 /**
- * Whether a value contains something from the person: a message, fact, document or earlier conversation, as tools return them. Each names its
- * author by id, by name, or as a mention.
+ * Whether a value contains something from the person: a message, fact, document or earlier conversation, as tools return them. Each names
+ * its author by id, by name, or as a mention.
  */
 function isQuotedIn(value: Json, { person, names }: Traces): boolean {
   const mention = `<@${person.id}>`;

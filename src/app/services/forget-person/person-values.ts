@@ -196,7 +196,8 @@ export interface PersonPlansDeps {
 }
 
 /**
- * Deletes the plans of a person, and events of theirs that triggers of others hold. Returns the number of plans; with `dryRun` it only counts.
+ * Deletes the plans of a person, and events of theirs that triggers of others hold. Returns the number of plans; with `dryRun` it only
+ * counts.
  */
 export async function removePlans(
   { due, sealed }: PersonPlansDeps,

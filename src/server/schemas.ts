@@ -40,7 +40,7 @@ export const turnRequest = z
       .string()
       .max(200)
       .optional()
-      .describe("of the user, IANA name; a name of no time zone is ignored"),
+      .describe("zone of the user, IANA name; an unknown name is ignored"),
     key: z
       .string()
       .min(1)

@@ -37,7 +37,7 @@ export const decideApproval = operation({
   name: "approval.decide",
   input: verdict,
   output: z.object({
-    decided: z.boolean().describe("false when somebody had decided before, or it was over"),
+    decided: z.boolean().describe("false when it was already decided or had expired"),
   }),
   who: { decide: mayDecide },
   http: {
@@ -158,7 +158,7 @@ const openSchema = z.object({
   tool: z.string(),
   asker: z.string(),
   reason: z.string(),
-  approver: z.string().describe("the least that may decide"),
+  approver: z.string().describe("the lowest rank that may decide"),
   expires_at: z.number().describe("ms since the epoch"),
 });
 
@@ -166,7 +166,7 @@ const standingSchema = z.object({
   id: z.number(),
   tool: z.string(),
   to: z.string(),
-  whom: z.string().optional().describe("the only person whose turns it holds for"),
+  whom: z.string().optional().describe("the only person to whose turns it applies"),
   by: z.string(),
 });
 

@@ -18,11 +18,11 @@ const listing = z.object({
       path: z.string().describe("as code and tools see it"),
       bytes: z.number(),
       changed_at: milliseconds,
-      by: z.string().optional().describe("the name of who attached it"),
+      by: z.string().optional().describe("name of the person who attached it"),
     }),
   ),
   bytes: z.number().describe("of all files together"),
-  most_bytes: z.number().describe("what they may have together"),
+  most_bytes: z.number().describe("maximum bytes of all files together"),
 });
 
 /** Maximum characters of a path that people are shown. */

@@ -14,8 +14,13 @@ export const sendMessage = operation({
   input: z.object({
     namespace: channelName,
     thread: threadSchema.optional().describe("a thread of it; the channel itself unless given"),
-    text: z.string().trim().min(1).max(maxLength).describe("standard Markdown; calls nobody"),
-    key: z.string().min(1).max(200).optional().describe("of your own: the same key is posted once"),
+    text: z.string().trim().min(1).max(maxLength).describe("standard Markdown; mentions notify nobody"),
+    key: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("your own key; messages with the same key are posted once"),
   }),
   output: z.object({ reference: z.string(), link: z.string().optional() }),
   who: { least: "operator", refusal: "Only operators of the bot may send messages as the bot." },

@@ -202,7 +202,7 @@ export const renewScheduleSecret = operation({
       .describe("the secret that the sender made; made here unless given"),
   }),
   output: z.object({
-    secret: z.string().optional().describe("absent where it was told to the person on their platform"),
+    secret: z.string().optional().describe("absent when it was sent to the person on their platform"),
   }),
   who: { decide: mayChange },
   http: {

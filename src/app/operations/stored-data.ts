@@ -10,7 +10,7 @@ export const showRetention = operation({
   who: "anyone",
   http: {
     route: "GET /retention",
-    summary: "How long things are kept, and from when on old data is deleted",
+    summary: "How long data is kept, and from when old data is deleted",
     answers: "the policy",
   },
   async run({ services }) {
@@ -117,7 +117,7 @@ export const lookUpPerson = operation({
   who,
   http: {
     route: "GET /people/{id}",
-    summary: "What is stored of a person; changes nothing",
+    summary: "What is stored about a person; changes nothing",
     answers: "what would be deleted",
   },
   run: ({ input: { id }, asker, services }) => services.forgetPerson(id, asker, { dryRun: true }),
@@ -136,7 +136,7 @@ export const forgetPerson = operation({
   who,
   http: {
     route: "DELETE /people/{id}",
-    summary: "Delete everything that is stored of a person",
+    summary: "Delete everything that is stored about a person",
     answers: "what was deleted, and what is left",
   },
   run: ({ input: { id, leave_posts }, asker, services }) =>

@@ -25,7 +25,7 @@ export const showTurn = operation({
 export const stopTurn = operation({
   name: "turn.stop",
   input: z.object({ id: turnId }),
-  output: z.object({ stopped: z.boolean().describe("false when the turn had finished before") }),
+  output: z.object({ stopped: z.boolean().describe("false when the turn had already finished") }),
   who: ofAsker(() => "Only who asked, or a manager of the channel, may stop this."),
   http: { route: "POST /turns/{id}/stop", summary: "Stop a turn", answers: "whether it was still running" },
   async run({ input: { id }, asker, services }) {
@@ -58,7 +58,7 @@ export const forgetTurn = operation({
   who: ofAsker(({ name }) => `Only ${name}, who asked, or a manager of the channel may delete this.`),
   http: {
     route: "DELETE /turns/{id}",
-    summary: "Delete a turn: its texts, files and answer, for good",
+    summary: "Delete a turn permanently: its texts, files and answer",
     answers: "the turn is stopped and deleted; its record stays without texts",
   },
   run: ({ input: { id }, asker, services }) => services.forget(id, asker.by),
@@ -71,7 +71,7 @@ export const stopTurns = operation({
   output: z.object({
     stopped: z.number(),
     elsewhere: z.number().describe("of those, in other threads than the command"),
-    others: z.number().describe("that run and are not theirs to stop"),
+    others: z.number().describe("turns that run and that they may not stop"),
   }),
   who: "anyone",
   chat: [

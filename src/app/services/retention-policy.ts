@@ -75,19 +75,19 @@ export const retentionStatus = z.object({
     .number()
     .describe("milliseconds since the epoch")
     .optional()
-    .describe("from when on old data is deleted; absent until the bot starts and announces it"),
+    .describe("from when old data is deleted; absent until the bot starts and announces it"),
 });
 
 /** What was deleted, or would be. */
 export const retentionReport = retentionStatus.extend({
-  ran: z.boolean().describe("whether it was deleted; else it was only counted"),
+  ran: z.boolean().describe("true when the data was deleted, false when it was only counted"),
   counts: z.object({
     threads: z.number().describe("whole conversations"),
-    turns: z.number().describe("turns of these"),
+    turns: z.number().describe("turns of these conversations"),
     run_details: z.number().describe("turns that lose their steps"),
     files: z.number().describe("turns and threads that lose their files"),
     audit: z.number().describe("lines of the audit"),
-    openings: z.number().describe("beginnings of conversations that none goes on from"),
+    openings: z.number().describe("openings of conversations that are no longer used"),
   }),
 });
 export type RetentionStatus = z.output<typeof retentionStatus>;

@@ -13,7 +13,7 @@ export const skillId = z
 
 export const diagnostic = z.object({
   path: z.string(),
-  skill_id: z.string().optional().describe("the skill it tells of, where one file holds several"),
+  skill_id: z.string().optional().describe("the skill it is about, where one file has several"),
   severity: z.enum(["error", "warning", "info"]),
   code: z.string(),
   message: z.string(),
@@ -49,12 +49,15 @@ export const ownNamespace = namespaceSchema.default(consoleNamespace);
 
 /** What was deleted with a turn. */
 export const forgottenTurn = z.object({
-  forgotten: z.boolean().describe("its texts and files are gone for good"),
-  attachments: z.array(z.string()).readonly().describe("files of the thread that came with it, and are gone"),
+  forgotten: z.boolean().describe("its texts and files are deleted permanently"),
+  attachments: z
+    .array(z.string())
+    .readonly()
+    .describe("files of the thread that came with it and are deleted"),
   made_from_them: z
     .array(z.string())
     .readonly()
-    .describe("files that code made of these, and that are still there"),
+    .describe("files that code made from these and that still exist"),
 });
 export type Forgotten = z.output<typeof forgottenTurn>;
 

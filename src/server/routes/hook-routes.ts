@@ -20,7 +20,8 @@ const hook = createRoute({
   request: { params: z.object({ id: z.string().min(1).max(100).describe("a trigger's id") }) },
   responses: {
     202: {
-      description: "stored; its turn begins as soon as it may. `known`: this delivery was taken before",
+      description:
+        "stored; its turn begins as soon as the limits allow. `known`: this delivery was received before",
       content: { "application/json": { schema: z.object({ status: z.enum(["taken", "known"]) }) } },
     },
     ...problems,

@@ -14,7 +14,7 @@ import { type CommandLineForm, operation, operators, said, type Terminal } from 
 const who = operators("prepare packages for code");
 const language = z.enum(packageLanguages);
 const packages = z.array(z.string().min(1).max(400)).max(200);
-const answers = "what is there now, or that it goes on";
+const answers = "the state afterwards, or that the work continues";
 
 type Form<Input> = CommandLineForm<Input, z.output<typeof preparation>>;
 
@@ -71,7 +71,9 @@ export const addSandboxPackages = operation({
   name: "sandbox.add",
   input: z.object({
     language,
-    packages: packages.describe("none: what is there is installed again, in the newest versions that fit"),
+    packages: packages.describe(
+      "an empty list installs the present packages again, in the newest matching versions",
+    ),
   }),
   output: preparation,
   who,
@@ -103,14 +105,13 @@ export const removeSandboxPackages = operation({
   who,
   http: {
     route: "POST /sandbox/packages/remove",
-    summary: "Take packages away from code in the sandbox",
+    summary: "Remove packages from code in the sandbox",
     answers,
   },
   commandLine: [
     {
       command: "sandbox remove",
-      description:
-        "take packages away from code in the sandbox; the others are installed again from their lock",
+      description: "remove packages from code in the sandbox; the others are installed again from their lock",
       arguments: [ofLanguage[0], ["<package...>", "such as numpy"]],
       json,
       read: ({ language, package: packages }) => ({ language, packages }),

@@ -10,8 +10,8 @@ const serverTool = z.object({
   name: z.string(),
   description: z.string(),
   suppressed: z.boolean(),
-  read_only: z.boolean().optional().describe("what the server says of it"),
-  destructive: z.boolean().optional().describe("what the server says of it"),
+  read_only: z.boolean().optional().describe("according to the server"),
+  destructive: z.boolean().optional().describe("according to the server"),
   definition: z.string().optional().describe("names the tool as it is now"),
   trusted: z.boolean().optional().describe("an operator lets it run unasked"),
   asks: z

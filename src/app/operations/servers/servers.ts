@@ -43,7 +43,7 @@ export const listServers = operation({
   input: z.object({}),
   output: z.object({
     servers: z.array(serverView),
-    diagnostics: z.array(diagnostic).describe("what of the file of servers was left out, and why"),
+    diagnostics: z.array(diagnostic).describe("parts of the file of servers that were left out, and why"),
   }),
   who: "anyone",
   http: {

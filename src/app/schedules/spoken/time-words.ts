@@ -6,7 +6,7 @@ export type Unit = "minute" | "hour" | "day" | "week" | "month" | "quarter" | "y
 export type DayPart = "morning" | "afternoon" | "evening" | "night";
 
 /** The meaning of a word or a few words. */
-export type Meaning =
+type Meaning =
   /** `minute`: of the day, from midnight. */
   | { kind: "clock"; minute: number }
   | { kind: "part"; part: DayPart; bare: boolean }

@@ -46,76 +46,96 @@ export interface PlanKeepingDeps {
 }
 
 export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
-  const { book, events, hooks, watch, limits, now, wake } = deps;
+  const { book } = deps;
   const mutex = new KeyedMutex();
-  const view = (entry: Entry<Schedule | Trigger>, reader: Planner["author"]) => viewFor(deps, entry, reader);
-
-  const mayChange: PlanKeeping["mayChange"] = async ({ author, place }, id) => {
-    const entry = await book.get(id);
-    if (entry === undefined || entry.namespace !== place.namespace) return unknown(id);
-    if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
-    const message = `Only ${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
-    return { ok: false, status: 403, message };
-  };
-  const newSecret: PlanKeeping["newSecret"] = async (planner, id, given) => {
-    const may = await mayChange(planner, id);
-    if (!may.ok) return may;
-    if (!isWebhook(may.value)) return { ok: false, status: 400, message: "Only webhooks have a secret." };
-    const secret = await hooks.newSecret(id, given);
-    if (given !== undefined) return { ok: true, value: { secret, told: true } };
-    const told = await tellSecret(
-      deps,
-      planner,
-      await view(may.value, planner.author),
-      secret,
-      provedBy(may.value),
-    );
-    return { ok: true, value: { secret, told } };
-  };
-  const store: PlanKeeping["add"] = async (planner, { value }, key) => {
-    const { namespace } = planner.place;
-    const limitReached = limitProblem(await book.list(namespace), planner.author.id, limits);
-    if (limitReached !== undefined) return { ok: false, status: 409, message: limitReached };
-    const due_at = value.what === "trigger" ? undefined : value.next;
-    const entry = await book.add({ namespace, due_at, value }, key);
-    if (isTrigger(entry)) await watch.watchHere(entry);
-    if (isWebhook(entry)) await newSecret(planner, entry.id);
-    wake();
-    return { ok: true, value: await view(entry, planner.author) };
-  };
-
   return {
-    mayChange,
-    newSecret,
+    mayChange: (planner, id) => mayChange(deps, planner, id),
+    newSecret: (planner, id, given) => newSecret(deps, planner, id, given),
     add: (planner, plan, key) =>
       // One at a time, so that two at once cannot exceed the limit.
       mutex.run(planner.place.namespace, async () => {
         const known = await book.added(key);
-        if (known === undefined) return store(planner, plan, key);
-        return { ok: true, value: await view(known, planner.author) };
+        if (known === undefined) return store(deps, planner, plan, key);
+        return { ok: true, value: await viewFor(deps, known, planner.author) };
       }),
     list: async (namespace, reader) =>
-      Promise.all((await book.list(namespace)).map((entry) => view(entry, reader))),
-    async change(planner, id, to) {
-      const may = await mayChange(planner, id);
-      if (!may.ok) return may;
-      // Events from before the change get no turn.
-      const { namespace } = may.value;
-      if (to !== "pause") await events.settle(await events.of({ id, namespace }), now());
-      if (to === "remove") {
-        await book.remove(id);
-        await hooks.forget(id);
-        return { ok: true, value: await view(may.value, planner.author) };
-      }
-      const changed = await book.change(id, (entry) => changedTo(entry, to, planner.author.name, now()));
-      wake();
-      return { ok: true, value: await view(changed ?? may.value, planner.author) };
-    },
+      Promise.all((await book.list(namespace)).map((entry) => viewFor(deps, entry, reader))),
+    change: (planner, id, to) => change(deps, planner, id, to),
     async granted(id) {
       const entry = await book.get(id);
       return entry?.value.what === "trigger" ? [] : (entry?.value.tools ?? []);
     },
   };
+}
+
+async function mayChange(
+  { book }: PlanKeepingDeps,
+  { author, place }: Planner,
+  id: string,
+): Promise<Outcome<Entry<Schedule | Trigger>>> {
+  const entry = await book.get(id);
+  if (entry === undefined || entry.namespace !== place.namespace) return unknown(id);
+  if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
+  const message = `Only ${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
+  return { ok: false, status: 403, message };
+}
+
+async function newSecret(
+  deps: PlanKeepingDeps,
+  planner: Planner,
+  id: string,
+  given?: string,
+): Promise<Outcome<{ secret: string; told: boolean }>> {
+  const may = await mayChange(deps, planner, id);
+  if (!may.ok) return may;
+  if (!isWebhook(may.value)) return { ok: false, status: 400, message: "Only webhooks have a secret." };
+  const secret = await deps.hooks.newSecret(id, given);
+  if (given !== undefined) return { ok: true, value: { secret, told: true } };
+  const view = await viewFor(deps, may.value, planner.author);
+  return {
+    ok: true,
+    value: { secret, told: await tellSecret(deps, planner, view, secret, provedBy(may.value)) },
+  };
+}
+
+async function store(
+  deps: PlanKeepingDeps,
+  planner: Planner,
+  { value }: Parameters<PlanKeeping["add"]>[1],
+  key: string,
+): Promise<Outcome<PlannedView>> {
+  const { book, watch, limits, wake } = deps;
+  const { namespace } = planner.place;
+  const limitReached = limitProblem(await book.list(namespace), planner.author.id, limits);
+  if (limitReached !== undefined) return { ok: false, status: 409, message: limitReached };
+  const due_at = value.what === "trigger" ? undefined : value.next;
+  const entry = await book.add({ namespace, due_at, value }, key);
+  if (isTrigger(entry)) await watch.watchHere(entry);
+  if (isWebhook(entry)) await newSecret(deps, planner, entry.id);
+  wake();
+  return { ok: true, value: await viewFor(deps, entry, planner.author) };
+}
+
+async function change(
+  deps: PlanKeepingDeps,
+  planner: Planner,
+  id: string,
+  to: PlanChange,
+): Promise<Outcome<PlannedView>> {
+  const { book, events, hooks, now, wake } = deps;
+  const may = await mayChange(deps, planner, id);
+  if (!may.ok) return may;
+  // Events from before the change get no turn.
+  const { namespace } = may.value;
+  if (to !== "pause") await events.settle(await events.of({ id, namespace }), now());
+  if (to === "remove") {
+    await book.remove(id);
+    await hooks.forget(id);
+    return { ok: true, value: await viewFor(deps, may.value, planner.author) };
+  }
+  const changed = await book.change(id, (entry) => changedTo(entry, to, planner.author.name, now()));
+  wake();
+  return { ok: true, value: await viewFor(deps, changed ?? may.value, planner.author) };
 }
 
 function unknown(id: string): Outcome<never> {

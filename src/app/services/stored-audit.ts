@@ -87,25 +87,11 @@ export function createStoredAudit(store: KeyValue, logger: Log): StoredAudit {
     },
     async removeBefore(time, { dryRun = false } = {}) {
       await settled();
-      const first = prefix + dayOf(time);
-      let count = 0;
-      for await (const key of store.keys(prefix)) {
-        if (key >= first) break;
-        count += linesOf(await store.get(key)).length;
-        if (!dryRun) await store.delete(key);
-      }
-      return count;
+      return removeDays(store, time, dryRun);
     },
     async rewrite(change, { dryRun = false } = {}) {
       await settled();
-      let count = 0;
-      for await (const key of store.keys(prefix)) {
-        const changed = linesOf(await store.get(key)).filter((line) => change(line) !== line).length;
-        count += changed;
-        if (changed > 0 && !dryRun)
-          await store.update<Json>(key, (value) => toJson(linesOf(value).map(change)));
-      }
-      return count;
+      return rewriteLines(store, change, dryRun);
     },
   };
 }
@@ -120,6 +106,31 @@ async function append(store: KeyValue, key: string, lines: readonly AuditLine[])
     return toJson([...before, ...more]);
   });
   return taken;
+}
+
+async function removeDays(store: KeyValue, time: number, dryRun: boolean): Promise<number> {
+  const first = prefix + dayOf(time);
+  let count = 0;
+  for await (const key of store.keys(prefix)) {
+    if (key >= first) break;
+    count += linesOf(await store.get(key)).length;
+    if (!dryRun) await store.delete(key);
+  }
+  return count;
+}
+
+async function rewriteLines(
+  store: KeyValue,
+  change: (line: AuditLine) => AuditLine,
+  dryRun: boolean,
+): Promise<number> {
+  let count = 0;
+  for await (const key of store.keys(prefix)) {
+    const changed = linesOf(await store.get(key)).filter((line) => change(line) !== line).length;
+    count += changed;
+    if (changed > 0 && !dryRun) await store.update<Json>(key, (value) => toJson(linesOf(value).map(change)));
+  }
+  return count;
 }
 
 async function lastPart(store: KeyValue, day: string): Promise<number> {

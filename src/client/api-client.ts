@@ -1,6 +1,6 @@
 /**
  * The HTTP API as functions: in browsers, in Node and in the server's own process. Requests that fail throw `ApiError`.
- * No imports but the stream parser at run time, so that the browser uses this very file.
+ * At run time it imports only the stream parser and its neighbours, so that browsers load this file as it is.
  */
 
 import type { InputOf, OperationName, OutputOf } from "../app/operations/table.ts";
@@ -18,26 +18,26 @@ interface FollowOptions {
 }
 
 export interface ApiClient {
-  /** Everything that is an operation: one request, one answer. */
+  /** Calls an operation: one request, one answer. */
   call: CallOperation;
-  /** Whether everything the bot needs is usable; not being ready is an answer, not an error. */
+  /** Whether the bot is ready. "Not ready" is an answer, not an error. */
   ready(): Promise<shapes.Readiness>;
 
-  /** Hands a message in; with files the text may be empty. */
+  /** Submits a message; with files the text may be empty. */
   submitTurn(
     request: shapes.TurnRequest,
     files?: readonly { name: string; content: Blob }[],
   ): Promise<shapes.TurnAccepted>;
   /**
-   * The events of a turn up to and including `turn_finished`. A lost connection is made again without losing stored events
-   * or repeating any; deltas of the time between may be missing. Ends early, without an error, when the signal aborts.
+   * The events of a turn up to and including `turn_finished`. A lost connection is reopened without losing or repeating stored events;
+   * deltas from the time in between may be missing. Ends early, without an error, when the signal aborts.
    */
   turnEvents(turnId: string, options?: FollowOptions): AsyncIterable<TurnEvent>;
-  /** A file of a turn, by the address its event has. */
+  /** A file of a turn, by the address in its event. */
   file(url: string, signal?: AbortSignal): Promise<Blob>;
   /**
-   * Everything that happens in a namespace from now on, until the signal aborts. Connects again by itself; what happened
-   * between is not repeated, so read the thread again on every `open` but the first.
+   * Everything that happens in a namespace from now on, until the signal aborts. Reconnects automatically; events from the time in between
+   * are lost, so read the thread again on every `open` except the first.
    */
   watchNamespace(
     namespace: string,
@@ -45,13 +45,13 @@ export interface ApiClient {
     onConnection?: (connection: Connection) => void,
   ): AsyncIterable<shapes.FeedItem>;
 
-  /** Everything stored of a channel, or of all, as JSON lines in pieces of any size. The last line has the type `export_finished`. */
+  /** Everything stored for a channel, or for all, as JSON lines in pieces of any size. The last line has the type `export_finished`. */
   exportData(namespace?: string): AsyncIterable<Uint8Array>;
 }
 
 const api = "/api/v1";
 const at = encodeURIComponent;
-const defaultReconnect = { first_ms: 300, longest_ms: 10_000, silence_ms: 45_000 };
+const defaultReconnect = { first_ms: 300, max_ms: 10_000, silence_ms: 45_000 };
 
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const send = createSend(options);
@@ -72,7 +72,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const messages = streamMessages(send, { path, after: from, signal, reconnect, onConnection });
       for await (const { id, data } of messages) {
         const event = data as TurnEvent;
-        // A new connection repeats deltas, which have no id. A stored event may be behind them: after a crash they are void.
+        // A new connection repeats deltas, which have no id. A stored event may have a lower `seq` than they: after a crash they are void.
         if (id === undefined && event.seq <= seen) continue;
         seen = event.seq;
         yield event;
@@ -94,7 +94,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
-/** Asks for an operation. Who asks is `user`; the operator unless told. With a `file` it is sent as a form. @throws ApiError */
+/** Calls an operation as `user`, by default the operator. With a `file` it is sent as a form. @throws ApiError */
 type CallOperation = <Name extends OperationName>(
   name: Name,
   input: InputOf<Name> & { user?: string | undefined; file?: File },
@@ -114,7 +114,11 @@ function formOf(request: shapes.TurnRequest, files: readonly { name: string; con
   return form;
 }
 
-/** The typed call of every operation. @param json sends a request and reads its answer @param given routes, else the server is asked */
+/**
+ * The typed call of every operation.
+ * @param json sends a request and reads its answer
+ * @param given known routes; without them the server is asked
+ */
 function createCall(json: ReadJson, given?: Routes["operations"]): CallOperation {
   let known = given === undefined ? undefined : Promise.resolve<Routes>({ operations: given });
   const routes = () => {
@@ -131,7 +135,7 @@ function createCall(json: ReadJson, given?: Routes["operations"]): CallOperation
   };
 }
 
-/** What is in braces goes into the path, the rest into the query or the body. */
+/** Input in braces goes into the path, the rest into the query or the body. */
 function requestOf(route: string, input: Record<string, unknown>): SendOptions & { path: string } {
   const [method = "GET", template = ""] = route.split(" ") as [SendOptions["method"], string];
   const filled = template.replace(/\{(\w+)\}/g, (_braces, key: string) => {
@@ -144,7 +148,7 @@ function requestOf(route: string, input: Record<string, unknown>): SendOptions &
   return { method, path: `${path}${query(input as Record<string, string>)}` };
 }
 
-/** Lists have commas in a form. */
+/** In a form, lists are joined with commas. */
 function bodyOf(input: Record<string, unknown>): unknown {
   if (!(input.file instanceof File)) return input;
   const form = new FormData();
@@ -155,8 +159,7 @@ function bodyOf(input: Record<string, unknown>): unknown {
 }
 
 /**
- * The `time_zone` of a turn somebody asks for at this machine or in this browser, to be spread into the request: nothing where it
- * is not known.
+ * The `time_zone` of this machine or browser, to be spread into a request; empty when it is unknown.
  */
 export function ownTimeZone(): { time_zone?: string } {
   const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,8 +1,8 @@
 import type { Problem } from "./shapes.ts";
 
 /**
- * A request that was not answered as asked. The message is the problem's `detail`, written for a person.
- * `status` is the HTTP status, 0 when no answer came at all (`code` is `unreachable` then).
+ * A failed request. The message is the problem's `detail`, written for people. `status` is the HTTP status, or 0 when there was no response
+ * (`code` is then `unreachable`).
  */
 export class ApiError extends Error {
   readonly status: number;
@@ -30,7 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The error an answer with a failure status stands for; a proxy's page in place of a problem document included. */
+/** The error of a response with a failure status, even if it is a proxy's page instead of a problem document. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   const { type, title, status, ...problem } = parseProblem(text) ?? {};

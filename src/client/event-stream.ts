@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { parseExactly } from "../base/exact-number.ts";
 import { ApiError } from "./api-error.ts";
-import type { Send } from "./request.ts";
+import type { Reconnect, Send } from "./request.ts";
 
 /** A message of a stream with its JSON parsed, and the id to resume after. */
 export interface StreamMessage {
@@ -9,7 +9,7 @@ export interface StreamMessage {
   data: unknown;
 }
 
-/** A connection's state, for those who show it. `lost` says why; the stream connects again by itself. */
+/** The state of a connection, for display. `lost` has the reason; the stream reconnects automatically. */
 export type Connection = { state: "open" } | { state: "lost"; error: unknown };
 
 export interface StreamOptions {
@@ -17,15 +17,14 @@ export interface StreamOptions {
   /** Resume after this id. */
   after?: string | undefined;
   signal: AbortSignal;
-  reconnect: { first_ms: number; longest_ms: number; silence_ms: number };
+  reconnect: Reconnect;
   onConnection?: ((connection: Connection) => void) | undefined;
 }
 
 /**
- * The messages of a server-sent event stream, connecting again after the last id with growing pauses until the signal
- * aborts or the server says that nothing will come (204). A stream that merely ends is connected again: break off when
- * all has come.
- * @throws ApiError when asking again would not help
+ * The messages of a server-sent event stream. Reconnects after the last id with growing pauses until the signal aborts or the server says
+ * that nothing will come (204). A stream that ends is reopened too, so leave the loop when everything has arrived.
+ * @throws ApiError when a retry would not help
  */
 export async function* streamMessages(send: Send, options: StreamOptions): AsyncGenerator<StreamMessage> {
   const { signal, reconnect } = options;
@@ -46,7 +45,7 @@ export async function* streamMessages(send: Send, options: StreamOptions): Async
       options.onConnection?.({ state: "lost", error });
     }
     await sleep(pause * (0.75 + Math.random() / 2), signal);
-    pause = Math.min(pause * 2, reconnect.longest_ms);
+    pause = Math.min(pause * 2, reconnect.max_ms);
   }
 }
 

@@ -1,22 +1,29 @@
 import { parseExactly } from "../base/exact-number.ts";
 import { ApiError, readApiError } from "./api-error.ts";
 
+/** Delays of a stream that reconnects, and how long it may stay silent, ms. */
+export interface Reconnect {
+  first_ms: number;
+  max_ms: number;
+  silence_ms: number;
+}
+
 export interface ApiClientOptions {
-  /** The global `fetch`, or one that hands the request to a server in the same process. */
+  /** The global `fetch`, or one that passes the request to a server in the same process. */
   fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
-  /** Where the server is, e.g. `http://127.0.0.1:3000`. */
+  /** The address of the server, e.g. `http://127.0.0.1:3000`. */
   baseUrl: string;
   /** Sent as a bearer token. */
   token?: string | undefined;
-  /** The routes of operations by name, where they are known; else the server is asked for them. */
+  /** The routes of operations by name; without them the server is asked. */
   routes?: { readonly [operation: string]: string };
-  /** How streams reconnect, ms. */
-  reconnect?: { first_ms: number; longest_ms: number; silence_ms: number };
+  /** How streams reconnect. */
+  reconnect?: Reconnect;
 }
 
 export interface SendOptions {
   method?: "GET" | "POST" | "PUT" | "DELETE";
-  /** Sent as JSON; a form as it is. */
+  /** Sent as JSON; a form is sent as it is. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
@@ -24,7 +31,7 @@ export interface SendOptions {
   expect?: readonly number[];
 }
 
-/** Sends one request and answers the response. @throws ApiError; on abort, the signal's reason. */
+/** Sends one request and returns the response. @throws ApiError; on abort, the signal's reason. */
 export type Send = (path: string, options?: SendOptions) => Promise<Response>;
 
 export function createSend({ fetch, baseUrl, token }: ApiClientOptions): Send {
@@ -48,7 +55,7 @@ export function createSend({ fetch, baseUrl, token }: ApiClientOptions): Send {
   };
 }
 
-/** The JSON an answer carries. @throws ApiError when it is cut off or is something else, e.g. a proxy's page. */
+/** The JSON of a response. @throws ApiError when it is cut off or not JSON, e.g. a proxy's page. */
 export async function readJson<T>(response: Response, signal?: AbortSignal): Promise<T> {
   const text = await reach(() => response.text(), response.url, signal);
   try {
@@ -59,7 +66,7 @@ export async function readJson<T>(response: Response, signal?: AbortSignal): Pro
   }
 }
 
-/** Runs `attempt`, and says that the server was not reached when it fails for any reason but an abort. */
+/** Runs `attempt`. When it fails for any reason except an abort, the error says that the server was not reached. */
 async function reach<T>(
   attempt: () => Promise<T>,
   where: string,

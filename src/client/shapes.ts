@@ -4,7 +4,6 @@ import type { z } from "zod";
 import type { InputOf, OutputOf } from "../app/operations/table.ts";
 import type { TurnEvent } from "../core/log/turn-event.ts";
 import type * as schemas from "../server/schemas.ts";
-import type * as turns from "../server/schemas.ts";
 
 export type About = OutputOf<"bot.about">;
 export type Completion = OutputOf<"command.complete">["completions"][number];
@@ -17,8 +16,8 @@ export type SkillList = OutputOf<"skill.list">;
 export type SkillListing = OutputOf<"skill.set">;
 export type Thread = OutputOf<"thread.list">["threads"][number];
 type Turn = OutputOf<"run.list">["turns"][number];
-export type TurnAccepted = z.output<typeof turns.turnAccepted>;
-export type TurnRequest = z.input<typeof turns.turnRequest>;
+export type TurnAccepted = z.output<typeof schemas.turnAccepted>;
+export type TurnRequest = z.input<typeof schemas.turnRequest>;
 
 export type ForgottenPerson = OutputOf<"person.forget">;
 
@@ -29,7 +28,7 @@ export type PackageReview = OutputOf<"skill.review">;
 export type RetentionStatus = OutputOf<"retention.show">;
 export type ServerStatus = OutputOf<"server.control">;
 
-/** Where a package is: an address, a path of the bot's own machine, or the archive itself. */
+/** The location of a package: an address, a path on the bot's machine, or the archive itself. */
 export type PackageLocation = { url: string } | { path: string } | { file: File };
 
 /** A turn with all its events so far. */
@@ -38,7 +37,7 @@ export interface TurnWithEvents {
   events: TurnEvent[];
 }
 
-/** What people watching a namespace see. `state`: its skills or settings changed, read them again. */
+/** An item of the feed of a channel. `state`: skills or settings changed and have to be read again. */
 export type FeedItem =
   | { kind: "event"; thread: string; event: TurnEvent }
   | { kind: "state"; namespace: string };

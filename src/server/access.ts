@@ -1,6 +1,6 @@
 /**
- * Who may call. Without a token the server is for programs on this machine only, and a web page of another origin is kept
- * out by Host (DNS rebinding), Origin and Sec-Fetch-Site; with one, the API asks for it.
+ * Checks who may call. Without a token the server is for programs on this machine only, and web pages of other origins are kept out by the
+ * checks of Host (DNS rebinding), Origin and Sec-Fetch-Site. With a token, the API requires it.
  */
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -15,11 +15,11 @@ export interface Security {
   port: number;
   /** When set, calls to the API carry it as `Authorization: Bearer`. */
   token?: string | undefined;
-  /** Names the server is also reached by, e.g. behind a proxy: `knack.example.com`, with port if it is not the usual one. */
+  /** Other host names of the server, e.g. behind a proxy: `knack.example.com`, with the port if it is not the default. */
   allowedHosts?: readonly string[] | undefined;
 }
 
-/** The server cannot be set up or started as configured. The message says what to change. */
+/** The server cannot start as configured. The message says what to change. */
 export class ServerSetupError extends Error {
   readonly code: "token_required" | "cannot_listen";
   constructor(code: ServerSetupError["code"], message: string, options?: { cause?: unknown }) {
@@ -28,7 +28,7 @@ export class ServerSetupError extends Error {
   }
 }
 
-/** @throws ServerSetupError for an address others can reach without a token */
+/** @throws ServerSetupError when others can reach the address and there is no token */
 export function requireSafeSetup({ host, token }: Security): void {
   if (token !== undefined && token !== "") return;
   if (isLoopback(host)) return;
@@ -45,17 +45,17 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";
 }
 
-/** Headers by which a proxy says for whom it asks: the standard's (RFC 7239, RFC 9110 section 7.6.3) and the usual ones. */
+/** Headers in which a proxy names its client: the standard ones (RFC 7239, RFC 9110 section 7.6.3) and common others. */
 const ofProxies =
   /^(forwarded|via|x-forwarded-.*|x-(real|client|cluster-client)-ip|true-client-ip|cf-connecting-ip)$/i;
 
-/** Whether a request says that a proxy passed it on. */
+/** Whether the headers of a request show that a proxy forwarded it. */
 function isForwarded(context: Context): boolean {
   return Object.keys(context.req.header()).some((name) => ofProxies.test(name));
 }
 
 /**
- * Refuses what came through a proxy while there is no token: whoever reaches the proxy would be the operator. For every path.
+ * Refuses requests through a proxy while there is no token, because everybody who reaches the proxy would be the operator. For every path.
  */
 export function checkDirect({ token }: Security): MiddlewareHandler {
   return async (context, next) => {
@@ -71,10 +71,10 @@ export function checkDirect({ token }: Security): MiddlewareHandler {
 }
 
 /**
- * Refuses requests whose Host or Origin is not this server's. For every path. To `formPaths` their own page may post though a proxy
- * changed the Host, where the browser itself says that it is the same origin.
+ * Refuses requests whose Host or Origin is not this server's. For every path. Pages may post to `formPaths` even if a proxy changed the
+ * Host, as long as the browser says that the origin is the same.
  */
-export function checkSource(security: Security, formPaths: readonly string[] = []): MiddlewareHandler {
+export function checkSource(security: Security, formPaths: readonly string[]): MiddlewareHandler {
   const allowed = new Set((security.allowedHosts ?? []).map((host) => host.toLowerCase()));
   const anyHost = Boolean(security.token) && allowed.size === 0;
   return async (context, next) => {
@@ -98,7 +98,7 @@ export function checkSource(security: Security, formPaths: readonly string[] = [
   };
 }
 
-/** Refuses calls that a page of another site makes. */
+/** Refuses calls from pages of other sites. */
 export async function checkSite(context: Context, next: () => Promise<void>): Promise<void> {
   const site = context.req.header("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") {
@@ -109,7 +109,7 @@ export async function checkSite(context: Context, next: () => Promise<void>): Pr
   await next();
 }
 
-/** Refuses without the token when there is one. For the API. */
+/** Refuses calls without the token, if there is one. For the API. */
 export function checkCaller(security: Security): MiddlewareHandler {
   const expected = security.token ? digest(security.token) : undefined;
   return async (context, next) => {
@@ -128,7 +128,7 @@ function checkToken(authorization: string | undefined, expected: Buffer): void {
   throw new HttpProblem(401, detail, { headers: { "WWW-Authenticate": "Bearer" } });
 }
 
-/** Equal lengths, as the constant-time comparison needs. */
+/** The constant-time comparison needs values of equal length. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
@@ -144,8 +144,8 @@ function isSameHost(origin: string, host: string, allowed: ReadonlySet<string>):
 }
 
 /**
- * Refuses what only programs on the bot's own machine may ask, such as to read a folder there. Those are calls of the same process,
- * and calls to a server that listens for this machine alone and stands behind no proxy.
+ * Refuses requests that only programs on the bot's machine may make, such as to read a folder there. Such programs are this process itself,
+ * and callers of a server that listens on this machine only, without a proxy.
  * @throws HttpProblem (403)
  */
 export function requireOwnMachine(context: Context, { host, allowedHosts = [] }: Security): void {

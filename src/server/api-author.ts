@@ -3,18 +3,18 @@ import { partsOf } from "../core/values/place.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem } from "./http-problem.ts";
 
-/** How the ids of people look on the platforms that have accounts, by the beginning of the platform's namespaces. */
+/** Patterns of user ids, by the platform in a namespace. */
 const peopleOfPlatforms: Readonly<Record<string, RegExp>> = {
   slack: /^[UW][A-Z0-9_]+$/,
   discord: /^\d{15,21}$/,
 };
 
 /**
- * Who calls. Whoever may use the API is trusted as operator: without a token everybody at this machine, with one everybody who
- * holds it. `user` is only the name they go by, and names no person of a platform, whose accounts and share of the budget it would
- * have: in a platform's namespace ids of the API begin with `api:`.
+ * The author of a call. Callers of the API are trusted as operators: without a token everybody on this machine, with a token everybody who
+ * has it. `user` is only a display name. It must not name a person of a platform, whose accounts and budget the caller would use; in a
+ * platform's namespace ids of the API begin with `api:`.
  *
- * @param namespace where it counts; undefined when that is not known before it is done
+ * @param namespace the channel of the call; undefined when it is not known beforehand
  * @throws HttpProblem (403) when `user` looks like a person's id on a platform, unless `server.speak_for_people` allows it
  */
 export function apiAuthor(

@@ -1,5 +1,5 @@
 /**
- * The modules a browser gets without a build: TypeScript with its types blanked out, and packages by an import map.
+ * Modules for browsers without a build: TypeScript with its types blanked out, and packages by an import map.
  */
 import { createHash } from "node:crypto";
 import { findPackageJSON, stripTypeScriptTypes } from "node:module";
@@ -13,7 +13,7 @@ const packages = [
   { name: "eventsource-parser", entry: "dist/index.js", files: /^dist\/index\.js$/ },
 ] as const;
 
-/** The import map: the inline script element that carries it, and the hash the content security policy allows it by. */
+/** The import map as an inline script element, and its hash for the content security policy. */
 export function createImportMap(): { element: string; hash: string } {
   const entries = packages.flatMap(({ name, entry }) => [
     [name, `/assets/vendor/${name}/${entry}`],
@@ -26,7 +26,7 @@ export function createImportMap(): { element: string; hash: string } {
   };
 }
 
-/** The file of a package, by `name/path`; undefined when browsers have no use for it. */
+/** The file of a package, by `name/path`; undefined when it is not for browsers. */
 export function packageFile(request: string): string | undefined {
   const found = packages.find(({ name }) => request.startsWith(`${name}/`));
   if (found === undefined) return undefined;
@@ -35,14 +35,14 @@ export function packageFile(request: string): string | undefined {
   return manifest === undefined ? undefined : path.join(path.dirname(manifest), file);
 }
 
-/** JavaScript of a TypeScript module, every statement at its line and column. @throws SyntaxError */
+/** A TypeScript module as JavaScript; every statement keeps its line and column. @throws SyntaxError */
 export function stripTypes(source: string): string {
   return silently(() => stripTypeScriptTypes(source));
 }
 
 /**
- * Whether stripped JavaScript runs in a browser as far as its imports tell: other modules by relative path, packages of the
- * import map, nothing of Node.
+ * Whether stripped JavaScript imports only what a browser can load: modules by relative path and packages of the import map, but nothing of
+ * Node.
  */
 export function isForBrowsers(javascript: string): boolean {
   return importsOf(javascript).every(
@@ -61,7 +61,7 @@ export function importsOf(javascript: string): string[] {
   return forms.flatMap((form) => [...javascript.matchAll(form)].flatMap(([, specifier]) => specifier ?? []));
 }
 
-/** Node names type stripping experimental once per process; that is no news for who runs the bot. */
+/** Suppresses the warning that type stripping is experimental, which Node emits once per process. */
 function silently<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

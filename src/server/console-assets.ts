@@ -15,7 +15,7 @@ export interface Asset {
 
 /** The files of the console. */
 export interface Assets {
-  /** The page at `/`; undefined when there is no console. */
+  /** The page at `/`; undefined without a console. */
   page(): Promise<Asset | undefined>;
   /** A file by its path below `/assets/`. Undefined for one that does not exist or is not for browsers. */
   file(path: string): Promise<Asset | undefined>;
@@ -36,13 +36,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /** Where the page's import map goes. */
 const placeholder = "<!-- importmap -->";
 
-/** What browsers may have of `src`: the console, and modules it shares with the rest. No dot but the ending's. */
+/** Paths in `src` that browsers may load: the console, and modules it shares with the bot. The only dot is before the extension. */
 const shared =
   /^(?:console\/(?:[\w-]+\/)*[\w-]+\.(?:ts|css|svg|png)|(?:base|client|core\/[\w-]+)\/[\w-]+\.ts)$/;
 
 /**
- * The console as its source files, TypeScript without its types. Nothing is read before it is asked for; a file that
- * changed is read anew. `source` is the folder that has `console`, `client`, `core` and `base`.
+ * Serves the console from its source files, TypeScript without its types. A file is read on the first request, and again when it has
+ * changed. `source` is the folder that contains `console`, `client`, `core` and `base`.
  */
 export function loadConsoleAssets(source = fileURLToPath(new URL("..", import.meta.url))): Assets {
   const importMap = createImportMap();

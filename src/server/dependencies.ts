@@ -4,7 +4,7 @@ import type { Assets } from "./console-assets.ts";
 import type { StreamTiming } from "./event-stream.ts";
 import type { LoginPages } from "./routes/login-routes.ts";
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export interface ServerDependencies {
   app: App;
   assets: Assets;
@@ -12,13 +12,13 @@ export interface ServerDependencies {
   logger: Pick<Log, "error">;
   /** The name shown for the person at this machine. */
   operator: string;
-  /** Whether callers may give a person's id of a platform as their `user`. */
+  /** Whether callers may send a person's id of a platform as `user`. */
   speakForPeople: boolean;
-  /** Aborts when the server closes: streams end. */
+  /** Aborts when the server closes; streams then end. */
   closing: AbortSignal;
-  /** Whether the bot is about to stop: it finishes what runs, and is no longer ready. */
+  /** Whether the bot is shutting down: it finishes running turns and is no longer ready. */
   draining(): boolean;
-  /** What is counted, in Prometheus' text format; without it there is no page of it. */
+  /** Metrics in Prometheus' text format; without it there is no `/metrics`. */
   metrics?: (() => Promise<{ content_type: string; text: string }>) | undefined;
   timing: StreamTiming;
   /** Logins at tool servers; without it there are no pages for them. */

@@ -2,20 +2,20 @@ import type { Context } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Log } from "../core/ports/storage.ts";
 
-/** How long a stream stays silent before a comment keeps it alive, and how long a reader may take nothing, ms. */
+/** Time until a silent stream gets a heartbeat comment, and maximum time for which a reader may take nothing, ms. */
 export interface StreamTiming {
   heartbeat_ms: number;
   stall_ms: number;
 }
 
 export interface EventSource<T> {
-  /** Opens what is streamed; it ends at once when the signal aborts. */
+  /** Opens the source; it ends at once when the signal aborts. */
   open(signal: AbortSignal): AsyncIterable<T>;
-  /** An item as it is sent; see `createFrames`. */
+  /** The bytes of an item; see `createFrames`. */
   frame(item: T): Uint8Array;
   /** Passed before each write. */
   gate: Gate;
-  /** Everything there will ever be is stored: with nothing left to send, the answer is 204, "do not connect again". */
+  /** Whether all items are stored already. With nothing left to send, the answer is then 204, "do not connect again". */
   complete: boolean;
   /** The server is closing. */
   closing: AbortSignal;
@@ -23,16 +23,16 @@ export interface EventSource<T> {
   logger: Pick<Log, "error">;
 }
 
-/** Lets a few pass in each round of the event loop, others in later ones, in their order: hundreds at once hold up nobody else. */
+/** Lets a few callers pass in each round of the event loop, in order, so that hundreds at once do not block other work. */
 export type Gate = () => Promise<void>;
 
-/** How many pass a gate in one round: some 10 ms of work. */
-const passing = 40;
+/** Callers that pass a gate in one round: some 10 ms of work. */
+const perRound = 40;
 
 export function createGate(): Gate {
   const waiting: (() => void)[] = [];
   const open = () => {
-    for (const pass of waiting.splice(0, passing)) pass();
+    for (const pass of waiting.splice(0, perRound)) pass();
     if (waiting.length > 0) setImmediate(open);
   };
   return () =>
@@ -41,7 +41,7 @@ export function createGate(): Gate {
     });
 }
 
-/** What `of` tells of an item as a server-sent event (HTML standard, 9.2.5), made once for all readers of the same item. */
+/** Encodes items as server-sent events (HTML standard, 9.2.5), once for all readers of the same item. */
 export function createFrames<T extends object>(of: (item: T) => { data: string; id?: string }) {
   const made = new WeakMap<T, Uint8Array>();
   return (item: T): Uint8Array => {
@@ -55,8 +55,8 @@ export function createFrames<T extends object>(of: (item: T) => { data: string; 
 }
 
 /**
- * Streams items as server-sent events. Nothing is taken from the source before the reader took the item before; a reader
- * that takes nothing for too long is cut off and may resume. The source is open before the client hears of it.
+ * Streams items as server-sent events. The next item is taken from the source only after the reader took the previous one; a reader that
+ * takes nothing for too long is cut off and may resume. The source is open before the client gets the response.
  */
 export async function streamEvents<T>(context: Context, source: EventSource<T>): Promise<Response> {
   if (context.req.method === "HEAD") return context.body(null, 200, { "Content-Type": "text/event-stream" });
@@ -106,7 +106,7 @@ async function sendAll<T>(stream: SSEStreamingApi, source: OpenSource<T>): Promi
   }
 }
 
-/** Writes one at a time; aborts the stream when a write is not taken within the limit. */
+/** Writes one frame at a time; aborts the stream when a write is not taken within the limit. */
 function stallGuard(stream: SSEStreamingApi, limitMs: number) {
   let writing: Promise<unknown> = Promise.resolve();
   let busy = false;

@@ -7,22 +7,22 @@ import { submittedFiles } from "../app/turns/submit.ts";
 import { checkCaller, checkDirect, checkSite, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
-import { addOperationRoutes, formPaths } from "./operation-routes.ts";
 import { requireJson } from "./request-body.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addDownloadRoutes } from "./routes/download-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addHookRoutes } from "./routes/hook-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
+import { addOperationRoutes, formPaths } from "./routes/operation-routes.ts";
 import { addTurnRoutes, turnsPath } from "./routes/turn-routes.ts";
 
-/** Paths that take forms, and the bytes of what may be uploaded there: of an installed package, and of a message's files. */
+/** Paths that accept forms, with the maximum bytes of an upload: a package, or the files of a message. */
 const uploads = new Map([
   ...formPaths.map((path) => [path, 50 * 1024 * 1024] as const),
   [`/api/v1${turnsPath}`, submittedFiles.together] as const,
 ]);
 
-/** The whole HTTP surface as a request handler: health, API and console behind the checks of who may call. */
+/** All HTTP routes as a request handler: health, API and console, behind the access checks. */
 export function createHttpApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
   const { assets, version, login } = dependencies;
   const server = new OpenAPIHono({ defaultHook: refuseInvalid });
@@ -76,7 +76,7 @@ async function neverCache(context: Context, next: () => Promise<void>): Promise<
 
 type Checked = Parameters<NonNullable<OpenAPIHono["defaultHook"]>>[0];
 
-/** Names each value that does not fit, where it is, and why. */
+/** Names each invalid value, its place, and the reason. */
 function refuseInvalid(result: Checked): void {
   if (result.success) return;
   const places = {
@@ -95,7 +95,7 @@ function refuseInvalid(result: Checked): void {
 
 function wrongMethod(context: Context, methods: readonly string[]): HttpProblem {
   const allow = methods.join(", ");
-  const detail = `${context.req.method} does not work here; ${allow} ${methods.length === 1 ? "does" : "do"}.`;
+  const detail = `${context.req.method} is not allowed here; use ${methods.join(" or ")}.`;
   return new HttpProblem(405, detail, { headers: { Allow: allow } });
 }
 
@@ -109,9 +109,9 @@ function problemOf(error: Error): HttpProblem {
 }
 
 /**
- * The headers of every answer. Pages may load only what this server has and talk only to it; `scriptHashes`
- * (`sha256-…`) are the inline scripts of the console. Images of other hosts stay out: an answer that names one
- * would tell that host what is in the channel. An answer may set a stricter one itself.
+ * The headers of every response. Pages may load from this server and talk to it only; `scriptHashes` (`sha256-…`) allow the inline scripts
+ * of the console. Images of other hosts are blocked, because their addresses could carry data of the channel to that host. A route may set
+ * stricter headers.
  */
 function securityHeaders(scriptHashes: () => readonly string[]): MiddlewareHandler {
   return secureHeaders({

@@ -4,7 +4,7 @@ import type { Outcome } from "../core/values/failure.ts";
 import type { Json } from "../core/values/json.ts";
 import type * as schemas from "./schemas.ts";
 
-/** Statuses the API fails with, and the code each stands for unless a route has a better one. */
+/** Failure statuses of the API, each with its default code. */
 const codes = {
   400: "invalid_request",
   401: "unauthorized",
@@ -21,12 +21,12 @@ const codes = {
 
 export type ProblemStatus = keyof typeof codes;
 
-/** An expected failure of a request, thrown by a route and answered as a problem document. `message` is its `detail`. */
+/** An expected failure of a request. Routes throw it; the response is a problem document with `message` as its `detail`. */
 export class HttpProblem extends Error {
   readonly status: ProblemStatus;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Members of the document of its own kind of problem. */
+  /** Further members of the document. */
   readonly more: { readonly [name: string]: Json };
   constructor(
     status: ProblemStatus,
@@ -62,7 +62,7 @@ export function problemResponse(problem: HttpProblem): Response {
   });
 }
 
-/** Whether a status is one the API fails with. */
+/** Whether a status is a failure status of the API. */
 export function isProblemStatus(status: number): status is ProblemStatus {
   return status in codes;
 }

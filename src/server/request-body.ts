@@ -6,18 +6,18 @@ import { parseExactly } from "../base/exact-number.ts";
 import { parseJson } from "../core/values/json.ts";
 import { HttpProblem } from "./http-problem.ts";
 
-/** The largest JSON body, bytes. */
+/** Maximum bytes of a JSON body. */
 const maxBodyBytes = 4 * 1024 * 1024;
-/** Room for the form around what is uploaded, bytes. */
+/** Maximum bytes of a form in addition to the upload. */
 const formBytes = 1024 * 1024;
 
 /**
- * Lets only JSON bodies through, read no further than the limit. A page of another origin can send `text/plain` or a form
- * without asking first, but not `application/json`: this is part of the protection against such pages, so an empty body, which
- * stands for `{}`, must say so, too. `uploads` are paths that take forms as well, with the bytes of what may be uploaded there: for these the
- * checks of Origin and Sec-Fetch-Site stand alone.
+ * Accepts only JSON bodies, up to the limit. A page of another origin can send `text/plain` or a form without a preflight request, but not
+ * `application/json`. This is part of the protection against such pages, so an empty body, which means `{}`, needs the content type too.
+ * `uploads` are paths that accept forms as well, with the maximum bytes of an upload; there only the checks of Origin and Sec-Fetch-Site
+ * protect.
  */
-export function requireJson(uploads: ReadonlyMap<string, number> = new Map()): MiddlewareHandler {
+export function requireJson(uploads: ReadonlyMap<string, number>): MiddlewareHandler {
   return async (context, next) => {
     const { method, raw, path } = context.req;
     if (method !== "POST" && method !== "PUT") return next();
@@ -29,12 +29,12 @@ export function requireJson(uploads: ReadonlyMap<string, number> = new Map()): M
     if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
     const pieces = limited(raw.body, limit, () => tooLarge(limit));
     if (isUpload) {
-      // Where Hono's validators look for a form before they parse the body.
+      // Hono's validators look here for a form before they parse the body.
       context.req.bodyCache.formData = await readForm(pieces, type);
       return next();
     }
     const body = validJson(Buffer.concat(await Array.fromAsync(pieces)));
-    // Hono's validators read the body from the raw request, whose stream is used up now.
+    // Hono's validators read the body from the raw request, whose stream has been consumed.
     context.req.raw = new Request(raw.url, { method, headers: raw.headers, body, signal: raw.signal });
     context.req.json = async <T>() => parseExactly(await context.req.text()) as T;
     return next();
@@ -50,7 +50,7 @@ function requireJsonType(type: string): void {
   );
 }
 
-/** A body of at most `limit` bytes; what is longer is not read to its end. @throws what `tooLong` answers */
+/** A body of at most `limit` bytes; a longer one is not read to its end. @throws the error of `tooLong` */
 export async function readLimited(
   body: Request["body"],
   limit: number,
@@ -95,9 +95,9 @@ function tooLarge(limit: number): HttpProblem {
 const maxParts = 1_000;
 
 /**
- * Reads a form (multipart/form-data) as it arrives: a large file never holds up other requests, as it would if the form were parsed at once.
+ * Reads a form (multipart/form-data) as it arrives, so that a large file never blocks other requests.
  *
- * @param body pieces of the body; an error that they throw is passed on
+ * @param body pieces of the body; their errors are passed on
  * @throws HttpProblem 400 when the form is damaged, cut off, or has more than 1,000 parts
  */
 async function readForm(body: AsyncIterable<Uint8Array>, contentType: string): Promise<FormData> {
@@ -145,7 +145,7 @@ function failureOf(parser: BusboyInstance): Promise<never> {
   parser.on("partsLimit", () =>
     reject(new HttpProblem(400, `The form has more than ${maxParts} parts. Send fewer.`)),
   );
-  // A form that was read to its end fails no more.
+  // After the end of the form nobody awaits the promise.
   promise.catch(() => undefined);
   return promise;
 }

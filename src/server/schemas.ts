@@ -1,11 +1,12 @@
 /**
- * The shapes of the HTTP API: parsed on the way in, documented in openapi.json, and the types of every client.
+ * The shapes of the HTTP API: they validate requests, document openapi.json, and are the types of clients.
  * Names are a contract: extend, never break.
  */
 import { z } from "@hono/zod-openapi";
 import { turnEvent } from "../app/operations/turn-view.ts";
+import { ownNamespace } from "../app/services/shapes.ts";
 import { maxMessageLength } from "../core/values/inbound.ts";
-import { namespaceSchema, threadSchema } from "../core/values/place.ts";
+import { threadSchema } from "../core/values/place.ts";
 
 /** One line of `GET /namespaces/{ns}/events`. */
 export const feedItem = z.discriminatedUnion("kind", [
@@ -20,7 +21,7 @@ export const readiness = z.object({
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
 });
 
-/** RFC 9457 problem document. `code` is stable and what programs branch on; `detail` is for the person. */
+/** RFC 9457 problem document. `code` is stable, for programs; `detail` is for people. */
 export const problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -31,7 +32,7 @@ export const problem = z.object({
 
 export const turnRequest = z
   .object({
-    namespace: namespaceSchema.default("console:local:dm"),
+    namespace: ownNamespace,
     thread: threadSchema.optional().describe("a new thread when left out"),
     text: z.string().min(1).max(maxMessageLength),
     user: z.string().min(1).max(200).default("operator"),
@@ -39,7 +40,7 @@ export const turnRequest = z
       .string()
       .max(200)
       .optional()
-      .describe("of the user, IANA name; a name of no time zone is ignored"),
+      .describe("zone of the user, IANA name; an unknown name is ignored"),
     key: z
       .string()
       .min(1)
@@ -51,7 +52,7 @@ export const turnRequest = z
   })
   .strict();
 
-/** The same as a form; every part that is a file is attached. */
+/** The same as a form. Every file part is attached. */
 export const turnForm = z.object({
   namespace: z.string().optional(),
   thread: z.string().optional(),

@@ -1,31 +1,23 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { App } from "../app/app.ts";
-import type { Log } from "../core/ports/storage.ts";
-import { requireSafeSetup, type Security } from "./access.ts";
-import type { Assets } from "./console-assets.ts";
+import { isLoopback, requireSafeSetup, type Security, ServerSetupError } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
-import type { StreamTiming } from "./event-stream.ts";
 import { createHttpApi } from "./http-api.ts";
-import { createListener, type OutsideHandler } from "./listener.ts";
-import type { LoginPages } from "./routes/login-routes.ts";
 
-export interface ServerOptions {
-  app: App;
-  assets: Assets;
+/** Handles requests that are checked elsewhere, e.g. those a platform has signed. Returns false for all others. */
+type OutsideHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Options with defaults: the name `operator`, the usual timing, and no speaking for people of platforms. */
+type WithDefault = "operator" | "speakForPeople" | "timing";
+
+export interface ServerOptions
+  extends Omit<ServerDependencies, "closing" | "draining" | WithDefault>,
+    Partial<Pick<ServerDependencies, WithDefault>> {
   security: Security;
-  /** Knack's version. */
-  version: string;
-  logger: Pick<Log, "error">;
-  /** The name shown for the person at this machine; `operator` unless told. */
-  operator?: string;
-  /** Whether callers may speak for people of platforms, by their ids; not unless told. */
-  speakForPeople?: boolean;
-  timing?: StreamTiming;
-  /** Where people come back to from logins at tool servers. */
-  login?: LoginPages | undefined;
-  /** What is counted, in Prometheus' text format. */
-  metrics?: ServerDependencies["metrics"];
-  /** Requests it takes are not checked here, and need no token. */
+  /** Requests that this handler takes are not checked here, and need no token. */
   outside?: OutsideHandler;
 }
 
@@ -33,36 +25,29 @@ export interface ServerOptions {
 export interface KnackServer {
   /** Handles requests of the same process: `server.app.fetch(new Request("http://localhost/api/v1/about"))`. */
   readonly app: OpenAPIHono;
-  /** Answers the console's address. @throws ServerSetupError when the address cannot be had */
+  /** Returns the address of the console. @throws ServerSetupError when listening fails */
   listen(): Promise<{ url: string }>;
-  /** From now on the bot says that it is not ready, so that whatever shares out requests goes elsewhere. */
+  /** Reports "not ready" from now on, so that a load balancer sends requests elsewhere. */
   drain(): void;
   /** Ends the streams, lets other requests finish, and stops listening. */
   close(): Promise<void>;
 }
 
 /** @throws ServerSetupError when others could reach the server and it has no token */
-export function createServer(options: ServerOptions): KnackServer {
-  requireSafeSetup(options.security);
+export function createServer({ security, outside, ...options }: ServerOptions): KnackServer {
+  requireSafeSetup(security);
   const closing = new AbortController();
   let draining = false;
-  const app = createHttpApi(
-    {
-      app: options.app,
-      assets: options.assets,
-      version: options.version,
-      logger: options.logger,
-      operator: options.operator ?? "operator",
-      speakForPeople: options.speakForPeople ?? false,
-      closing: closing.signal,
-      draining: () => draining,
-      metrics: options.metrics,
-      login: options.login,
-      timing: options.timing ?? { heartbeat_ms: 15_000, stall_ms: 30_000 },
-    },
-    options.security,
-  );
-  const listener = createListener(app.fetch, options.security, options.outside);
+  const dependencies: ServerDependencies = {
+    operator: "operator",
+    speakForPeople: false,
+    timing: { heartbeat_ms: 15_000, stall_ms: 30_000 },
+    ...options,
+    closing: closing.signal,
+    draining: () => draining,
+  };
+  const app = createHttpApi(dependencies, security);
+  const listener = createListener(app.fetch, security, outside);
   return {
     app,
     listen: () => listener.listen(),
@@ -75,4 +60,81 @@ export function createServer(options: ServerOptions): KnackServer {
       await listener.close();
     },
   };
+}
+
+/** How long requests in flight may take to end when the server closes, ms. */
+const drainMs = 5_000;
+
+interface Listener {
+  /** @throws ServerSetupError when listening fails */
+  listen(): Promise<{ url: string }>;
+  /** Accepts no new connection, lets requests in flight end, then closes the rest. */
+  close(): Promise<void>;
+}
+
+function createListener(
+  fetch: (request: Request) => Response | Promise<Response>,
+  { host, port }: Security,
+  outside: OutsideHandler = () => false,
+): Listener {
+  const inside = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const server = createHttpServer((request, response) => {
+    if (!outside(request, response)) void inside(request, response);
+  });
+  // Connections that never carried a request, as browsers open them in advance. Node does not count them as idle.
+  const unused = new Set<Socket>();
+  server.on("connection", (socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  // A kept-alive connection would delay closing after its last response.
+  server.on("request", (request, response) => {
+    unused.delete(request.socket);
+    response.once("close", () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections());
+    });
+  });
+  return {
+    async listen() {
+      server.listen(port, host);
+      try {
+        await once(server, "listening");
+      } catch (cause) {
+        throw cannotListen(host, port, cause);
+      }
+      return { url: urlOf(host, (server.address() as AddressInfo).port) };
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      for (const socket of unused) socket.destroy();
+      const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The address of the server for a person on this machine. */
+function urlOf(host: string, port: number): string {
+  const everywhere = host === "0.0.0.0" || host === "::";
+  const name = everywhere || isLoopback(host) ? host.replace(/^(0\.0\.0\.0|::)$/, "127.0.0.1") : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function cannotListen(host: string, port: number, cause: unknown): ServerSetupError {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const reason =
+    code === "EADDRINUSE"
+      ? `another program listens there. Stop it, or choose another port, e.g. KNACK_PORT=${port + 1} or --port ${port + 1}`
+      : code === "EACCES"
+        ? "this user may not. Choose a port above 1023 with --port"
+        : code === "EADDRNOTAVAIL"
+          ? "this machine does not have that address. Choose another with --host"
+          : String(cause);
+  return new ServerSetupError("cannot_listen", `Cannot listen on ${host} port ${port}: ${reason}.`, {
+    cause,
+  });
 }

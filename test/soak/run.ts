@@ -64,7 +64,7 @@ async function run(
   const messages = messagesFor(size.messages, size.threads);
   const seen = emptySeen();
   const first = await home.start();
-  const reconnect = { first_ms: 50, longest_ms: 500, silence_ms: 45_000 };
+  const reconnect = { first_ms: 50, max_ms: 500, silence_ms: 45_000 };
   const client = createApiClient({ fetch, baseUrl: first.url, reconnect });
   for (const namespace of new Set(messages.map((message) => message.namespace)))
     for (const flow of ["effect", "asked"])

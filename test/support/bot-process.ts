@@ -105,7 +105,7 @@ export async function createBotHome({
     async start({ port = 0, env: more = {} } = {}) {
       const child = home.spawn(["start", "--port", String(port)], { env: more });
       const url = await announcedUrl(child);
-      const reconnect = { first_ms: 20, longest_ms: 200, silence_ms: 45_000 };
+      const reconnect = { first_ms: 20, max_ms: 200, silence_ms: 45_000 };
       return {
         ...child,
         url,

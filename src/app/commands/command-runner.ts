@@ -67,7 +67,7 @@ export function createCommandRunner(
           result = value;
         },
         (error: unknown) => {
-          // `turn_waiting` is out; the command is run again when a person has answered.
+          // `turn_waiting` was emitted; the command runs again when a person has answered.
           if (!(error instanceof WaitingForPerson)) throw error;
         },
       );
@@ -80,7 +80,7 @@ export function createCommandRunner(
   };
 }
 
-/** The files of a command that was a message. */
+/** The files of a message that is a command. */
 function filesOf(inbound: Inbound, platforms: ChatPlatforms, signal: AbortSignal): CommandFile[] {
   const platform = platforms.of(inbound.namespace);
   if (platform === undefined) return [];
@@ -92,7 +92,7 @@ function filesOf(inbound: Inbound, platforms: ChatPlatforms, signal: AbortSignal
   }));
 }
 
-/** Keeps the file of an answer. A command that is run again after a crash replaces its own. */
+/** Stores the file of an answer. A command that runs again after a crash replaces its earlier file. */
 async function storeFile(
   { turn_id, inbound, events }: ClaimedTurn,
   turns: TurnRunner,
@@ -143,11 +143,11 @@ async function execute(
   if (near.length > 0)
     return refused(`${unknown} Did you mean ${near.map((name) => `\`/${name}\``).join(" or ")}?`);
   const members = membersOf(commands, words.split(/\s/)[0] ?? "");
-  if (members.length > 0) return refused(`${unknown} These there are:\n\n${help(members)}`);
+  if (members.length > 0) return refused(`${unknown} These commands exist:\n\n${help(members)}`);
   return refused(`${unknown} \`/knack help\` shows what there is.`);
 }
 
-/** `help` shows everything; a family alone, or with `help`, its own commands. */
+/** `help` lists all commands; a family, alone or with `help`, lists its own commands. */
 function helpFor(commands: readonly Command[], words: string): string | undefined {
   if (/^help\b/.test(words)) return help(commands);
   const family = words.replace(/(?<!\s)\s+help$/, "");

@@ -5,10 +5,10 @@ import {
   type Command,
   type CommandCall,
   type CommandResult,
+  inputProblems,
   type Operation,
   refused,
   runOperation,
-  whatDoesNotFit,
 } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
 
@@ -45,7 +45,7 @@ async function runCommand(
   if (command.input === undefined)
     return refused(typeof missing === "string" ? missing : missing(command.words));
   const parsed = operation.input.safeParse(command.input);
-  if (!parsed.success) return refused(`${unfit(parsed.error)} Write \`${`/${name} ${usage}`.trim()}\`.`);
+  if (!parsed.success) return refused(`${problemIn(parsed.error)} Write \`${`/${name} ${usage}`.trim()}\`.`);
   const { author, place, signal, files } = command;
   const asker = { by: author, namespace: place.namespace };
   const call = { input: parsed.data, asker, services, signal, files, command };
@@ -53,12 +53,12 @@ async function runCommand(
   return outcome.ok ? say(outcome.value, call) : refused(outcome.message);
 }
 
-/** Why a command cannot be run as it was written, for a person: what was given may be anything, and arbitrarily long. */
-function unfit(error: ZodError): string {
+/** Why the input of a command is invalid, for people. The input may be anything, of any length. */
+function problemIn(error: ZodError): string {
   const [issue] = error.issues;
   if (issue?.code === "too_big" && issue.origin === "string")
-    return `That is too long: it may have ${issue.maximum} characters at most.`;
-  return `That cannot be read (${whatDoesNotFit(error)}).`;
+    return `That is too long: the maximum is ${issue.maximum} characters.`;
+  return `That is not valid (${inputProblems(error)}).`;
 }
 
 /** As it is stored. */

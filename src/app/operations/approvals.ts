@@ -37,7 +37,7 @@ export const decideApproval = operation({
   name: "approval.decide",
   input: verdict,
   output: z.object({
-    decided: z.boolean().describe("false when somebody had decided before, or it was over"),
+    decided: z.boolean().describe("false when it was already decided or had expired"),
   }),
   who: { decide: mayDecide },
   http: {
@@ -51,8 +51,9 @@ export const decideApproval = operation({
       partOf: "agent approvals",
       read: (words) => ({ id: words.split(/\s+/)[0] || "none", ...verdictInput(meant) }),
       say({ decided }) {
-        if (!decided) return { ok: false, text: "This was decided already, or is over.", private: true };
-        return said(saidOf[`${meant}`]);
+        if (!decided)
+          return { ok: false, text: "This has already been decided, or has expired.", private: true };
+        return said(answers[`${meant}`]);
       },
     }),
   ),
@@ -68,7 +69,7 @@ const contradiction: Outcome<never> = {
   message: "`never` is a refusal: send it with `approve: false`.",
 };
 
-const saidOf = {
+const answers = {
   true: "Approved.",
   false: "Refused.",
   always: "Always allowed here.",
@@ -76,13 +77,13 @@ const saidOf = {
   never: "Never allowed here.",
 };
 
-/** What goes further than the answer counts beside that answer alone. */
+/** `always` and `turn` count only with an approval, `never` only with a refusal. */
 function verdictOf({ approve, always, turn, never }: Verdict): ApprovalVerdict {
   if (!approve) return never ? "never" : false;
   return always ? "always" : turn ? "turn" : true;
 }
 
-/** By command only in the channel in which it was asked. */
+/** A command may decide only in the channel in which the tool asked. */
 async function mayDecide(call: OperationCall<Verdict>): Promise<Outcome<unknown>> {
   const { input, asker, services, command } = call;
   const turn = await services.turns.get(input.id.slice(0, Math.max(0, input.id.lastIndexOf(":"))));
@@ -131,21 +132,25 @@ async function decisionOf({
 }: Removal): Promise<Outcome<StandingDecision>> {
   const found = (await readStanding(services.store, namespace)).find((each) => each.id === id);
   if (found !== undefined) return { ok: true, value: found };
-  return { ok: false, status: 404, message: "Nothing has that number. `/agent approvals` shows them." };
+  return {
+    ok: false,
+    status: 404,
+    message: "There is no decision with that number. `/agent approvals` shows them.",
+  };
 }
 
-/** Who decided may take it back, and so may managers: such calls ask again. */
+/** The person who decided and managers may remove a decision; matching calls then ask again. */
 async function mayRemove(call: Removal): Promise<Outcome<unknown>> {
   const found = await decisionOf(call);
   if (!found.ok || mayApprove(call.asker.by, "asker", { author: { id: found.value.by } })) return found;
-  const message = `${escapeMarkdown(found.value.name)} or a manager of this channel may take that back.`;
+  const message = `Only ${escapeMarkdown(found.value.name)} or a manager of this channel may remove that decision.`;
   return { ok: false, status: 403, message };
 }
 
 const how =
-  "`/agent approvals approve|refuse|turn|always|never <id>` decides. `/agent approvals remove <number>` takes back what holds for good; whoever decided it may, and managers of the channel.";
+  "`/agent approvals approve|refuse|turn|always|never <id>` decides. `/agent approvals remove <number>` removes a standing decision; the person who decided and managers of the channel may do that.";
 
-/** Turns that are looked at for what is open. */
+/** Maximum turns that are searched for open approvals. */
 const maxTurns = 200;
 
 const openSchema = z.object({
@@ -153,15 +158,15 @@ const openSchema = z.object({
   tool: z.string(),
   asker: z.string(),
   reason: z.string(),
-  approver: z.string().describe("the least that may decide"),
+  approver: z.string().describe("the lowest rank that may decide"),
   expires_at: z.number().describe("ms since the epoch"),
 });
 
-const forGood = z.object({
+const standingSchema = z.object({
   id: z.number(),
   tool: z.string(),
   to: z.string(),
-  whom: z.string().optional().describe("the only person whose turns it holds for"),
+  whom: z.string().optional().describe("the only person to whose turns it applies"),
   by: z.string(),
 });
 
@@ -170,8 +175,8 @@ export const listApprovals = operation({
   input: z.object({ namespace: namespaceSchema }),
   output: z.object({
     open: z.array(openSchema),
-    allowed: z.array(forGood),
-    refused: z.array(forGood),
+    allowed: z.array(standingSchema),
+    refused: z.array(standingSchema),
   }),
   who: "anyone",
   chat: [
@@ -188,9 +193,9 @@ export const listApprovals = operation({
           open.length === 0 ? "Nothing waits for approval here." : "Waiting for approval:",
           ...open.map((each) => openLine(each, now)),
           allowed.length === 0 ? "Nothing is always allowed here." : "Always allowed here:",
-          ...allowed.map((each) => forGoodLine(each, "allowed")),
+          ...allowed.map((each) => standingLine(each, "allowed")),
           ...(refused.length === 0 ? [] : ["Never allowed here:"]),
-          ...refused.map((each) => forGoodLine(each, "refused")),
+          ...refused.map((each) => standingLine(each, "refused")),
           how,
         ];
         return shown(lines.join("\n"));
@@ -215,9 +220,9 @@ export const listApprovals = operation({
         })),
     );
     const standing = await readStanding(store, namespace);
-    const those = (of: StandingDecision["verdict"]) =>
+    const withVerdict = (of: StandingDecision["verdict"]) =>
       standing.filter(({ verdict }) => verdict === of).map(shownDecision);
-    return { ok: true, value: { open, allowed: those("always"), refused: those("never") } };
+    return { ok: true, value: { open, allowed: withVerdict("always"), refused: withVerdict("never") } };
   },
 });
 
@@ -239,8 +244,8 @@ const deciders: Readonly<Record<string, string>> = {
   operator: "an operator of the bot",
 };
 
-function forGoodLine(
-  { id, tool, to, whom = "everyone", by }: z.output<typeof forGood>,
+function standingLine(
+  { id, tool, to, whom = "everyone", by }: z.output<typeof standingSchema>,
   did: "allowed" | "refused",
 ) {
   const named = to === "" ? "" : ` with ${escapeMarkdown(oneLine(to, 300))}`;

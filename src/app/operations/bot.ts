@@ -10,7 +10,7 @@ export const aboutBot = operation({
     name: z.string(),
     version: z.string(),
     model: z.string(),
-    /** Three things to try where nothing was said and no file is. */
+    /** Three things to try in an empty conversation. */
     suggestions: z.array(z.string()),
   }),
   who: "anyone",
@@ -54,7 +54,7 @@ export const showPrompt = operation({
   output: z.object({
     system: z.string(),
     tools: z.array(toolDefinition),
-    /** Of a thread: what follows instructions and tools. */
+    /** The messages after instructions and tools; only for a thread. */
     messages: z
       .array(z.object({ role: z.enum(["user", "assistant", "tool", "system"]), text: z.string() }))
       .optional(),

@@ -1,4 +1,4 @@
-/** The commands that change a setting of a channel; some show it when nothing follows. */
+/** Commands that change a setting of a channel; some show it when no value follows. */
 import { oneLine } from "../../base/markdown-text.ts";
 import {
   type NamespaceState,
@@ -21,7 +21,7 @@ interface Output {
   settings: Settings;
 }
 
-/** What goes back to the agent's or the configured value. */
+/** The word that restores the agent's or the configured value. */
 const byDefault = "default";
 
 const progressMeaning = {
@@ -42,10 +42,10 @@ interface SettingForm {
   usage: string;
   description: string;
   choices?(services: Services): { text: string; description: string }[];
-  /** The change in the words after the command; undefined when they name none. */
+  /** The change that the words after the command ask for; undefined when they ask for none. */
   change(words: string): SettingsChange | undefined;
   missing?: string | ((words: string) => string);
-  /** What is told; of a look nothing was changed. */
+  /** The answer. `change` is empty when the command only shows the setting. */
   tell(told: {
     settings: Settings;
     change: SettingsChange;
@@ -107,7 +107,7 @@ const effort = form({
     `There is no effort ${oneLine(words, 40)}. Choose one of: ${efforts.join(", ")}, ${byDefault}.`,
   tell({ settings, change, where, services }) {
     if (change.effort === undefined) {
-      const known = "A model that does not know one takes the nearest.";
+      const known = "A model that does not support one uses the nearest.";
       return shown(
         `The model thinks with effort ${modelWords(services, settings).effort} ${where}. Choose one of: ${efforts.join(", ")}, ${byDefault}. ${known}`,
       );
@@ -115,7 +115,7 @@ const effort = form({
     return said(
       change.effort === null
         ? `How hard the model thinks ${where} is up to the agent and the configuration again.`
-        : `The model thinks with effort **${change.effort}** ${where}, or with what it knows nearest to it.`,
+        : `The model thinks with effort **${change.effort}** ${where}, or with the nearest one it supports.`,
     );
   },
 });

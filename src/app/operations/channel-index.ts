@@ -1,15 +1,14 @@
 import { z } from "zod";
-import { namespaceSchema } from "../../core/values/place.ts";
-import { milliseconds } from "../services/shapes.ts";
+import { channelName, milliseconds } from "../services/shapes.ts";
 import { operation, said, shown } from "./operation.ts";
 
-const channel = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
+const channel = z.object({ ns: channelName });
 
 const status = z.object({
   on: z.boolean(),
-  messages: z.number().describe("that are kept"),
-  since: milliseconds.optional().describe("of the first of them"),
-  by: z.string().optional().describe("the name of who switched it on"),
+  messages: z.number().describe("messages in the index"),
+  since: milliseconds.optional().describe("time of the first message"),
+  by: z.string().optional().describe("name of the person who switched it on"),
   filling: z.boolean().describe("earlier messages are still being read"),
 });
 type Status = z.input<typeof status>;
@@ -58,7 +57,7 @@ export const setIndex = operation({
   },
   http: {
     route: "PUT /namespaces/{ns}/index",
-    summary: "Switches the index of a channel on, or off and deletes it; the channel is told",
+    summary: "Switch the index of a channel on, or off, which deletes it; announced in the channel",
     answers: "how many messages are kept",
   },
   chat: [

@@ -8,12 +8,10 @@ import { efforts } from "../../core/values/message.ts";
 import { isDirectMessage, namespaceSchema } from "../../core/values/place.ts";
 import { whyUnusable } from "../../core/values/profile.ts";
 import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";
-import { milliseconds } from "../services/shapes.ts";
+import { channelName, milliseconds } from "../services/shapes.ts";
 import { settingForms } from "./channel-forms.ts";
 import { type OperationCall, operation, shown } from "./operation.ts";
 import { modelWords } from "./words.ts";
-
-const ns = namespaceSchema.describe("platform:workspace:channel");
 
 const channel = z.object({
   namespace: z.string(),
@@ -52,7 +50,7 @@ export const listChannels = operation({
 
 export const showChannel = operation({
   name: "channel.show",
-  input: z.object({ ns }),
+  input: z.object({ ns: channelName }),
   output: channel,
   who: "anyone",
   http: {
@@ -67,7 +65,7 @@ export const showChannel = operation({
 
 export const changeChannel = operation({
   name: "channel.change",
-  input: z.object({ ns, settings: settingsChange }),
+  input: z.object({ ns: channelName, settings: settingsChange }),
   output: channel,
   who: { decide: mayChange },
   http: {
@@ -83,7 +81,7 @@ export const changeChannel = operation({
   audit: ({ namespace }, { input: { settings } }) => settingsNote(settings, namespace),
 });
 
-/** Commands show a setting to everybody when nothing is to be changed. */
+/** Everybody may show a setting with a command. */
 async function mayChange({
   input,
   asker,
@@ -100,7 +98,7 @@ export function mayChangeSettings(...[by, namespace]: Parameters<typeof mayManag
   return { ok: false, status: 403, message };
 }
 
-/** How the audit tells of a change. */
+/** The audit line of a change. */
 export function settingsNote(settings: SettingsChange, namespace: string) {
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   if (given.length === 0) return undefined;

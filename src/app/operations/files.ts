@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { folderRoot } from "../../core/ports/working-folder.ts";
-import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
+import { threadSchema } from "../../core/values/place.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import { milliseconds } from "../services/shapes.ts";
+import { channelName, milliseconds } from "../services/shapes.ts";
 import { operation, said, shown } from "./operation.ts";
+import { codeSpan } from "./words.ts";
 
 const place = z.object({
-  ns: namespaceSchema.describe("platform:workspace:channel"),
+  ns: channelName,
   thread: threadSchema,
 });
 
@@ -17,14 +18,17 @@ const listing = z.object({
       path: z.string().describe("as code and tools see it"),
       bytes: z.number(),
       changed_at: milliseconds,
-      by: z.string().optional().describe("the name of who attached it"),
+      by: z.string().optional().describe("name of the person who attached it"),
     }),
   ),
   bytes: z.number().describe("of all files together"),
-  most_bytes: z.number().describe("what they may have together"),
+  most_bytes: z.number().describe("maximum bytes of all files together"),
 });
 
-/** Files that a chat shows; the rest is counted. */
+/** Maximum characters of a path that people are shown. */
+const maxPath = 300;
+
+/** Maximum files that a chat shows; the rest is counted. */
 const maxShown = 30;
 
 export const listFiles = operation({
@@ -53,7 +57,7 @@ export const listFiles = operation({
             `${files.length.toLocaleString("en")} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}:`,
             ...files.slice(0, maxShown).map(({ path, bytes: size, by }) => {
               const who = by === undefined ? "" : `, from ${oneLine(by, 80)}`;
-              return `- ${code(shortened(path))} (${formatBytes(size)}${who})`;
+              return `- ${codeSpan(shortened(path), maxPath)} (${formatBytes(size)}${who})`;
             }),
             ...(more > 0 ? [`… and ${more.toLocaleString("en")} more.`] : []),
           ].join("\n"),
@@ -93,7 +97,7 @@ export const removeFile = operation({
   who: {
     least: "manager",
     refusal:
-      "Managers of the channel remove files. Who attached one deletes their message, and the file goes with it.",
+      "Only managers of the channel may remove files. If you attached it, delete your message: the file is deleted with it.",
   },
   http: {
     route: "DELETE /namespaces/{ns}/threads/{thread}/files",
@@ -106,7 +110,7 @@ export const removeFile = operation({
       partOf: "agent files",
       read: (words, { namespace: ns, thread }) => (words === "" ? undefined : { ns, thread, path: words }),
       missing: "Which file? `/agent files` shows them.",
-      say: ({ path }) => said(`${code(path)} is removed.`),
+      say: ({ path }) => said(`${codeSpan(path, maxPath)} is removed.`),
     },
   ],
   commandLine: [
@@ -131,15 +135,10 @@ export const removeFile = operation({
   audit: ({ path }) => ({
     action: "file_removed",
     subject: path,
-    detail: `removed the file ${code(path)}`,
+    detail: `removed the file ${codeSpan(path, maxPath)}`,
   }),
 });
 
 function shortened(path: string): string {
   return path.startsWith(`${folderRoot}/`) ? path.slice(folderRoot.length + 1) : path;
-}
-
-/** A name that code gave cannot end the code it is shown as. */
-function code(path: string): string {
-  return `\`${oneLine(path.replaceAll("`", "ˋ"), 300)}\``;
 }

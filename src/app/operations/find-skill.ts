@@ -3,19 +3,27 @@ import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Services } from "./services.ts";
 
+/** Said when a command that takes a skill names none. */
+export const whichSkill = "Which skill? `/skill list` shows what there is.";
+
 /** Completions for a command that takes a skill. */
 export async function completeSkills({ skills }: Services, namespace: string) {
   const { skills: all } = await skills.list(namespace);
   return all.map(({ id, description }) => ({ text: id, description }));
 }
 
-/** The skill that a person means, by its id or what is close enough. Not ok: which there are. */
+/** The skill that a person means, by its id or a close match. A failure suggests others. */
 export async function findSkill(id: string, { catalogue }: Services): Promise<Outcome<Skill>> {
   const { skills } = await catalogue.current();
   const resolved = resolveSkill(id, skills.values());
   const skill = resolved.status === "found" ? skills.get(resolved.id) : undefined;
   if (skill !== undefined) return { ok: true, value: skill };
-  const near = resolved.status === "unknown" ? resolved.nearest : [];
+  const { message } = noSuchSkill(id, resolved.status === "unknown" ? resolved.nearest : []);
+  return { ok: false, status: 404, message };
+}
+
+/** What people read when no skill has an id; `near` are similar ids. */
+export function noSuchSkill(id: string, near: readonly string[]): { message: string; hint: string } {
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
-  return { ok: false, status: 404, message: `There is no skill called ${id || "that"}. ${hint}` };
+  return { message: `There is no skill called ${id || "that"}. ${hint}`, hint };
 }

@@ -6,7 +6,7 @@ import { operation, runOperation, said, shown } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 import { setSkill } from "./skills.ts";
-import { placeWords } from "./words.ts";
+import { diagnosticLines, placeWords } from "./words.ts";
 
 const noFlows =
   "There are no flows yet. An operator adds them by copying flow files into the bot's folder for flows (`.knack-workspace/flows` unless set otherwise). `/skill list` shows what there is instead.";
@@ -50,8 +50,7 @@ export const listFlows = operation({
           return `${bold(id.padEnd(width))}  ${plain(name)}  ${plain(description)}${why}`;
         });
       },
-      diagnose: ({ diagnostics }, { plain }) =>
-        diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`),
+      diagnose: ({ diagnostics }, terminal) => diagnosticLines(diagnostics, terminal),
     },
   ],
   async run({ input: { namespace }, services }) {
@@ -61,7 +60,7 @@ export const listFlows = operation({
   },
 });
 
-/** Flows are JSON files; so are a few others that sources of skills read. */
+/** Flows are JSON files, like a few other files in folders of skills. */
 export function isFlowFile(path: string): boolean {
   return /\.json$/i.test(path) && !/(^|[\\/])(plugin|mcp|package)\.json$/i.test(path);
 }
@@ -117,7 +116,7 @@ export const setFlow = operation({
   async run(call) {
     const { ns, id, state } = call.input;
     const flow = await findFlow(id, ns, call.services);
-    // Who may, and what is noted, is the same as for any skill.
+    // Permission and audit are those of any skill.
     return flow.ok ? runOperation(setSkill, { ...call, input: { ns, id: flow.value.id, state } }) : flow;
   },
 });
@@ -135,7 +134,7 @@ function firstWord(words: string): string {
   return words.split(/\s+/, 1)[0] ?? "";
 }
 
-/** The flow that a person in a channel means, or why there is none. */
+/** The flow that a person in a channel means. A failure says why there is none. */
 export async function findFlow(
   id: string,
   namespace: string,

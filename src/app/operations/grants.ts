@@ -2,9 +2,10 @@ import { z } from "zod";
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { skillId } from "../services/shapes.ts";
-import { completeSkills, findSkill } from "./find-skill.ts";
+import { completeSkills, findSkill, whichSkill } from "./find-skill.ts";
 import { operation, operators, said, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
+import { listed } from "./words.ts";
 
 const hosts = z.array(z.string().min(1).max(300)).max(100);
 
@@ -65,7 +66,7 @@ export const grantHosts = operation({
     const beyond = hosts.value.filter((host) => !services.grants.couldReach(host));
     if (beyond.length > 0) return outOfReach(beyond);
     await services.grants.grant(skill.value, hosts.value, asker.by.id);
-    return whatReaches(skill.value, services);
+    return grantedTo(skill.value, services);
   },
   audit({ skill_id }, { input }) {
     const detail = `let **${skill_id}** reach ${namesOf(input.hosts)}`;
@@ -89,11 +90,11 @@ export const revokeHosts = operation({
         const [id, ...hosts] = listed(words);
         return id === undefined ? undefined : { id, ...(hosts.length === 0 ? {} : { hosts }) };
       },
-      missing: "Which skill? `/skill list` shows what there is.",
+      missing: whichSkill,
       say(output, { input }) {
         const stays =
           input.hosts === undefined && output.granted.length > 0
-            ? " What is left is in the bot's configuration, under `skills.network`."
+            ? " The remaining hosts are in the bot's configuration, under `skills.network`."
             : "";
         return said(`${reaches(output)}${stays}`);
       },
@@ -118,7 +119,7 @@ export const revokeHosts = operation({
     const hosts = input.hosts === undefined ? undefined : readHosts(input.hosts);
     if (hosts !== undefined && !hosts.ok) return hosts;
     await services.grants.revoke(skill.value, hosts?.value);
-    return whatReaches(skill.value, services);
+    return grantedTo(skill.value, services);
   },
   audit({ skill_id }, { input }) {
     const what = input.hosts === undefined ? "all hosts" : namesOf(input.hosts);
@@ -128,7 +129,7 @@ export const revokeHosts = operation({
 
 type Granted = z.output<typeof granted>;
 
-/** The skill that is meant, or the one it is a part of: what code may reach is the whole package's. */
+/** The skill, or the skill it is a part of: grants apply to the whole package. */
 async function findRoot(id: string, services: Services): Promise<Outcome<Skill>> {
   const found = await findSkill(id, services);
   if (!found.ok || found.value.parent === undefined) return found;
@@ -136,7 +137,7 @@ async function findRoot(id: string, services: Services): Promise<Outcome<Skill>>
   return { ok: true, value: skills.get(found.value.parent) ?? found.value };
 }
 
-async function whatReaches(skill: Skill, { grants }: Services): Promise<Outcome<Granted>> {
+async function grantedTo(skill: Skill, { grants }: Services): Promise<Outcome<Granted>> {
   return { ok: true, value: { skill_id: skill.id, granted: [...(await grants.hostsOf(skill))] } };
 }
 
@@ -146,7 +147,7 @@ function readHosts(texts: readonly string[]): Outcome<string[]> {
   const hosts = texts.map((text) => ({ text, host: readHost(text) }));
   const wrong = hosts.find(({ host }) => host === undefined);
   if (wrong === undefined) return { ok: true, value: [...new Set(hosts.flatMap(({ host }) => host ?? []))] };
-  const message = `\`${wrong.text.replaceAll("`", "").slice(0, 100)}\` is no host. Write a name such as \`api.example.com\`, \`*.example.com\` for all below it, \`api.example.com:8443\` for a port of its own, or \`*\` for every host.`;
+  const message = `\`${wrong.text.replaceAll("`", "").slice(0, 100)}\` is not a host. Write a name such as \`api.example.com\`, \`*.example.com\` for all below it, \`api.example.com:8443\` for a specific port, or \`*\` for every host.`;
   return { ok: false, status: 400, message };
 }
 
@@ -155,11 +156,7 @@ function outOfReach(hosts: readonly string[]): Outcome<never> {
   return { ok: false, status: 400, message };
 }
 
-function listed(words: string): string[] {
-  return words.split(/[\s,]+/).filter((word) => word !== "");
-}
-
-/** The hosts as they were understood, in Markdown. */
+/** The hosts as they were read, in Markdown. */
 function namesOf(texts: readonly string[]): string {
   const hosts = readHosts(texts);
   return (hosts.ok ? hosts.value : texts).map((host) => `\`${host}\``).join(", ");
@@ -178,16 +175,16 @@ function reachLine({ skill_id, granted }: Granted, { plain }: Terminal): string[
   return [`The code of ${plain(skill_id)} may reach: ${reach}`];
 }
 
-/** A label of a host name as DNS has them (RFC 1123), internationalised ones in their ASCII form. */
+/** A label of a DNS host name (RFC 1123); internationalised labels in their ASCII form. */
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Ports a host's own grant covers, as URLs write them. */
+/** Ports that the grant of a host covers, as in URLs. */
 const webPorts = ["", "80", "443"];
 
 /**
- * The host a person means: a name or IPv4 address in lower case and ASCII, `*.name` or `*`. Of an address such as
- * `https://api.example.com/v1` it is the host alone. A port other than the web's (80, 443) stays with a single host, `name:8080`, as
- * such a host has to be granted apart. Undefined when it is none of these.
+ * Reads a host: a name or IPv4 address in lower case and ASCII, `*.name` or `*`. From an address such as `https://api.example.com/v1` only
+ * the host is taken. A single host keeps a port other than 80 and 443, `name:8080`, because such a port has to be granted separately.
+ * Undefined when the text is none of these.
  */
 export function readHost(text: string): string | undefined {
   const trimmed = text.trim();

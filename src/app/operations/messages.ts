@@ -1,23 +1,29 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
-import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
+import { threadSchema } from "../../core/values/place.ts";
+import { channelName } from "../services/shapes.ts";
 import { operation } from "./operation.ts";
 
-/** Characters of a message that a program sends; each platform has its own limit below it. */
-const longest = 12_000;
+/** Maximum characters of a message that a program sends; the limits of platforms are lower. */
+const maxLength = 12_000;
 
-/** Says something in a channel as the bot: what a script, a deployment or a timer has to tell. No model is asked. */
+/** Posts a message in a channel as the bot, for scripts, deployments and timers. No model is asked. */
 export const sendMessage = operation({
   name: "message.send",
   input: z.object({
-    namespace: namespaceSchema.describe("platform:workspace:channel"),
+    namespace: channelName,
     thread: threadSchema.optional().describe("a thread of it; the channel itself unless given"),
-    text: z.string().trim().min(1).max(longest).describe("standard Markdown; calls nobody"),
-    key: z.string().min(1).max(200).optional().describe("of your own: the same key is posted once"),
+    text: z.string().trim().min(1).max(maxLength).describe("standard Markdown; mentions notify nobody"),
+    key: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("your own key; messages with the same key are posted once"),
   }),
   output: z.object({ reference: z.string(), link: z.string().optional() }),
-  who: { least: "operator", refusal: "Only who runs the bot sends messages in its name." },
+  who: { least: "operator", refusal: "Only operators of the bot may send messages as the bot." },
   http: {
     route: "POST /messages",
     summary: "Post a message in a channel of a chat platform",

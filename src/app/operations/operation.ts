@@ -14,10 +14,10 @@ import type { Place } from "../../core/values/place.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
 import type { CompletableCommand, Services } from "./services.ts";
 
-/** What an operation works with. */
+/** The input of an operation, and what it works with. */
 export interface OperationCall<Input> {
   input: Input;
-  /** Who asks, and for which channel. */
+  /** The person who asks, and the channel. */
   asker: Asker;
   services: Services;
   signal: AbortSignal;
@@ -40,43 +40,43 @@ interface HttpForm {
   summary: string;
   /** What a successful answer carries. */
   answers: string;
-  /** Fields of a form (multipart/form-data) that is taken as well as JSON. Its files come beside the input. */
+  /** Fields of a form (multipart/form-data) that is accepted as well as JSON. Its files are in `OperationCall.files`. */
   form?: z.ZodObject;
-  /** Input that only programs on the bot's own machine may give. */
+  /** Input that only programs on the bot's machine may send. */
   ownMachine?: readonly string[];
 }
 
-/** A slash command, which is a text command and a subcommand on Discord, too. */
+/** A slash command. It is also a text command, and a subcommand on Discord. */
 export type ChatForm<Input, Output> = {
   /** `skill grant`. */
   command: string;
-  /** What follows the name, as help shows it. */
+  /** Arguments as help shows them. */
   usage?: string;
   description?: string;
   /** The command whose usage line documents this one: `agent approvals` for `agent approvals remove`. */
   partOf?: string;
-  /** It stops something, and does not wait behind other commands. */
+  /** Stops something, so it does not wait for other commands. */
   urgent?: true;
-  /** What the first word may be. */
+  /** Values for the first word. */
   complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;
 } & (
   | {
-      /** The input in what was written after the command; undefined when something is missing. */
+      /** The input, from the words after the command; undefined when something is missing. */
       read(words: string, place: Place): Input | undefined;
-      /** Said when something is missing: what to write. `words` are those after the command. */
+      /** The answer when something is missing: what to write. `words` are those after the command. */
       missing?: string | ((words: string) => string);
       /** Markdown for people. */
       say(output: Output, call: OperationCall<Input>): CommandResult | Promise<CommandResult>;
     }
   | (Pick<KnownCommand, "read" | "guide" | "form"> & {
-      /** A command whose turn is the work itself, with events of its own. @throws WaitingForPerson */
+      /** A command that does its work in its own turn, with events. @throws WaitingForPerson */
       answer(call: CommandCall, services: Services): Promise<CommandResult>;
     })
 );
 
-/** How a command of the command line writes. */
+/** Formats the output of the command line. */
 export interface Terminal {
-  /** One line without what a terminal would obey. */
+  /** One line without control characters of terminals. */
   plain(text: string): string;
   bold(text: string): string;
   dim(text: string): string;
@@ -88,11 +88,11 @@ export interface Terminal {
 }
 
 interface Follow<Output> {
-  /** An operation without input that is asked again and again. */
+  /** The name of an operation without input that is polled. */
   operation: string;
-  /** What that says: a line of the work, or how it ended. */
+  /** Reads its output: a line of progress, or the end. */
   look(output: unknown): { line: string } | { ended: Output; failed: boolean };
-  /** Whether the output says that the work goes on after the answer. */
+  /** Whether the work continues after the answer. */
   goesOn(output: Output): boolean;
 }
 
@@ -107,24 +107,24 @@ export interface CommandLineForm<Input, Output> {
   json: string;
   /** `--name <value>` and its description. */
   options?: readonly (readonly [flags: string, description: string])[];
-  /** The input in arguments and options; those of the same name unless given. A list that is left out is empty. */
+  /** The input, from arguments and options; by default those of the same name. A missing list is empty. */
   read?(given: { readonly [name: string]: string & readonly string[] }): unknown;
   /** Waits until all skills have started. */
   settled?: true;
-  /** How work that takes long is shown while it goes on, and waited for. */
+  /** How to show and await work that takes long. */
   follow?: Follow<Output>;
   /** Why this needs a running bot; completes “The bot has to run for this,”. */
   needsBot?: string;
   print(output: Output, terminal: Terminal, input: Input): readonly string[];
-  /** What is wrong with some of what is printed, on stderr. Not said beside JSON, which holds it. */
+  /** Problems with printed items, on stderr. Not used with `--json`, whose output contains them. */
   diagnose?(output: Output, terminal: Terminal): readonly string[];
   /** Warnings, on stderr. `here`: no bot was running, so this one ends with the command. */
   warn?(output: Output, terminal: Terminal, here: boolean): readonly string[];
-  /** Whether the output is a failure all the same. */
+  /** Whether the output means failure. */
   failed?(output: Output, input: Input): boolean;
 }
 
-/** What is noted of an operation that succeeded: an action for searches, what it was done to, and Markdown that follows the name. */
+/** The audit line of an operation that succeeded: an action for searches, its object, and Markdown that follows the name. */
 interface AuditNote {
   action: string;
   subject: string;
@@ -137,7 +137,7 @@ export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > {
-  /** `skill.grant`; a contract, as stored commands have it. */
+  /** `skill.grant`. A contract: stored commands contain it. */
   readonly name: Name;
   readonly input: Input;
   readonly output: Output;
@@ -147,7 +147,7 @@ export interface Operation<
   readonly chat?: readonly ChatForm<z.output<Input>, z.input<Output>>[];
   readonly commandLine?: readonly CommandLineForm<z.output<Input>, z.output<Output>>[];
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
-  /** An operation that has one is noted, and those who watch its channel are told. */
+  /** The audit lines. An operation with audit lines also updates everyone who watches its channel. */
   audit?(
     output: z.input<Output>,
     call: OperationCall<z.output<Input>>,
@@ -167,8 +167,8 @@ export function operators(refusal: string): Who<unknown> {
 }
 
 /**
- * Runs an operation if this person may. Every surface comes through here, so nothing else checks permissions or writes the audit.
- * `call.input` is as the operation's schema has it.
+ * Runs an operation if this person may. Every surface calls this function, so nothing else checks permissions or writes the audit.
+ * `call.input` was parsed with the schema of the operation.
  */
 export async function runOperation<Input extends z.ZodObject, Output extends z.ZodType>(
   { who, run, audit }: Operation<string, Input, Output>,
@@ -186,8 +186,8 @@ export async function runOperation<Input extends z.ZodObject, Output extends z.Z
   return outcome;
 }
 
-/** Each value of an input that does not fit, and why. */
-export function whatDoesNotFit({ issues }: z.ZodError): string {
+/** The invalid values of an input, each with the reason. */
+export function inputProblems({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
 }
 
@@ -199,17 +199,17 @@ async function mayRun<Input>(who: Who<Input>, call: OperationCall<Input>): Promi
   return may ? { ok: true, value: undefined } : { ok: false, status: 403, message: who.refusal };
 }
 
-/** What a slash command answers. Markdown. */
+/** The answer of a slash command, in Markdown. */
 export interface CommandResult {
   ok: boolean;
   text: string;
-  /** The same for programs. */
+  /** The output for programs. */
   output?: Json;
-  /** Belongs to the answer. Never with `private`: a file is seen by all. */
+  /** A file of the answer. Never with `private`, because everybody sees files. */
   file?: NewFile;
-  /** Only for who asked: help, listings, refusals. */
+  /** Only for the person who asked: help, listings, refusals. */
   private?: true;
-  /** Everybody in the thread sees by itself what was done: a chat platform posts nothing. */
+  /** The effect is visible in the thread, so a chat platform posts nothing. */
   silent?: true;
 }
 
@@ -221,20 +221,20 @@ export interface CommandFile {
   read(maxBytes: number): Promise<Uint8Array>;
 }
 
-/** A slash command as somebody wrote it. */
+/** A slash command as a person gave it. */
 export interface CommandCall {
   turn_id: string;
   place: Place;
   author: Author;
-  /** What was written after its name, for people. */
+  /** The words after its name, for people. */
   words: string;
-  /** What it was given; undefined when something it needs was not written. */
+  /** The input; undefined when something required is missing. */
   input: Json | undefined;
   files: readonly CommandFile[];
   signal: AbortSignal;
   /**
    * Runs a skill; its events belong to the command's turn.
-   * @throws WaitingForPerson when it waits for one: let it pass, the command is run again
+   * @throws WaitingForPerson while a person has to answer. Do not catch it: the command runs again after the answer
    */
   runSkill(skillId: string, params: Json): Promise<ToolResult>;
 }
@@ -244,17 +244,17 @@ export interface Command extends KnownCommand, CompletableCommand {
   run(call: CommandCall, services: Services): Promise<CommandResult>;
 }
 
-/** An answer for the channel, of a command that did what it should. */
+/** A public answer of a command that succeeded. */
 export function said(text: string): CommandResult {
   return { ok: true, text };
 }
 
-/** An answer for who asked: help, listings, settings. */
+/** A private answer: help, listings, settings. */
 export function shown(text: string): CommandResult {
   return { ok: true, text, private: true };
 }
 
-/** An answer for who asked, of a command that could not: why, and what to do or whom to ask. */
+/** A private answer of a command that failed: why, and what to do or whom to ask. */
 export function refused(text: string): CommandResult {
   return { ok: false, text, private: true };
 }
@@ -267,7 +267,7 @@ export interface Completion {
   description: string;
 }
 
-/** What shows what there is of each kind: first, before anything is typed. */
+/** Commands that give an overview. They come first before anything is typed. */
 const overviews: ReadonlySet<string> = new Set(["skill list", "agent status", "flow list", "mcp list"]);
 
 /** Completions of a text that begins with `/`, best first. */

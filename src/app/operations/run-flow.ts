@@ -20,10 +20,10 @@ import {
 import { bareId, readRun, runSkillCommand } from "./run-skill.ts";
 import type { Services } from "./services.ts";
 
-/** Of a step: said elsewhere in its text. */
-const spoken = new Set(["step", "type", "name", "does", "request"]);
+/** Members of a step that its label shows. */
+const inLabel = new Set(["step", "type", "name", "does", "request"]);
 
-/** What a flow would do, as `Tool.dryRun` tells it, for people. Markdown. */
+/** The result of `Tool.dryRun` for people. Markdown. */
 function dryRunText(told: { [key: string]: Json }): string {
   const { flow, steps, note } = told;
   const lines = stepsOf(steps).flatMap((step) => stepLines(step, 0));
@@ -37,7 +37,7 @@ function stepsOf(value: Json | undefined): { [key: string]: Json }[] {
 function stepLines(step: { [key: string]: Json }, depth: number): string[] {
   const indent = "  ".repeat(depth);
   const label = step.name === undefined ? textOf(step.does) : `${textOf(step.name)} (${textOf(step.does)})`;
-  const details = Object.entries(step).filter(([key]) => !spoken.has(key));
+  const details = Object.entries(step).filter(([key]) => !inLabel.has(key));
   const inner = details.flatMap(([key, value]) =>
     isSteps(value)
       ? [`${indent}  - ${key}:`, ...stepsOf(value).flatMap((each) => stepLines(each, depth + 2))]
@@ -62,7 +62,7 @@ function words(key: string): string {
   return key.replaceAll("_", " ");
 }
 
-/** In a span of code: on one line and without what would end it. */
+/** A code span on one line, which the text cannot end. */
 function code(text: string): string {
   const line = text.replace(/\s+/g, " ").replaceAll("`", "ˋ");
   return `\`${line.length > 600 ? `${beginningOf(line, 600)}…` : line}\``;
@@ -80,7 +80,7 @@ const run = {
 };
 const answers = "what it answered; success is false when it failed";
 
-/** What a run of a flow answers. A dry run has `dry_run` instead of results. */
+/** The output of a run of a flow. A dry run has `dry_run` instead of results. */
 const flowResult = z.object({
   success: z.boolean(),
   results: z.array(json).describe("one per step: {success, result} or {success: false, error}"),
@@ -148,7 +148,7 @@ export const runFlowText = operation({
 
 const dryRunFlag = /(^|\s)(--|—|–)dry[-_]?run(?=\s|$)/i;
 
-/** `/flow run`: its turn is the run. */
+/** `/flow run`: the turn of the command is the run. */
 async function runCommand(call: CommandCall, services: Services): Promise<CommandResult> {
   const written = typeof call.input === "string" ? call.input : "";
   const asked = readRun(written.replace(dryRunFlag, " ").trim());
@@ -169,7 +169,7 @@ async function runCommand(call: CommandCall, services: Services): Promise<Comman
   return { ...shown(dryRunText(objectOf(objectOf(output).output))), output };
 }
 
-/** Runs a flow by id, alias or name. One that fails is an answer: `success` is false then. */
+/** Runs a flow by id, alias or name. A flow that fails is an answer with `success: false`. */
 async function runNamed(text: string, { input, asker, services }: FlowCall): Promise<Outcome<FlowResult>> {
   const flow = await flowCalled(text, services);
   if (!flow.ok) return flow;
@@ -184,7 +184,7 @@ async function runNamed(text: string, { input, asker, services }: FlowCall): Pro
   return { ok: false, status: 409, message: `${id} cannot be used here. ${reasons.join(" ")}` };
 }
 
-/** The flow of an id, alias or name; for the name of a file that could not be loaded, why. */
+/** The flow with an id, alias or name. For the name of a file that could not be loaded, the failure says why. */
 async function flowCalled(text: string, { catalogue }: Services): Promise<Outcome<Skill>> {
   const { skills, diagnostics } = await catalogue.current();
   const flows = [...skills.values()].filter(({ kind }) => kind === "flow");
@@ -231,7 +231,7 @@ async function dryRun(
   return { ok: true, value: { ...shaped({}), success: true, dry_run: await tool.dryRun(valid.value) } };
 }
 
-/** The output of `/skill run` in the shape of flows: an error has what the steps before it did. */
+/** The output of `/skill run` in the shape of flows. An error includes the results of earlier steps. */
 function resultOf({ output, events }: TestRun): FlowResult {
   const answer = objectOf(output);
   if (answer.success === true && "output" in answer) {
@@ -249,7 +249,7 @@ function resultOf({ output, events }: TestRun): FlowResult {
   };
 }
 
-/** The end of a flow that a step with direct output ended. The flow is the first call of its turn. */
+/** The end of a flow whose last step has direct output. The flow is the first call of its turn. */
 function directEnd(events: readonly TurnEvent[]): TurnEventOf<"tool_finished"> | undefined {
   const started = events.find((event) => event.type === "tool_started");
   const ended = events.find((event) => event.type === "tool_finished" && event.call_id === started?.call_id);

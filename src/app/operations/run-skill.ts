@@ -12,7 +12,7 @@ import { json, ownNamespace, skillId } from "../services/shapes.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import { isGuide } from "../turns/asked-skills.ts";
-import { completeSkills } from "./find-skill.ts";
+import { completeSkills, noSuchSkill } from "./find-skill.ts";
 import { type CommandCall, type CommandResult, operation, refused, said } from "./operation.ts";
 
 export const runSkill = operation({
@@ -50,7 +50,7 @@ export const runSkill = operation({
   },
 });
 
-/** What was not run at all; a skill that ran and failed is an answer. */
+/** Codes of skills that did not run. A skill that ran and failed is an answer. */
 const refusals: { readonly [code: string]: 400 | 404 | 409 } = {
   invalid_parameters: 400,
   choose_part: 400,
@@ -65,7 +65,7 @@ function withoutUndefined(object: Readonly<Record<string, Json | undefined>>): R
   );
 }
 
-/** `/skill run`: a skill with what was written after it, or with the parameters of a form or a program. */
+/** The input of `/skill run`: a skill with the words after it, or with parameters of a form or a program. */
 const askedRun = z.object({
   id: z.string(),
   words: z.string().default(""),
@@ -82,12 +82,12 @@ function askedIn(input: Json | undefined): AskedRun {
   return askedRun.safeParse(input).data ?? { id: "", words: "" };
 }
 
-/** The skill, when nothing else was written. */
+/** The skill, when nothing else was given. */
 export function bareId({ id, words, params }: AskedRun): string | undefined {
   return id === "" || words !== "" || params !== undefined ? undefined : id;
 }
 
-/** A guide has no parameters; programs that run skills with JSON give it its request as `text`. */
+/** A guide has no parameters; programs send its request as `text`. */
 function requestIn({ id, words, params }: AskedRun): Guide {
   const written = params === undefined ? objectIn(words) : params;
   const { text = "", ...others } = written ?? { text: words };
@@ -96,7 +96,7 @@ function requestIn({ id, words, params }: AskedRun): Guide {
   return { skill: id, request };
 }
 
-/** The JSON object that words are; undefined for text, which may begin with a brace. */
+/** The JSON object in the words; undefined for text, which may begin with a brace too. */
 function objectIn(words: string): Readonly<Record<string, Json | undefined>> | undefined {
   if (!words.startsWith("{")) return undefined;
   try {
@@ -106,7 +106,7 @@ function objectIn(words: string): Readonly<Record<string, Json | undefined>> | u
   }
 }
 
-/** Runs a skill; its output is for the channel. @throws WaitingForPerson */
+/** Runs a skill and shows its output in the channel. @throws WaitingForPerson */
 export async function runSkillCommand(
   skills: SkillService,
   { id, words, params }: AskedRun,
@@ -115,17 +115,14 @@ export async function runSkillCommand(
   await skills.ready(id, call.place.namespace, call.signal);
   const skill = await skills.detail(id, call.place.namespace);
   if (skill === undefined) {
-    const near = nearest(id, await skills.ids(call.place.namespace));
-    const hint =
-      near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
-    const text = `There is no skill called ${id || "that"}. ${hint}`;
-    return { ...refused(text), output: { error: "Skill not found", code: "skill_not_found", hint } };
+    const { message, hint } = noSuchSkill(id, nearest(id, await skills.ids(call.place.namespace)));
+    return { ...refused(message), output: { error: "Skill not found", code: "skill_not_found", hint } };
   }
   if (skill.invocation?.by_people === false) {
     const text = `**${skill.id}** is not for people to run (user-invocable: false in its SKILL.md). The agent uses it where it fits.`;
     return { ...refused(text), output: { error: text, code: "not_for_people" } };
   }
-  const unusable = whyNot(skill);
+  const unusable = whyUnusable(skill);
   if (unusable !== undefined)
     return {
       ...refused(unusable),
@@ -142,22 +139,22 @@ export async function runSkillCommand(
   return runAnswer(skill.id, await call.runSkill(skill.id, parsed.params));
 }
 
-/** Why a skill does nothing when it is run; undefined when it can be tried. */
-function whyNot(skill: SkillDetail): string | undefined {
+/** Why a skill cannot run; undefined when it can. */
+function whyUnusable(skill: SkillDetail): string | undefined {
   if (!skill.eligible) return `**${skill.id}** cannot be used here. ${skill.reasons.join(" ")}`;
-  // A guide that could be used is a turn of the agent and never comes here.
+  // A usable guide is a turn of the agent and never gets here.
   const isInstalled = skill.source === "managed" && skill.state === "available";
   return isGuide(skill) || isInstalled
     ? `**${skill.id}** has to be enabled here first: \`/skill enable ${skill.id}\`.`
     : undefined;
 }
 
-/** OpenClaw's `command-dispatch: tool`: what was written goes to the tool as it is, past the model. */
+/** OpenClaw's `command-dispatch: tool`: the words go to the tool as they are, past the model. */
 function dispatch(call: CommandCall, skill: SkillDetail, tool: string, command: string): Promise<ToolResult> {
   return call.runSkill(tool, { command, commandName: commandName(skill.id), skillName: skill.name });
 }
 
-/** The slash command OpenClaw makes of a skill's name. */
+/** The slash command that OpenClaw derives from the name of a skill. */
 function commandName(id: string): string {
   return id
     .toLowerCase()
@@ -167,7 +164,7 @@ function commandName(id: string): string {
 
 type ParsedParams = { status: "ok"; params: Json } | { status: "error"; message: string };
 
-/** Quotes as people type them, and as Slack and phones turn them. */
+/** Straight quotes, and the curly ones that Slack and phones make of them. */
 const pair = /(?:^|\s)([\w-]+)=("(?:[^"\\]|\\.)*"|[“”„][^“”]*[“”]|\S+)/g;
 
 /** JSON, `name=value` pairs (values may be quoted), or plain text for the first required parameter. */
@@ -210,13 +207,13 @@ function unquoted(text: string): string {
   return /^[“”„].*[“”]$/s.test(text) ? text.slice(1, -1) : text;
 }
 
-/** What is larger than this, characters of JSON, or nested deeper, is a file beside its finding. */
+/** Maximum characters of JSON, and levels of nesting, of data that is shown; other data becomes a file. */
 const maxDataLength = 4_000;
-const deepest = 4;
+const maxDepth = 4;
 
 /**
- * What people read of a skill that they ran themselves: its finding, then small data as a list or table; larger data is a JSON
- * file. A failure is what happened, without the hint, which is for models. `output` is all of it, for programs.
+ * The answer to people who ran a skill: its finding, and small data as a list or table; larger data is a JSON file. A failure is shown
+ * without the hint, which is for models. `output` is complete, for programs.
  */
 function runAnswer(skill_id: string, result: ToolResult): CommandResult {
   const output = outputOf(result);
@@ -227,14 +224,14 @@ function runAnswer(skill_id: string, result: ToolResult): CommandResult {
 function shownData(skillId: string, value: Json): CommandResult {
   if (typeof value === "string") return said(value.trim() === "" ? `**${skillId}** is done.` : value);
   const json = JSON.stringify(value, null, 2);
-  if (json.length <= maxDataLength && depthOf(value) <= deepest) return said(renderOutput(value));
+  if (json.length <= maxDataLength && depthOf(value) <= maxDepth) return said(renderOutput(value));
   const data = new TextEncoder().encode(json);
   const name = `${skillId.replaceAll(/[^\w.-]+/g, "-")}.json`;
   const text = `${findingIn(value) ?? `**${skillId}** is done.`}\n\nThe whole result is in ${name} (${formatBytes(data.byteLength)}).`;
   return { ...said(text), file: { name, media_type: "application/json", data } };
 }
 
-/** Of the record that a flow keeps of its steps, what the last of them made. */
+/** The result of the last step, from the record of a flow's steps; any other output as it is. */
 function answerIn(output: Json): Json {
   const { results, variables, directOutput } = objectOf(output);
   if (!Array.isArray(results) || variables === undefined || directOutput === undefined) return output;
@@ -242,7 +239,7 @@ function answerIn(output: Json): Json {
   return made.at(-1) ?? (results.length === 1 ? "1 step is done." : `${results.length} steps are done.`);
 }
 
-/** The words in which an output tells what was found. */
+/** The summary that an output contains. */
 function findingIn(value: Json): string | undefined {
   const object = objectOf(value);
   const words = ["summary", "message", "text", "answer"].map((name) => object[name]);

@@ -85,7 +85,7 @@ export const showRun = operation({
   },
 });
 
-/** How many of the latest turns a skill's run is looked for in. */
+/** Latest turns in which the run of a skill is searched. */
 const recentTurns = 200;
 
 async function findTurn(id: string, { turns, runs }: Services) {

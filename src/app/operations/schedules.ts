@@ -3,16 +3,15 @@ import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/ports/schedule.ts";
 import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { namespaceSchema } from "../../core/values/place.ts";
+import { channelName } from "../services/shapes.ts";
 import { type OperationCall, operation, refused, said, shown } from "./operation.ts";
 
 const family =
   "`/agent schedule add tomorrow at 9 remind me to …` plans, `/agent schedule pause|resume|remove|secret <id>` changes.";
 
-const namespace = namespaceSchema.describe("platform:workspace:channel");
 const id = z.string().min(1).max(40).describe("as the list shows it");
 
-/** What stands in a list: one plan a line. */
+/** A plan in a list, on one line. */
 function lineOf({ id: known, what, text, when, next, by, paused, address }: PlannedView): string {
   const kind = { reminder: "⏰ reminder", task: "task", trigger: "trigger" }[what];
   const times = next.length === 0 ? "" : ` Next: ${next.join(", ")}.`;
@@ -23,7 +22,7 @@ function lineOf({ id: known, what, text, when, next, by, paused, address }: Plan
 
 export const listSchedules = operation({
   name: "schedule.list",
-  input: z.object({ namespace }),
+  input: z.object({ namespace: channelName }),
   output: z.object({ schedules: z.array(plannedViewSchema) }),
   who: "anyone",
   http: {
@@ -74,7 +73,7 @@ function listText({ schedules }: { schedules: readonly PlannedView[] }) {
 export const addSchedule = operation({
   name: "schedule.add",
   input: z.object({
-    namespace,
+    namespace: channelName,
     text: z.string().min(1).max(maxPlanText).describe("when and what: tomorrow at 9 remind me to …"),
   }),
   output: plannedViewSchema,
@@ -121,7 +120,7 @@ export const addSchedule = operation({
   }),
 });
 
-/** How people are told what was planned: the next times are repeated to them. */
+/** Confirms a plan, with its next times. */
 function plannedText({ id: known, what, text, when, next }: PlannedView): string {
   const times = next.length === 0 ? "" : `\nNext: ${next.join(", ")}.`;
   return `Planned (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}${times}`;
@@ -135,10 +134,10 @@ const changes = {
     summary: "Pause a schedule or trigger",
   },
   resume: {
-    done: "Goes on",
+    done: "Resumed",
     audit: "resumed",
     route: "POST /schedules/{id}/resume",
-    summary: "Let a schedule or trigger go on",
+    summary: "Resume a schedule or trigger",
   },
   remove: {
     done: "Removed",
@@ -152,7 +151,7 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
   const { done, audit, route, summary } = changes[to];
   return operation({
     name,
-    input: z.object({ id, namespace }),
+    input: z.object({ id, namespace: channelName }),
     output: plannedViewSchema,
     who: { decide: mayChange },
     http: { route, summary, answers: "it, as it is now" },
@@ -194,7 +193,7 @@ export const renewScheduleSecret = operation({
   name: "schedule.secret",
   input: z.object({
     id,
-    namespace,
+    namespace: channelName,
     set: z
       .string()
       .min(16)
@@ -203,12 +202,12 @@ export const renewScheduleSecret = operation({
       .describe("the secret that the sender made; made here unless given"),
   }),
   output: z.object({
-    secret: z.string().optional().describe("absent where it was told to the person on their platform"),
+    secret: z.string().optional().describe("absent when it was sent to the person on their platform"),
   }),
   who: { decide: mayChange },
   http: {
     route: "POST /schedules/{id}/secret",
-    summary: "A new secret for a webhook; the one before counts no more",
+    summary: "A new secret for a webhook; the previous one is no longer valid",
     answers: "the secret, which is shown only now",
   },
   chat: [
@@ -217,10 +216,10 @@ export const renewScheduleSecret = operation({
       partOf: "agent schedule",
       read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
       missing: "Of which webhook? `/agent schedule secret <id>`; `/agent schedule list` shows the ids.",
-      // What a command answers is kept in the log, and a secret does not belong there.
+      // Answers of commands are stored in the log, where a secret does not belong.
       say: ({ secret }) =>
         secret === undefined
-          ? shown("A new secret was sent to you alone; the one before counts no more.")
+          ? shown("A new secret was sent to you alone; the previous one is no longer valid.")
           : refused(
               "The secret is not shown in a conversation. `knack schedule secret <id>` prints a new one.",
             ),
@@ -229,7 +228,7 @@ export const renewScheduleSecret = operation({
   commandLine: [
     {
       command: "schedule secret",
-      description: "makes and prints a new secret of a webhook; the one before counts no more",
+      description: "makes and prints a new secret of a webhook; the previous one is no longer valid",
       arguments: [["<id>", "as the list shows it"]],
       options: [["--set <secret>", "takes the secret that the sender made, as Slack and Stripe do"]],
       json: "prints {secret}",
@@ -254,7 +253,7 @@ export const renewScheduleSecret = operation({
 
 type Change = OperationCall<{ id: string; namespace: string }>;
 
-/** Who made it, and managers. */
+/** The maker and managers may change a plan. */
 function mayChange(call: Change): Promise<Outcome<unknown>> {
   const { input, services } = call;
   return services.schedules.mayChange(plannerOf(call, input.namespace), input.id);
@@ -268,7 +267,7 @@ function plannerOf({ asker, command }: OperationCall<unknown>, where: string): P
   return { author: asker.by, place: { namespace: where, thread: command?.place.thread ?? "schedules" } };
 }
 
-/** A command that is run again after a crash plans nothing twice. */
+/** The same key when a command runs again after a crash, so that nothing is planned twice. */
 function keyOf({ command, services }: OperationCall<unknown>): string {
   return command?.turn_id ?? services.newId();
 }

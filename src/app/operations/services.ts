@@ -9,7 +9,7 @@ import type { NetworkGrants } from "../../core/skill/network-grants.ts";
 import type { Packages, PreparedPackages, Servers } from "../../core/skill/packages.ts";
 import type { Effort } from "../../core/values/message.ts";
 import type { Profile } from "../../core/values/profile.ts";
-import type { Planning } from "../schedules/planning.ts";
+import type { Planning } from "../schedules/keep-plans.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
@@ -26,26 +26,26 @@ import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";
 import type { Follow } from "../turns/turn-events.ts";
 
-/** Takes a flow's file in for as long as the bot runs, and answers the id it has as a skill, or why it is no flow. */
+/** Adds the file of a flow until the bot stops. Returns its id as a skill, or why it is not a flow. */
 export type AddFlow = (
   text: string,
   path: string,
 ) => Promise<{ ok: true; id: string } | { ok: false; reason: string }>;
 
-/** What help and completion tell of a slash command. */
+/** A slash command in help and completion. */
 export interface CompletableCommand {
   /** `skill enable`, without the slash. */
   name: string;
-  /** What follows the name, as help shows it: `<skill>`. */
+  /** Arguments as help shows them: `<skill>`. */
   usage: string;
   description: string;
   /** The command whose usage line documents this one. */
   partOf?: string | undefined;
-  /** What the first word after the name may be. */
+  /** Values for the first word after the name. */
   complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;
 }
 
-/** What operations work with. None of it asks who calls: `runOperation` has asked. */
+/** What operations work with. No service checks who calls: `runOperation` has done that. */
 export interface Services {
   audit: Audit;
   feed: Feed;
@@ -60,30 +60,30 @@ export interface Services {
   prepared: PreparedPackages;
   /** Absent where flows come from folders alone. */
   addFlow?: AddFlow | undefined;
-  /** The tool servers of the configuration; absent where there can be none. */
+  /** The configured tool servers; absent where servers are impossible. */
   servers: Servers | undefined;
-  /** Makes ids that are unique for ever. */
+  /** Returns a unique id. */
   newId(): string;
-  /** Takes a message or command in, and what happens in its turn. */
+  /** Accepts a message or command. */
   submit: Submit;
   follow: Follow;
   turns: {
     get(turnId: string): Promise<TurnRecord | undefined>;
     list(filter: TurnFilter): Promise<TurnRecord[]>;
-    /** What happened in a turn so far, the live tail of a running one included. */
+    /** The events of a turn so far, including those of a running turn that are not stored yet. */
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
   schedules: Planning;
   /** The files of threads. */
   folders: WorkingFolders;
-  /** The executions of skills in the turns of a filter, the latest first. */
+  /** Executions of skills in the turns that match a filter, newest first. */
   runs(filter: TurnFilter): Promise<SkillRun[]>;
   changeSettings: ChangeSettings;
   /** The name people call the bot by, and Knack's version. */
   name: string;
   version: string;
   models: Models;
-  /** The agents; the first one begins where a channel does not say otherwise. */
+  /** The agents; the first one is the default of channels. */
   profiles: readonly [Profile, ...Profile[]];
   /** The configured effort. */
   effort: Effort | undefined;
@@ -97,7 +97,7 @@ export interface Services {
   channelIndex: ChannelIndex;
   /** Posts on a chat platform without a turn. */
   say: SayMessage;
-  /** Takes a turn away for good, with what it posted. */
+  /** Deletes a turn permanently, with its posts. */
   forget: Forget;
   forgetPerson: ForgetPerson;
   retention: Pick<Retention, "status" | "run">;

@@ -1,7 +1,10 @@
+/** Skills as people read them, in a chat and on the command line. */
 import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Diagnostic, Parameter } from "../../core/skill/skill.ts";
 import { rightInWords } from "../../core/skill/skill-identifier.ts";
 import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
+import type { Terminal } from "./operation.ts";
+import { diagnosticLines } from "./words.ts";
 
 const icons: Record<SkillListing["state"], string> = {
   available: "○",
@@ -10,7 +13,7 @@ const icons: Record<SkillListing["state"], string> = {
   blocked: "⊘",
 };
 
-/** What the signs in a list of skills mean. */
+/** The legend of the signs in a list of skills. */
 export const skillLegend = "○ available · ● active · ◉ enabled by a person · ⊘ disabled";
 
 /** A skill in a list. Markdown. */
@@ -21,11 +24,11 @@ export function skillLine(skill: SkillListing): string {
   return `- ${icons[skill.state]} **${skill.id}** ${firstSentence(skill.description)}${reason}`;
 }
 
-/** Skills one message lists: about what Slack and Discord show in two or three messages. */
+/** Maximum skills in a list, which Slack and Discord show in two or three messages. */
 const maxListed = 50;
 const maxBroken = 5;
 
-/** A list of skills that stays readable. What a person or the agent decided about is not left out, and the rest is counted. */
+/** A readable list of skills. Skills that are active, enabled or disabled are always listed; others beyond the limit are counted. */
 export function skillLines(found: readonly SkillListing[]): string[] {
   const decided = found.filter(({ state }) => state !== "available").length;
   let room = Math.max(0, maxListed - decided);
@@ -39,7 +42,7 @@ export function skillLines(found: readonly SkillListing[]): string[] {
   return [...listed.map(skillLine), ...rest];
 }
 
-/** What was put there and could not be loaded, each with its reason. Of a path people see the end, not where the bot lives. */
+/** Files that could not be loaded, with the reasons. Only the end of each path is shown, not the folders of the bot. */
 export function brokenLines(
   diagnostics: readonly Pick<Diagnostic, "severity" | "path" | "message">[],
 ): string[] {
@@ -135,4 +138,74 @@ function parameterLine({
   const choice = allowed === undefined ? "" : `, one of ${allowed.join(", ")}`;
   const fallback = preset === undefined ? "" : `, ${JSON.stringify(preset)} unless given`;
   return `- \`${name}\` (${type}${required ? ", required" : ""}${choice}${fallback}) ${description}`;
+}
+
+/** A line for each skill, with the reason if it cannot be used. */
+export function skillListLines(
+  skills: readonly SkillListing[],
+  { plain, bold, dim, bad }: Terminal,
+): string[] {
+  const width = Math.max(0, ...skills.map(({ id }) => id.length));
+  return skills.map(({ id, state, kind, description, eligible, reasons }) => {
+    const why = eligible ? "" : `\n  ${bad("cannot be used:")} ${reasons.map(plain).join(" ")}`;
+    return `${bold(id.padEnd(width))}  ${state.padEnd(9)}  ${dim(kind.padEnd(8))}  ${plain(description)}${why}`;
+  });
+}
+
+export function skillDetailLines(skill: SkillDetail, terminal: Terminal): string[] {
+  const { plain, bold, dim, good, bad } = terminal;
+  const { id, name, kind, state, source, path, risk, version, network } = skill;
+  const usable = skill.eligible ? good("yes") : `${bad("no")}: ${skill.reasons.map(plain).join(" ")}`;
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [bold(title), ...lines.map((line) => `  ${line}`)];
+  return [
+    `${bold(id)}  ${plain(name)} ${plain(version)}`,
+    plain(skill.description),
+    `kind ${kind}, category ${plain(skill.category)}, risk ${risk}, state ${state}`,
+    `can be used: ${usable}`,
+    ...(skill.notice === undefined ? [] : [bad(plain(skill.notice))]),
+    `from ${source}: ${plain(path)}`,
+    dim(`sha256 ${skill.hash}`),
+    ...(skill.package === undefined ? [] : [packageLine(skill.package, terminal)]),
+    ...(network.granted.length === 0 ? [] : [`its code may reach: ${network.granted.map(plain).join(", ")}`]),
+    ...section(
+      "brings tools along",
+      Object.entries(skill.tool_list).map(
+        ([server, tools]) => `${plain(server)}: ${tools.length === 0 ? "all" : tools.map(plain).join(", ")}`,
+      ),
+    ),
+    ...section("problems", diagnosticLines(skill.problems, terminal)),
+    ...section(
+      "parameters",
+      skill.parameters.map(
+        ({ name, type, required, description }) =>
+          `${plain(name)} (${type}${required ? ", required" : ""})  ${plain(description)}`,
+      ),
+    ),
+    ...section(
+      "tools",
+      skill.tools.map((tool) => `${tool.name}  ${plain(tool.description)}`),
+    ),
+    ...section(
+      "parts",
+      skill.parts.map((part) => `${part.id}  ${plain(part.description)}`),
+    ),
+    ...section(
+      "examples",
+      skill.examples.map(({ prompt }) => plain(prompt)),
+    ),
+    ...section(
+      "files",
+      skill.files.map((file) => `${plain(file.path)}  ${file.bytes} bytes`),
+    ),
+  ];
+}
+
+function packageLine(
+  { from, by, installed_at, changed, danger, warnings }: InstalledSkill,
+  { plain, bad }: Terminal,
+): string {
+  const when = new Date(installed_at).toISOString().slice(0, 10);
+  const state = changed ? bad("  its files changed since then") : "";
+  return `installed ${when} by ${plain(by)} from ${plain(from)}, review: ${danger} dangerous, ${warnings} doubtful${state}`;
 }

@@ -1,17 +1,20 @@
 import { z } from "zod";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { namespaceSchema } from "../../core/values/place.ts";
-import { ownNamespace, skillId } from "../services/shapes.ts";
+import { channelName, ownNamespace, skillId } from "../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
 import { mayChangeSettings, settingsNote } from "./channels.ts";
-import { completeSkills } from "./find-skill.ts";
+import { completeSkills, whichSkill } from "./find-skill.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
-import { skillDetailLines, skillListLines } from "./skill-lines.ts";
-import { brokenLines, skillDetailText, skillLegend, skillLines } from "./skill-text.ts";
-import { placeWords } from "./words.ts";
-
-const whichSkill = "Which skill? `/skill list` shows what there is.";
+import {
+  brokenLines,
+  skillDetailLines,
+  skillDetailText,
+  skillLegend,
+  skillLines,
+  skillListLines,
+} from "./skill-text.ts";
+import { listed, placeWords } from "./words.ts";
 
 export const listSkills = operation({
   name: "skill.list",
@@ -112,7 +115,7 @@ interface SkillChange {
   state: z.output<typeof states>;
 }
 
-/** Command, description, what is said, and how the audit names it. */
+/** Command, description, answer and audit texts of each state. */
 const changes = {
   pinned: {
     verb: "enable",
@@ -136,7 +139,7 @@ const changes = {
 
 export const setSkill = operation({
   name: "skill.set",
-  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel"), id: skillId, state: states }),
+  input: z.object({ ns: channelName, id: skillId, state: states }),
   output: skillListing,
   who: {
     least: "manager",
@@ -171,7 +174,7 @@ export const setSkill = operation({
   },
 });
 
-/** What a review found in an installed skill is said once more when somebody lets the agent use it. */
+/** A warning about dangerous findings of the review, for a skill that is being enabled. */
 async function dangerOf(id: string, { input, services }: OperationCall<SkillChange>): Promise<string> {
   const detail = await services.skills.detail(id, input.ns);
   const danger = detail?.package?.danger ?? 0;
@@ -192,7 +195,7 @@ export const limitSkills = operation({
       description: "Limits this channel to some skills, or lifts the limit",
       complete: completeSkills,
       read(words) {
-        const ids = words.split(/[\s,]+/).filter((word) => word !== "");
+        const ids = listed(words);
         return ids.length === 0 ? undefined : { ids: ids.includes("all") ? null : ids };
       },
       missing: "Which skills? Name them, or `all`.",

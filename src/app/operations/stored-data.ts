@@ -10,7 +10,7 @@ export const showRetention = operation({
   who: "anyone",
   http: {
     route: "GET /retention",
-    summary: "How long things are kept, and from when on old data is deleted",
+    summary: "How long data is kept, and from when old data is deleted",
     answers: "the policy",
   },
   async run({ services }) {
@@ -51,7 +51,7 @@ export const runRetention = operation({
 
 type Report = z.output<typeof retentionReport>;
 
-/** How to keep what would be deleted, as a sentence. */
+/** Says how to keep data that would be deleted. */
 export const howToKeep =
   "To keep it, set conversation_days, run_detail_days, file_days or audit_days of retention to more days, or to never.";
 
@@ -62,7 +62,7 @@ const kinds: Record<keyof Report["policy"], (kept: string) => string> = {
   audit_days: (kept) => `audit ${kept}`,
 };
 
-/** How long things are kept, in a line for people. @param now ms since the epoch */
+/** How long data is kept, in one line. @param now ms since the epoch */
 export function retentionLine({ policy, from }: z.output<typeof retentionStatus>, now: number): string {
   const limited = Object.entries(kinds).flatMap(([kind, text]) => {
     const days = policy[kind as keyof Report["policy"]];
@@ -90,14 +90,14 @@ function reportLines(report: Report, { now }: Terminal, { dry_run }: { dry_run: 
     [policy.audit_days, `audit: ${several(counts.audit, "line")}`],
   ] as const;
   const lines = counted.map(([kept, text]) => {
-    const since = kept === "never" ? "kept for ever" : `older than ${dayOf(now - kept * dayMs)}`;
+    const since = kept === "never" ? "kept forever" : `older than ${dayOf(now - kept * dayMs)}`;
     return `  ${text} (${since})`;
   });
   if (ran) return ["Deleted:", ...lines];
   const waits = from !== undefined && from > now;
   return [
     `Kept: ${retentionLine(report, now)}`,
-    dry_run ? "Would be deleted now:" : "Nothing is deleted yet. Old by now:",
+    dry_run ? "Would be deleted now:" : "Nothing is deleted yet. Already old:",
     ...lines,
     ...(waits || from === undefined ? [howToKeep] : []),
   ];
@@ -117,7 +117,7 @@ export const lookUpPerson = operation({
   who,
   http: {
     route: "GET /people/{id}",
-    summary: "What is stored of a person; changes nothing",
+    summary: "What is stored about a person; changes nothing",
     answers: "what would be deleted",
   },
   run: ({ input: { id }, asker, services }) => services.forgetPerson(id, asker, { dryRun: true }),
@@ -136,7 +136,7 @@ export const forgetPerson = operation({
   who,
   http: {
     route: "DELETE /people/{id}",
-    summary: "Delete everything that is stored of a person",
+    summary: "Delete everything that is stored about a person",
     answers: "what was deleted, and what is left",
   },
   run: ({ input: { id, leave_posts }, asker, services }) =>

@@ -8,7 +8,7 @@ import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { sendMessage } from "./messages.ts";
-import { type CommandFile, type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
+import { type CommandFile, inputProblems, type Operation, runOperation } from "./operation.ts";
 import {
   installPackage,
   listPackages,
@@ -41,7 +41,7 @@ import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./sk
 import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
 import { answerTurn, forgetTurn, listThreads, showThread, showTurn, stopTurn, stopTurns } from "./turns.ts";
 
-/** Everything that people, programs and operators can do. The order is that of help texts. */
+/** All operations, in the order of help texts. */
 const operations = [
   listSkills,
   showSkill,
@@ -113,12 +113,12 @@ type Each = (typeof operations)[number];
 export type OperationName = Each["name"];
 type Named<Name extends OperationName> = Extract<Each, { name: Name }>;
 
-/** What a program sends. */
+/** The input that a program sends. */
 export type InputOf<Name extends OperationName> = z.input<Named<Name>["input"]>;
-/** What it gets. */
+/** The output that a program gets. */
 export type OutputOf<Name extends OperationName> = z.output<Named<Name>["output"]>;
 
-/** The same without the types of each, for surfaces that treat all alike. */
+/** All operations without their types, for surfaces that treat them alike. */
 export const allOperations: readonly Operation[] = operations as readonly unknown[] as readonly Operation[];
 
 /** Method and path below `/api/v1` by name, `POST /skills/{id}/grant`. */
@@ -126,19 +126,19 @@ export const operationRoutes: { readonly [name: string]: string } = Object.fromE
   allOperations.flatMap(({ name, http }) => (http === undefined ? [] : [[name, http.route]])),
 );
 
-/** Runs an operation by its name, for a person. Input that does not fit is an outcome (400). */
+/** Runs an operation by its name, for a person. Invalid input is an outcome (400). */
 export type RunOperation = <Name extends OperationName>(
   name: Name,
   call: { input: InputOf<Name>; asker: Asker; signal?: AbortSignal; files?: readonly CommandFile[] },
 ) => Promise<Outcome<OutputOf<Name>>>;
 
-/** @throws Error for a name that no operation has */
+/** @throws Error for an unknown name */
 export function createOperationRunner(services: Services): RunOperation {
   return async (name, { input, asker, signal = new AbortController().signal, files = [] }) => {
     const found = allOperations.find((each) => each.name === name);
     if (found === undefined) throw new Error(`There is no operation ${name}`);
     const parsed = found.input.safeParse(input);
-    if (!parsed.success) return { ok: false, status: 400, message: whatDoesNotFit(parsed.error) };
+    if (!parsed.success) return { ok: false, status: 400, message: inputProblems(parsed.error) };
     const outcome = await runOperation(found, { input: parsed.data, asker, signal, files, services });
     return outcome as Outcome<OutputOf<typeof name>>;
   };

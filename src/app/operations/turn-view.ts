@@ -28,7 +28,7 @@ export const turnRecord = z.object({
   }),
 });
 
-/** Any turn event; core/log/turn-event.ts has each kind. */
+/** Any turn event; core/log/turn-event.ts defines the kinds. */
 export const turnEvent = z.looseObject({
   type: z.string(),
   turn_id: z.string(),

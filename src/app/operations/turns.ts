@@ -3,7 +3,7 @@ import type { TurnRecord } from "../../core/log/turn-log.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, mayStop } from "../../core/values/inbound.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/values/place.ts";
-import { forgottenTurn, milliseconds } from "../services/shapes.ts";
+import { channelName, forgottenTurn, milliseconds } from "../services/shapes.ts";
 import { type CommandResult, type OperationCall, operation, refused, said, shown } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
@@ -25,7 +25,7 @@ export const showTurn = operation({
 export const stopTurn = operation({
   name: "turn.stop",
   input: z.object({ id: turnId }),
-  output: z.object({ stopped: z.boolean().describe("false when the turn had finished before") }),
+  output: z.object({ stopped: z.boolean().describe("false when the turn had already finished") }),
   who: ofAsker(() => "Only who asked, or a manager of the channel, may stop this."),
   http: { route: "POST /turns/{id}/stop", summary: "Stop a turn", answers: "whether it was still running" },
   async run({ input: { id }, asker, services }) {
@@ -58,20 +58,20 @@ export const forgetTurn = operation({
   who: ofAsker(({ name }) => `Only ${name}, who asked, or a manager of the channel may delete this.`),
   http: {
     route: "DELETE /turns/{id}",
-    summary: "Delete a turn: its texts, files and answer, for good",
+    summary: "Delete a turn permanently: its texts, files and answer",
     answers: "the turn is stopped and deleted; its record stays without texts",
   },
   run: ({ input: { id }, asker, services }) => services.forget(id, asker.by),
 });
 
-/** `/agent stop`, and `stop` alone: what runs in a channel or a thread, as far as it is theirs. */
+/** `/agent stop`, and `stop` alone: stops the person's turns in a channel, or in a thread those they may stop. */
 export const stopTurns = operation({
   name: "turn.stop_all",
   input: z.object({ namespace: namespaceSchema, thread: threadSchema.optional() }),
   output: z.object({
     stopped: z.number(),
     elsewhere: z.number().describe("of those, in other threads than the command"),
-    others: z.number().describe("that run and are not theirs to stop"),
+    others: z.number().describe("turns that run and that they may not stop"),
   }),
   who: "anyone",
   chat: [
@@ -81,7 +81,7 @@ export const stopTurns = operation({
       description: "Stops your turns in this channel",
       urgent: true,
       read(words, { namespace, thread }) {
-        // In a direct message everything is between the two: a new thread there may mean the one before.
+        // In a direct message all threads belong to one person, who may mean an earlier thread.
         return words === "here" && !isDirectMessage(namespace) ? { namespace, thread } : { namespace };
       },
       say: stoppedText,
@@ -102,7 +102,7 @@ export const stopTurns = operation({
   },
 });
 
-/** Every stopped turn says so in its own thread. */
+/** Stopped turns also say so in their own threads. */
 function stoppedText({
   stopped,
   elsewhere,
@@ -117,12 +117,12 @@ function stoppedText({
     return shown(stopped === 1 ? "Your turn is stopped." : `${stopped} turns are stopped.`);
   }
   if (others === 0) return shown("Nothing is running here.");
-  return refused("What runs here was asked by somebody else; they or a manager can stop it.");
+  return refused("Other people asked for the turns that run here; they or a manager can stop them.");
 }
 
 export const listThreads = operation({
   name: "thread.list",
-  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel") }),
+  input: z.object({ ns: channelName }),
   output: z.object({
     threads: z.array(
       z.object({
@@ -145,12 +145,12 @@ export const listThreads = operation({
   },
 });
 
-/** Turns of a thread that are shown. */
+/** Maximum turns of a thread that are shown. */
 const maxTurns = 500;
 
 export const showThread = operation({
   name: "thread.show",
-  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel"), thread: threadSchema }),
+  input: z.object({ ns: channelName, thread: threadSchema }),
   output: z.object({ turns: z.array(z.object({ turn: turnRecord, events: z.array(turnEvent) })) }),
   who: "anyone",
   http: {
@@ -173,7 +173,7 @@ async function findTurn(id: string, { turns }: Services): Promise<Outcome<TurnRe
   return { ok: false, status: 404, message: `There is no turn ${id}.` };
 }
 
-/** Who asked for the turn, and managers of its channel. */
+/** The person who asked for the turn, and managers of its channel. */
 function ofAsker(refusal: (author: Author) => string) {
   return {
     async decide({ input, asker, services }: OperationCall<{ id: string }>): Promise<Outcome<unknown>> {

@@ -1,12 +1,15 @@
+import { oneLine } from "../../base/markdown-text.ts";
 import { effortFor, modelFor } from "../../core/scope/turn-scope.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
+import type { Diagnostic } from "../../core/skill/skill.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 import { profileNamed } from "../../core/values/profile.ts";
+import type { Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
 
 type Agents = Pick<Services, "models" | "effort" | "profiles">;
 
-/** The model and the effort of a channel in words, with who says so where it is not the configuration. */
+/** The model and effort of a channel in words, with their source if that is not the configuration. */
 export function modelWords(
   { models, effort, profiles }: Agents,
   settings: NamespaceState["settings"],
@@ -25,8 +28,26 @@ export function smallModel({ models, profiles }: Agents, settings: NamespaceStat
   return models.small(modelFor(models, settings, profileNamed(profiles, settings.profile))).id;
 }
 
-/** How an answer names the place that a command changed. The console's and the terminal's own `dm` is one of their channels. */
+/** Names the place that a command changed. The `dm` of the console and the terminal counts as a channel. */
 export function placeWords(namespace: string): string {
   const isWithPerson = isDirectMessage(namespace) && !namespace.endsWith(":dm");
   return isWithPerson ? "in our direct messages" : "in this channel";
+}
+
+/** A text from elsewhere as a code span: on one line, and unable to end the span. */
+export function codeSpan(text: string, maxChars: number): string {
+  return `\`${oneLine(text.replaceAll("`", "ˋ"), maxChars)}\``;
+}
+
+/** The words of a list that is written with spaces or commas. */
+export function listed(words: string): string[] {
+  return words.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+/** Diagnostics on the command line. */
+export function diagnosticLines(
+  diagnostics: readonly Pick<Diagnostic, "severity" | "path" | "message">[],
+  { plain }: Terminal,
+): string[] {
+  return diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`);
 }

@@ -1,12 +1,12 @@
-/** A name as Slack's reactions take it; those of a workspace's own emoji may have letters of any script. */
+/** A name that Slack's reactions take; names of custom emoji may have letters of any script. */
 const emojiName = /^[\p{Ll}\p{Lo}\p{N}_+'-]+$/u;
 
-/** What is said of an emoji beside what it is: its skin tone, and that it is a picture. */
+/** Modifiers of an emoji: the skin tone, and the emoji presentation selector. */
 const variants = /::skin-tone-\d|[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
 
 /**
- * The names under which platforms may know an emoji, given as its name or as the character itself; the likeliest first. Most of Slack's names
- * are GitHub's, which people and models know; others are those of Unicode (`thinking_face`). Empty for what is no emoji.
+ * The names under which platforms may know an emoji, which is given as a name or a character; the likeliest first. Most of Slack's names
+ * are GitHub's; others come from Unicode (`thinking_face`). Empty for a text that is not an emoji.
  */
 export async function emojiNames(emoji: string): Promise<string[]> {
   const { gemoji } = await import("gemoji");

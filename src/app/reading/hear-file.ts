@@ -9,7 +9,7 @@ import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 
-/** What is transcribed for one turn, so that calling the bot into a thread full of recordings costs little. */
+/** Maximum recordings transcribed for one turn, so that calling the bot into a thread full of recordings costs little. */
 export const maxRecordings = 5;
 /** Bytes that transcription services take. https://developers.openai.com/docs/guides/speech-to-text */
 const maxRecordingBytes = 25_000_000;
@@ -18,18 +18,18 @@ const maxRecordingSeconds = 1_500;
 
 export interface HearDeps {
   transcriber: Transcriber;
-  /** Told of what operators should know; the file is named as unheard all the same. */
+  /** Reports errors to operators; the model still learns that the file could not be heard. */
   report(error: unknown, where: string): void;
 }
 
-/** A file with speech as a model is told it. */
+/** A file with speech, as the model sees it. */
 export interface Heard {
   told: Partial<ReadFile>;
-  /** What it cost; absent when nothing was transcribed. */
+  /** Absent when nothing was transcribed. */
   usage?: Extract<TurnEventBody, { type: "usage" }> | undefined;
 }
 
-/** Writes down what is said in a file, or says why it cannot be heard. @throws the signal's reason, nothing else */
+/** Transcribes a file, or says why that is impossible. @throws the signal's reason, nothing else */
 export async function hearFile(
   { transcriber, report }: HearDeps,
   { name, media_type, voice }: FileReference,
@@ -38,8 +38,8 @@ export async function hearFile(
 ): Promise<Heard> {
   const what = voice === undefined ? "recording" : "voice message";
   const seconds = voice?.seconds;
-  const tooMuch = whyTooMuch(data.byteLength, seconds);
-  if (tooMuch !== undefined) return unheard(what, tooMuch);
+  const problem = limitProblem(data.byteLength, seconds);
+  if (problem !== undefined) return unheard(what, problem);
   try {
     return heard(what, await transcriber.transcribe({ name, media_type, data, seconds }, signal));
   } catch (error) {
@@ -53,13 +53,13 @@ export async function hearFile(
   }
 }
 
-/** A recording beyond those that one turn has transcribed. */
-export function onePastMost({ voice }: Pick<FileReference, "voice">): Partial<ReadFile> {
+/** A recording beyond the limit of one turn. */
+export function skippedRecording({ voice }: Pick<FileReference, "voice">): Partial<ReadFile> {
   const reason = `at most ${maxRecordings} are transcribed at once; send it again alone`;
   return unheard(voice === undefined ? "recording" : "voice message", reason).told;
 }
 
-function whyTooMuch(bytes: number, seconds = 0): string | undefined {
+function limitProblem(bytes: number, seconds = 0): string | undefined {
   if (bytes > maxRecordingBytes) {
     return `it has ${formatBytes(bytes)}; at most ${formatBytes(maxRecordingBytes)} are transcribed`;
   }

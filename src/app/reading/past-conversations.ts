@@ -12,39 +12,39 @@ import { isDirectMessage } from "../../core/values/place.ts";
 import { createWebChatActions, type WebChatDeps } from "./web-chat-actions.ts";
 
 export interface PastConversationsDeps extends WebChatDeps {
-  /** What can be done in a channel's chat; undefined where nothing can. */
+  /** Chat actions of a channel; undefined where there are none. */
   actionsOf(namespace: string): ChatActions | undefined;
   createIndex(): GrowingTextIndex;
   report(error: unknown, where: string): void;
 }
 
-/** Turns of a channel that are looked at, the latest. */
+/** Maximum turns of a channel that are searched, newest first. */
 const maxTurns = 2_000;
-/** Turns, commands among them, that are read from the log for it, and of these at a time. */
+/** Maximum turns read from the log, including commands, and turns per page. */
 const maxRead = 6_000;
 const pageSize = 200;
-/** Channels whose words are kept in memory. */
+/** Maximum channels whose index is in memory. */
 const maxIndexed = 20;
-/** Characters of a question and of an answer that are searched. */
+/** Maximum characters of a question, and of an answer, that are searched. */
 const maxSearched = 20_000;
-/** Turns indexed before others may go on. */
+/** Turns indexed before other work may run. */
 const indexedAtOnce = 50;
-/** Turns that left the latest ones, and whose words may stay in the index: it is made anew when there are more. */
+/** Maximum turns in the index that are no longer among the latest; with more, the index is rebuilt. */
 const maxStale = 500;
-/** Share of the best score below which a turn has only common words of the query. */
-const weakest = 0.25;
-/** Turns that are read for one that may be told. */
+/** Share of the best score below which a turn matches only common words of the query. */
+const minScoreShare = 0.25;
+/** Turns that are read per result, since some may not be shown. */
 const readPerFound = 4;
 
-/** The words of a channel's turns, by the ids of those that are in it. */
+/** The index of a channel, and the ids of the turns in it. */
 interface Indexed {
   ids: Set<string>;
   index: GrowingTextIndex;
 }
 
 /**
- * Searches what was asked and answered in a channel. The log is asked each time which turns there are, so that what is deleted, or too old
- * to be kept, is found no more; only the words of those that are there are kept in memory.
+ * Searches the questions and answers of a channel. The list of turns is read from the log each time, so deleted and expired turns are never
+ * found; only the index of the others is kept in memory.
  */
 export function createPastConversations(deps: PastConversationsDeps): PastConversations {
   const channels = new LRUCache<string, Indexed>({ max: maxIndexed });
@@ -88,7 +88,7 @@ export function createPastConversations(deps: PastConversationsDeps): PastConver
       const exchanges: PastExchange[] = [];
       for (const { turn, score } of fitting.slice(0, most * readPerFound)) {
         signal.throwIfAborted();
-        if (exchanges.length === most || score < best * weakest) break;
+        if (exchanges.length === most || score < best * minScoreShare) break;
         const events = await deps.log.read(turn.turn_id);
         if (!mayBeTold(turn, events)) continue;
         exchanges.push(exchangeOf(turn, events, await linkTo(turn, events)));
@@ -98,7 +98,7 @@ export function createPastConversations(deps: PastConversationsDeps): PastConver
   };
 }
 
-/** The latest finished turns with something in them, and since when where there are older ones. */
+/** The latest finished turns with text; `since` is the time of the oldest one when there are more. */
 async function latestTurns(
   log: TurnReading,
   namespace: string,
@@ -111,19 +111,19 @@ async function latestTurns(
     turns.push(...page.filter(isConversation));
     if (page.length < pageSize) return { turns, since: undefined };
     before = page.at(-1)?.turn_id;
-    // Answers of the log come without a pause: the bot does other things in between.
+    // The log answers without yielding, so this lets other work run.
     await nextTick(undefined, { signal });
   }
   const looked = turns.slice(0, maxTurns);
   return { turns: looked, since: looked.at(-1)?.accepted_at };
 }
 
-/** What was deleted has no text, and what went into another turn is found there. */
+/** Deleted turns have no text, and merged turns are found with the turn they went into. */
 function isConversation({ kind, merged_into, text, answer = "" }: TurnRecord): boolean {
   return kind === "message" && merged_into === undefined && `${text}${answer}` !== "";
 }
 
-/** Whether an index has words of turns that were deleted, or of many that are no more among the latest. */
+/** Whether an index contains deleted turns, or too many that are no longer among the latest. */
 function isStale({ ids }: Indexed, turns: readonly TurnRecord[]): boolean {
   const now = new Set(turns.map(({ turn_id }) => turn_id));
   const gone = [...ids].filter((id) => !now.has(id)).length;
@@ -146,7 +146,7 @@ async function grow({ ids, index }: Indexed, turns: readonly TurnRecord[], signa
   }
 }
 
-/** An answer for one person alone is told in no channel again, where all would read it. */
+/** A private answer is not shown again in a channel, where everybody would read it. */
 function mayBeTold({ namespace }: TurnRecord, events: readonly TurnEvent[]): boolean {
   const finished = events.findLast((event) => event.type === "turn_finished");
   if (finished === undefined || finished.forgotten_by !== undefined) return false;
@@ -166,7 +166,7 @@ function exchangeOf(
   return link === undefined ? found : { ...found, link };
 }
 
-/** Of the answer's first message, else of the question's. */
+/** The reference of the answer's first message, otherwise of the question. */
 async function referenceOf(
   { turn_id, namespace, thread }: TurnRecord,
   events: readonly TurnEvent[],

@@ -2,7 +2,7 @@ import type { KeyValue } from "../../core/ports/storage.ts";
 import { type Json, objectOf } from "../../core/values/json.ts";
 import type { PinnedFact } from "../../core/values/profile.ts";
 
-/** Reads the facts that people pinned in a namespace: what the skill `memory` keeps there, see `skills/memory/fact.ts`. */
+/** Reads the facts that people pinned in a channel. The skill `memory` stores them, see `skills/memory/fact.ts`. */
 export function createPinnedFacts(store: Pick<KeyValue, "get">) {
   return async (namespace: string): Promise<PinnedFact[]> => {
     const pinned = await store.get(`skill:${namespace}:memory:pinned`);
@@ -10,7 +10,7 @@ export function createPinnedFacts(store: Pick<KeyValue, "get">) {
   };
 }
 
-/** Earlier versions kept the texts alone. */
+/** Earlier versions stored only the texts. */
 function pinnedFact(stored: Json): PinnedFact | undefined {
   if (typeof stored === "string") return { text: stored };
   const { text, by } = objectOf(stored);

@@ -9,11 +9,11 @@ import {
 import type { Clock } from "../../core/ports/storage.ts";
 import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../../core/values/place.ts";
 
-/** Where a conversation takes place, for who takes part in it. The same for all threads of a namespace. */
+/** Describes the place of a conversation. The same for all threads of a channel. */
 export interface PlaceDescriber {
   /**
-   * What the place is called and about. Never rejects and waits at most 2 s: what the platform does not tell in time is as it was
-   * known before, or absent.
+   * The name and topic of the place. Never rejects and waits at most 2 s; when the platform does not answer in time, the last known values
+   * are used, if any.
    */
   describe(place: Pick<Place, "namespace">): Promise<PlaceDescription>;
   /** How answers are written there. */
@@ -23,9 +23,9 @@ export interface PlaceDescriber {
 export interface PlaceDescriberDeps {
   platforms: ChatPlatforms;
   clock: Pick<Clock, "now" | "after">;
-  /** What becomes of long tables and answers on chat platforms, told to the model. */
+  /** How chat platforms show long tables and answers, for the model. */
   shaping: string;
-  /** An error nobody expected; the place is described as far as it is known. */
+  /** An unexpected error; the place is described as far as it is known. */
   report(error: unknown, where: string): void;
 }
 
@@ -42,16 +42,16 @@ interface Lookup {
   done: Promise<unknown>;
 }
 
-/** How long turns wait for one look-up, ms. */
-const patience = 2_000;
-/** How long a name is taken for true, ms. */
-const goodFor = 10 * 60_000;
-/** Delay before a failed look-up is tried again, ms. */
-const retryAfter = 60_000;
-/** Namespaces whose names are kept. */
-const remembered = 1_000;
+/** Maximum wait of turns for one look-up, ms. */
+const maxWaitMs = 2_000;
+/** How long a name is cached, ms. */
+const cacheMs = 10 * 60_000;
+/** Delay before a failed look-up is retried, ms. */
+const retryDelayMs = 60_000;
+/** Maximum channels whose names are cached. */
+const maxCached = 1_000;
 
-/** What the console and the terminal make of an answer. */
+/** How the console and the terminal show an answer. */
 const webWriting: PlatformWriting = {
   name: webChat,
   formatting:
@@ -80,13 +80,13 @@ export function createPlaceDescriber(deps: PlaceDescriberDeps): PlaceDescriber {
 }
 
 function createNamesReader({ clock, report }: PlaceDescriberDeps) {
-  const known = new LRUCache<string, KnownNames>({ max: remembered });
+  const known = new LRUCache<string, KnownNames>({ max: maxCached });
   const lookups = new Map<string, Lookup>();
 
   const look = async (platform: ChatPlatform, namespace: string): Promise<void> => {
     const found = await askPlatform(platform, namespace, report);
     const names = found.name === undefined ? known.get(namespace) : found;
-    const until = clock.now() + (found.name === undefined ? retryAfter : goodFor);
+    const until = clock.now() + (found.name === undefined ? retryDelayMs : cacheMs);
     known.set(namespace, { name: names?.name, topic: names?.topic, until });
     lookups.delete(namespace);
   };
@@ -96,7 +96,7 @@ function createNamesReader({ clock, report }: PlaceDescriberDeps) {
     if (before === undefined || before.until <= clock.now()) {
       const under = lookups.get(namespace) ?? { began: clock.now(), done: look(platform, namespace) };
       lookups.set(namespace, under);
-      const left = under.began + patience - clock.now();
+      const left = under.began + maxWaitMs - clock.now();
       if (left > 0) await unlessLate(left, clock, under.done);
     }
     const { name, topic } = known.get(namespace) ?? {};
@@ -104,7 +104,7 @@ function createNamesReader({ clock, report }: PlaceDescriberDeps) {
   };
 }
 
-/** Empty when the platform does not tell. Asked for the channel, never for a thread in it. */
+/** Asks for the channel, never for a thread in it. Empty when the platform does not answer. */
 async function askPlatform(
   platform: ChatPlatform,
   namespace: string,

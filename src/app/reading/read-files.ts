@@ -6,8 +6,8 @@ import { cutForModel } from "../../core/skill/tool.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
-import { type HearDeps, type Heard, hearFile, maxRecordings, onePastMost } from "./hear-file.ts";
-import { TookTooLongError, within } from "./within.ts";
+import { type HearDeps, type Heard, hearFile, maxRecordings, skippedRecording } from "./hear-file.ts";
+import { TimeLimitError, within } from "./within.ts";
 
 /** A file of a message, and who sent it when it was not the asker. */
 export interface SentFile {
@@ -17,30 +17,30 @@ export interface SentFile {
   author?: string | undefined;
 }
 
-/** Files as they were read, and what transcribing them cost. */
+/** The files as read, and the usage of transcribing them. */
 export interface FilesRead {
   files: ReadFile[];
   usage: NonNullable<Heard["usage"]>[];
 }
 
-/** What is read of the files of one turn. */
+/** Maximum files read for one turn. */
 const maxFiles = 20;
-/** Bytes of one file, and of all together. */
+/** Maximum bytes of one file, and of all together. */
 const maxFileBytes = 50_000_000;
 const maxTotalBytes = 100_000_000;
-/** Files fetched at the same time. */
-const atOnce = 2;
-const tooMuch = `at most ${megabytes(maxTotalBytes)} of files are read at once; send it again alone`;
-/** Tokens of one file that enter the conversation: of text, and of what was made of a document. The rest is read with read_file. */
+/** Maximum files fetched at the same time. */
+const maxParallel = 2;
+const totalTooLarge = `at most ${megabytes(maxTotalBytes)} of files are read at once; send it again alone`;
+/** Maximum tokens of one file that enter the conversation: of a text, and of an extracted document. The rest is read with read_file. */
 const maxTokens = { text: 2_000, document: 8_000 };
-/** How long one file may take, ms. */
-const patience = 60_000;
-/** Pictures a model is shown, and their bytes together: requests to Anthropic may have 32 MB, with base64. */
+/** Time limit for fetching one file, ms. */
+const fetchTimeoutMs = 60_000;
+/** Maximum pictures a model is shown, and their bytes together: requests to Anthropic may have 32 MB, with base64. */
 const maxImages = 8;
-const imageBytesTogether = 20_000_000;
+const maxImageBytes = 20_000_000;
 
 export interface ReadFilesDeps extends HearDeps {
-  /** Fetches what was sent. @throws PlatformError */
+  /** Fetches a file. @throws PlatformError */
   download(file: FileReference, options: { maxBytes: number; signal: AbortSignal }): Promise<Uint8Array>;
   folder: Pick<WorkingFolder, "attach" | "open">;
   documents: DocumentReader;
@@ -51,15 +51,15 @@ export interface ReadFilesDeps extends HearDeps {
 
 export interface FilesToRead {
   turn_id: string;
-  /** Those that matter most first. */
+  /** The most important files first. */
   sent: readonly SentFile[];
-  /** What their texts may take together. */
+  /** Maximum tokens of their texts together. */
   tokens: number;
   signal: AbortSignal;
 }
 
 /**
- * Fetches files, keeps them in the working folder, and reads them. What cannot be kept or read is named with the reason.
+ * Fetches files, keeps them in the working folder, and reads them. A file that cannot be kept or read is listed with the reason.
  * @throws the signal's reason, nothing else
  */
 export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Promise<FilesRead> {
@@ -69,7 +69,7 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   const room: Room = {
     bytes: maxTotalBytes,
     images: maxImages,
-    imageBytes: imageBytesTogether,
+    imageBytes: maxImageBytes,
     recordings: maxRecordings,
     usage: [],
   };
@@ -82,12 +82,12 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
           : { ...about(next.sent), problem: next.problem };
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, queue.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(maxParallel, queue.length) }, work));
   signal.throwIfAborted();
   return { files: withinTokens(read, request.tokens, deps.countTokens), usage: room.usage };
 }
 
-/** What may still be read: bytes of any file, pictures, their bytes, and recordings; and what was spent. */
+/** What is left of the limits, and the usage so far. */
 interface Room {
   bytes: number;
   images: number;
@@ -96,7 +96,7 @@ interface Room {
   usage: NonNullable<Heard["usage"]>[];
 }
 
-/** Which files are fetched, by what the platform says of them. */
+/** Selects the files to fetch, by the sizes that the platform reports. */
 function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | undefined }[] {
   let files = 0;
   let bytes = 0;
@@ -105,7 +105,7 @@ function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | un
     const problem =
       (file.bytes > maxFileBytes ? tooLarge(file.bytes) : undefined) ??
       (files >= maxFiles ? `at most ${maxFiles} files are read at once; send it again alone` : undefined) ??
-      (bytes + file.bytes > maxTotalBytes ? tooMuch : undefined);
+      (bytes + file.bytes > maxTotalBytes ? totalTooLarge : undefined);
     if (problem === undefined) {
       files += 1;
       bytes += file.bytes;
@@ -146,7 +146,7 @@ async function hear(
   data: Uint8Array,
   room: Room,
 ): Promise<Partial<ReadFile>> {
-  if (room.recordings === 0) return onePastMost(file);
+  if (room.recordings === 0) return skippedRecording(file);
   room.recordings -= 1;
   const { told, usage } = await hearFile(deps, file, data, signal);
   if (usage !== undefined) room.usage.push(usage);
@@ -169,7 +169,7 @@ async function keepInFolder(
   }
 }
 
-/** What a model is told of a file in the folder. */
+/** What the model is told about a file in the folder. */
 async function read(
   deps: ReadFilesDeps,
   request: FilesToRead,
@@ -185,7 +185,7 @@ async function read(
       case "text":
         return {
           text: content.text,
-          most: maxTokens.text,
+          maxTextTokens: maxTokens.text,
           ...(content.note === undefined ? {} : { problem: content.note }),
         };
       case "unreadable":
@@ -193,7 +193,7 @@ async function read(
       case "table":
         return {
           text: tableText(content.table),
-          most: maxTokens.document,
+          maxTextTokens: maxTokens.document,
           problem: ["a table, as its columns and first rows; code reads all of it", content.note]
             .filter(Boolean)
             .join("; "),
@@ -203,7 +203,7 @@ async function read(
         const told = tables.length === 0 ? text : tables.map(tableText).join("\n\n");
         return {
           text: told,
-          most: maxTokens.document,
+          maxTextTokens: maxTokens.document,
           problem: [`the text of a file of the kind ${format}`, ...(note === undefined ? [] : [note])].join(
             "; ",
           ),
@@ -233,7 +233,7 @@ async function keepImage(
   room: Room,
 ): Promise<Partial<ReadFile>> {
   if (room.images < 1 || room.imageBytes < data.byteLength) {
-    const most = `${maxImages} pictures of together ${megabytes(imageBytesTogether)}`;
+    const most = `${maxImages} pictures of together ${megabytes(maxImageBytes)}`;
     return { media_type, problem: `at most ${most} are shown at once; read_file shows it` };
   }
   room.images -= 1;
@@ -252,18 +252,18 @@ async function fetchOne(
   file: FileReference,
   room: Room,
 ): Promise<{ data: Uint8Array } | { problem: string }> {
-  // Of some files the platform tells the size only when they are fetched.
-  if (room.bytes <= 0) return { problem: tooMuch };
+  // For some files the size is known only after the download.
+  if (room.bytes <= 0) return { problem: totalTooLarge };
   try {
-    const data = await within(patience, clock, signal, (limit) =>
+    const data = await within(fetchTimeoutMs, clock, signal, (limit) =>
       download(file, { maxBytes: maxFileBytes, signal: limit }),
     );
     room.bytes -= data.byteLength;
     return data.byteLength > maxFileBytes ? { problem: tooLarge(data.byteLength) } : { data };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof TookTooLongError) {
-      return { problem: `it could not be fetched within ${patience / 1000} s; send it again` };
+    if (error instanceof TimeLimitError) {
+      return { problem: `it could not be fetched within ${fetchTimeoutMs / 1000} s; send it again` };
     }
     if (error instanceof PlatformError) {
       const problem = `it could not be fetched: ${error.message}`;
@@ -283,16 +283,16 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
 }
 
-/** A file, and how many tokens of its text the conversation gets. */
-type KnownFile = ReadFile & { most?: number };
+/** A file, and the maximum tokens of its text in the conversation. */
+type KnownFile = ReadFile & { maxTextTokens?: number };
 
-/** Every text its share; what a short one leaves goes to those after it. Of a longer one, beginning and end, and how to read on. */
+/** Gives every text an equal share; tokens that a short text leaves go to the files after it. A longer text keeps its beginning and end. */
 function withinTokens(files: readonly KnownFile[], tokens: number, countTokens: CountTokens): ReadFile[] {
   let room = tokens;
   let waiting = files.filter((file) => file.text !== undefined).length;
-  return files.map(({ most = Number.POSITIVE_INFINITY, ...file }) => {
+  return files.map(({ maxTextTokens = Number.POSITIVE_INFINITY, ...file }) => {
     if (file.text === undefined) return file;
-    const share = Math.min(most, Math.floor(room / waiting));
+    const share = Math.min(maxTextTokens, Math.floor(room / waiting));
     const fitted = fitFile(file, file.text, share, countTokens);
     waiting -= 1;
     room -= countTokens(fitted.text ?? "");
@@ -300,7 +300,7 @@ function withinTokens(files: readonly KnownFile[], tokens: number, countTokens: 
   });
 }
 
-/** What is said in a recording cannot be read on: of it the beginning alone is here. */
+/** A transcript cannot be read further with a tool, so only its beginning is kept. */
 function fitFile(file: ReadFile, whole: string, tokens: number, countTokens: CountTokens): ReadFile {
   const { path, spoken, problem } = file;
   const noted = (note: string) => (problem === undefined ? note : `${problem}; ${note}`);

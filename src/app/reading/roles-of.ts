@@ -1,7 +1,9 @@
 import { type ChatPlatforms, PlatformError } from "../../core/ports/chat-platform.ts";
 import type { RolesOf } from "../../core/skill/skill-identifier.ts";
 
-/** Roles as the platform knows them now. None where there is no platform, or while it does not tell: then a right by role is not given. */
+/**
+ * The current roles of a person on the platform. Empty without a platform, or while it does not answer; rights by role then do not apply.
+ */
 export function createRolesOf(platforms: ChatPlatforms): RolesOf {
   return async (place, person) => {
     try {

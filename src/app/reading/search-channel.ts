@@ -8,7 +8,7 @@ import type {
 } from "../../core/ports/chat-actions.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
 
-/** Messages of a channel's history that are looked through, and threads of it. */
+/** Maximum messages of a channel's history that are searched, threads of it, and messages of a thread. */
 const maxMessages = 1_000;
 const maxThreads = 40;
 const perThread = 200;
@@ -21,8 +21,8 @@ export interface SearchDeps {
 }
 
 /**
- * Searches what was said in a channel: by the platform's own search where it has one for the channel, else in the channel's index where that is on, else
- * by looking through its latest messages and their threads. Checks no rights.
+ * Searches the messages of a channel: with the platform's own search where it has one, otherwise in the channel's index if that is on,
+ * otherwise in its latest messages and their threads. Checks no rights.
  */
 export function createSearch({ actionsOf, index, isIndexed }: SearchDeps) {
   return async (namespace: string, query: MessageQuery): Promise<FoundMessages> => {
@@ -83,7 +83,7 @@ async function lookThrough(
   };
 }
 
-/** Whether a text has all words, each from its beginning, in any case and without accents: as the index matches. */
+/** Matches texts as the index does: all words, each from its beginning, ignoring case and accents. */
 function matcher(words: readonly string[]): (text: string) => boolean {
   const wanted = words.flatMap(tokensOf);
   return (text) => {

@@ -7,17 +7,17 @@ export interface WebChatDeps {
   log: TurnReading & ThreadReading;
   /** The name people call the bot by. */
   name: string;
-  /** Where the console is reached, `https://knack.example.com`; its own window's address unless given. */
+  /** The public address of the console, `https://knack.example.com`; links are relative without it. */
   public_url?: string | undefined;
 }
 
-/** Turns that are looked through for one answer, and the most of a page. */
+/** Maximum turns that are searched for one answer, and turns per page. */
 const maxTurns = 2_000;
 const pageSize = 200;
 
 /**
- * What can be done in the web chat, from the turn log: its channels and threads are read and searched. There is nobody else to find,
- * and nothing to react to. Whoever uses it runs the bot, and reads all of its channels.
+ * Chat actions of the web chat, from the turn log: reading and searching channels and threads. There are no other people to find and no
+ * reactions. A user of the web chat runs the bot, and may read all its channels.
  */
 export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps): ChatActions {
   const address = ({ namespace, thread }: Pick<Place, "namespace" | "thread">) => {
@@ -31,35 +31,6 @@ export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps
     const summary = { namespace, name: namespace.slice(namespace.lastIndexOf(":") + 1), open: true };
     return { ...summary, write: true, pin: false };
   };
-  const messagesOf = (turn: TurnRecord): ChannelMessage[] => {
-    const { turn_id, author, text, answer = "", accepted_at, finished_at, thread } = turn;
-    const common = { thread, link: address(turn), files: [] };
-    const said = {
-      ...common,
-      id: turn_id,
-      author: { id: author.id, name: author.name, bot: false, self: false },
-    };
-    const own = { id: "knack", name, bot: true, self: true };
-    return [
-      { ...said, text, at: accepted_at },
-      ...(answer === ""
-        ? []
-        : [
-            { ...common, id: `${turn_id}:answer`, author: own, text: answer, at: finished_at ?? accepted_at },
-          ]),
-    ];
-  };
-  /** Latest first. */
-  async function* turnsOf({ namespace, thread }: Place): AsyncGenerator<TurnRecord> {
-    const filter = { namespace, ...(thread === channelThread ? {} : { thread }), limit: pageSize };
-    let before: string | undefined;
-    for (let pages = 0; pages < maxTurns / pageSize; pages += 1) {
-      const page = await log.list({ ...filter, before });
-      yield* page.filter(({ kind, merged_into }) => kind === "message" && merged_into === undefined);
-      before = page.at(-1)?.turn_id;
-      if (page.length < pageSize) return;
-    }
-  }
 
   return {
     posts: false,
@@ -74,9 +45,11 @@ export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps
     access: async (namespace) => accessTo(namespace),
     async history(place, { since = 0, until = Number.POSITIVE_INFINITY, most }) {
       const found: ChannelMessage[] = [];
-      for await (const turn of turnsOf(place)) {
+      for await (const turn of turnsOf(log, place)) {
         if ((turn.finished_at ?? turn.accepted_at) < since || found.length > most) break;
-        found.unshift(...messagesOf(turn).filter(({ at }) => at >= since && at <= until));
+        found.unshift(
+          ...messagesOf(turn, name, address(turn)).filter(({ at }) => at >= since && at <= until),
+        );
       }
       return { messages: found.slice(-most), more: found.length > most };
     },
@@ -85,7 +58,31 @@ export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps
       const [turnId = "", answer] = reference.split(":");
       const turn = await log.get(turnId);
       if (turn === undefined || turn.namespace !== namespace) return undefined;
-      return messagesOf(turn)[answer === undefined ? 0 : 1];
+      return messagesOf(turn, name, address(turn))[answer === undefined ? 0 : 1];
     },
   };
+}
+
+/** The question of a turn, and its answer if there is one, as messages. */
+function messagesOf(turn: TurnRecord, botName: string, link: string): ChannelMessage[] {
+  const { turn_id, author, text, answer = "", accepted_at, finished_at, thread } = turn;
+  const common = { thread, link, files: [] };
+  const asker = { id: author.id, name: author.name, bot: false, self: false };
+  const question = { ...common, id: turn_id, author: asker, text, at: accepted_at };
+  if (answer === "") return [question];
+  const bot = { id: "knack", name: botName, bot: true, self: true };
+  const at = finished_at ?? accepted_at;
+  return [question, { ...common, id: `${turn_id}:answer`, author: bot, text: answer, at }];
+}
+
+/** The turns of a thread, or of a channel, that are messages; newest first. */
+async function* turnsOf(log: TurnReading, { namespace, thread }: Place): AsyncGenerator<TurnRecord> {
+  const filter = { namespace, ...(thread === channelThread ? {} : { thread }), limit: pageSize };
+  let before: string | undefined;
+  for (let pages = 0; pages < maxTurns / pageSize; pages += 1) {
+    const page = await log.list({ ...filter, before });
+    yield* page.filter(({ kind, merged_into }) => kind === "message" && merged_into === undefined);
+    before = page.at(-1)?.turn_id;
+    if (page.length < pageSize) return;
+  }
 }

@@ -1,32 +1,32 @@
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 
-/** Wakes when something comes due. */
+/** A timer for due entries. */
 export interface Clockwork {
-  /** Begins; before that nothing runs. */
+  /** Starts the timer; nothing runs before. */
   start(): void;
-  /** Something was added or changed: it may come due earlier than what was waited for. */
+  /** Looks at the entries again, after one was added or changed. */
   wake(): void;
-  /** Lets what is under way end, and runs nothing more. */
+  /** Stops the timer. Resolves when the entry that is running has ended. */
   stop(): Promise<void>;
 }
 
 export interface ClockworkDeps {
   due: DueEntries;
   clock: Clock;
-  /** Brings one due entry on: afterwards it is not due any more. */
+  /** Handles one due entry; afterwards it is no longer due. */
   run(entry: DueEntry): Promise<void>;
   report(error: unknown, where: string): void;
 }
 
-/** Clocks jump and machines sleep: so often is looked at least, ms. */
-const maxSleep = 60_000;
+/** Maximum time between two looks, ms: clocks jump and machines sleep. */
+const maxSleepMs = 60_000;
 
-/** Entries that are run in one go. */
-const atOnce = 50;
+/** Maximum entries read at a time. */
+const batchSize = 50;
 
-/** After an entry that failed unexpectedly, how long it is left alone, ms. */
-const restAfterFailure = 60_000;
+/** Delay before an entry that failed unexpectedly is retried, ms. */
+const retryDelayMs = 60_000;
 
 export function createClockwork({ due, clock, run, report }: ClockworkDeps): Clockwork {
   let running: Promise<void> | undefined;
@@ -39,16 +39,16 @@ export function createClockwork({ due, clock, run, report }: ClockworkDeps): Clo
       await run(entry);
     } catch (error) {
       report(error, `a due entry of kind ${entry.kind}`);
-      await due.change(entry.id, (now) => ({ ...now, due_at: clock.now() + restAfterFailure }));
+      await due.change(entry.id, (now) => ({ ...now, due_at: clock.now() + retryDelayMs }));
     }
   };
   const look = async () => {
     do {
       again = false;
-      for (const entry of await due.due(clock.now(), atOnce)) if (state === "started") await runOne(entry);
+      for (const entry of await due.due(clock.now(), batchSize)) if (state === "started") await runOne(entry);
     } while (again && state === "started");
     const next = await due.next();
-    sleep(Math.min(maxSleep, Math.max(0, (next ?? Infinity) - clock.now())));
+    sleep(Math.min(maxSleepMs, Math.max(0, (next ?? Infinity) - clock.now())));
   };
   const sleep = (ms: number) => {
     cancel();
@@ -61,11 +61,11 @@ export function createClockwork({ due, clock, run, report }: ClockworkDeps): Clo
       .catch((error: unknown) => {
         again = false;
         report(error, "schedules");
-        sleep(maxSleep);
+        sleep(maxSleepMs);
       })
       .finally(() => {
         running = undefined;
-        // Something changed while the time to wake at was being read.
+        // An entry changed while the next wake time was being read.
         if (again) wake();
       });
   };

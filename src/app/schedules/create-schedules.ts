@@ -9,19 +9,18 @@ import { zoneOf } from "../../core/values/said-line.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
 import { createHeldEvents } from "./held-events.ts";
-import { createPlanKeeping } from "./keep-plans.ts";
+import { createPlanKeeping, type Planning } from "./keep-plans.ts";
 import { createPeopleNow, type PeopleDeps } from "./maker-now.ts";
 import { createNeededTools, type NeededToolsDeps } from "./needed-tools.ts";
-import { createPlanBook, readPlan } from "./plan-book.ts";
+import { createPlanBook, type Entry, readPlan } from "./plan-book.ts";
 import { createPlanning } from "./plan-wish.ts";
-import type { Entry, Planning } from "./planning.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
 import { readSpokenTime, readSpokenWish } from "./spoken/spoken-times.ts";
 import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
-/** Where schedules and triggers are kept, and how many there may be. */
+/** The stores of schedules and triggers, and their limits. */
 export interface ScheduleSetup {
   due: DueEntries;
   /** Encrypted, for the secrets of webhooks. */
@@ -38,12 +37,12 @@ export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, Schedu
   logger: Log;
   /** The server's zone, IANA name. */
   time_zone: string;
-  /** Where others reach the bot; without it the address of a webhook is told without a host. */
+  /** The public address of the bot; without it, addresses of webhooks have no host. */
   public_url?: string | undefined;
   report(error: unknown, where: string): void;
 }
 
-/** Schedules and triggers: planned, kept, run. */
+/** Plans, stores and runs schedules and triggers. */
 export interface ScheduleService extends Planning {
   readonly watch: ChatWatch;
   readonly hooks: Pick<Webhooks, "take">;
@@ -59,7 +58,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const tools = createNeededTools(deps);
   const zoneFor = async (author: Planner["author"], namespace: string) =>
     zoneOf(author, (await readNamespace(store, namespace)).settings.time_zone, deps.time_zone);
-  // A zone that is none is refused when the wish is planned.
+  // An invalid zone is refused when the wish is planned.
   const zoneIn = async ({ author, place }: Planner, named = "") =>
     timeZoneNamed(named) ?? (await zoneFor(author, place.namespace));
   const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake(), zoneFor };
@@ -77,7 +76,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     if (entry.kind === dueKinds.seen) return void (await due.remove(entry.id));
     const plan = readPlan(entry);
     if (plan === undefined) {
-      deps.logger.warn({ id: entry.id, kind: entry.kind }, "A due entry cannot be read; it is left alone");
+      deps.logger.warn({ id: entry.id, kind: entry.kind }, "A due entry cannot be read and will not run");
       await due.change(entry.id, (stored) => ({ ...stored, due_at: undefined }));
     } else if (plan.value.what === "trigger") await runTrigger(run, plan as Entry<Trigger>);
     else await runSchedule(run, plan as Entry<Schedule>);

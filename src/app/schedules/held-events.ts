@@ -10,29 +10,29 @@ import {
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
 
-import type { Entry } from "./planning.ts";
+import type { Entry } from "./plan-book.ts";
 
-/** An event that waits for its turn. `id` names its entry. */
+/** An event that waits for a turn. `id` is the id of its entry. */
 export interface Held extends HeldEvent {
   id: string;
 }
 
-/** What happened and has no turn yet: an entry for each event. What had its turn is remembered for a day, without its content. */
+/** Events that have no turn yet, one entry each. Events that had a turn are remembered for a day, without their content. */
 export interface HeldEvents {
-  /** `known`: it waits already, or was here within a day. `full`: too much waits; it is not remembered. */
+  /** `known`: the event waits already, or came within the last day. `full`: too many wait; the event is not stored. */
   hold(trigger: Entry<Trigger>, event: TriggerEvent): Promise<"held" | "known" | "full">;
-  /** What waits for a trigger, oldest first. */
+  /** The events that wait for a trigger, oldest first. */
   of(trigger: Pick<Entry<Trigger>, "id" | "namespace">): Promise<Held[]>;
-  /** Notes that these are told by the turn with this number. */
+  /** Marks the events for the turn with this number. */
   assign(events: readonly Held[], start: number): Promise<void>;
-  /** They had their turn, or get none. */
+  /** Marks the events as done: they had a turn, or get none. */
   settle(events: readonly Held[], now: number): Promise<void>;
 }
 
-/** How long a delivery that comes again is known, ms. Senders that sign no time try again within a day. */
-const remembered = 24 * 3_600_000;
+/** Dedupe window for repeated deliveries, ms. Senders that sign no time retry within a day. */
+const dedupeMs = 24 * 3_600_000;
 
-/** More than triggers of one channel ever hold. */
+/** More than the triggers of one channel ever hold. */
 const maxListed = 10_000;
 
 export function createHeldEvents(due: DueEntries): HeldEvents {
@@ -58,7 +58,7 @@ export function createHeldEvents(due: DueEntries): HeldEvents {
         await due.add({ id, namespace, kind: dueKinds.event, value });
         return "held";
       } catch (error) {
-        // The same delivery at the same moment.
+        // The same delivery arrived at the same moment.
         if ((await due.get(id)) !== undefined) return "known";
         throw error;
       }
@@ -69,7 +69,7 @@ export function createHeldEvents(due: DueEntries): HeldEvents {
       changeAll(events, (entry) => ({
         ...entry,
         kind: dueKinds.seen,
-        due_at: now + remembered,
+        due_at: now + dedupeMs,
         value: null,
       })),
   };

@@ -1,4 +1,4 @@
-/** How senders of webhooks prove that they know its secret, and what tells one delivery from the next. */
+/** Checks that the sender of a webhook knows its secret, and names each delivery. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HookKind } from "../../core/ports/schedule.ts";
 
@@ -9,16 +9,16 @@ export interface HookRequest {
   body: Uint8Array;
 }
 
-/** The age of a request whose time is signed, ms: an older one may be a copy. Slack and Stripe allow as much. */
-const maxAgo = 5 * 60_000;
+/** Maximum age of a request with a signed time, ms; an older one may be a replay. Slack and Stripe use the same limit. */
+const maxAgeMs = 5 * 60_000;
 
-/** A name of the delivery that is the same when it is repeated; undefined when it is not proved. */
+/** A name of the delivery that stays the same when it is repeated; undefined when the proof fails. */
 type Proof = (request: HookRequest, secret: string, now: number) => string | undefined;
 
 /**
- * What a delivery is called when it is signed with the secret; undefined when it is not. Where a time is signed, an old request is refused,
- * and the name is of time and body. Where only the body is signed, the name is of the body. A bare token signs nothing: whoever has seen
- * one request can make others, and the sender's own id of a delivery is all there is.
+ * The name of a delivery that proves the secret; undefined for any other. Where the sender signs a time, an old request is refused, and the
+ * name is made from time and body. Where it signs only the body, the name is made from the body. A bare token signs nothing: anyone who has
+ * seen one request can forge others, so only the sender's own delivery id tells deliveries apart.
  */
 export function deliveryOf(
   kind: HookKind,
@@ -34,21 +34,21 @@ const proofs: Readonly<Record<HookKind, Proof>> = {
   knack: (request, secret, now) => byToken(request, secret) ?? byKnack(request, secret, now),
   // Source: docs.slack.dev, "Verifying requests from Slack"; docs.stripe.com, "Verify webhook signatures manually".
   slack: ({ header, body }, secret, now) =>
-    byTime(header("x-slack-request-timestamp"), now, (time) =>
+    byTime(header("x-slack-request-timestamp"), body, now, (time) =>
       isSame(header("x-slack-signature") ?? "", `v0=${hmac(secret, `v0:${time}:`, body)}`),
-    )(body),
+    ),
   stripe({ header, body }, secret, now) {
     const parts = (header("stripe-signature") ?? "").split(",", 10).map((part) => part.trim().split("=", 2));
     const time = parts.find(([name]) => name === "t")?.[1];
     const signatures = parts.flatMap(([name, value = ""]) => (name === "v1" ? value : []));
-    return byTime(time, now, (at) => signatures.some((given) => isSame(given, hmac(secret, `${at}.`, body))))(
-      body,
+    return byTime(time, body, now, (at) =>
+      signatures.some((given) => isSame(given, hmac(secret, `${at}.`, body))),
     );
   },
   // Source: docs.github.com, "Validating webhook deliveries".
   github: (request, secret) => byBody(request, secret, "x-hub-signature-256"),
   hmac: (request, secret) => byBody(request, secret, "x-signature-256"),
-  // Source: docs.gitlab.com, "Webhooks": the token is the secret itself, the id of the event is the same when it is sent again.
+  // Source: docs.gitlab.com, "Webhooks": the token is the secret itself; a repeated event keeps its id.
   gitlab({ header }, secret) {
     if (!isSame(header("x-gitlab-token") ?? "", secret)) return undefined;
     return header("x-gitlab-event-uuid") ?? header("idempotency-key") ?? anyName();
@@ -61,23 +61,22 @@ function byToken({ header }: HookRequest, secret: string): string | undefined {
   return header("idempotency-key") ?? anyName();
 }
 
-/** As Slack signs, under names of our own. */
+/** Slack's scheme with header names of our own. */
 function byKnack({ header, body }: HookRequest, secret: string, now: number): string | undefined {
-  return byTime(header("x-knack-timestamp"), now, (time) =>
+  return byTime(header("x-knack-timestamp"), body, now, (time) =>
     isSame(header("x-knack-signature") ?? "", `v1=${hmac(secret, `v1:${time}:`, body)}`),
-  )(body);
+  );
 }
 
 /** @param time seconds since the epoch, as signed */
 function byTime(
   time: string | undefined,
+  body: Uint8Array,
   now: number,
   isSigned: (time: string) => boolean,
-): (body: Uint8Array) => string | undefined {
-  return (body) => {
-    if (time === undefined || !/^\d{1,12}$/.test(time) || !isSigned(time)) return undefined;
-    return Math.abs(now - Number(time) * 1000) <= maxAgo ? `${time} ${digestOf(body)}` : undefined;
-  };
+): string | undefined {
+  if (time === undefined || !/^\d{1,12}$/.test(time) || !isSigned(time)) return undefined;
+  return Math.abs(now - Number(time) * 1000) <= maxAgeMs ? `${time} ${digestOf(body)}` : undefined;
 }
 
 function byBody({ header, body }: HookRequest, secret: string, name: string): string | undefined {
@@ -92,7 +91,7 @@ function digestOf(body: Uint8Array): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
-/** In constant time, whatever the lengths. */
+/** Compares in constant time, whatever the lengths. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

@@ -1,17 +1,34 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { HookKind, PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
-import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
+import type { PlanChange, Planner, Schedules } from "../../core/ports/schedules.ts";
 import type { Log } from "../../core/ports/storage.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
 import type { HeldEvents } from "./held-events.ts";
-import type { PlanBook } from "./plan-book.ts";
-import { tooMany, viewOf } from "./plan-words.ts";
-import type { Entry, PlanKeeping } from "./planning.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
+import { limitProblem, viewOf } from "./plan-words.ts";
 import { nextTimes } from "./times.ts";
 import type { ChatWatch } from "./watch-chat.ts";
 import type { Webhooks } from "./webhooks.ts";
+
+/** Adds, shows and changes plans. */
+export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf" | "read"> {
+  /** Whether a person may change a plan of a channel. A failure says who may. */
+  mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
+  /**
+   * Sets a new secret for a webhook: `given`, or a generated one. On a chat platform a generated secret is whispered to the person who
+   * asked (`told`); programs read `secret`.
+   */
+  newSecret(
+    planner: Planner,
+    id: string,
+    given?: string,
+  ): Promise<Outcome<{ secret: string; told: boolean }>>;
+}
+
+/** Schedules and triggers, for people, programs and tools. */
+export type Planning = Schedules & PlanKeeping;
 
 export interface PlanKeepingDeps {
   book: PlanBook;
@@ -21,7 +38,7 @@ export interface PlanKeepingDeps {
   platforms: ChatPlatforms;
   limits: ScheduleLimits;
   logger: Log;
-  /** Where others reach the bot; without it the address of a webhook is told without a host. */
+  /** The public address of the bot; without it, addresses of webhooks have no host. */
   public_url?: string | undefined;
   now(): number;
   wake(): void;
@@ -29,71 +46,21 @@ export interface PlanKeepingDeps {
 }
 
 export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
-  const { book, events, hooks, watch, limits, now, wake } = deps;
+  const { book } = deps;
   const mutex = new KeyedMutex();
-  const view = (entry: Entry<Schedule | Trigger>, reader: Planner["author"]) => viewFor(deps, entry, reader);
-
-  const mayChange: PlanKeeping["mayChange"] = async ({ author, place }, id) => {
-    const entry = await book.get(id);
-    if (entry === undefined || entry.namespace !== place.namespace) return unknown(id);
-    if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
-    const message = `${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
-    return { ok: false, status: 403, message };
-  };
-  const newSecret: PlanKeeping["newSecret"] = async (planner, id, given) => {
-    const may = await mayChange(planner, id);
-    if (!may.ok) return may;
-    if (!isWebhook(may.value)) return { ok: false, status: 400, message: "Only webhooks have a secret." };
-    const secret = await hooks.newSecret(id, given);
-    if (given !== undefined) return { ok: true, value: { secret, told: true } };
-    const told = await tellSecret(
-      deps,
-      planner,
-      await view(may.value, planner.author),
-      secret,
-      provedBy(may.value),
-    );
-    return { ok: true, value: { secret, told } };
-  };
-  const store: PlanKeeping["add"] = async (planner, { value }, key) => {
-    const { namespace } = planner.place;
-    const many = tooMany(await book.list(namespace), planner.author.id, limits);
-    if (many !== undefined) return { ok: false, status: 409, message: many };
-    const due_at = value.what === "trigger" ? undefined : value.next;
-    const entry = await book.add({ namespace, due_at, value }, key);
-    if (isTrigger(entry)) await watch.watchHere(entry);
-    if (isWebhook(entry)) await newSecret(planner, entry.id);
-    wake();
-    return { ok: true, value: await view(entry, planner.author) };
-  };
-
   return {
-    mayChange,
-    newSecret,
+    mayChange: (planner, id) => mayChange(deps, planner, id),
+    newSecret: (planner, id, given) => newSecret(deps, planner, id, given),
     add: (planner, plan, key) =>
-      // One after the other, so that there are never more than there may be.
+      // One at a time, so that two at once cannot exceed the limit.
       mutex.run(planner.place.namespace, async () => {
         const known = await book.added(key);
-        if (known === undefined) return store(planner, plan, key);
-        return { ok: true, value: await view(known, planner.author) };
+        if (known === undefined) return store(deps, planner, plan, key);
+        return { ok: true, value: await viewFor(deps, known, planner.author) };
       }),
     list: async (namespace, reader) =>
-      Promise.all((await book.list(namespace)).map((entry) => view(entry, reader))),
-    async change(planner, id, to) {
-      const may = await mayChange(planner, id);
-      if (!may.ok) return may;
-      // What happened before is not made up for.
-      const { namespace } = may.value;
-      if (to !== "pause") await events.settle(await events.of({ id, namespace }), now());
-      if (to === "remove") {
-        await book.remove(id);
-        await hooks.forget(id);
-        return { ok: true, value: await view(may.value, planner.author) };
-      }
-      const changed = await book.change(id, (entry) => changedTo(entry, to, planner.author.name, now()));
-      wake();
-      return { ok: true, value: await view(changed ?? may.value, planner.author) };
-    },
+      Promise.all((await book.list(namespace)).map((entry) => viewFor(deps, entry, reader))),
+    change: (planner, id, to) => change(deps, planner, id, to),
     async granted(id) {
       const entry = await book.get(id);
       return entry?.value.what === "trigger" ? [] : (entry?.value.tools ?? []);
@@ -101,8 +68,78 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
   };
 }
 
+async function mayChange(
+  { book }: PlanKeepingDeps,
+  { author, place }: Planner,
+  id: string,
+): Promise<Outcome<Entry<Schedule | Trigger>>> {
+  const entry = await book.get(id);
+  if (entry === undefined || entry.namespace !== place.namespace) return unknown(id);
+  if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
+  const message = `Only ${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
+  return { ok: false, status: 403, message };
+}
+
+async function newSecret(
+  deps: PlanKeepingDeps,
+  planner: Planner,
+  id: string,
+  given?: string,
+): Promise<Outcome<{ secret: string; told: boolean }>> {
+  const may = await mayChange(deps, planner, id);
+  if (!may.ok) return may;
+  if (!isWebhook(may.value)) return { ok: false, status: 400, message: "Only webhooks have a secret." };
+  const secret = await deps.hooks.newSecret(id, given);
+  if (given !== undefined) return { ok: true, value: { secret, told: true } };
+  const view = await viewFor(deps, may.value, planner.author);
+  return {
+    ok: true,
+    value: { secret, told: await tellSecret(deps, planner, view, secret, provedBy(may.value)) },
+  };
+}
+
+async function store(
+  deps: PlanKeepingDeps,
+  planner: Planner,
+  { value }: Parameters<PlanKeeping["add"]>[1],
+  key: string,
+): Promise<Outcome<PlannedView>> {
+  const { book, watch, limits, wake } = deps;
+  const { namespace } = planner.place;
+  const limitReached = limitProblem(await book.list(namespace), planner.author.id, limits);
+  if (limitReached !== undefined) return { ok: false, status: 409, message: limitReached };
+  const due_at = value.what === "trigger" ? undefined : value.next;
+  const entry = await book.add({ namespace, due_at, value }, key);
+  if (isTrigger(entry)) await watch.watchHere(entry);
+  if (isWebhook(entry)) await newSecret(deps, planner, entry.id);
+  wake();
+  return { ok: true, value: await viewFor(deps, entry, planner.author) };
+}
+
+async function change(
+  deps: PlanKeepingDeps,
+  planner: Planner,
+  id: string,
+  to: PlanChange,
+): Promise<Outcome<PlannedView>> {
+  const { book, events, hooks, now, wake } = deps;
+  const may = await mayChange(deps, planner, id);
+  if (!may.ok) return may;
+  // Events from before the change get no turn.
+  const { namespace } = may.value;
+  if (to !== "pause") await events.settle(await events.of({ id, namespace }), now());
+  if (to === "remove") {
+    await book.remove(id);
+    await hooks.forget(id);
+    return { ok: true, value: await viewFor(deps, may.value, planner.author) };
+  }
+  const changed = await book.change(id, (entry) => changedTo(entry, to, planner.author.name, now()));
+  wake();
+  return { ok: true, value: await viewFor(deps, changed ?? may.value, planner.author) };
+}
+
 function unknown(id: string): Outcome<never> {
-  const message = `Nothing here has the id ${id.slice(0, 40)}. \`/agent schedule list\` shows what there is.`;
+  const message = `There is no schedule or trigger ${id.slice(0, 40)} here. \`/agent schedule list\` shows all.`;
   return { ok: false, status: 404, message };
 }
 
@@ -124,7 +161,7 @@ async function viewFor(
   return { ...shown, address: `${public_url.replace(/(?<!\/)\/+$/, "")}/hooks/${entry.id}` };
 }
 
-/** A plan that is paused, or that goes on from now: what came due meanwhile is not made up for. */
+/** Pauses or resumes a plan; undefined when it already is. A resumed plan skips the times that passed while it was paused. */
 function changedTo(
   { value, due_at }: Entry<Schedule | Trigger>,
   to: Exclude<PlanChange, "remove">,
@@ -143,16 +180,15 @@ function changedTo(
   return { value: { ...going, next }, due_at: next ?? due_at };
 }
 
-/** How a sender proves that it knows the secret, in words for who sets the sender up. */
+/** How a sender proves that it knows the secret, for the person who sets the sender up. */
 const proofs: Readonly<Record<HookKind, string>> = {
   knack:
     ", with `Authorization: Bearer SECRET`, or signed: `X-Knack-Timestamp` (seconds) and `X-Knack-Signature: v1=` with the HMAC-SHA256 of `v1:TIMESTAMP:BODY` in hex",
   hmac: ", with `X-Signature-256: sha256=` and the HMAC-SHA256 of the body in hex",
   github: ": enter it as the secret of the webhook at GitHub, content type application/json",
   gitlab: ": enter it as the secret token of the webhook at GitLab",
-  slack: ". Slack makes secrets of its own: hand its signing secret over with `knack schedule secret --set`",
-  stripe:
-    ". Stripe makes secrets of its own: hand its signing secret over with `knack schedule secret --set`",
+  slack: ". Slack makes its own secret: set its signing secret with `knack schedule secret --set`",
+  stripe: ". Stripe makes its own secret: set its signing secret with `knack schedule secret --set`",
 };
 
 function provedBy({ value }: Entry<Schedule | Trigger>): string {
@@ -160,7 +196,7 @@ function provedBy({ value }: Entry<Schedule | Trigger>): string {
   return proofs[value.condition.kind ?? "knack"];
 }
 
-/** Tells a secret to who asked for it and nobody else. False where there is no way: programs and the console are answered with it. */
+/** Whispers a secret to the person who asked. False where that is impossible; programs and the console get it as the answer. */
 async function tellSecret(
   { platforms, logger }: Pick<PlanKeepingDeps, "platforms" | "logger">,
   { author, place }: Planner,
@@ -171,7 +207,7 @@ async function tellSecret(
   const platform = platforms.of(place.namespace);
   if (platform === undefined) return false;
   const markdown = [
-    `The secret of your webhook \`${id}\`, which nobody is shown again:`,
+    `The secret of your webhook \`${id}\`. It is shown only this once:`,
     `\`\`\`\n${secret}\n\`\`\``,
     `Send a POST with up to 100 kB of JSON or text to \`${address}\`${proof}. \`/agent schedule secret ${id}\` makes a new one.`,
   ].join("\n");

@@ -8,7 +8,10 @@ import type { Schedule, Trigger } from "../../core/ports/schedule.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 
-/** Who a person is now. `gone`: why nothing runs for them any more, a sentence for people. `away`: the platform does not tell just now. */
+/**
+ * A person as the platform knows them now. `gone`: why plans of theirs no longer run, a sentence for people. `away`: the platform cannot be
+ * asked at the moment.
+ */
 type PersonNow = { is: "there"; author: Author } | { is: "gone"; because: string } | { is: "away" };
 
 export interface PeopleDeps {
@@ -17,14 +20,14 @@ export interface PeopleDeps {
   refusalOf(person: ChatPerson, place: Place): string | undefined;
 }
 
-/** People as their platform knows them now: what runs later runs with the rights they have then. */
+/** People as their platform knows them now: a plan runs with the rights its maker has at that time. */
 export interface PeopleNow {
-  /** Who made a plan, and whether they still may have it. */
+  /** The maker of a plan, and whether they may still have it. */
   maker(
     namespace: string,
     plan: Pick<Schedule | Trigger, "maker" | "on_platform" | "thread">,
   ): Promise<PersonNow>;
-  /** Somebody who did something in a place of a platform. */
+  /** Anyone who did something in a place of a platform. */
   person(place: Place, id: string): Promise<PersonNow>;
 }
 
@@ -43,7 +46,7 @@ export function createPeopleNow({ platforms, refusalOf }: PeopleDeps): PeopleNow
       const { name, trust, time_zone } = found;
       return { is: "there", author: { id, name, trust, ...(time_zone === undefined ? {} : { time_zone }) } };
     } catch (error) {
-      if (!(error instanceof PlatformError) || passes(error)) return { is: "away" };
+      if (!(error instanceof PlatformError) || isTemporary(error)) return { is: "away" };
       return { is: "gone", because: error.message };
     }
   };
@@ -52,16 +55,16 @@ export function createPeopleNow({ platforms, refusalOf }: PeopleDeps): PeopleNow
     async maker(namespace, { maker, on_platform, thread }) {
       if (!on_platform) return { is: "there", author: maker };
       return look({ namespace, thread }, maker.id, async ({ id, trust }, { actions }) => {
-        if (trust === "guest") return "Guests can have no schedules and triggers.";
+        if (trust === "guest") return "Guests cannot have schedules or triggers.";
         if (actions === undefined) return undefined;
         const access = await actions.access(namespace, id);
-        if (access === undefined) return "They or I cannot read the channel any more.";
-        return access.write ? undefined : "They or I cannot write in the channel any more.";
+        if (access === undefined) return "They or I can no longer read the channel.";
+        return access.write ? undefined : "They or I can no longer write in the channel.";
       });
     },
   };
 }
 
-function passes({ code }: PlatformError): boolean {
+function isTemporary({ code }: PlatformError): boolean {
   return code === "unavailable" || code === "rate_limited";
 }

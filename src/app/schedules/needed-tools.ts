@@ -10,19 +10,19 @@ import type { Outcome } from "../../core/values/failure.ts";
 export interface NeededToolsDeps {
   catalogue: CatalogueLoader;
   offers: OfferReader;
-  /** The agent's own tools need nobody's leave. */
+  /** The agent's own tools, which need no approval. */
   metaTools: readonly { name: string }[];
 }
 
-/** The tools a task names when it is made, and what has become of them when it runs. */
+/** The tools that a task names when it is made, and whether they are the same when it runs. */
 export interface NeededTools {
-  /** The tools as they are now, for people to agree to. Not ok: one that is not there. */
+  /** The tools as they are now, for people to approve. Fails when one does not exist. */
   resolve(names: readonly string[], namespace: string): Promise<Outcome<GrantedTool[]>>;
-  /** Why they are no longer what people agreed to, a sentence; `starting` while that is not known. */
+  /** Why the tools are no longer those that people approved, as a sentence; `starting` while that is unknown. */
   changed(tools: readonly GrantedTool[], namespace: string): Promise<string | undefined>;
 }
 
-/** What `changed` answers while a server has not said what it has. */
+/** The answer of `changed` while a server has not listed its tools. */
 export const starting = "starting";
 
 export function createNeededTools({ catalogue, offers, metaTools }: NeededToolsDeps): NeededTools {
@@ -66,8 +66,8 @@ export function createNeededTools({ catalogue, offers, metaTools }: NeededToolsD
         if (now?.definition === definition) continue;
         if (skills.some((skill) => skill.id === skill_id || mayBeOf(tool, skill))) return starting;
         return now === undefined
-          ? `The tool ${tool} that it uses is not there any more.`
-          : `The tool ${tool} that it uses has changed since people agreed to it.`;
+          ? `The tool ${tool} that it uses no longer exists.`
+          : `The tool ${tool} that it uses has changed since it was approved.`;
       }
       return undefined;
     },

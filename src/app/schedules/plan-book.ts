@@ -9,33 +9,37 @@ import {
 } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
-import type { Entry } from "./planning.ts";
 
-/** Schedules and triggers in the store of due entries, read and checked. */
+/** A stored schedule or trigger. `due_at` is when it is next looked at. */
+export interface Entry<Value> extends Omit<DueEntry, "value"> {
+  value: Value;
+}
+
+/** Reads and writes schedules and triggers in the store of due entries. */
 export interface PlanBook {
-  /** The plan of this id, whatever it is; undefined for other entries and ids. */
+  /** The schedule or trigger with this id; undefined for other entries and unknown ids. */
   get(id: string): Promise<Entry<Schedule | Trigger> | undefined>;
-  /** Those of a channel in the order they were made; of everywhere without one. */
+  /** The plans of a channel, or of all channels, in the order they were made. */
   list(namespace?: string): Promise<Entry<Schedule | Trigger>[]>;
   triggers(namespace: string): Promise<Entry<Trigger>[]>;
   /** The plan that was stored under a key. */
   added(key: string): Promise<Entry<Schedule | Trigger> | undefined>;
-  /** Stores a plan under an id that is made from the key. @throws when there is one */
+  /** Stores a plan under an id made from the key. @throws when the id exists */
   add(entry: Omit<Entry<Schedule | Trigger>, "id" | "kind">, key: string): Promise<Entry<Schedule | Trigger>>;
-  /** Changes a plan as it is stored now; undefined leaves it. Answers it as it is then; undefined when there is none. */
+  /** Changes the stored plan; when `change` returns undefined, it stays. Returns the plan afterwards; undefined when there is none. */
   change(id: string, change: (entry: Plans) => Changed | undefined): Promise<Plans | undefined>;
   remove(id: string): Promise<boolean>;
 }
 
 type Plans = Entry<Schedule | Trigger>;
 
-/** What becomes of a plan: its value unless it stays, and when it is looked at next. */
+/** A change of a plan: a new value, if any, and when the plan is next looked at. */
 interface Changed {
   value?: Schedule | Trigger;
   due_at: number | undefined;
 }
 
-/** The plan in an entry; undefined for entries of other kinds, and for what cannot be read. */
+/** The plan in an entry; undefined for entries of other kinds, and when it cannot be read. */
 export function readPlan(entry: DueEntry): Entry<Schedule | Trigger> | undefined {
   const schema = schemaOf(entry.kind);
   const parsed = schema?.safeParse(entry.value);
@@ -88,10 +92,10 @@ export function createPlanBook(due: DueEntries): PlanBook {
   };
 }
 
-/** Letters that nobody mistakes for others when they type them. */
+/** Letters and digits that are not mistaken for each other when typed. */
 const letters = "abcdefghjkmnpqrstuvwxyz23456789";
 
-/** Short enough to be typed, and the same for the same key. */
+/** A short id for typing, always the same for the same key. */
 function idOf(key: string): string {
   const hash = createHash("sha256").update(key).digest();
   return [...hash.subarray(0, 8)].map((byte) => letters[byte % letters.length]).join("");

@@ -14,8 +14,8 @@ import { isDirectMessage, type Place } from "../../core/values/place.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
 import type { PlanBook } from "./plan-book.ts";
-import { conditionInWords, minutes, nextInWords, tooMany, whenInWords } from "./plan-words.ts";
-import { cronProblem, leastGap, nextTimes, readTime, shownTime } from "./times.ts";
+import { conditionInWords, limitProblem, minutes, nextInWords, whenInWords } from "./plan-words.ts";
+import { cronProblem, minGap, nextTimes, readTime, shownTime } from "./times.ts";
 
 export interface PlanningDeps {
   book: PlanBook;
@@ -24,24 +24,24 @@ export interface PlanningDeps {
   platforms: ChatPlatforms;
   limits: ScheduleLimits;
   now(): number;
-  /** The zone in which somebody reads times in a channel. */
+  /** The zone in which a person reads times in a channel. */
   zoneFor(author: Author, namespace: string): Promise<string>;
 }
 
 type Timed = Extract<Wish, { what: "reminder" | "task" }>;
 
-/** The farthest a schedule may begin, ms: more than that is a slip of the pen. */
-const farthest = 10 * 366 * 24 * 3_600_000;
+/** Maximum time until a schedule begins, ms; anything later is a typing error. */
+const maxAheadMs = 10 * 366 * 24 * 3_600_000;
 
 const refused = (message: string): Outcome<never> => ({ ok: false, status: 400, message });
 
-/** Makes plans of wishes, and says what is wrong with the others. */
+/** Turns wishes into plans. A failure says what is wrong with the wish. */
 export function createPlanning(deps: PlanningDeps): Schedules["plan"] {
   return async (planner, wish) => {
     const problem = await whyNot(deps, planner, wish);
     if (problem !== undefined) return problem;
     const { author, place } = planner;
-    const alike = {
+    const common = {
       text: wish.text.trim(),
       maker: author,
       on_platform: deps.platforms.of(place.namespace) !== undefined,
@@ -49,13 +49,13 @@ export function createPlanning(deps: PlanningDeps): Schedules["plan"] {
       made_at: deps.now(),
       failures: 0,
     };
-    return wish.what === "trigger" ? planTrigger(alike, wish) : planSchedule(deps, planner, alike, wish);
+    return wish.what === "trigger" ? planTrigger(common, wish) : planSchedule(deps, planner, common, wish);
   };
 }
 
-type Alike = Pick<Schedule, "text" | "maker" | "on_platform" | "thread" | "made_at" | "failures">;
+type Common = Pick<Schedule, "text" | "maker" | "on_platform" | "thread" | "made_at" | "failures">;
 
-/** What stands against any plan of this person here. */
+/** Why this person may plan nothing here; undefined when they may. */
 async function whyNot(
   deps: PlanningDeps,
   planner: Planner,
@@ -63,12 +63,13 @@ async function whyNot(
 ): Promise<Outcome<never> | undefined> {
   const { author, place, cause } = planner;
   if (cause !== undefined)
-    return refused("What a schedule or trigger began makes no further ones. Somebody has to ask for it.");
+    return refused("A run of a schedule or trigger cannot plan further ones. Ask for it in a message.");
   if (author.trust === "guest")
-    return { ok: false, status: 403, message: "Guests can have no schedules and triggers." };
+    return { ok: false, status: 403, message: "Guests cannot have schedules or triggers." };
   const length = text.trim().length;
-  if (length === 0) return refused("It says nothing: write what is to be said or done.");
-  if (length > maxPlanText) return refused(`The text has ${length} characters; ${maxPlanText} are the most.`);
+  if (length === 0) return refused("The text is empty. Write what to say or do.");
+  if (length > maxPlanText)
+    return refused(`The text has ${length} characters; the maximum is ${maxPlanText}.`);
   const on_platform = deps.platforms.of(place.namespace) !== undefined;
   const maker = await deps.people.maker(place.namespace, {
     maker: author,
@@ -76,20 +77,20 @@ async function whyNot(
     thread: place.thread,
   });
   if (maker.is === "gone") return { ok: false, status: 403, message: maker.because };
-  const many = tooMany(await deps.book.list(place.namespace), author.id, deps.limits);
-  return many === undefined ? undefined : { ok: false, status: 409, message: many };
+  const limitReached = limitProblem(await deps.book.list(place.namespace), author.id, deps.limits);
+  return limitReached === undefined ? undefined : { ok: false, status: 409, message: limitReached };
 }
 
 async function planSchedule(
   deps: PlanningDeps,
   { author, place }: Planner,
-  alike: Alike,
+  common: Common,
   wish: Timed,
 ): Promise<Outcome<Plan>> {
   const own = await deps.zoneFor(author, place.namespace);
   const zone = wish.time_zone === undefined ? own : timeZoneNamed(wish.time_zone);
   if (zone === undefined)
-    return refused(`${wish.time_zone?.slice(0, 60)} is no time zone. Write one such as Europe/Berlin.`);
+    return refused(`${wish.time_zone?.slice(0, 60)} is not a time zone. Write one such as Europe/Berlin.`);
   const timing = readTiming(deps, wish, zone);
   if (!timing.ok) return timing;
   const tools = await deps.tools.resolve(wish.what === "task" ? (wish.tools ?? []) : [], place.namespace);
@@ -97,7 +98,7 @@ async function planSchedule(
   const now = deps.now();
   const [next] = nextTimes(timing.value, zone, now, 1);
   const value: Schedule = {
-    ...alike,
+    ...common,
     what: wish.what,
     timing: timing.value,
     time_zone: zone,
@@ -112,25 +113,25 @@ async function planSchedule(
     names.length === 0
       ? ""
       : ` It may then use ${names.join(", ")} without asking again, for what this text names: with anything else it asks.`;
-  const question = `${does} “${alike.text}” ${when}? Next: ${times.join(", ")}.${unasked}`;
-  const shown = { what: wish.what, text: alike.text, when, next: times, tools: names };
+  const question = `${does} “${common.text}” ${when}? Next: ${times.join(", ")}.${unasked}`;
+  const shown = { what: wish.what, text: common.text, when, next: times, tools: names };
   return {
     ok: true,
     value: { value, question, shown, asks: wish.what === "task" || "cron" in timing.value },
   };
 }
 
-/** When, as it was written. */
+/** The time or cron pattern of a wish. */
 function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: string): Outcome<Timing> {
   if ((at === undefined) === (cron === undefined))
-    return refused("Say when: either one time, or a cron pattern for what repeats.");
+    return refused("Give either one time, or a cron pattern for a repetition.");
   if (cron !== undefined) {
     const problem = cronProblem(cron, zone);
     if (problem !== undefined) return refused(problem);
     const timing = { cron: cron.trim().replace(/\s+/g, " ") };
     if (nextTimes(timing, zone, now(), 1).length === 0)
-      return refused(`\`${timing.cron}\` never comes: no such day.`);
-    const gap = leastGap(timing, zone, now());
+      return refused(`\`${timing.cron}\` never runs: there is no such day.`);
+    const gap = minGap(timing, zone, now());
     if (gap >= limits.least_gap_ms) return { ok: true, value: timing };
     return refused(
       `Runs have to be at least ${minutes(limits.least_gap_ms)} apart (\`schedules.least_minutes\`); these would be ${minutes(gap)} apart. Nothing was made.`,
@@ -139,29 +140,29 @@ function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: st
   const time = readTime(at ?? "", zone);
   if (time === undefined)
     return refused(
-      `${(at ?? "").slice(0, 60)} is no time. Write it as 2026-11-26T09:00, with the offset where it is not of ${zone}.`,
+      `${(at ?? "").slice(0, 60)} is not a valid time. Write it as 2026-11-26T09:00, with an offset unless it is in ${zone}.`,
     );
   if (time <= now())
     return refused(
-      `${shownTime(time, zone)} is over: it is ${shownTime(now(), zone)} in ${zone}. Nothing was made.`,
+      `${shownTime(time, zone)} has passed: it is ${shownTime(now(), zone)} in ${zone}. Nothing was made.`,
     );
-  if (time - now() > farthest) return refused("That is more than ten years away. Nothing was made.");
+  if (time - now() > maxAheadMs) return refused("That is more than ten years away. Nothing was made.");
   return { ok: true, value: { at: time } };
 }
 
-const heardOf = { message: "messages", reaction: "reactions", quiet: "other threads" };
+const eventsOf = { message: "messages", reaction: "reactions", quiet: "other threads" };
 
-function planTrigger(alike: Alike, { condition }: Extract<Wish, { what: "trigger" }>): Outcome<Plan> {
+function planTrigger(common: Common, { condition }: Extract<Wish, { what: "trigger" }>): Outcome<Plan> {
   const problem = condition.on === "message" ? wordsProblem(condition.words) : undefined;
   if (problem !== undefined) return refused(problem);
   const { on } = condition;
-  // Outside of chat platforms everything is said to the bot, and nothing else is heard.
-  if (!alike.on_platform && on !== "webhook" && !(on === "quiet" && condition.here))
+  // Outside chat platforms every message is addressed to the bot; there is nothing else to hear.
+  if (!common.on_platform && on !== "webhook" && !(on === "quiet" && condition.here))
     return refused(
-      `A trigger on ${heardOf[on]} is not possible here: only what is said to the bot is heard. A schedule, a webhook, or a watch of this thread is possible.`,
+      `A trigger on ${eventsOf[on]} is not possible here, because the bot receives only messages to it. Use a schedule, a webhook, or a watch of this thread.`,
     );
   const value: Trigger = {
-    ...alike,
+    ...common,
     what: "trigger",
     condition,
     starts: 0,
@@ -171,14 +172,14 @@ function planTrigger(alike: Alike, { condition }: Extract<Wish, { what: "trigger
     more: 0,
   };
   const when = conditionInWords(condition);
-  const question = `Do “${alike.text}” ${when}? It then runs with the lower rights of ${alike.maker.name} and of who caused it.`;
+  const question = `Do “${common.text}” ${when}? It then runs with the lower rights of ${common.maker.name} and of who caused it.`;
   return {
     ok: true,
-    value: { value, question, shown: { what: "trigger", text: alike.text, when }, asks: true },
+    value: { value, question, shown: { what: "trigger", text: common.text, when }, asks: true },
   };
 }
 
-/** Where a repeating task answers and keeps its conversation: in the channel itself, not in the thread somebody asked for it. */
+/** Where the runs of a plan answer. A repeating task has a thread of its own in the channel, not the thread in which it was asked for. */
 export function placeOfRuns(id: string, namespace: string, plan: Schedule): Place & { in_channel?: true } {
   if (plan.what === "reminder" || "at" in plan.timing) return { namespace, thread: plan.thread };
   const thread = `schedule.${id}`;

@@ -8,11 +8,11 @@ import {
   type Trigger,
   type TriggerCondition,
 } from "../../core/ports/schedule.ts";
-import type { Entry } from "./planning.ts";
+import type { Entry } from "./plan-book.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
-/** Times that are repeated to who plans something. */
-const shownTimes = 3;
+/** How many next times a person is shown. */
+const maxShown = 3;
 
 /** When a schedule runs: `every weekday at 09:00 (Europe/Berlin)`. */
 export function whenInWords({ timing, time_zone }: Pick<Schedule, "timing" | "time_zone">): string {
@@ -39,19 +39,19 @@ export function conditionInWords(condition: TriggerCondition): string {
   }
 }
 
-/** What stands before the times of a channel's reader where their zone is another than the schedule's. */
+/** The next times of a schedule, in the given zone. */
 export function nextInWords(plan: Schedule, after: number, zone: string): string[] {
   return nextOf(plan, after).map((at) => shownTime(at, zone));
 }
 
 function nextOf(plan: Schedule, after: number): number[] {
   if (plan.next === undefined) return [];
-  return nextTimes(plan.timing, plan.time_zone, Math.max(after, plan.next - 1), shownTimes);
+  return nextTimes(plan.timing, plan.time_zone, Math.max(after, plan.next - 1), maxShown);
 }
 
 /** A plan as people read it, with times in the reader's zone. */
 export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zone: string): PlannedView {
-  const alike = {
+  const common = {
     id,
     text: value.text,
     by: value.maker.name,
@@ -59,7 +59,7 @@ export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zo
   };
   if (value.what === "trigger")
     return {
-      ...alike,
+      ...common,
       what: value.what,
       when: conditionInWords(value.condition),
       next: [],
@@ -68,7 +68,7 @@ export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zo
     };
   const isOff = value.paused !== undefined;
   return {
-    ...alike,
+    ...common,
     what: value.what,
     when: whenInWords(value),
     next: isOff ? [] : nextInWords(value, now, zone).map((time) => `${time} ${zone}`),
@@ -83,8 +83,8 @@ export function minutes(ms: number): string {
   return count === 1 ? "one minute" : `${count} minutes`;
 }
 
-/** Why one more is too many; undefined when there is room. */
-export function tooMany(
+/** Why no further plan fits; undefined when there is room. */
+export function limitProblem(
   plans: readonly { value: Schedule | Trigger }[],
   makerId: string,
   { per_channel, per_person }: ScheduleLimits,
@@ -92,7 +92,7 @@ export function tooMany(
   const own = plans.filter(({ value }) => value.maker.id === makerId).length;
   const rest = "Remove one first: `/agent schedule list` shows them.";
   if (own >= per_person)
-    return `You have ${own} schedules and triggers here; ${per_person} is the most. ${rest}`;
+    return `You have ${own} schedules and triggers here; the maximum is ${per_person}. ${rest}`;
   if (plans.length < per_channel) return undefined;
-  return `There are ${plans.length} schedules and triggers here; ${per_channel} is the most. ${rest}`;
+  return `There are ${plans.length} schedules and triggers here; the maximum is ${per_channel}. ${rest}`;
 }

@@ -7,10 +7,9 @@ import type { Place } from "../../core/values/place.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
-import type { PlanBook } from "./plan-book.ts";
-import type { Entry } from "./planning.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
 
-/** What schedules and triggers run with. */
+/** Dependencies of schedules and triggers that run. */
 export interface RunDeps {
   book: PlanBook;
   people: PeopleNow;
@@ -23,20 +22,20 @@ export interface RunDeps {
   isPaused(namespace: string): Promise<boolean>;
 }
 
-/** How long until something that passes by itself is looked at again, ms. */
-const pauses = { minMs: 60_000, maxMs: 30 * 60_000 };
+/** Delays before a retry after a temporary obstacle, ms. */
+const retryDelays = { minMs: 60_000, maxMs: 30 * 60_000 };
 
-/** Looks at an entry again after what passes by itself: later with each time. Its time stays what it is. */
+/** Retries an entry after a temporary obstacle, with growing delays. The time it runs for stays the same. */
 export async function tryLater({ book, now }: RunDeps, id: string): Promise<void> {
   await book.change(id, ({ value }) => {
     const failures = value.failures + 1;
-    return { value: { ...value, failures }, due_at: now() + backoff(failures, pauses) };
+    return { value: { ...value, failures }, due_at: now() + backoff(failures, retryDelays) };
   });
 }
 
 /** While paused nothing runs; work that came due is late. */
 export async function holdWhilePaused({ book, now }: RunDeps, id: string): Promise<void> {
-  await book.change(id, () => ({ due_at: now() + pauses.minMs }));
+  await book.change(id, () => ({ due_at: now() + retryDelays.minMs }));
 }
 
 /** Pauses a plan that can no longer run, and announces it where it was made: once, even after a crash. */
@@ -46,7 +45,7 @@ export async function pauseAndTell(
   because: string,
 ): Promise<void> {
   const { id, value } = entry;
-  const says = `I paused “${beginningOf(value.text, 200)}”: ${because} \`/agent schedule resume ${id}\` wakes it, \`/agent schedule remove ${id}\` deletes it.`;
+  const says = `I paused “${beginningOf(value.text, 200)}”: ${because} \`/agent schedule resume ${id}\` resumes it, \`/agent schedule remove ${id}\` deletes it.`;
   const mark = value.what === "trigger" ? value.starts : value.next;
   await begin(deps, entry, {
     author: value.maker,
@@ -66,11 +65,11 @@ interface Beginning {
   place: Place & { in_channel?: true };
   key: string;
   cause: Omit<Cause, "kind" | "id">;
-  /** Whether what stands in the thread is read first. */
+  /** Whether the thread is read first. */
   reads?: boolean;
 }
 
-/** Begins a turn of a plan, once for each key. Answers its id; undefined when the store could not take it. */
+/** Begins a turn of a plan, once for each key. Returns its id; undefined when it could not be submitted. */
 export async function begin(
   { submit, now, logger }: RunDeps,
   { id, value }: Entry<Schedule | Trigger>,
@@ -86,9 +85,12 @@ export async function begin(
     ...(value.on_platform ? { origin: { said_at: now(), files: [], in_thread: reads } } : {}),
   });
   if (submitted.ok) return submitted.value.turn_id;
-  // The same key with another text: it ran before somebody changed the plan.
+  // The same key with another text: it ran before the plan was changed.
   if (submitted.code === "key_taken") return "";
-  logger.warn({ plan: id, reason: submitted.message }, "A turn of a schedule or trigger was not taken");
+  logger.warn(
+    { plan: id, reason: submitted.message },
+    "A turn of a schedule or trigger could not be submitted; it is tried again later",
+  );
   return undefined;
 }
 

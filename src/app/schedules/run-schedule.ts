@@ -1,33 +1,33 @@
 import { beginningOf } from "../../base/markdown-text.ts";
 import type { Schedule, ScheduleLimits } from "../../core/ports/schedule.ts";
 import { starting } from "./needed-tools.ts";
+import type { Entry } from "./plan-book.ts";
 import { placeOfRuns } from "./plan-wish.ts";
 import { nextInWords, whenInWords } from "./plan-words.ts";
-import type { Entry } from "./planning.ts";
 import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
-/** What comes of a schedule at a moment. Times are ms since the epoch. */
+/** The state of a schedule at a moment. Times are ms since the epoch. */
 interface DueRun {
-  /** The time that is run for; undefined when it is too late for all of them. */
+  /** The time to run for; undefined when all are too long ago. */
   run: number | undefined;
-  /** Times that nothing was done for, the first one and how many. */
+  /** Times without a run: the first one, and how many. */
   missed: { first: number; count: number } | undefined;
-  /** When it comes due again. */
+  /** The next time it comes due. */
   next: number | undefined;
 }
 
-/** Times that are counted as missed at most. */
-const counted = 100;
+/** Maximum times that are counted as missed. */
+const maxCounted = 100;
 
 /**
- * What is due at `now`: the latest time that has come, if it is not too long ago. A reminder is never too late. What came due before
- * that is missed.
+ * Decides what is due at `now`: the latest time that has come, unless it is too long ago. A reminder is never too late. Earlier times count
+ * as missed.
  */
 function dueRun(plan: Schedule, now: number, { late_ms }: Pick<ScheduleLimits, "late_ms">): DueRun {
   const first = plan.next ?? now;
   const since = (after: number) =>
-    nextTimes(plan.timing, plan.time_zone, after, counted).filter((at) => at <= now);
+    nextTimes(plan.timing, plan.time_zone, after, maxCounted).filter((at) => at <= now);
   const come = since(first - 1);
   const latest = since(Math.max(first, now - late_ms) - 1).at(-1) ?? come.at(-1) ?? first;
   const run = plan.what === "reminder" || now - latest <= late_ms ? latest : undefined;
@@ -36,7 +36,7 @@ function dueRun(plan: Schedule, now: number, { late_ms }: Pick<ScheduleLimits, "
   return { run, missed: missed > 0 ? { first, count: missed } : undefined, next };
 }
 
-/** Runs what is due of a schedule, and moves it on. Every step can be repeated after a crash. */
+/** Runs a schedule that is due, and sets its next time. Every step can be repeated after a crash. */
 export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promise<void> {
   const { id, namespace, value: plan } = entry;
   if (plan.paused !== undefined || plan.next === undefined || plan.next > deps.now())
@@ -52,12 +52,7 @@ export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promis
   const place = placeOfRuns(id, namespace, plan);
   const because = whenInWords(plan);
   const at = due.run ?? plan.next;
-  const says =
-    due.run === undefined
-      ? missedText(plan, due, deps.now())
-      : plan.what === "reminder"
-        ? reminderText(plan, due, deps.now())
-        : undefined;
+  const says = textWithoutModel(plan, due, deps.now());
   const begun = await begin(deps, entry, {
     author: maker.author,
     place,
@@ -71,7 +66,7 @@ export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promis
   return begun === undefined ? tryLater(deps, id) : moveOn(deps, entry, due.next);
 }
 
-/** The next time, or the end. Whoever changed the schedule meanwhile has said when it runs. */
+/** Sets the next time, or removes a schedule that has none. A schedule that was changed during the run keeps its new time. */
 async function moveOn(
   { book }: RunDeps,
   { id, value: { next: ran } }: Entry<Schedule>,
@@ -87,11 +82,17 @@ async function moveOn(
   if (isOver) await book.remove(id);
 }
 
-/** So much later than planned something is called late, ms. */
-const punctual = 2 * 60_000;
+/** The text of a run that asks no model: a reminder, or a note about missed times. */
+function textWithoutModel(plan: Schedule, due: DueRun, now: number): string | undefined {
+  if (due.run === undefined) return missedText(plan, due, now);
+  return plan.what === "reminder" ? reminderText(plan, due, now) : undefined;
+}
+
+/** Delay from which a run counts as late, ms. */
+const lateAfterMs = 2 * 60_000;
 
 function lateWords(plan: Schedule, { run, missed }: DueRun, now: number): string {
-  const late = run !== undefined && now - run > punctual;
+  const late = run !== undefined && now - run > lateAfterMs;
   const before =
     missed === undefined
       ? ""
@@ -101,7 +102,7 @@ function lateWords(plan: Schedule, { run, missed }: DueRun, now: number): string
 
 function reminderText(plan: Schedule, { run, missed }: DueRun, now: number): string {
   const { text, time_zone } = plan;
-  if (run === undefined || now - run <= punctual) return `⏰ ${text}`;
+  if (run === undefined || now - run <= lateAfterMs) return `⏰ ${text}`;
   const first = missed?.first ?? run;
   const others = missed === undefined ? "" : ` and ${missed.count} more`;
   return `⏰ ${text}\n\n*This is late: it was planned for ${shownTime(first, time_zone)}${others}, when I was not running.*`;

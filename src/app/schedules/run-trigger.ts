@@ -3,9 +3,8 @@ import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { maxHappened, maxTogether, type Trigger, type TriggerEvent } from "../../core/ports/schedule.ts";
 import { type Author, onBehalfOf } from "../../core/values/inbound.ts";
 import type { Held, HeldEvents } from "./held-events.ts";
-import type { PlanBook } from "./plan-book.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
 import { conditionInWords } from "./plan-words.ts";
-import type { Entry } from "./planning.ts";
 import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
 import { shownTime } from "./times.ts";
 
@@ -13,14 +12,14 @@ export interface TriggerDeps extends RunDeps {
   events: HeldEvents;
   platforms: ChatPlatforms;
   log: Pick<TurnReading, "get">;
-  /** The zone in which somebody reads times in a channel. */
+  /** The zone in which a person reads times in a channel. */
   zoneFor(author: Author, namespace: string): Promise<string>;
 }
 
-/** What became of an event: it waits for its turn, is counted because too much waits, is known already, or is for nobody. */
+/** The result for an event: it waits for a turn, is only counted because too many wait, is known already, or its trigger is off. */
 export type Happened = "held" | "counted" | "known" | "off";
 
-/** Notes that something happened which a trigger waits for. What resolved survives a crash; its turn begins as soon as it may. */
+/** Stores an event for a trigger. Once this resolves, the event survives a crash; its turn begins as soon as the limits allow. */
 export async function noteEvent(
   book: PlanBook,
   { events, limits, now }: Pick<TriggerDeps, "events" | "limits" | "now">,
@@ -30,7 +29,7 @@ export async function noteEvent(
   const entry = await book.get(id);
   if (entry?.value.what !== "trigger" || entry.value.paused !== undefined) return "off";
   const became = await events.hold(entry as Entry<Trigger>, event);
-  // Known too: it may be held by a bot that died before it could come to its turn.
+  // Also for a known event: the bot may have crashed before it scheduled the turn.
   await book.change(id, ({ value, due_at }) => {
     if (value.what !== "trigger" || value.paused !== undefined) return undefined;
     const earliest = Math.max(now(), (value.started_at ?? 0) + limits.trigger_gap_ms);
@@ -40,7 +39,7 @@ export async function noteEvent(
   return became === "full" ? "counted" : became;
 }
 
-/** Begins the turn of what happened in one place; what happened elsewhere has its own a little later. */
+/** Begins a turn for the events of one place; events elsewhere get their own turn a little later. */
 export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Promise<void> {
   const { id, namespace, value: trigger } = entry;
   const held = await waiting(deps, entry);
@@ -70,7 +69,10 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
   return settle(deps, entry, held, together, begun);
 }
 
-/** What waits, oldest first. What a turn has told before the bot died is settled, and what an earlier version kept is held. */
+/**
+ * The events that wait, oldest first. Settles events that a turn got before a crash, and stores those that an earlier version kept in the
+ * trigger.
+ */
 async function waiting({ events, book, now }: TriggerDeps, entry: Entry<Trigger>): Promise<Held[]> {
   const { id, value: trigger } = entry;
   for (const event of trigger.held) await events.hold(entry, event);
@@ -84,7 +86,7 @@ async function waiting({ events, book, now }: TriggerDeps, entry: Entry<Trigger>
   return all.filter((event) => !isTold(event));
 }
 
-/** Those that the next turn is told: the same again where the bot died after it had begun that turn. */
+/** The events for the next turn. After a crash they are the same as before it. */
 async function toTell(
   { events }: TriggerDeps,
   { starts }: Trigger,
@@ -98,7 +100,7 @@ async function toTell(
   return chosen;
 }
 
-/** Where its turn answers. With a reaction not every platform tells whether the message stands in a thread. */
+/** Where the turn answers. Not every platform says whether the message of a reaction is in a thread. */
 async function placeOf(
   deps: TriggerDeps,
   { id, namespace, value: { on_platform } }: Entry<Trigger>,
@@ -110,7 +112,7 @@ async function placeOf(
   return { namespace, thread: message?.thread ?? thread };
 }
 
-/** Undefined for a message that is gone meanwhile. */
+/** Undefined when the message no longer exists. */
 async function messageOf({ platforms }: TriggerDeps, namespace: string, reference: string | undefined) {
   if (reference === undefined) return undefined;
   return platforms
@@ -119,20 +121,20 @@ async function messageOf({ platforms }: TriggerDeps, namespace: string, referenc
     .catch(() => undefined);
 }
 
-/** Characters that one turn is told of what happened, and those that stand around one event. */
-const room = maxHappened * 2;
-const around = 120;
+/** Characters of all events in one turn, and of the text around each event. */
+const maxTold = maxHappened * 2;
+const overhead = 120;
 
-/** The first of them, and as many more as fit. */
+/** The first event, and as many more as fit. */
 function fitting(events: readonly Held[]): Held[] {
-  let left = room;
+  let left = maxTold;
   return events.slice(0, maxTogether).filter(({ happened }, at) => {
-    left -= happened.length + around;
+    left -= happened.length + overhead;
     return at === 0 || left >= 0;
   });
 }
 
-/** Notes the turn that began, then that its events had it: in this order a crash in between repeats nothing. */
+/** Stores the turn that began, then settles its events. In this order a crash in between repeats nothing. */
 async function settle(
   { book, events, now, limits }: TriggerDeps,
   { id, value: { noted } }: Entry<Trigger>,
@@ -159,7 +161,7 @@ async function stillOpen({ log }: TriggerDeps, { open }: Trigger): Promise<strin
   return turns.flatMap((turn) => (turn === undefined || turn.status === "finished" ? [] : turn.turn_id));
 }
 
-/** The events of people who may use the bot, who those are, and the maker with no more rights than any of them. */
+/** The events of people who may use the bot, the ids of those people, and the maker with the lowest rights of them all. */
 async function withCausers(
   { people }: TriggerDeps,
   namespace: string,
@@ -184,7 +186,7 @@ async function withCausers(
   return { events: kept, by: [...new Set(others)], author };
 }
 
-/** What happened, as text for a model: nobody here vouches for a word of it. */
+/** The events as text for a model. The text is untrusted. */
 async function tell(
   deps: TriggerDeps,
   { namespace, value }: Entry<Trigger>,
@@ -202,14 +204,14 @@ async function tell(
   );
   const more =
     value.more === 0 ? [] : [`This happened ${value.more} more times meanwhile; these are not shown.`];
-  const each = Math.floor(room / (told.length + 1));
-  const isLong = told.reduce((sum, text) => sum + text.length, 0) > room;
+  const each = Math.floor(maxTold / (told.length + 1));
+  const isLong = told.reduce((sum, text) => sum + text.length, 0) > maxTold;
   return [...(isLong ? told.map((text) => cut(text, each)) : told), ...more].join("\n\n");
 }
 
-/** The beginning of a text that is too long, and how much is left out. */
-export function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const room = most - 40;
+/** A text of at most `max` characters; of a longer one the beginning, and how much is left out. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const room = max - 40;
   return `${text.slice(0, room).toWellFormed()}\n[${text.length - room} characters more]`;
 }

@@ -1,54 +1,54 @@
-/** When schedules run: cron patterns and times of the clock on the wall, in a zone. */
+/** When schedules run: cron patterns and local times, in a time zone. */
 import { Cron } from "croner";
 import type { Timing } from "../../core/ports/schedule.ts";
 
-/** A local time that the clock skips runs when it goes on; one that comes twice runs the first time. */
+/** A local time that the clock skips runs right after the gap; one that occurs twice runs the first time. */
 const rules = { mode: "5-part", fixedTimeRule: "no-wildcard" } as const;
 
-/** What is wrong with a pattern, in words for people; undefined when it can be used. */
+/** Why a pattern is invalid, for people; undefined when it is valid. */
 export function cronProblem(cron: string, time_zone: string): string | undefined {
   const fields = cron.trim().split(/\s+/).length;
   if (fields > 5)
-    return "Schedules know no seconds: a pattern has five fields (minute hour day month weekday).";
+    return "Schedules do not support seconds: a pattern has five fields (minute hour day month weekday).";
   try {
     new Cron(cron.trim(), { ...rules, timezone: time_zone });
     return undefined;
   } catch {
-    return `\`${cron.slice(0, 60)}\` is no cron pattern: write five fields (minute hour day month weekday), for example \`0 9 * * 1-5\`.`;
+    return `\`${cron.slice(0, 60)}\` is not a valid cron pattern. Write five fields (minute hour day month weekday), for example \`0 9 * * 1-5\`.`;
   }
 }
 
-/** The next times after a moment (ms since the epoch), at most so many; fewer when there are no more. */
-export function nextTimes(timing: Timing, time_zone: string, after: number, most: number): number[] {
+/** The next times after a moment (ms since the epoch), at most `max`. */
+export function nextTimes(timing: Timing, time_zone: string, after: number, max: number): number[] {
   if ("at" in timing) return timing.at > after ? [timing.at] : [];
   const cron = new Cron(timing.cron, { ...rules, timezone: time_zone });
-  return cron.nextRuns(most, new Date(after)).map((date) => date.getTime());
+  return cron.nextRuns(max, new Date(after)).map((date) => date.getTime());
 }
 
-/** Runs that are looked at for the least time between two: a pattern of minutes shows it within an hour. */
-const looked = 70;
+/** Runs that are compared to find the shortest gap: a pattern of minutes repeats within an hour. */
+const comparedRuns = 70;
 
-/** The least time between two runs, ms; endless for what runs once. */
-export function leastGap(timing: Timing, time_zone: string, after: number): number {
-  const times = nextTimes(timing, time_zone, after, looked);
+/** The shortest time between two runs, ms; infinite for a single run. */
+export function minGap(timing: Timing, time_zone: string, after: number): number {
+  const times = nextTimes(timing, time_zone, after, comparedRuns);
   return times.slice(1).reduce((least, time, at) => Math.min(least, time - (times[at] ?? time)), Infinity);
 }
 
 const written = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
-/** A written time, ISO 8601, in ms since the epoch: with an offset, or as the clock in the zone says it. Undefined when it is none. */
+/** An ISO 8601 time in ms since the epoch; without an offset it is local to the zone. Undefined when the text is not a valid time. */
 export function readTime(text: string, time_zone: string): number | undefined {
   const [, year, month, day, hour, minute, second = "00", offset] = written.exec(text.trim()) ?? [];
   if (year === undefined) return undefined;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const asUtc = Date.parse(`${local}Z`);
-  // Date takes the 30th of February for the 2nd of March.
+  // Date reads February 30 as March 2.
   if (Number.isNaN(asUtc) || new Date(asUtc).toISOString().slice(0, 19) !== local) return undefined;
   if (offset !== undefined) return Date.parse(`${local}${offset}`);
   return new Cron(local, { timezone: time_zone, allowPast: true }).getOnce()?.getTime();
 }
 
-/** The clock on the wall in a zone, as a moment of UTC that reads the same. */
+/** The local time in a zone, as the UTC moment that reads the same. */
 export function wallClock(at: number, time_zone: string): number {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone: time_zone,

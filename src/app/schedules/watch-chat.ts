@@ -7,6 +7,7 @@ import {
   type ScheduleLimits,
   type Trigger,
   type TriggerCondition,
+  type TriggerEvent,
   type WatchedThread,
   watchedThreadSchema,
 } from "../../core/ports/schedule.ts";
@@ -14,11 +15,10 @@ import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import type { Place } from "../../core/values/place.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
 import type { HeldEvents } from "./held-events.ts";
-import type { PlanBook } from "./plan-book.ts";
-import type { Entry } from "./planning.ts";
-import { cut, type Happened, noteEvent } from "./run-trigger.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
+import { cut, noteEvent } from "./run-trigger.ts";
 
-/** A message somebody wrote, as far as triggers look at it. */
+/** A message, as far as triggers look at it. */
 interface HeardMessage {
   key: string;
   place: Place;
@@ -31,7 +31,7 @@ interface HeardMessage {
   edited_at?: number;
 }
 
-/** Somebody's reaction to a message. */
+/** A reaction to a message. */
 interface HeardReaction {
   place: Place;
   reference: string;
@@ -42,13 +42,13 @@ interface HeardReaction {
   key: string;
 }
 
-/** Hears what happens in channels, for triggers. Never rejects. */
+/** Matches messages and reactions in channels against triggers. Never rejects. */
 export interface ChatWatch {
   heard(message: HeardMessage): Promise<void>;
   reacted(reaction: HeardReaction): Promise<void>;
-  /** A watched thread's time has come: nobody answered, as far as is known. */
+  /** Handles a watched thread that is due: no answer is known yet. */
   quiet(entry: DueEntry): Promise<void>;
-  /** Begins to watch the thread in which a trigger was made. */
+  /** Starts watching the thread in which a trigger was made. */
   watchHere(entry: Entry<Trigger>): Promise<void>;
 }
 
@@ -59,21 +59,21 @@ export interface WatchDeps {
   log: Pick<TurnReading, "list">;
   limits: ScheduleLimits;
   now(): number;
-  /** Something came due. */
+  /** An entry may have come due. */
   wake(): void;
   report(error: unknown, where: string): void;
 }
 
-/** Threads that are watched in one channel. */
+/** Maximum watched threads in one channel. */
 const maxWatched = 200;
 
-/** What is found by looking back further than this begins nothing, ms. */
-const maxAgo = 3_600_000;
+/** Maximum age of a message or reaction that triggers react to, ms. */
+const maxAgeMs = 3_600_000;
 
 const hour = 3_600_000;
 
 export function createChatWatch(deps: WatchDeps): ChatWatch {
-  const { book, due, now, wake, report } = deps;
+  const { book, due, now, report } = deps;
   const safely = async (work: () => Promise<void>) => {
     try {
       await work();
@@ -81,58 +81,55 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
       report(error, "watching a chat for triggers");
     }
   };
-  const note = async (id: string, event: Parameters<typeof noteEvent>[3]): Promise<Happened> => {
-    const became = await noteEvent(book, deps, id, event);
-    if (became === "held") wake();
-    return became;
-  };
-  const watch = async (trigger: string, namespace: string, due_at: number, value: WatchedThread) => {
-    const id = watchedId(trigger, value.thread);
-    if ((await due.get(id)) !== undefined) return;
-    await due.add({ id, namespace, kind: dueKinds.watched, due_at, value });
-    wake();
-  };
   return {
     heard: (message) =>
       safely(async () => {
         const { place, by_bot, said_at } = message;
-        if (by_bot || now() - said_at > maxAgo) return;
-        const triggers = (await book.triggers(place.namespace)).filter(
-          ({ value }) => value.paused === undefined,
-        );
-        for (const trigger of triggers) await hearFor(deps, trigger, message, note, watch);
+        if (by_bot || now() - said_at > maxAgeMs) return;
+        for (const trigger of await book.triggers(place.namespace))
+          if (trigger.value.paused === undefined) await hearFor(deps, trigger, message);
       }),
     reacted: (reaction) =>
       safely(async () => {
         const { place, reference, person, emoji, added, at, key } = reaction;
-        if (!added || now() - at > maxAgo) return;
+        if (!added || now() - at > maxAgeMs) return;
         const happened = `The reaction ${emoji} was added to a message.`;
         for (const { id, value } of await book.triggers(place.namespace))
           if (await isOf(value.condition, reaction))
-            await note(id, { key, at, by: person, thread: place.thread, happened, reference });
+            await note(deps, id, { key, at, by: person, thread: place.thread, happened, reference });
       }),
     quiet: async ({ id, namespace, value }) => {
-      const parsed = watchedThreadSchema.safeParse(value);
-      const watched = parsed.data;
+      const { data: watched } = watchedThreadSchema.safeParse(value);
       if (watched !== undefined && !(await isAnswered(deps, namespace, watched))) {
-        const happened = cut(`Nobody has answered this since: ${watched.text}`, 2_000);
-        const key = `quiet:${watched.thread}:${watched.at}`;
-        await note(watched.trigger, {
-          key,
-          at: watched.at,
-          by: watched.by,
-          thread: watched.thread,
-          happened,
-        });
+        const { trigger, thread, at, by, text } = watched;
+        const happened = cut(`Nobody has answered this since: ${text}`, 2_000);
+        await note(deps, trigger, { key: `quiet:${thread}:${at}`, at, by, thread, happened });
       }
       await due.remove(id);
     },
     async watchHere({ id, namespace, value: { condition, maker, thread, made_at, text } }) {
       if (condition.on !== "quiet" || !condition.here) return;
       const value = { trigger: id, thread, by: maker.id, text: beginningOf(text, 1_000), at: made_at };
-      await watch(id, namespace, made_at + condition.hours * hour, value);
+      await watch(deps, namespace, made_at + condition.hours * hour, value);
     },
   };
+}
+
+async function note(deps: WatchDeps, trigger: string, event: TriggerEvent): Promise<void> {
+  if ((await noteEvent(deps.book, deps, trigger, event)) === "held") deps.wake();
+}
+
+/** Watches a thread for a trigger, unless it does already. */
+async function watch(
+  { due, wake }: WatchDeps,
+  namespace: string,
+  due_at: number,
+  value: WatchedThread,
+): Promise<void> {
+  const id = watchedId(value.trigger, value.thread);
+  if ((await due.get(id)) !== undefined) return;
+  await due.add({ id, namespace, kind: dueKinds.watched, due_at, value });
+  wake();
 }
 
 function watchedId(trigger: string, thread: string): string {
@@ -144,7 +141,7 @@ async function isOf(condition: TriggerCondition, { emoji, person }: HeardReactio
   return isReactionOf(condition.emoji, emoji);
 }
 
-/** Whatever a platform calls it: Slack names a reaction (`+1`), Discord gives the character. `wanted` are names and characters. */
+/** Compares names and characters: Slack names a reaction (`+1`), Discord gives the character. `wanted` may have several of either. */
 async function isReactionOf(wanted: string, reaction: string): Promise<boolean> {
   if (isEmojiOf(wanted, reaction)) return true;
   const names = await emojiNames(reaction);
@@ -152,20 +149,16 @@ async function isReactionOf(wanted: string, reaction: string): Promise<boolean> 
   return others.flat().some((name) => names.includes(name));
 }
 
-type Note = (id: string, event: Parameters<typeof noteEvent>[3]) => Promise<Happened>;
-type Watch = (trigger: string, namespace: string, due_at: number, value: WatchedThread) => Promise<void>;
-
 async function hearFor(
-  { due }: WatchDeps,
+  deps: WatchDeps,
   { id, value: { condition } }: Entry<Trigger>,
   { key, place, author, text, said_at, addressed, in_thread, edited_at }: HeardMessage,
-  note: Note,
-  watch: Watch,
 ): Promise<void> {
+  const { due } = deps;
   if (condition.on === "message") {
-    // What is said to the bot has a turn of its own.
+    // A message to the bot has a turn of its own.
     if (addressed !== "none" || !hasWords(condition.words, text)) return;
-    await note(id, { key, at: said_at, by: author, thread: place.thread, happened: cut(text, 8_000) });
+    await note(deps, id, { key, at: said_at, by: author, thread: place.thread, happened: cut(text, 8_000) });
     return;
   }
   if (condition.on !== "quiet" || edited_at !== undefined) return;
@@ -179,10 +172,10 @@ async function hearFor(
   if (others.length >= maxWatched) return;
   const { thread, namespace } = place;
   const value = { trigger: id, thread, by: author, text: beginningOf(text, 1_000), at: said_at };
-  await watch(id, namespace, said_at + condition.hours * hour, value);
+  await watch(deps, namespace, said_at + condition.hours * hour, value);
 }
 
-/** Whether the bot, or somebody else through it, has said something in the thread since it is watched. */
+/** Whether the bot has had a turn of another person in the thread since the watch began. */
 async function isAnswered(
   { log }: WatchDeps,
   namespace: string,

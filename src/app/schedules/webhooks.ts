@@ -3,16 +3,15 @@ import { maxHappened, type ScheduleLimits, type Trigger } from "../../core/ports
 import type { KeyValue } from "../../core/ports/storage.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { deliveryOf, type HookRequest } from "./hook-signatures.ts";
-import type { PlanBook } from "./plan-book.ts";
-import type { Entry } from "./planning.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
 import { cut, noteEvent } from "./run-trigger.ts";
 
-/** What a caller is told. `unknown`: no such webhook, or not signed with its secret; nobody learns which. */
+/** The answer to a caller. `unknown`: no such webhook, or a wrong secret; the caller cannot tell which. */
 export type HookAnswer = "taken" | "known" | "unknown" | "flooded" | "paused";
 
 export interface Webhooks {
   take(request: HookRequest): Promise<HookAnswer>;
-  /** Makes a secret for a trigger, unless its sender gave one; one it had before counts no more. */
+  /** Sets the secret of a trigger, generated unless `given`. The previous one is no longer valid. */
   newSecret(id: string, given?: string): Promise<string>;
   forget(id: string): Promise<void>;
 }
@@ -34,7 +33,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
       const [entry, stored] = await Promise.all([book.get(request.id), sealed.get(request.id)]);
       const secret = typeof stored === "string" ? stored : "";
       const kind = isWebhook(entry) ? entry.value.condition.kind : undefined;
-      // An unknown hook costs the same time as a wrong secret.
+      // An unknown hook takes the same time as a wrong secret.
       const key = deliveryOf(kind ?? "knack", request, secret || randomBytes(32).toString("hex"), now());
       if (key === undefined || secret === "" || !isWebhook(entry)) return "unknown";
       if (entry.value.paused !== undefined) return "paused";

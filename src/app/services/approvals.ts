@@ -16,19 +16,19 @@ export interface ApprovalDeps {
   store: KeyValue;
   clock: Pick<Clock, "now">;
   audit: Audit;
-  /** Where those who may decide are looked up. */
+  /** Where the people who may decide are looked up. */
   platforms: Pick<ChatPlatforms, "of">;
-  /** There is a decision to take up. */
+  /** Called when a decision is stored. */
   wake(): void;
 }
 
-/** What tools asked for. */
+/** Approvals that tools asked for. */
 export interface Approvals {
-  /** Whether a person may decide it; not ok: who has to, or that nothing was asked under that id. */
+  /** Whether a person may decide. A failure says who has to, or that the id is unknown. */
   mayDecide(approvalId: string, by: Author): Promise<Outcome<unknown>>;
   /**
-   * Decides it; `decided` is false when somebody was faster, or it is over. `always`: approved, and calls like it are not asked about
-   * in the channel any more; `never`: refused, and so are calls like it, without asking. What cannot be decided for good is decided
+   * Decides; `decided` is false when it was already decided or has expired. `always`: approved, and calls like it no longer ask in the
+   * channel; `never`: refused, and calls like it are refused without asking. Where no standing decision is possible, the verdict counts
    * once. `turn`: approved, and the sites it names may be reached for the rest of the turn.
    */
   decide(approvalId: string, verdict: ApprovalVerdict, by: Author): Promise<Outcome<{ decided: boolean }>>;
@@ -52,8 +52,8 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       const { word, binds } = meaningOf(verdict, asked);
       const decision = decisionOf(approvalId, word, by);
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
-      if (binds !== undefined && isForGood(word))
-        await decideForGood(deps, turn.namespace, word, binds, by, found.cause);
+      if (binds !== undefined && isStanding(word))
+        await storeStanding(deps, turn.namespace, word, binds, by, found.cause);
       const [action, did] = words[word];
       const detail = `${did} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
       const what = {
@@ -81,7 +81,7 @@ function meaningOf(
   return { word: verdict === false || verdict === "never" ? "refused" : "once" };
 }
 
-function isForGood(word: keyof typeof words): word is StandingDecision["verdict"] {
+function isStanding(word: keyof typeof words): word is StandingDecision["verdict"] {
   return word === "always" || word === "never";
 }
 
@@ -89,9 +89,9 @@ type ApprovalSignal = Extract<Signal, { type: "approval" }>;
 
 function decisionOf(approval_id: string, word: keyof typeof words, by: Author): ApprovalSignal {
   const approved = word !== "refused" && word !== "never";
-  const forGood = isForGood(word) ? { [word]: true as const } : {};
+  const standing = isStanding(word) ? { [word]: true as const } : {};
   const turn = word === "turn" ? ({ for_turn: true } as const) : {};
-  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...forGood, ...turn };
+  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...standing, ...turn };
 }
 
 /** Whether the decision counts: the first one does. */
@@ -103,7 +103,7 @@ async function storeDecision(
   if ((await firstDecision(log, turnId, decision.approval_id)) !== undefined) return false;
   if (!(await log.signal(turnId, decision, clock.now()))) return false;
   wake();
-  // Of two at the same moment the log says who was first.
+  // When two decide at the same moment, the log says who was first.
   const first = await firstDecision(log, turnId, decision.approval_id);
   return first?.by === decision.by && first.approved === decision.approved;
 }
@@ -116,8 +116,10 @@ const words = {
   never: ["approval_never", "refused, here and for good,"],
 } as const;
 
-/** What a manager or operator decides holds for everyone in the channel, up to their own rank; what an asker decides, for them. */
-async function decideForGood(
+/**
+ * A decision of a manager or operator applies to everyone in the channel, up to their own rank; a decision of an asker only to the asker.
+ */
+async function storeStanding(
   { store, clock }: ApprovalDeps,
   namespace: string,
   verdict: StandingDecision["verdict"],
@@ -139,7 +141,7 @@ async function decideForGood(
   });
 }
 
-/** An approval id is its turn's and a number. */
+/** An approval id is the id of its turn and a number. */
 async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
   const turnId = approvalId.slice(0, Math.max(0, approvalId.lastIndexOf(":")));
   const turn = await log.get(turnId);
@@ -164,7 +166,7 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
 
 const tooLate: Outcome<{ decided: boolean }> = { ok: true, value: { decided: false } };
 
-/** How many of those who may decide a refusal names. */
+/** Maximum people that a refusal names. */
 const maxNamed = 3;
 
 async function notAllowed(
@@ -184,7 +186,7 @@ async function notAllowed(
   return { ok: false, status: 403, message: `${who} ${ask}` };
 }
 
-/** What it is called where nothing of a conversation may stand. */
+/** The name of the call, without anything from the conversation. */
 function nameOf({ label, tool }: Requested): string {
   return escapeMarkdown(oneLine(label ?? tool, 200));
 }

@@ -5,22 +5,22 @@ import type { Author } from "../../core/values/inbound.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { StoredAudit } from "./stored-audit.ts";
 
-/** Something a person did that others answer for: changes of skills and settings, approvals, deletions. */
+/** An action that has to be traceable: changes of skills and settings, approvals, deletions. */
 interface AuditEntry {
   /** Stable, for searches in the log: `skill_enabled`, `approval_refused`, … */
   action: string;
   by: Author;
-  /** Where it counts. */
+  /** The channel it applies to. */
   namespace: string;
-  /** What it was done to: a skill, a tool, a turn. */
+  /** The object of the action: a skill, a tool, a turn. */
   subject: string;
-  /** In Markdown, after the name: `enabled **memory**`. Names no texts of others; what people call themselves is escaped. */
+  /** Markdown that follows the name: `enabled **memory**`. Quotes no messages; people's names are escaped. */
   detail: string;
-  /** Whom the detail names besides. */
+  /** Another person whom the detail names. */
   about?: Pick<Author, "id" | "name">;
 }
 
-/** What is logged and stored is the record; the audit channel is a view of it. */
+/** The log and the store are the record; the audit channel is a view of it. */
 export interface Audit {
   /** Never throws, and waits neither for the store nor for the channel. */
   record(entry: AuditEntry): void;
@@ -31,7 +31,7 @@ export interface AuditDeps {
   stored: Pick<StoredAudit, "add">;
   clock: Pick<Clock, "now">;
   redact: Redact;
-  /** Shows a line to those who look after the bot, where that is set up. */
+  /** Posts a line to the audit channel, if one is configured. */
   post?: ((line: string) => Promise<void>) | undefined;
 }
 
@@ -46,14 +46,14 @@ export function createAudit({ logger, stored, clock, redact, post }: AuditDeps):
       post?.(`**${escapeMarkdown(by.name)}** ${detail} in \`${namespace}\``).catch((error: unknown) => {
         logger.warn(
           { err: error, action },
-          "The audit channel could not be told; the line above is the record",
+          "Posting to the audit channel failed; the line above is the record",
         );
       });
     },
   };
 }
 
-/** How lines reach the audit channel: at its top level. Undefined when none is configured. */
+/** Posts lines at the top level of the audit channel. Undefined when none is configured. */
 export function auditChannel(
   namespace: string | undefined,
   platforms: ChatPlatforms,

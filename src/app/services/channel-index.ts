@@ -12,15 +12,15 @@ export interface ChannelIndexStatus {
   filling: boolean;
 }
 
-/** The index of channels' messages, which a manager switches on where a platform has no search. */
+/** The index of a channel's messages, which a manager switches on where the platform has no search. */
 export interface ChannelIndex {
   isOn(namespace: string): Promise<boolean>;
   status(namespace: string): Promise<ChannelIndexStatus>;
-  /** Switches it on, says so in the channel, and reads what was said before in the background. */
+  /** Switches the index on, announces it in the channel, and reads earlier messages in the background. */
   switchOn(namespace: string, by: Author): Promise<Outcome<ChannelIndexStatus>>;
-  /** Deletes all of it and says so in the channel. */
+  /** Deletes the index and announces it in the channel. */
   switchOff(namespace: string, by: Author): Promise<Outcome<ChannelIndexStatus>>;
-  /** Reads what was said while the bot was down, and goes on with what was begun. */
+  /** Reads messages from while the bot was down, and continues to read earlier ones where that was interrupted. */
   start(): void;
   stop(): Promise<void>;
 }

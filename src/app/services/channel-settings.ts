@@ -10,7 +10,7 @@ import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
 
-/** A change of a namespace's settings. What is left out stays as it is; `null` goes back to the default. */
+/** A change of a channel's settings. Missing fields stay as they are; `null` restores the default. */
 export const settingsChange = z
   .object({
     progress: z.enum(["quiet", "steps", "full"]).optional(),
@@ -32,7 +32,7 @@ export const settingsChange = z
   .strict();
 export type SettingsChange = z.output<typeof settingsChange>;
 
-/** Changes the settings of a channel, for the command and the API alike. What is left out stays as it is; `null` goes back to the default. */
+/** Changes the settings of a channel, for commands and the API. */
 export type ChangeSettings = (
   namespace: string,
   change: SettingsChange,
@@ -52,8 +52,8 @@ export function createChangeSettings({
 }): ChangeSettings {
   return async (namespace, change, by) => {
     const { profile } = change;
-    const wrong = typeof profile === "string" ? whyNotChosen(profile, profiles) : undefined;
-    if (wrong !== undefined) return { ok: false, status: 404, message: wrong };
+    const problem = typeof profile === "string" ? agentProblem(profile, profiles) : undefined;
+    if (problem !== undefined) return { ok: false, status: 404, message: problem };
     const { time_zone } = change;
     if (typeof time_zone === "string" && timeZoneNamed(time_zone) === undefined) {
       return { ok: false, status: 400, message: unknownTimeZone(time_zone) };
@@ -67,8 +67,8 @@ export function createChangeSettings({
   };
 }
 
-/** Why an agent cannot be chosen, and which can; undefined when it can. */
-function whyNotChosen(id: string, profiles: readonly Profile[]): string | undefined {
+/** Why an agent cannot be chosen, and which can be; undefined when it can. */
+function agentProblem(id: string, profiles: readonly Profile[]): string | undefined {
   const known = profiles.filter(({ unusable }) => unusable === undefined).map((each) => each.id);
   if (known.includes(id)) return undefined;
   const agents = `Agents: ${known.join(", ")}.`;
@@ -91,7 +91,7 @@ function unknownTimeZone(text: string): string {
 
 type Settings = NamespaceState["settings"];
 
-/** What is left out stays; `null` goes back to the default. Paused again, a channel stays paused by who did it first. */
+/** Applies a change. A channel that is paused twice stays paused by the first person. */
 function apply(
   settings: Settings,
   {
@@ -127,7 +127,7 @@ export function timeZones(): string[] {
   return ["UTC", ...Intl.supportedValuesOf("timeZone")];
 }
 
-/** Up to three zones whose names, or whose cities, look like the text, best first. */
+/** Up to three zones whose name or city looks like the text, best first. */
 function nearestTimeZones(text: string): string[] {
   const wanted = text.trim().replaceAll(" ", "_");
   const zones = timeZones();

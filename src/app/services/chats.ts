@@ -18,16 +18,16 @@ export interface ChatsDeps {
   isIndexed(namespace: string): Promise<boolean>;
   /** The name people call the bot by. */
   name: string;
-  /** Where the console is reached from outside. */
+  /** The public address of the console. */
   public_url?: string | undefined;
-  /** Takes a turn away with its answer. */
+  /** Deletes a turn with its answer. */
   forget: Forget;
 }
 
-/** Recent turns of a channel that are looked through for the one a message of the bot belongs to. */
+/** Maximum recent turns of a channel that are searched for the turn of a message. */
 const recentTurns = 100;
 
-/** The chats of this process, for tools. */
+/** The chat platforms of this process, for tools. */
 export function createChats(deps: ChatsDeps): Chats {
   const { platforms, log, forget } = deps;
   const webChat = createWebChatActions(deps);
@@ -38,7 +38,10 @@ export function createChats(deps: ChatsDeps): Chats {
   const platformOf = (namespace: string): ChatPlatform => {
     const platform = platforms.of(namespace);
     if (platform !== undefined) return platform;
-    throw new PlatformError("invalid", "Nothing can be posted there: it is no channel of a chat platform.");
+    throw new PlatformError(
+      "invalid",
+      "Nothing can be posted there: it is not a channel of a chat platform.",
+    );
   };
   const ownMessage: Chats["ownMessage"] = async (namespace, reference) => {
     for (const { turn_id, author } of await log.list({ namespace, limit: recentTurns })) {
@@ -65,7 +68,7 @@ export function createChats(deps: ChatsDeps): Chats {
   };
 }
 
-/** Whether a turn posted the message under its answer, or sent it beside. */
+/** Whether a message belongs to the answer of a turn, or was sent separately; undefined when it is not from this turn. */
 async function partOf(
   log: TurnReading,
   turnId: string,

@@ -12,20 +12,20 @@ import { turnsIn } from "./forget-person/person.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
 import { skillKeys, storedNamespaces } from "./stored-namespaces.ts";
 
-/** One line of an export. The last line is `export_finished`: without it the export is cut off. Times are ms since the epoch. */
+/** One line of an export. The last line is `export_finished`; without it the export is incomplete. Times are ms since the epoch. */
 export type ExportRecord =
   | { type: "export_started"; version: 1; at: number; namespace?: string | undefined }
-  /** A channel: what people set, and what is always and never allowed there. What follows belongs to it, up to the next. */
+  /** A channel: its settings and standing decisions. The lines up to the next `namespace` belong to it. */
   | {
       type: "namespace";
       namespace: string;
       state: NamespaceState;
-      allowances: ForGood[];
-      refusals: ForGood[];
+      allowances: Standing[];
+      refusals: Standing[];
     }
-  /** What a skill keeps for the channel: the facts of its memory (`memory:facts`) are one. */
+  /** Data of a skill for the channel, such as the facts of its memory (`memory:facts`). */
   | { type: "skill_data"; namespace: string; key: string; value: Json }
-  /** A document the channel learned, with its text in the pieces it is found by, which overlap. */
+  /** A document the channel learned, with its text in the overlapping pieces it is found by. */
   | ({ type: "document"; namespace: string; text: { place: string; text: string }[] } & Omit<
       KnownDocument,
       "pieces"
@@ -33,12 +33,12 @@ export type ExportRecord =
   /** A reminder, schedule or trigger of the channel, or a thread that a trigger watches. */
   | ({ type: "due_entry" } & DueEntry)
   | ({ type: "thread"; namespace: string } & ThreadRecord)
-  /** A turn of the thread before it, the latest first, with all its events. */
+  /** A turn of the preceding `thread` with all its events, newest first. */
   | { type: "turn"; turn: TurnRecord; events: TurnEvent[] }
   | ({ type: "audit" } & AuditLine)
   | { type: "export_finished"; turns: number };
 
-type ForGood = Omit<StandingDecision, "verdict">;
+type Standing = Omit<StandingDecision, "verdict">;
 
 export interface ExportDeps {
   log: TurnReading & ThreadReading;
@@ -51,7 +51,7 @@ export interface ExportDeps {
   redact: Redact;
 }
 
-/** Everything stored of a channel, or of all of them, one record at a time. */
+/** Everything stored for a channel, or for all channels, one record at a time. */
 export type ExportData = (namespace?: string) => Promise<Outcome<AsyncIterable<ExportRecord>>>;
 
 export function createExportData(deps: ExportDeps): ExportData {
@@ -59,10 +59,7 @@ export function createExportData(deps: ExportDeps): ExportData {
     const known = await storedNamespaces(deps);
     if (namespace !== undefined && !known.has(namespace))
       return { ok: false, status: 404, message: `Nothing is stored of the channel ${namespace}.` };
-    return {
-      ok: true,
-      value: exportAll(deps, known, namespace),
-    };
+    return { ok: true, value: exportAll(deps, known, namespace) };
   };
 }
 
@@ -90,7 +87,7 @@ async function* exportAll(
   yield { type: "export_finished", turns };
 }
 
-/** More than a channel can have. */
+/** More entries than a channel can have. */
 const maxEntries = 10_000;
 
 async function* exportNamespace(
@@ -100,9 +97,15 @@ async function* exportNamespace(
 ): AsyncGenerator<ExportRecord> {
   const state = await readNamespace(store, namespace);
   const decided = await readStanding(store, namespace);
-  const those = (of: StandingDecision["verdict"]): ForGood[] =>
+  const withVerdict = (of: StandingDecision["verdict"]): Standing[] =>
     decided.flatMap(({ verdict, ...each }) => (verdict === of ? [each] : []));
-  yield { type: "namespace", namespace, state, allowances: those("always"), refusals: those("never") };
+  yield {
+    type: "namespace",
+    namespace,
+    state,
+    allowances: withVerdict("always"),
+    refusals: withVerdict("never"),
+  };
   for await (const { key, stored } of skillKeys(store, namespace, known)) {
     const value = await store.get(stored);
     if (value !== undefined) yield { type: "skill_data", namespace, key, value };

@@ -29,7 +29,7 @@ export interface ForgettingDeps {
   stop(turnId: string, by: string): Promise<boolean>;
 }
 
-/** What people thought of answers: the turn's id follows. */
+/** Key prefix of feedback on answers; the id of the turn follows. */
 export const feedbackPrefix = "feedback:";
 
 export function feedbackKey(turnId: string): string {
@@ -37,11 +37,11 @@ export function feedbackKey(turnId: string): string {
 }
 
 /** How long a stopped turn may take to end, ms. */
-const endsWithin = 30_000;
+const endTimeoutMs = 30_000;
 
 /**
- * Deletes a turn everywhere: its messages on the platform, its files, its texts in the log, and what later turns would see of it.
- * A turn that took further messages in goes with them, and such a message goes with its turn: the answer is one.
+ * Deletes a turn everywhere: its messages on the platform, its files, its texts in the log, and the parts that later turns would see. A
+ * turn and the messages it took in are deleted together, because they share one answer.
  */
 export function createForget(deps: ForgettingDeps): Forget {
   const { log, audit } = deps;
@@ -60,9 +60,9 @@ export function createForget(deps: ForgettingDeps): Forget {
 }
 
 /**
- * Stops a turn if it runs, and takes it away with its messages, its files and the messages it took in; with the last turn of a thread the
- * thread's folder goes, unless `keepsFolder`. Checks no permission and notes nothing in the audit. Not ok: nothing of it is deleted yet,
- * and what to do.
+ * Stops a turn that runs, then deletes it with its messages, its files and the messages it took in. With the last turn of a thread the
+ * thread's folder is deleted, unless `keepsFolder`. Checks no permission and writes no audit line. On failure nothing is deleted, and the
+ * message says what to do.
  */
 export async function forgetTurn(
   deps: Omit<ForgettingDeps, "audit">,
@@ -72,7 +72,7 @@ export async function forgetTurn(
 ): Promise<Outcome<Forgotten>> {
   if (!(await hasEnded(deps, turn, by))) {
     const message =
-      "It is stopped, but has not ended yet. Nothing is deleted so far: delete it again in a moment.";
+      "The turn was stopped but has not ended yet. Nothing was deleted: delete it again in a moment.";
     return { ok: false, status: 409, message };
   }
   const events = await deps.log.read(turn.turn_id);
@@ -80,7 +80,7 @@ export async function forgetTurn(
   if (problem !== undefined) return { ok: false, status: 503, message: problem };
   const taken = events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : []));
   const all = [...taken, turn.turn_id];
-  // Before the turns: a crash in between leaves turns that are deleted again, not files of nobody.
+  // Before the turns: after a crash in between the turns can be deleted again, and no files without a turn remain.
   const folder = deps.folders.of(turn);
   const { removed, made_from_them } = await folder.forget(all, { given: await givenWith(deps, events) });
   const isLast = !keepsFolder && !(await hasTurns(deps.log, turn, all));
@@ -90,7 +90,7 @@ export async function forgetTurn(
   return { ok: true, value: { forgotten: true, attachments: removed, made_from_them: stillThere } };
 }
 
-/** The sha256 of the files of an answer, in hex: what the person got lies in the folder of the thread too. */
+/** The SHA-256 of the files of an answer, in hex. The same files are also in the folder of the thread. */
 async function givenWith(
   { files }: Pick<ForgettingDeps, "files">,
   events: readonly TurnEvent[],
@@ -103,7 +103,7 @@ async function givenWith(
   return given;
 }
 
-/** Whether a thread has a turn that is not deleted, beside these. */
+/** Whether a thread has another turn that is not deleted. */
 export async function hasTurns(
   log: TurnReading,
   { namespace, thread }: Place,
@@ -111,13 +111,13 @@ export async function hasTurns(
 ): Promise<boolean> {
   for await (const { turn_id, text, answer } of turnsIn(log, { namespace, thread })) {
     if (except.includes(turn_id)) continue;
-    // Most turns say something.
+    // Most turns have a text; only the others are read.
     if (text !== "" || (answer ?? "") !== "" || !wasForgotten(await log.read(turn_id))) return true;
   }
   return false;
 }
 
-/** Whether somebody deleted a turn, by what is stored of it: only its record is left. */
+/** Whether a turn was deleted, by its stored events: only its record is left. */
 export function wasForgotten(events: readonly TurnEvent[]): boolean {
   return events.some((event) => event.type === "turn_finished" && event.forgotten_by !== undefined);
 }
@@ -130,7 +130,7 @@ async function hasEnded(
   if (turn.status === "finished") return true;
   await stop(turn.turn_id, by.id);
   const patience = new AbortController();
-  const cancel = clock.after(endsWithin, () => patience.abort());
+  const cancel = clock.after(endTimeoutMs, () => patience.abort());
   try {
     for await (const event of (await followTurn(log, feed, turn.turn_id, -1, patience.signal)) ?? [])
       if (event.type === "turn_finished") return true;
@@ -140,10 +140,13 @@ async function hasEnded(
   }
 }
 
-/** The reference of what only one person saw: nothing can be deleted there. */
+/** The reference of messages that only one person saw; they cannot be deleted. */
 const whispered = "whisper";
 
-/** Answers why the turn's messages are still on the platform, if they are. Those the platform will never delete are left. */
+/**
+ * Deletes a turn's messages on the platform. Returns why they are still there, if they are. Messages that the platform never deletes are
+ * left.
+ */
 async function removeMessages(
   { platforms, logger }: Pick<ForgettingDeps, "platforms" | "logger">,
   { namespace, thread, turn_id }: TurnRecord,
@@ -155,14 +158,14 @@ async function removeMessages(
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       if (error.code === "unavailable" || error.code === "rate_limited")
-        return `The answer could not be deleted, so all of it is kept. ${error.message} Delete it again later.`;
+        return `The answer could not be deleted, so nothing was deleted. ${error.message} Delete it again later.`;
       logger.warn({ err: error, turn_id, reference }, "A message of a deleted turn stays on the platform");
     }
   }
   return undefined;
 }
 
-/** Where the messages of a turn are, each once. */
+/** The messages of a turn and their places, each once. */
 function postedIn(events: readonly TurnEvent[], here: Place): { place: Place; reference: string }[] {
   const all = events.flatMap((event) => {
     if (event.type !== "message_posted" && event.type !== "approval_shown") return [];

@@ -3,31 +3,31 @@ import type { Backlog, TurnHealth } from "../../core/log/turn-log.ts";
 import type { Models } from "../../core/ports/model.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 
-/** One thing that must be well. */
+/** The result of one check. */
 export interface Readiness {
   name: string;
   ok: boolean;
-  /** What it is, or what is wrong and what to do. */
+  /** The state, or what is wrong and what to do. */
   detail: string;
-  /** One of the ways to the outside. A bot that has lost one of them still works on the others. */
+  /** A connection to a platform. A bot that has lost one still works on the others. */
   platform?: true | undefined;
 }
 
-/** Whether a bot of which these things are known can work: everything of its own is well, and so is a platform, if it has any. */
+/** Whether a bot can work: all its own checks pass, and at least one platform, if it has any. */
 export function isReady(checks: readonly Readiness[]): boolean {
   const platforms = checks.filter(({ platform }) => platform === true);
   const own = checks.filter(({ platform }) => platform !== true);
   return own.every(({ ok }) => ok) && (platforms.length === 0 || platforms.some(({ ok }) => ok));
 }
 
-/** Beyond this age of the oldest turn that could run, the bot does not keep up, ms. */
-const maxQueueAge = 120_000;
+/** Maximum age of the oldest turn that could run, ms; beyond it the bot does not keep up. */
+const maxQueueAgeMs = 120_000;
 
-/** A probe that takes longer has failed, ms. */
-const probeTimeout = 5_000;
+/** Time limit of a probe, ms. */
+const probeTimeoutMs = 5_000;
 
-/** Who asks more often gets the answer of before: probes write, and anybody may ask. ms. */
-const answerAge = 2_000;
+/** How long a result is reused, ms: probes write, and anyone may ask. */
+const maxAnswerAgeMs = 2_000;
 
 export interface ReadinessDeps {
   store: KeyValue;
@@ -38,14 +38,14 @@ export interface ReadinessDeps {
 }
 
 /**
- * Tests whether the bot can take work: store and log are written, the queue moves, platforms are connected. The model is only named:
- * what waits for it is kept, and a bot that is taken away because of it helps nobody.
+ * Tests whether the bot can take work: store and log can be written, the queue moves, platforms are connected. The model is only named:
+ * turns that wait for it are kept, so restarting the bot would not help.
  */
 export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness[]> {
   const { clock } = deps;
   let last: { at: number; own: Promise<Readiness[]> } | undefined;
   return async () => {
-    if (last === undefined || clock.now() - last.at >= answerAge)
+    if (last === undefined || clock.now() - last.at >= maxAnswerAgeMs)
       last = { at: clock.now(), own: ownChecks(deps) };
     return [...(await last.own), ...(deps.checks?.() ?? [])];
   };
@@ -54,8 +54,8 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness[]>
 function ownChecks({ store, log, clock, ports }: ReadinessDeps): Promise<Readiness[]> {
   const check = async (name: string, probe: () => Promise<Omit<Readiness, "name">>): Promise<Readiness> => {
     const given = new AbortController();
-    const late = clock.sleep(probeTimeout, given.signal).then(() => {
-      throw new Error(`No answer within ${probeTimeout / 1000} s. Is the disk overloaded or gone?`);
+    const late = clock.sleep(probeTimeoutMs, given.signal).then(() => {
+      throw new Error(`No answer within ${probeTimeoutMs / 1000} s. Is the disk overloaded or gone?`);
     });
     try {
       return { name, ...(await Promise.race([probe(), late])) };
@@ -83,10 +83,12 @@ function ownChecks({ store, log, clock, ports }: ReadinessDeps): Promise<Readine
 function queueState(backlog: Backlog, now: number): Omit<Readiness, "name"> {
   const { queued, running, waiting, held = 0, oldest_at } = backlog;
   const after =
-    held === 0 ? "" : `, ${held} held back after repeated crashes: those that ran go on a few at a time`;
+    held === 0
+      ? ""
+      : `, ${held} held back after repeated crashes: turns that were running resume a few at a time`;
   const counts = `${queued + running + waiting} turns pending (${queued} queued, ${running - held} running, ${waiting} waiting${after})`;
   const age = oldest_at === undefined ? 0 : Math.max(0, now - oldest_at);
-  if (age <= maxQueueAge) return { ok: true, detail: counts };
+  if (age <= maxQueueAgeMs) return { ok: true, detail: counts };
   const seconds = Math.round(age / 1000);
   const advice = "The bot does not keep up: raise turns.concurrent, or look at its log.";
   return {

@@ -1,4 +1,4 @@
-/** How long things are kept, and since when a store knows. */
+/** How long data is kept, and when that was announced. */
 import { z } from "zod";
 import type { Json } from "../../core/values/json.ts";
 
@@ -8,9 +8,9 @@ const days = z.union([z.number(), z.literal("never")]);
 const retentionPolicySchema = z.object({
   /** After the last message of a thread. */
   conversation_days: days,
-  /** After a turn finished: everything but what was said, posted and answered. */
+  /** After a turn finished: everything except question, posts and answer. */
   run_detail_days: days,
-  /** After the turn of the files finished. */
+  /** After the turn of a file finished. */
   file_days: days,
   audit_days: days,
 });
@@ -25,15 +25,15 @@ export const announcementKey = "retention:announced";
 
 const dayMs = 86_400_000;
 
-/** How long nothing is deleted after an announcement, ms. */
+/** Notice period after an announcement, in which nothing is deleted, ms. */
 const noticeMs = 14 * dayMs;
 
-/** How long something is kept, in words for people. */
+/** A retention period in words. */
 export function keptFor(kept: RetentionPolicy[keyof RetentionPolicy]): string {
   return kept === "never" ? "no time: they are kept until it is switched off" : `${kept} days`;
 }
 
-/** Before this time something that is kept for so many days is old, ms since the epoch; undefined when it never is. */
+/** The time before which data is too old, ms since the epoch; undefined when it never is. */
 export function limitOf(kept: RetentionPolicy[keyof RetentionPolicy], now: number): number | undefined {
   return kept === "never" ? undefined : now - kept * dayMs;
 }
@@ -44,8 +44,8 @@ export function readAnnouncement(stored: Json | undefined): Announcement | undef
 }
 
 /**
- * What must be announced for a policy: the same as before while it deletes nothing earlier than what was announced, else anew. A
- * store without turns has nobody who relies on it, so its policy counts at once.
+ * The announcement for a policy. A policy that deletes nothing earlier than the announced one keeps the date of announcement. In a store
+ * without turns a policy applies at once, because nobody relies on old data.
  */
 export function announce(
   policy: RetentionPolicy,
@@ -56,7 +56,7 @@ export function announce(
   return { policy, at: before.at };
 }
 
-/** From when on is deleted what the announced policy says, ms since the epoch. */
+/** The time from which the announced policy applies, ms since the epoch. */
 export function deletesFrom({ at }: Announcement): number {
   return at + noticeMs;
 }
@@ -68,35 +68,35 @@ function isShorter(policy: RetentionPolicy, than: RetentionPolicy): boolean {
 
 const kinds = ["conversation_days", "run_detail_days", "file_days", "audit_days"] as const;
 
-/** How long things are kept here. */
+/** How long data is kept. */
 export const retentionStatus = z.object({
   policy: retentionPolicySchema,
   from: z
     .number()
     .describe("milliseconds since the epoch")
     .optional()
-    .describe("from when on old data is deleted; absent until the bot starts and announces it"),
+    .describe("from when old data is deleted; absent until the bot starts and announces it"),
 });
 
 /** What was deleted, or would be. */
 export const retentionReport = retentionStatus.extend({
-  ran: z.boolean().describe("whether it was deleted; else it was only counted"),
+  ran: z.boolean().describe("true when the data was deleted, false when it was only counted"),
   counts: z.object({
     threads: z.number().describe("whole conversations"),
-    turns: z.number().describe("turns of these"),
+    turns: z.number().describe("turns of these conversations"),
     run_details: z.number().describe("turns that lose their steps"),
     files: z.number().describe("turns and threads that lose their files"),
     audit: z.number().describe("lines of the audit"),
-    openings: z.number().describe("beginnings of conversations that none goes on from"),
+    openings: z.number().describe("openings of conversations that are no longer used"),
   }),
 });
 export type RetentionStatus = z.output<typeof retentionStatus>;
 type RetentionReport = z.output<typeof retentionReport>;
 export type RetentionCounts = RetentionReport["counts"];
 
-/** Deletes what is older than the operator wants it kept. */
+/** Deletes data that is older than the policy keeps. */
 export interface Retention {
   status(): Promise<RetentionStatus>;
-  /** Counts what is old, and unless `dryRun` deletes it. Only counts while the policy is still announced. */
+  /** Counts old data and deletes it unless `dryRun`. During the notice period of the policy it only counts. */
   run(options: { dryRun: boolean }): Promise<RetentionReport>;
 }

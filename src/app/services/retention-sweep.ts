@@ -22,32 +22,32 @@ export interface SweepDeps {
   folders: WorkingFolders;
   store: KeyValue;
   stored: Pick<StoredAudit, "removeBefore">;
-  /** What was said in channels that are searched by an index: kept as long as conversations. */
+  /** Messages of indexed channels, which are kept as long as conversations. */
   index: Pick<MessageIndex, "clearBefore">;
   copies?: UpgradeCopies | undefined;
 }
 
-/** When a sweep is made, ms since the epoch, and whether it only counts. */
+/** The time of a sweep, ms since the epoch, and whether it only counts. */
 export interface SweepOptions {
   now: number;
   dryRun: boolean;
 }
 
-/** What a step has deleted or counted. Between two steps others may go on. */
+/** What each step deleted or counted. Other work runs between two steps. */
 type Steps = AsyncGenerator<Partial<RetentionCounts>, void>;
 
 const dayMs = 86_400_000;
 
-/** Turns whose details one step deletes, and turns whose files it looks at. */
+/** Turns per step: details to delete, or files to check. */
 const turnsPerStep = 10;
 
-/** Files without a turn are left of a crash when they are as old as this, ms; before, their turn may still be on its way. */
+/** Age from which files without a turn count as left over from a crash, ms; for newer files the turn may not be stored yet. */
 const strayMs = dayMs;
 
-/** How long a database is kept as it was before an upgrade, ms, whatever the policy: long enough to find that one must go back. */
+/** How long the copy of a database from before an upgrade is kept, ms, whatever the policy: long enough to decide on a rollback. */
 const copyKeptMs = 14 * dayMs;
 
-/** Deletes what is older than the policy keeps, kind by kind; each works without the others. */
+/** Sweeps that delete what is older than the policy keeps, one per kind of data; each works without the others. */
 export function sweeps(deps: SweepDeps, policy: RetentionPolicy, options: SweepOptions): Steps[] {
   const { now } = options;
   const conversations = limitOf(policy.conversation_days, now);
@@ -60,7 +60,7 @@ export function sweeps(deps: SweepDeps, policy: RetentionPolicy, options: SweepO
     sweepFiles(deps, limitOf(policy.file_days, now), options),
     sweepFolders(deps, limitOf(policy.file_days, now), options),
     ...(audit === undefined ? [] : [sweepAudit(deps, audit, options)]),
-    // A day later, so that no thread is left that goes on from one.
+    // A day later, when no thread that uses an opening is left.
     ...(conversations === undefined ? [] : [sweepOpenings(deps, conversations - dayMs, options)]),
     sweepCopies(deps, options),
   ];
@@ -79,7 +79,7 @@ async function* sweepThreads(deps: SweepDeps, before: number, options: SweepOpti
   }
 }
 
-/** Turns go before their files: what a crash leaves are files without a turn, which `sweepFiles` finds. */
+/** Deletes turns before their files: after a crash only files without a turn are left, which `sweepFiles` finds. */
 async function* removeThread(
   { log, files, folders, store }: SweepDeps,
   place: { namespace: string; thread: string },
@@ -134,7 +134,7 @@ async function* sweepFiles(
   }
 }
 
-/** A folder goes with its thread, or when nothing happened in either for long. */
+/** Deletes the folder of a thread when the thread is deleted, or when neither was used for long. */
 async function* sweepFolders(
   { log, folders }: SweepDeps,
   before: number | undefined,
@@ -142,7 +142,7 @@ async function* sweepFolders(
 ): Steps {
   for await (const { place, changed_at } of folders.all()) {
     const [latest] = await log.list({ ...place, limit: 1 });
-    // Earlier versions left it there when the last turn of a thread was deleted.
+    // Earlier versions did not delete the folder with the last turn of a thread.
     const isStray = changed_at < now - strayMs && !(await hasTurns(log, place));
     const used = Math.max(changed_at, latest?.finished_at ?? (latest === undefined ? 0 : now));
     const isOld = before !== undefined && used < before;

@@ -14,11 +14,11 @@ import {
 } from "./retention-policy.ts";
 import { noCounts, type SweepDeps, sweeps } from "./retention-sweep.ts";
 
-/** The same, as the bot runs it. */
+/** Retention as the bot runs it. */
 export interface RetentionRunner extends Retention {
-  /** Announces the policy where it is new, and from then on deletes every hour. Never throws. */
+  /** Announces a new policy, then deletes old data every hour. Never throws. */
   start(): Promise<void>;
-  /** Resolves when the step under way has ended. */
+  /** Resolves when the current step has ended. */
   stop(): Promise<void>;
 }
 
@@ -31,105 +31,137 @@ export interface RetentionDeps extends SweepDeps {
   policy: RetentionPolicy;
 }
 
-/** The time between two passes, and until the first one, ms. */
+/** Time between two passes, and from the start to the first one, ms. */
 const hourMs = 3_600_000;
 const firstMs = 60_000;
 
-/** Between two steps, ms: turns come first. */
+/** Pause between two steps, ms: turns come first. */
 const pauseMs = 10;
 
-export function createRetention(deps: RetentionDeps): RetentionRunner {
-  const { log, store, clock, logger, policy, past } = deps;
-  const stopping = new AbortController();
-  let cancel = () => {};
-  let scrubbed = false;
-  let running: Promise<unknown> = Promise.resolve();
+/** Deletes old data in passes, one at a time. */
+class RetentionPasses {
+  readonly #deps: RetentionDeps;
+  readonly #stopping = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+  #hasScrubbed = false;
 
-  const pass = async (dryRun: boolean): Promise<RetentionCounts> => {
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Runs a pass when those before it have ended; with `dryRun` it only counts. */
+  run(dryRun: boolean): Promise<RetentionCounts> {
+    const done = this.#running.then(() => this.#pass(dryRun));
+    this.#running = done.catch(() => {});
+    return done;
+  }
+
+  /** Ends the pass under way after its current step. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #pass(dryRun: boolean): Promise<RetentionCounts> {
+    const { log, clock, logger, policy, past } = this.#deps;
     const counts = { ...noCounts };
-    for (const steps of sweeps(deps, policy, { now: clock.now(), dryRun })) {
-      if (stopping.signal.aborted) break;
-      await add(steps, counts);
+    for (const steps of sweeps(this.#deps, policy, { now: clock.now(), dryRun })) {
+      if (this.isStopped) break;
+      await this.#sweep(steps, counts);
     }
     if (dryRun) return counts;
     const isChanged = Object.values(counts).some((count) => count > 0);
     if (isChanged) past.forget();
-    // The first time also what a pass deleted before the bot crashed.
-    if (isChanged || !scrubbed) await log.scrub();
-    scrubbed = true;
+    // The first pass also scrubs data that was deleted just before the bot crashed.
+    if (isChanged || !this.#hasScrubbed) await log.scrub();
+    this.#hasScrubbed = true;
     if (isChanged) logger.info({ ...counts }, "Old data was deleted");
     return counts;
-  };
-  const add = async (steps: AsyncIterable<Partial<RetentionCounts>>, counts: RetentionCounts) => {
+  }
+
+  async #sweep(steps: AsyncIterable<Partial<RetentionCounts>>, counts: RetentionCounts): Promise<void> {
+    const { clock, logger } = this.#deps;
     try {
       for await (const step of steps) {
         for (const [kind, count] of Object.entries(step)) counts[kind as keyof RetentionCounts] += count;
-        await clock.sleep(pauseMs, stopping.signal);
+        await clock.sleep(pauseMs, this.#stopping.signal);
       }
     } catch (error) {
-      if (stopping.signal.aborted) return;
-      logger.warn({ err: error }, "Old data could not be deleted; the next pass tries again");
+      if (!this.isStopped) logger.warn({ err: error }, notDeleted);
     }
-  };
-  /** One pass at a time. */
-  const inLine = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = running.then(work);
-    running = done.catch(() => {});
-    return done;
-  };
+  }
+}
 
-  const announced = async (): Promise<{ before: Announcement | undefined; due: Announcement }> => {
-    const before = readAnnouncement(await store.get(announcementKey));
-    const isEmpty = (await log.list({ limit: 1 })).length === 0;
-    return { before, due: announce(policy, { before, now: clock.now(), isEmpty }) };
-  };
-  const keepAnnounced = async (): Promise<number> => {
-    const { before, due } = await announced();
-    if (JSON.stringify(before) !== JSON.stringify(due)) await store.set(announcementKey, { ...due });
-    return deletesFrom(due);
-  };
+const notDeleted = "Old data could not be deleted; the next pass tries again";
+
+export function createRetention(deps: RetentionDeps): RetentionRunner {
+  const { clock, logger, policy } = deps;
+  const passes = new RetentionPasses(deps);
+  let cancel = () => {};
 
   const hourly = async () => {
     try {
-      if ((await keepAnnounced()) <= clock.now()) await inLine(() => pass(false));
+      if ((await keepAnnounced(deps)) <= clock.now()) await passes.run(false);
     } catch (error) {
-      logger.warn({ err: error }, "Old data could not be deleted; the next pass tries again");
+      logger.warn({ err: error }, notDeleted);
     }
     schedule(hourMs);
   };
   const schedule = (ms: number) => {
-    if (!stopping.signal.aborted) cancel = clock.after(ms, () => void hourly());
-  };
-
-  const status = async (): Promise<RetentionStatus> => {
-    const { before, due } = await announced();
-    const isKnown = due.at === before?.at || due.at === 0;
-    return { policy, ...(isKnown ? { from: deletesFrom(due) } : {}) };
+    if (!passes.isStopped) cancel = clock.after(ms, () => void hourly());
   };
 
   return {
-    status,
+    status: () => statusOf(deps),
     async run({ dryRun }) {
-      const from = dryRun ? undefined : await keepAnnounced();
+      const from = dryRun ? undefined : await keepAnnounced(deps);
       const ran = from !== undefined && from <= clock.now();
-      const counts = await inLine(() => pass(!ran));
-      return { ...(dryRun ? await status() : { policy, from }), ran, counts };
+      const counts = await passes.run(!ran);
+      return { ...(dryRun ? await statusOf(deps) : { policy, from }), ran, counts };
     },
     async start() {
       schedule(firstMs);
       try {
-        const from = await keepAnnounced();
+        const from = await keepAnnounced(deps);
         if (from <= clock.now()) return;
         const message = `Old data is deleted from ${new Date(from).toISOString()} on`;
         logger.info({ ...policy, from }, `${message}; set retention.* to never to keep it`);
       } catch (error) {
-        logger.warn({ err: error }, "What is deleted when could not be read or stored");
+        logger.warn({ err: error }, "The retention policy could not be announced; the next pass tries again");
       }
     },
     async stop() {
       cancel();
-      stopping.abort();
-      await running;
+      await passes.stop();
     },
   };
+}
+
+/** The stored announcement, and the one that is due for the policy now. */
+async function announced({
+  log,
+  store,
+  clock,
+  policy,
+}: RetentionDeps): Promise<{ before: Announcement | undefined; due: Announcement }> {
+  const before = readAnnouncement(await store.get(announcementKey));
+  const isEmpty = (await log.list({ limit: 1 })).length === 0;
+  return { before, due: announce(policy, { before, now: clock.now(), isEmpty }) };
+}
+
+/** Stores the announcement that is due. Returns the time from which old data is deleted, ms since the epoch. */
+async function keepAnnounced(deps: RetentionDeps): Promise<number> {
+  const { before, due } = await announced(deps);
+  if (JSON.stringify(before) !== JSON.stringify(due)) await deps.store.set(announcementKey, { ...due });
+  return deletesFrom(due);
+}
+
+async function statusOf(deps: RetentionDeps): Promise<RetentionStatus> {
+  const { before, due } = await announced(deps);
+  const isKnown = due.at === before?.at || due.at === 0;
+  return { policy: deps.policy, ...(isKnown ? { from: deletesFrom(due) } : {}) };
 }

@@ -4,22 +4,22 @@ import type { Json } from "../../core/values/json.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { Follow } from "../turns/turn-events.ts";
 
-/** Threads of test runs, apart from conversations. */
+/** The thread of test runs, separate from conversations. */
 const testRunThread = "test-runs";
 
-/** A way to give a command and follow what comes of it. */
+/** Submits a command and follows its turn. */
 export interface RunAsCommand {
   submit: Submit;
   follow: Follow;
 }
 
-/** The command that runs a skill with these parameters, and how people read it. */
+/** The command that runs a skill with these parameters, and its text for people. */
 export function skillRunCommand(id: string, params: Json): { text: string; command: GivenCommand } {
   const text = `/skill run ${id} ${JSON.stringify(params)}`;
   return { text, command: { name: "skill run", operation: "skill.run", input: { id, params } } };
 }
 
-/** How a test run ended: what it answers to programs, and its events. */
+/** The output of a test run for programs, and its events. */
 export interface TestRun {
   output: Json;
   events: TurnEvent[];
@@ -38,8 +38,8 @@ function failureIn(events: readonly TurnEvent[], text: string): Json {
 }
 
 /**
- * Runs a skill outside of a conversation. A test run is the command `/skill run`, so it is stored and shown like one. When it
- * asks a person something, nobody may be there for minutes: the output says so, and the run goes on once somebody answered.
+ * Runs a skill outside of a conversation. A test run is the command `/skill run`, so it is stored and shown like one. When it asks a person
+ * something, an answer may take long: the output says so at once, and the run continues after the answer.
  */
 export async function runSkillNow(
   app: RunAsCommand,
@@ -62,7 +62,7 @@ export async function runSkillNow(
     if (event.type === "approval_requested" || event.type === "question_asked")
       return { output: waiting(event, namespace), events: seen };
     if (event.type !== "turn_finished") continue;
-    // A guide is run by the agent, whose answer is text.
+    // The agent runs a guide and answers with text.
     const answer = { skill_id: id, output: event.text, success: true };
     return { output: event.output ?? (isAnswer(seen) ? answer : failureIn(seen, event.text)), events: seen };
   }
@@ -71,7 +71,7 @@ export async function runSkillNow(
 
 type Asking = TurnEvent & { type: "approval_requested" | "question_asked" };
 
-/** What a program hears instead of a result: what is asked, where it is answered, and where the result will be. */
+/** The output while the run waits: the question, where to answer it, and where the result will be. */
 function waiting(event: Asking, namespace: string): Json {
   const { turn_id } = event;
   const isApproval = event.type === "approval_requested";
@@ -82,7 +82,7 @@ function waiting(event: Asking, namespace: string): Json {
   return {
     error: `It waits for a person: ${asked}`,
     code: "waiting_for_person",
-    hint: `Answer in the console, or with: knack chat --namespace ${namespace} --thread ${testRunThread}. It goes on then; knack runs show ${turn_id} shows what came of it.`,
+    hint: `Answer in the console, or with: knack chat --namespace ${namespace} --thread ${testRunThread}. The run then continues; knack runs show ${turn_id} shows what came of it.`,
     turn_id,
     ...answer,
   };

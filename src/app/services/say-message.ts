@@ -8,16 +8,16 @@ import {
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Place } from "../../core/values/place.ts";
 
-/** A message the bot says by itself, without a turn. */
+/** A message that the bot posts without a turn. */
 interface SpokenMessage {
   place: Place;
-  /** Standard Markdown; calls nobody. */
+  /** Standard Markdown; mentions notify nobody. */
   text: string;
-  /** The same message again has the same key, and is posted once. */
+  /** Messages with the same key are posted once. */
   key: string;
 }
 
-/** Where it stands: the platform's reference, and an address for people where the platform has one. */
+/** The platform's reference of a message, and its address where the platform has one. */
 interface SaidMessage {
   reference: string;
   link?: string | undefined;
@@ -25,7 +25,7 @@ interface SaidMessage {
 
 export type SayMessage = (message: SpokenMessage) => Promise<Outcome<SaidMessage>>;
 
-/** What came of it, as the status of an outcome. */
+/** The status for each platform error. */
 const statusOf = {
   unavailable: 503,
   rate_limited: 429,
@@ -45,9 +45,12 @@ export function createSayMessage(
     const { namespace, thread } = place;
     const platform = platforms.of(namespace);
     if (platform === undefined) return refused(400, notConnected(namespace));
-    const most = platform.limits.message_characters;
-    if (text.length > most)
-      return refused(413, `The text has ${text.length} characters; a message there has ${most} at most.`);
+    const maxLength = platform.limits.message_characters;
+    if (text.length > maxLength)
+      return refused(
+        413,
+        `The text has ${text.length} characters; the platform allows ${maxLength}. Nothing was posted; send a shorter text.`,
+      );
     const tag = { turn_id: `message.${key}`, purpose: "sent", part: 0 } as const;
     try {
       const reference = await chats.send(place, { tag, markdown: text });
@@ -57,7 +60,7 @@ export function createSayMessage(
       return refused(statusOf[error.code], error.message);
     }
 
-    /** It is posted, with an address or without. */
+    /** Undefined when the platform has no address or cannot say it: the message is posted all the same. */
     async function linkTo(reference: string): Promise<string | undefined> {
       const among = thread === channelThread ? undefined : thread;
       return chats

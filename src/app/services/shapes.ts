@@ -1,4 +1,4 @@
-/** Shapes that several operations have in their input and output. Names are a contract: extend, never break. */
+/** Shapes that several operations share in their input and output. Names are a contract: extend, never break. */
 import { z } from "zod";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
@@ -13,18 +13,18 @@ export const skillId = z
 
 export const diagnostic = z.object({
   path: z.string(),
-  skill_id: z.string().optional().describe("the skill it tells of, where one file holds several"),
+  skill_id: z.string().optional().describe("the skill it is about, where one file has several"),
   severity: z.enum(["error", "warning", "info"]),
   code: z.string(),
   message: z.string(),
 });
 
-/** Any value of a body that was read as JSON, which nothing has to look through again. It names its types for openapi.json. */
+/** Any value of a body that was parsed as JSON and needs no further check. Names its types for openapi.json. */
 export const json = z
   .custom<Json>((value) => value !== undefined)
   .meta({ type: ["object", "array", "string", "number", "boolean", "null"] });
 
-/** A file in a form. `otherwise` says what was expected. */
+/** A file in a form. `otherwise` is the error message. */
 export function uploadedFile(otherwise: string) {
   return z
     .custom<File>((value) => value instanceof File, otherwise)
@@ -39,21 +39,27 @@ export const toolDefinition = z.object({
   parameters: z.record(z.string(), json),
 });
 
-/** The namespace of people who name none. */
+/** The default channel of the console. */
 export const consoleNamespace = "console:local:dm";
+
+/** A channel, without a default. */
+export const channelName = namespaceSchema.describe("platform:workspace:channel");
 
 export const ownNamespace = namespaceSchema.default(consoleNamespace);
 
-/** What went with a turn. */
+/** What was deleted with a turn. */
 export const forgottenTurn = z.object({
-  forgotten: z.boolean().describe("its texts and files are gone for good"),
-  attachments: z.array(z.string()).readonly().describe("files of the thread that came with it, and are gone"),
+  forgotten: z.boolean().describe("its texts and files are deleted permanently"),
+  attachments: z
+    .array(z.string())
+    .readonly()
+    .describe("files of the thread that came with it and are deleted"),
   made_from_them: z
     .array(z.string())
     .readonly()
-    .describe("files that code made of these, and that are still there"),
+    .describe("files that code made from these and that still exist"),
 });
 export type Forgotten = z.output<typeof forgottenTurn>;
 
-/** Takes a turn away for good. */
+/** Deletes a turn permanently. */
 export type Forget = (turnId: string, by: Author) => Promise<Outcome<Forgotten>>;

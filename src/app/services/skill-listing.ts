@@ -25,7 +25,7 @@ export const skillListing = z.object({
   eligible: z.boolean(),
   reasons: z.array(z.string()),
   switched_off: z.literal(true).optional().describe("on purpose, in its file or in the configuration"),
-  notice: z.string().optional().describe("what people should know of its state here"),
+  notice: z.string().optional().describe("what people should know about its state here"),
   only_for: z.string().optional().describe("who may use it, in words, where not everybody may"),
   risk: z.enum(["low", "medium", "high"]),
   emoji: z.string().optional(),
@@ -66,19 +66,19 @@ export const skillDetail = skillListing.extend({
   tool_list: z
     .record(z.string(), z.array(z.string()))
     .describe("tools of servers it brings along; [] is all of a server"),
-  problems: z.array(diagnostic).describe("what was found wrong in its files"),
+  problems: z.array(diagnostic).describe("problems in its files"),
   package: z
     .object({
       from: z.string(),
       by: z.string(),
       installed_at: milliseconds,
       hash: z.string(),
-      changed: z.boolean().describe("its files are no longer those that were installed"),
+      changed: z.boolean().describe("its files have changed since the installation"),
       danger: z.number(),
       warnings: z.number(),
     })
     .optional()
-    .describe("of an installed skill: where from, and how many findings its review has"),
+    .describe("for an installed skill: its source, and the number of findings in its review"),
 });
 
 /** A skill as listings show it; `reasons` say why it is not eligible, in words for a person. */

@@ -21,7 +21,7 @@ export const skillRun = z.object({
 });
 export type SkillRun = z.output<typeof skillRun>;
 
-/** The executions of skills in the turns of a filter, the latest first: a projection of the turn log. */
+/** Executions of skills in the turns that match a filter, newest first. */
 export async function skillRuns(log: TurnReading, filter: TurnFilter): Promise<SkillRun[]> {
   const turns = await log.list(filter);
   const runs = await Promise.all(turns.map(async (turn) => runsOf(turn, await log.read(turn.turn_id, 0))));
@@ -65,7 +65,7 @@ function errorIn(output: Json): string {
   return typeof error === "string" ? error : JSON.stringify(error);
 }
 
-/** What had no end of its own when its turn ended: it was stopped, or its time was over. */
+/** Ends a run that was still open when its turn ended: the turn was stopped or reached a limit. */
 function endWithTurn(run: SkillRun, { outcome, finished_at }: TurnRecord): void {
   if (run.status !== "running") return;
   run.status = "failed";

@@ -22,6 +22,9 @@ import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 
+/** `pinned` enables a skill, `blocked` disables it, `available` resets it. */
+type SettableState = "pinned" | "blocked" | "available";
+
 /** Skills as people see and set them in a namespace. */
 export interface SkillService {
   list(
@@ -30,18 +33,13 @@ export interface SkillService {
   ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
   detail(id: string, namespace: string): Promise<SkillDetail | undefined>;
   /**
-   * Examples of usable skills that succeed in a place where `there` is what it has: those first that fit `about`, then those that need
-   * the most, then those for newcomers.
+   * Examples of usable skills that work with what a place has (`there`). Examples that fit `about` come first, then those with the most
+   * needs, then those for newcomers.
    */
   suggest(namespace: string, place: { there: readonly ExampleNeed[]; about?: string }): Promise<string[]>;
-  /** Waits, for half a minute at most, until the skill is there that is about to be run; a flow may need any that is starting. */
+  /** Waits up to half a minute until a skill that is about to run is ready; a flow waits for every skill that is starting. */
   ready(id: string, namespace: string, signal: AbortSignal): Promise<void>;
-  set(
-    namespace: string,
-    id: string,
-    state: "pinned" | "blocked" | "available",
-    by: Author,
-  ): Promise<Outcome<SkillListing>>;
+  set(namespace: string, id: string, state: SettableState, by: Author): Promise<Outcome<SkillListing>>;
   /** Ids of every skill, for completion. */
   ids(namespace: string): Promise<string[]>;
 }
@@ -57,95 +55,108 @@ export interface SkillServiceDeps {
 }
 
 export function createSkillService(deps: SkillServiceDeps): SkillService {
-  const { store, clock } = deps;
-
-  const offerFor = async (namespace: string): Promise<Offer> => {
-    const { offer } = await deps.offers.read(namespace, await deps.catalogue.current());
-    return offer;
-  };
-
-  const find = (offer: Offer, text: string): OfferedSkill | undefined => {
-    const resolved = resolveSkill(text, offer.catalogue.skills.values());
-    return resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
-  };
-
   return {
-    async list(namespace, filter = {}) {
-      const offer = await offerFor(namespace);
-      const ids =
-        filter.query === undefined
-          ? [...offer.all.keys()]
-          : offer.catalogue.search(filter.query).map((skill) => skill.id);
-      const skills = ids
-        .flatMap((id) => offer.all.get(id) ?? [])
-        .filter(
-          ({ skill }) =>
-            skill.parent === undefined &&
-            skill.origin.source !== adHocSource &&
-            (filter.category === undefined || skill.category === filter.category),
-        )
-        .map((offered) => {
-          const only_for = onlyFor(deps.rights, { skill_id: offered.skill.id });
-          return { ...listing(offered), ...(only_for === undefined ? {} : { only_for }) };
-        });
-      return { skills, diagnostics: [...offer.catalogue.diagnostics] };
-    },
-
-    async detail(id, namespace) {
-      const offer = await offerFor(namespace);
-      const offered = find(offer, id);
-      if (offered === undefined) return undefined;
-      const { skill } = offered;
-      const granted = await deps.grants.hostsOf(skill);
-      const owner = isInstalled(skill) ? await deps.packages?.get(skill.parent ?? skill.id) : undefined;
-      const own = owner === undefined ? {} : installedFrom(owner, skill);
-      const rights = rightsIn(deps.rights, skill);
-      return { ...(await detailOf(offer, offered)), ...rights, network: { granted: [...granted] }, ...own };
-    },
-
-    async ready(id, namespace, signal) {
-      const offer = await offerFor(namespace);
-      const starting = startingOf(offer.catalogue.skills.values());
-      const isFlow = find(offer, id)?.skill.kind === "flow";
-      const needed = starting.filter((skill) => isFlow || mayBeOf(id, skill));
-      await whenReady(needed, clock, signal);
-    },
-
-    async suggest(namespace, place) {
-      return suggested(await offerFor(namespace), place);
-    },
-
+    list: (namespace, filter = {}) => listSkills(deps, namespace, filter),
+    detail: (id, namespace) => showSkill(deps, id, namespace),
+    ready: (id, namespace, signal) => waitUntilReady(deps, id, namespace, signal),
+    set: (namespace, id, state, by) => setSkill(deps, namespace, id, state, by),
+    suggest: async (namespace, place) => suggested(await offerFor(deps, namespace), place),
     async ids(namespace) {
-      const offered = [...(await offerFor(namespace)).all.values()];
+      const offered = [...(await offerFor(deps, namespace)).all.values()];
       return offered.flatMap(({ skill }) => (skill.origin.source === adHocSource ? [] : [skill.id]));
     },
-
-    async set(namespace, id, state, by) {
-      const offer = await offerFor(namespace);
-      const offered = find(offer, id);
-      if (offered === undefined) return unknownSkill(offer, id);
-      const { skill } = offered;
-      const reasons = offered.state === "blocked" ? [] : offered.reasons;
-      if (state === "pinned" && reasons.length > 0) {
-        return {
-          ok: false,
-          status: 409,
-          message: `${skill.id} cannot be enabled here. ${reasons.join(" ")}`,
-        };
-      }
-      const mark = { by: by.id, at: clock.now() };
-      await updateNamespace(store, namespace, (draft) => {
-        delete draft.pinned[skill.id];
-        delete draft.blocked[skill.id];
-        if (state === "pinned")
-          draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
-        if (state === "blocked") draft.blocked[skill.id] = mark;
-      });
-      if (state === "pinned") await createEnabledPackages(store).note(skill);
-      const changed = (await offerFor(namespace)).all.get(skill.id);
-      return { ok: true, value: listing(changed ?? offered) };
-    },
   };
+}
+
+async function offerFor({ offers, catalogue }: SkillServiceDeps, namespace: string): Promise<Offer> {
+  const { offer } = await offers.read(namespace, await catalogue.current());
+  return offer;
+}
+
+function find(offer: Offer, text: string): OfferedSkill | undefined {
+  const resolved = resolveSkill(text, offer.catalogue.skills.values());
+  return resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
+}
+
+async function listSkills(
+  deps: SkillServiceDeps,
+  namespace: string,
+  { category, query }: { category?: string; query?: string },
+): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }> {
+  const { all, catalogue } = await offerFor(deps, namespace);
+  const ids = query === undefined ? [...all.keys()] : catalogue.search(query).map(({ id }) => id);
+  const shown = ids
+    .flatMap((id) => all.get(id) ?? [])
+    .filter(
+      ({ skill }) =>
+        skill.parent === undefined &&
+        skill.origin.source !== adHocSource &&
+        (category === undefined || skill.category === category),
+    );
+  const skills = shown.map((offered) => {
+    const only_for = onlyFor(deps.rights, { skill_id: offered.skill.id });
+    return { ...listing(offered), ...(only_for === undefined ? {} : { only_for }) };
+  });
+  return { skills, diagnostics: [...catalogue.diagnostics] };
+}
+
+async function showSkill(
+  deps: SkillServiceDeps,
+  id: string,
+  namespace: string,
+): Promise<SkillDetail | undefined> {
+  const offer = await offerFor(deps, namespace);
+  const offered = find(offer, id);
+  if (offered === undefined) return undefined;
+  const { skill } = offered;
+  const granted = await deps.grants.hostsOf(skill);
+  const owner = isInstalled(skill) ? await deps.packages?.get(skill.parent ?? skill.id) : undefined;
+  const own = owner === undefined ? {} : installedFrom(owner, skill);
+  const rights = rightsIn(deps.rights, skill);
+  return { ...(await detailOf(offer, offered)), ...rights, network: { granted: [...granted] }, ...own };
+}
+
+async function waitUntilReady(
+  deps: SkillServiceDeps,
+  id: string,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const offer = await offerFor(deps, namespace);
+  const starting = startingOf(offer.catalogue.skills.values());
+  const isFlow = find(offer, id)?.skill.kind === "flow";
+  const needed = starting.filter((skill) => isFlow || mayBeOf(id, skill));
+  await whenReady(needed, deps.clock, signal);
+}
+
+async function setSkill(
+  deps: SkillServiceDeps,
+  namespace: string,
+  id: string,
+  state: SettableState,
+  by: Author,
+): Promise<Outcome<SkillListing>> {
+  const { store, clock } = deps;
+  const offer = await offerFor(deps, namespace);
+  const offered = find(offer, id);
+  if (offered === undefined) return unknownSkill(offer, id);
+  const { skill } = offered;
+  const reasons = offered.state === "blocked" ? [] : offered.reasons;
+  if (state === "pinned" && reasons.length > 0) {
+    const message = `${skill.id} cannot be enabled here. ${reasons.join(" ")}`;
+    return { ok: false, status: 409, message };
+  }
+  const mark = { by: by.id, at: clock.now() };
+  await updateNamespace(store, namespace, (draft) => {
+    delete draft.pinned[skill.id];
+    delete draft.blocked[skill.id];
+    if (state === "pinned")
+      draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
+    if (state === "blocked") draft.blocked[skill.id] = mark;
+  });
+  if (state === "pinned") await createEnabledPackages(store).note(skill);
+  const changed = (await offerFor(deps, namespace)).all.get(skill.id);
+  return { ok: true, value: listing(changed ?? offered) };
 }
 
 function suggested(
@@ -220,7 +231,7 @@ function installedFrom({ from, by, installed_at, hash, review }: InstalledPackag
   return { package: { from, by, installed_at, hash, changed, ...counts } };
 }
 
-/** What was found wrong in the folder or file of a skill; not what is wrong with others in the same file. */
+/** Problems in the folder or file of a skill, without those of other skills in the same file. */
 function problemsOf({ id, parent, origin }: Skill, diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const isInside = (path: string) => path === origin.path || path.startsWith(`${origin.path}/`);
   const isAbout = (skill = id) => skill === id || skill === parent;

@@ -5,43 +5,43 @@ import { type Json, toJson } from "../../core/values/json.ts";
 export interface AuditLine {
   at: number;
   action: string;
-  /** Who did it: the platform's user id, or what stands for somebody who was forgotten. */
+  /** Who did it: the platform's user id, or the pseudonym of a deleted person. */
   by: string;
   by_name: string;
   namespace: string;
   subject: string;
   detail: string;
-  /** Whom else the detail names: the platform's user id, and the name as the detail has it. */
+  /** Another person whom the detail names: the platform's user id, and the name as in the detail. */
   about?: string;
   about_name?: string;
 }
 
 /**
- * The audit that outlives the process. A day (UTC) is the key `audit:YYYY-MM-DD`; a day with more lines goes on under
- * `audit:YYYY-MM-DD:0002` and so on, so that no value grows without bound.
+ * The audit in the store. A day (UTC) is the key `audit:YYYY-MM-DD`; a day with more lines continues under `audit:YYYY-MM-DD:0002` and so
+ * on, so that no value grows without bound.
  */
 export interface StoredAudit {
-  /** Stores a line soon, together with others that come at the same time. Never throws. */
+  /** Stores a line soon, together with others added at the same time. Never throws. */
   add(line: AuditLine): void;
-  /** Resolves when what was added is stored. What the store refused is kept, and stored with the next line. */
+  /** Resolves when all added lines are stored. Lines that the store refused are kept and stored with the next one. */
   settled(): Promise<void>;
   /** The stored lines, the oldest day first. Reads one value at a time. */
   lines(): AsyncIterable<AuditLine>;
-  /** Deletes the days (UTC) that ended before `time` (ms), or only counts their lines. Answers the number of lines. */
+  /** Deletes the days (UTC) that ended before `time` (ms), or only counts their lines. Returns the number of lines. */
   removeBefore(time: number, options?: { dryRun?: boolean }): Promise<number>;
-  /** Replaces each line by what `change` answers for it, or leaves it when it answers the same. Answers how many changed. */
+  /** Replaces each line with the result of `change`, or leaves it when the result is the same line. Returns how many changed. */
   rewrite(change: (line: AuditLine) => AuditLine, options?: { dryRun?: boolean }): Promise<number>;
 }
 
 const prefix = "audit:";
 
-/** Lines in one value: with the longest texts it stays below 1 MB. */
+/** Lines in one value; with texts of maximum length it stays below 1 MB. */
 const maxLines = 250;
 
-/** Lines that wait in memory while the store refuses them. The oldest go first; the log has them. */
+/** Maximum lines in memory while the store refuses them. The oldest are dropped; the log has them. */
 const maxWaiting = 2_000;
 
-/** Characters of a stored text. */
+/** Maximum characters of a stored text. */
 const maxText = 1_000;
 
 export function createStoredAudit(store: KeyValue, logger: Log): StoredAudit {
@@ -87,30 +87,16 @@ export function createStoredAudit(store: KeyValue, logger: Log): StoredAudit {
     },
     async removeBefore(time, { dryRun = false } = {}) {
       await settled();
-      const first = prefix + dayOf(time);
-      let count = 0;
-      for await (const key of store.keys(prefix)) {
-        if (key >= first) break;
-        count += linesOf(await store.get(key)).length;
-        if (!dryRun) await store.delete(key);
-      }
-      return count;
+      return removeDays(store, time, dryRun);
     },
     async rewrite(change, { dryRun = false } = {}) {
       await settled();
-      let count = 0;
-      for await (const key of store.keys(prefix)) {
-        const changed = linesOf(await store.get(key)).filter((line) => change(line) !== line).length;
-        count += changed;
-        if (changed > 0 && !dryRun)
-          await store.update<Json>(key, (value) => toJson(linesOf(value).map(change)));
-      }
-      return count;
+      return rewriteLines(store, change, dryRun);
     },
   };
 }
 
-/** Answers how many of the lines found a place under the key. */
+/** Returns how many of the lines fit under the key. */
 async function append(store: KeyValue, key: string, lines: readonly AuditLine[]): Promise<number> {
   let taken = 0;
   await store.update<Json>(key, (value) => {
@@ -120,6 +106,31 @@ async function append(store: KeyValue, key: string, lines: readonly AuditLine[])
     return toJson([...before, ...more]);
   });
   return taken;
+}
+
+async function removeDays(store: KeyValue, time: number, dryRun: boolean): Promise<number> {
+  const first = prefix + dayOf(time);
+  let count = 0;
+  for await (const key of store.keys(prefix)) {
+    if (key >= first) break;
+    count += linesOf(await store.get(key)).length;
+    if (!dryRun) await store.delete(key);
+  }
+  return count;
+}
+
+async function rewriteLines(
+  store: KeyValue,
+  change: (line: AuditLine) => AuditLine,
+  dryRun: boolean,
+): Promise<number> {
+  let count = 0;
+  for await (const key of store.keys(prefix)) {
+    const changed = linesOf(await store.get(key)).filter((line) => change(line) !== line).length;
+    count += changed;
+    if (changed > 0 && !dryRun) await store.update<Json>(key, (value) => toJson(linesOf(value).map(change)));
+  }
+  return count;
 }
 
 async function lastPart(store: KeyValue, day: string): Promise<number> {
@@ -144,7 +155,7 @@ function bounded(line: AuditLine): AuditLine {
   return { ...rest, subject: subject.slice(0, maxText), detail: detail.slice(0, maxText) };
 }
 
-// What is stored under these keys is what `toJson` made.
+// Values under these keys were made by `toJson`.
 function linesOf(value: Json | undefined): AuditLine[] {
   return (value ?? []) as unknown as AuditLine[];
 }

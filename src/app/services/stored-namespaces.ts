@@ -1,4 +1,4 @@
-/** Which channel something that is stored belongs to. */
+/** Finds the channel that a stored value belongs to. */
 
 import type { ThreadReading } from "../../core/log/turn-log.ts";
 import type { DueEntries } from "../../core/ports/schedules.ts";
@@ -13,16 +13,16 @@ export interface StoredNamespacesDeps {
   knowledge: Pick<Knowledge, "namespaces"> | undefined;
 }
 
-/** Of what skills keep: the namespace, the skill and a key of it follow. */
+/** Key prefix of skill data; the namespace, the skill and a key follow. */
 const skillData = "skill:";
 
-/** What the keys of the store begin with that a namespace ends. */
+/** Prefixes of keys that end with a namespace. */
 const kinds = ["namespace:", "allowances:", "chat-greeted:", "channel-index:"] as const;
 
-/** More than there ever are. */
+/** More entries than there ever are. */
 export const maxDueEntries = 1_000_000;
 
-/** The channels of which something is stored: said, set, planned, learned or kept by a skill. */
+/** Channels with stored data: turns, settings, plans, documents or skill data. */
 export async function storedNamespaces(deps: StoredNamespacesDeps): Promise<Set<string>> {
   const { log, store, due, knowledge } = deps;
   const known = new Set([...(await log.namespaces()), ...((await knowledge?.namespaces()) ?? [])]);
@@ -34,24 +34,24 @@ export async function storedNamespaces(deps: StoredNamespacesDeps): Promise<Set<
 }
 
 /** Parts of a namespace. */
-const [leastParts, usualParts, maxParts] = [2, 3, 4];
+const [minParts, usualParts, maxParts] = [2, 3, 4];
 
 /**
- * The namespace that a name of something stored begins with. `behind` are the parts that follow it at least: a thread, or a skill and a
- * key of it. Several namespaces may fit, as they have two to four parts: the longest counts that is known or a direct message, and where there
- * is none the usual three parts, or fewer.
+ * The namespace at the beginning of a stored name. `behind` is the minimum number of parts after it: a thread, or a skill and a key.
+ * Namespaces have two to four parts, so several may fit: the longest one that is known or a direct message is taken, otherwise the usual
+ * three parts or fewer.
  */
 export function namespaceOf(name: string, known: ReadonlySet<string>, behind: number): string {
   const parts = name.split(":");
-  const most = Math.min(maxParts, parts.length - behind);
-  for (let count = most; count >= leastParts; count -= 1) {
+  const available = Math.min(maxParts, parts.length - behind);
+  for (let count = available; count >= minParts; count -= 1) {
     const namespace = parts.slice(0, count).join(":");
     if (known.has(namespace) || isDirectMessage(namespace)) return namespace;
   }
-  return parts.slice(0, Math.min(most, usualParts)).join(":");
+  return parts.slice(0, Math.min(available, usualParts)).join(":");
 }
 
-/** What skills keep for a channel: the keys without the namespace, and as the store has them. */
+/** Keys of skill data of a channel: without the namespace, and as stored. */
 export async function* skillKeys(
   store: Pick<KeyValue, "keys">,
   namespace: string,

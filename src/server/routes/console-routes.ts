@@ -5,8 +5,8 @@ import type { Asset, Assets } from "../console-assets.ts";
 import { found } from "./route-parts.ts";
 
 /**
- * The console's page and files. Always asked for anew and mostly answered with 304: modules import each other by plain
- * names, so a name cannot carry a version.
+ * The console's page and files. Browsers revalidate them each time and mostly get 304: modules import each other by plain names, so a name
+ * cannot carry a version.
  */
 export function addConsoleRoutes(server: OpenAPIHono, assets: Assets): void {
   server.get("/", etag(), async (context) => send(context, found(await assets.page(), "console here")));

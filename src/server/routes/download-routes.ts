@@ -46,10 +46,10 @@ const exported = createRoute({
   },
 });
 
-/** Formats browsers only draw. Anything else, SVG and HTML above all, could run in the console's name. */
+/** Formats that browsers only draw. Others, above all SVG and HTML, could run scripts with the console's rights. */
 const drawn = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** What is answered as bytes and not as JSON. */
+/** Routes that answer with bytes instead of JSON. */
 export function addDownloadRoutes(server: OpenAPIHono, { app, logger }: ServerDependencies): void {
   server.openapi(file, async (context) => {
     const { id, name } = context.req.valid("param");
@@ -69,7 +69,7 @@ export function addDownloadRoutes(server: OpenAPIHono, { app, logger }: ServerDe
   server.openapi(exported, async (context) => {
     const { namespace } = context.req.valid("query");
     const lines = jsonLines(resultOf(await app.exportData(namespace)), logger);
-    // The types of the router take every media type with "json" in its name for one document.
+    // The types of the router treat every media type with "json" in its name as one document.
     return context.body(ReadableStream.from(lines), 200, { "Content-Type": "application/x-ndjson" }) as never;
   });
 }
@@ -94,7 +94,7 @@ function fileNames(name: string): string {
   return `filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** One record is read when the one before it has been taken. A failure cuts the export off, which then has no last record. */
+/** Reads each record after the previous one was taken. A failure cuts the export off, so its last record is missing. */
 async function* jsonLines(
   records: AsyncIterable<ExportRecord>,
   logger: Pick<Log, "error">,

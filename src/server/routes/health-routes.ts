@@ -31,7 +31,10 @@ const metricsRoute = createRoute({
   responses: { 200: { description: "metrics", content: { "text/plain": { schema: z.string() } } } },
 });
 
-/** Liveness and readiness; without a token, for whatever watches the process. Metrics name skills and models: they need the token, where there is one. */
+/**
+ * Liveness and readiness need no token, so that any monitor can read them. Metrics name skills and models, so they need the token if there
+ * is one.
+ */
 export function addHealthRoutes(
   server: OpenAPIHono,
   { app, draining, metrics }: ServerDependencies,

@@ -5,10 +5,10 @@ import { HttpProblem } from "../http-problem.ts";
 import { readLimited } from "../request-body.ts";
 import { problems } from "./route-parts.ts";
 
-/** The largest request to a webhook, bytes. */
+/** Maximum bytes of a request to a webhook. */
 const maxBytes = 100_000;
 
-/** After this many seconds a webhook that was called too often takes requests again. */
+/** Seconds until a webhook that was called too often accepts requests again. */
 const retrySeconds = "60";
 
 const hook = createRoute({
@@ -20,14 +20,15 @@ const hook = createRoute({
   request: { params: z.object({ id: z.string().min(1).max(100).describe("a trigger's id") }) },
   responses: {
     202: {
-      description: "stored; its turn begins as soon as it may. `known`: this delivery was taken before",
+      description:
+        "stored; its turn begins as soon as the limits allow. `known`: this delivery was received before",
       content: { "application/json": { schema: z.object({ status: z.enum(["taken", "known"]) }) } },
     },
     ...problems,
   },
 });
 
-/** Webhooks, for everybody who has their secret: no check of where a request comes from stands before them. */
+/** Webhooks, for everybody who has their secret; the checks of a request's origin do not apply. */
 export function addHookRoutes(server: OpenAPIHono, { app }: ServerDependencies): void {
   server.openapi(hook, async (context) => {
     const { req } = context;

@@ -2,7 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { checkSite } from "../access.ts";
 
-/** What a login adds to the address it sends a person back to. */
+/** Query parameters with which a login returns to the bot. */
 interface Returned {
   state?: string | undefined;
   code?: string | undefined;
@@ -11,31 +11,31 @@ interface Returned {
   iss?: string | undefined;
 }
 
-/** `shown`: the person whose account it is, in words. */
+/** `shown`: the owner of the account, in words. */
 type Answer = { ok: true; server: string; shown: string } | { ok: false; reason: string; server?: string };
 
-/** Accounts of people with tool servers, as the server of the pages needs them. */
+/** Logins at tool servers, as the pages need them. */
 export interface LoginPages {
-  /** What `finish` would connect with these values, or why it would not. Uses nothing up. */
+  /** What `finish` would connect with these values, or why it cannot. Consumes nothing. */
   check(returned: Returned): Promise<Answer>;
-  /** What came of a login that sent a person back here with these values, and that the person confirmed. */
+  /** Completes a login that returned with these values and that the person confirmed. */
   finish(returned: Returned): Promise<Answer>;
-  /** Who this bot is, for logins that read it at an address; undefined when it is not public. */
+  /** The OAuth client document of this bot; undefined when the bot has no public address. */
   clientDocument(): Record<string, unknown> | undefined;
 }
 
-/** Where logins send people back to, and where they read who this bot is. */
+/** The callback address of logins, and the address of the client document. */
 export const loginPaths = { callback: "/oauth/mcp/callback", client: "/oauth/mcp/client.json" } as const;
 
-/** No code or state of a login is longer, characters. */
+/** Maximum characters of a code or state. */
 const maxValueLength = 8_000;
-/** The largest form, bytes: three such values, each character written as %XX. */
+/** Maximum bytes of the form: three such values, each character written as %XX. */
 const maxFormBytes = 3 * 3 * maxValueLength + 1_000;
 
 /**
- * The end of a login at a tool server. It needs no token of this API: the browser comes from elsewhere, and the state in the address
- * is known to nobody but who was given the link. That may be another person than the one who asked for it: nothing is connected
- * before they read for whom it is and press a button. Programs that only look at links change nothing either.
+ * The end of a login at a tool server. It needs no token of this API: the browser comes from another site, and only a person with the link
+ * knows the state in the address. That person may not be the one who asked for the link, so nothing is connected before they see the owner
+ * of the account and press a button. Programs that only open links change nothing either.
  */
 export function addLoginRoutes(server: OpenAPIHono, login: LoginPages): void {
   server.get(loginPaths.callback, async (context) => {
@@ -73,7 +73,7 @@ function confirmation({ server, shown }: Extract<Answer, { ok: true }>, returned
       `Connect ${server} for ${shown}? Only if you asked for this in the chat yourself.`,
       "If somebody sent you this link, they would use your account: close this page.",
     ],
-    // Relative: the bot may be reached under a path of its own.
+    // Relative, because a proxy may serve the bot under a path prefix.
     form: { action: "callback", button: "Connect", values: { ...returned } },
   });
 }
@@ -83,14 +83,14 @@ function refusal({ reason, server = "NAME" }: Extract<Answer, { ok: false }>): R
   return loginPage(400, { title: "Not connected", lines: [reason, again] });
 }
 
-/** What a page says; all of it is shown as text. */
+/** The contents of a page, all shown as text. */
 interface LoginPage {
   title: string;
   lines: readonly string[];
   form?: { action: string; button: string; values: Record<string, string | undefined> };
 }
 
-/** A page that loads nothing and runs nothing; it can send its form, if it has one, to this server alone. */
+/** A page that loads and runs nothing. It can send its form, if any, to this server only. */
 function loginPage(status: 200 | 400, { title, lines, form }: LoginPage): Response {
   const body = lines.map((line) => `<p>${escapeHtml(line)}</p>`);
   if (form !== undefined) body.push(formOf(form));

@@ -1,10 +1,10 @@
-/** Parts of route definitions that recur. */
+/** Recurring parts of route definitions. */
 import { z } from "@hono/zod-openapi";
-import { namespaceSchema } from "../../core/values/place.ts";
+import { channelName } from "../../app/services/shapes.ts";
 import { HttpProblem } from "../http-problem.ts";
 import * as schemas from "../schemas.ts";
 
-/** The answers of a route: this JSON, or a problem. */
+/** The responses of a route: this JSON, or a problem. */
 export function answers<Schema extends z.ZodType>(schema: Schema, description: string) {
   return {
     200: { description, content: { "application/json": { schema } } },
@@ -24,10 +24,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 }
 
 export const turnParams = z.object({ id: z.string().min(1).max(300).describe("a turn's id") });
-export const namespaceParams = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
-
-/** The namespace of people who name none. */
-export const consoleNamespace = "console:local:dm";
+export const namespaceParams = z.object({ ns: channelName });
 
 /** @throws HttpProblem (404) that says what is not there */
 export function found<T>(value: T | undefined, what: string): T {

@@ -12,7 +12,7 @@ import { HttpProblem, resultOf } from "../http-problem.ts";
 import * as schemas from "../schemas.ts";
 import { found, namespaceParams, problems, turnParams } from "./route-parts.ts";
 
-/** Where messages are handed in, behind the prefix of the API. */
+/** The path that accepts messages, after the prefix of the API. */
 export const turnsPath = "/turns";
 
 const submit = createRoute({
@@ -21,7 +21,7 @@ const submit = createRoute({
   summary: "Say something, with files or without: runs a turn",
   request: {
     body: {
-      // Required, each of them would be checked whatever was sent.
+      // If it were required, both schemas would be checked for every request.
       required: false,
       content: {
         "application/json": { schema: schemas.turnRequest },
@@ -69,7 +69,7 @@ const channelEvents = createRoute({
   },
 });
 
-/** What hands a message in, and what follows it: streams, which no operation is. */
+/** Submitting a message, and streams of events, which operations cannot be. */
 export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
   const { app } = dependencies;
   const gate = createGate();
@@ -119,7 +119,7 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
   });
 }
 
-/** A message as it was handed in: JSON, or a form with the same members and files. */
+/** A submitted message: JSON, or a form with the same members and files. */
 async function submitted(
   request: HonoRequest,
 ): Promise<{ request: z.output<typeof schemas.turnRequest>; files: NewFile[] }> {

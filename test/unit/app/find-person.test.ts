@@ -115,7 +115,7 @@ describe("finding a person", () => {
     };
     const { app } = createTestApp(scriptedModel(["ok"]), { copies: { remove } });
     const message = expect.stringContaining(
-      "but for what copies from before an upgrade may have: turns.db.v7.",
+      "except perhaps in copies from before an upgrade: turns.db.v7.",
     );
     expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404, message });
     await forgetPerson(app, `web:sole:${zora.id}`, asker);

@@ -38,7 +38,7 @@ describe("what the code of a skill may reach", () => {
   it("nothing is granted when one of the hosts is invalid", async () => {
     const { ask, app } = newApp();
     const { end } = await ask("/skill grant weather a.example b.example/path");
-    expect(end.text).toContain("`b.example/path` is no host");
+    expect(end.text).toContain("`b.example/path` is not a host");
     expect((await ask("/skill grant wether a.example")).end.text).toContain("Did you mean weather?");
     expect((await app.skills.detail("weather", home.namespace))?.network.granted).toEqual([]);
   });

@@ -43,9 +43,9 @@ describe("a message that a program sends", () => {
   });
 
   it.each([
-    ["by who does not run the bot", {}, mia, 403, "Only who runs the bot"],
+    ["by who does not run the bot", {}, mia, 403, "Only operators of the bot"],
     ["to a place of no connected platform", { namespace: "slack:T1:C1" }, omar, 400, "doctor --live"],
-    ["that is longer than a message there", { text: "x".repeat(2_001) }, omar, 413, "2000 at most"],
+    ["that is longer than a message there", { text: "x".repeat(2_001) }, omar, 413, "allows 2000"],
     ["without words", { text: " " }, omar, 400, "text"],
   ])("a program's message is refused: %s", async (_name, input, by, status, said) => {
     const { send, posted } = createBot();

@@ -24,7 +24,7 @@ describe("knack retention", () => {
   const counted = [
     "  conversations: 2, with 9 turns (older than 22 November 2025)",
     "  steps: of 30 turns; question and answer stay (older than 23 October 2026)",
-    "  files: of 0 turns (kept for ever)",
+    "  files: of 0 turns (kept forever)",
     "  audit: 4 lines (older than 21 November 2026)",
   ];
 
@@ -60,7 +60,7 @@ describe("knack retention", () => {
     const { lines } = await printed([], { ...coming, ran: false });
     expect(lines).toEqual([
       `Kept: ${kept}; what is older is deleted from 6 December 2026 on`,
-      "Nothing is deleted yet. Old by now:",
+      "Nothing is deleted yet. Already old:",
       ...counted,
       keep,
     ]);

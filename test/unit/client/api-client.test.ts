@@ -5,7 +5,7 @@ import { createApiClient } from "../../../src/client/api-client.ts";
 import { skill } from "../server/fake-services.ts";
 import { startServer } from "../server/start-server.ts";
 
-const reconnect = { first_ms: 1, longest_ms: 5, silence_ms: 60_000 };
+const reconnect = { first_ms: 1, max_ms: 5, silence_ms: 60_000 };
 const namespace = "console:local:general";
 
 async function startClient(security: { token?: string } = {}) {

@@ -15,7 +15,7 @@ import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
 import { addOperationCommands } from "../../../src/cli/operation-commands.ts";
 import { createApiClient } from "../../../src/client/api-client.ts";
 import { slashCommands } from "../../../src/platforms/discord/incoming/slash-commands.ts";
-import { addOperationRoutes } from "../../../src/server/operation-routes.ts";
+import { addOperationRoutes } from "../../../src/server/routes/operation-routes.ts";
 import { ada } from "../../support/test-app.ts";
 
 /** All that it takes: one definition. */

@@ -6,7 +6,7 @@ import type { Services } from "../../../src/app/operations/services.ts";
 import { allOperations, operationRoutes } from "../../../src/app/operations/table.ts";
 import { createApiClient } from "../../../src/client/api-client.ts";
 import type { Author, Trust } from "../../../src/core/values/inbound.ts";
-import { addOperationRoutes } from "../../../src/server/operation-routes.ts";
+import { addOperationRoutes } from "../../../src/server/routes/operation-routes.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 
 const ownMachine = { host: "127.0.0.1", port: 0 };

@@ -1,12 +1,16 @@
-/** How people read the reviews of packages, in a chat and on the command line. */
+/** Reviews of packages as text, in a chat and on the command line. */
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { InstalledPackage, PackageFinding, PackageReview } from "../../../core/skill/packages.ts";
 import type { Terminal } from "../operation.ts";
+import { codeSpan } from "../words.ts";
 
-/** Findings of one review that a chat shows; the rest is counted. */
+/** Maximum findings that a chat shows; the rest is counted. */
 const maxFindings = 12;
 
-/** What no finding and no lack of findings says. */
+/** Maximum characters of a package's text that are shown as code. */
+const maxCode = 200;
+
+/** Said in every review, whatever the findings. */
 const prose = "No check judges what its text asks of the agent: read it.";
 
 const signs: Record<PackageFinding["severity"], string> = {
@@ -15,7 +19,7 @@ const signs: Record<PackageFinding["severity"], string> = {
   info: "ℹ️",
 };
 
-/** A review as a person decides by it: the gravest first. Markdown; nothing of the package is more than text in it. */
+/** A review for the person who decides, gravest findings first. Markdown in which texts of the package are escaped. */
 export function reviewText(review: PackageReview): string {
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
   const more = findings.length - maxFindings;
@@ -27,7 +31,10 @@ export function reviewText(review: PackageReview): string {
     ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
     ...needs(review).map(([title, values]) => {
       const rest = values.length > 15 ? ` … and ${values.length - 15} more` : "";
-      return `${title}: ${values.slice(0, 15).map(code).join(", ")}${rest}`;
+      return `${title}: ${values
+        .slice(0, 15)
+        .map((value) => codeSpan(value, maxCode))
+        .join(", ")}${rest}`;
     }),
     ...filesNote(review).map((note) => text(note, 400)),
     `Its code: ${text(isolation, 300)}`,
@@ -39,7 +46,7 @@ export function reviewText(review: PackageReview): string {
     .replaceAll("\n\n- ", "\n- ");
 }
 
-/** What was installed, each with its review, and how to go on. Markdown. */
+/** Installed skills with their reviews, and the next step. Markdown. */
 export function installedText(installed: readonly InstalledPackage[], done: "installed" | "updated"): string {
   const ids = installed.map(({ skill_id }) => skill_id);
   const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${ids.length === 1 ? "is" : "are"} ${done}. Nothing of it is active. Read the review, then enable it in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
@@ -55,22 +62,17 @@ function verdict(findings: readonly PackageFinding[]): string {
     return `Found **${danger} dangerous** and ${warnings} doubtful places. Do not enable it unless you trust who wrote it.`;
   if (warnings > 0)
     return `Found nothing dangerous and ${warnings} ${warnings === 1 ? "place" : "places"} to look at.`;
-  return "Found nothing dangerous. That is no proof: look at what it does before you enable it.";
+  return "Found nothing dangerous. That is no guarantee: check what it does before you enable it.";
 }
 
 function findingText({ severity, message, path, line, excerpt = "" }: PackageFinding): string {
   const place = path === undefined ? "" : ` (${text(path, 200)}${lineOf(line)})`;
-  const quote = excerpt.trim() === "" ? "" : `: ${code(excerpt)}`;
+  const quote = excerpt.trim() === "" ? "" : `: ${codeSpan(excerpt, maxCode)}`;
   return `- ${signs[severity]} ${text(message, 400)}${place}${quote}`;
 }
 
 function text(value: string, maxChars: number): string {
   return escapeMarkdown(oneLine(value, maxChars));
-}
-
-/** Text of a package as code: shown as it is, and unable to end the code. */
-function code(value: string): string {
-  return `\`${oneLine(value.replaceAll("`", "ˋ"), 200)}\``;
 }
 
 /** A review in full, for the command line. */
@@ -81,7 +83,7 @@ export function reviewLines(review: PackageReview, terminal: Terminal): string[]
     `${bold(plain(skill_id))} ${plain(version)}  ${dim(`${kind}, ${countOf(files)}, ${bytes} bytes`)}`,
     `  ${plain(review.description)}`,
     ...(findings.length === 0
-      ? ["  Nothing was found to warn of. That is no proof: look at what it does."]
+      ? ["  Nothing was found to warn of. That is no guarantee: check what it does."]
       : []),
     `  ${prose}`,
     ...findings.flatMap((finding) => findingLines(finding, terminal)),
@@ -113,7 +115,7 @@ function countOf(files: number): string {
   return files === 1 ? "1 file" : `${files} files`;
 }
 
-/** What its code sees of a conversation, and where that may go. */
+/** Says that code reads files of a conversation, and where it may send them. */
 function filesNote({ scripts, hosts }: PackageReview): string[] {
   if (scripts.length === 0) return [];
   const where =
@@ -123,7 +125,7 @@ function filesNote({ scripts, hosts }: PackageReview): string[] {
   return [`Its code reads files of the thread it is called in: it may send them ${where}.`];
 }
 
-/** What a package brings and asks for, as far as it does. */
+/** Scripts of a package and its requirements, without empty lists. */
 function needs({ scripts, hosts, bins, env }: PackageReview): (readonly [title: string, values: string[]])[] {
   const all = [
     ["Scripts", scripts],

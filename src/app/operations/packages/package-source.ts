@@ -1,14 +1,15 @@
-/** Where a package comes from, as people and programs say it. */
+/** Where a package comes from, in requests of people and programs. */
 import { z } from "zod";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { PackageSource } from "../../../core/skill/packages.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { uploadedFile } from "../../services/shapes.ts";
 import type { CommandFile, OperationCall } from "../operation.ts";
+import { listed } from "../words.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
 
-/** A package by address, or by a path of the machine the bot runs on; else the file that comes with it. */
+/** A package by address, or by a path on the bot's machine; without either, the uploaded file. */
 export const packageLocation = z.object({
   url: z
     .string()
@@ -35,7 +36,7 @@ export const packageForm = z.object({
   expected: z
     .string()
     .max(20_000)
-    .transform((text) => text.split(/[\s,]+/).filter((word) => word !== ""))
+    .transform(listed)
     .pipe(z.array(hash).max(200))
     .optional()
     .meta({ type: "string" })
@@ -44,7 +45,7 @@ export const packageForm = z.object({
 
 type Located = OperationCall<z.output<typeof packageLocation>>;
 
-/** The package that is meant. */
+/** The package that the call names. */
 export function sourceOf(call: Located): Promise<Outcome<PackageSource>> {
   return call.command === undefined ? sourceOfProgram(call) : sourceInChat(call);
 }
@@ -68,7 +69,7 @@ async function sourceOfProgram({
 const whatToInstall =
   "Which skill? Write the address of a .zip, a .tar.gz or a git repository: `/skill install https://…`. Or send the archive to me in a message that says `skill install`.";
 
-/** An address is what was written; without one, the archive that was attached. A path would be of the bot's own machine. */
+/** An address in the message, otherwise the attached archive. A path is refused, because it would be on the bot's machine. */
 async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promise<Outcome<PackageSource>> {
   if (/^[a-z+]+:\/\//i.test(url)) return { ok: true, value: { kind: "url", url } };
   const refuse = (message: string) => ({ ok: false as const, status: 400 as const, message });
@@ -77,14 +78,14 @@ async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promi
     if (url === "") return refuse(whatToInstall);
     const written = url.replaceAll("`", "").slice(0, 200);
     return refuse(
-      `\`${written}\` is no address. ${whatToInstall} A folder of the bot's own machine is installed there with \`knack skills install FOLDER\`.`,
+      `\`${written}\` is not an address. ${whatToInstall} A folder on the bot's machine is installed with \`knack skills install FOLDER\`.`,
     );
   }
   if (others.length > 0) return refuse("Send one archive at a time: I cannot tell which one you mean.");
   return download(file);
 }
 
-/** Of an archive that came with a message, bytes. */
+/** Maximum bytes of an uploaded archive. */
 const maxBytes = 50_000_000;
 
 async function download(file: CommandFile): Promise<Outcome<PackageSource>> {

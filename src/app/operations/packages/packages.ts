@@ -9,7 +9,7 @@ import {
 import { resolveSkillId } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
-import { completeSkills, findSkill } from "../find-skill.ts";
+import { completeSkills, findSkill, whichSkill } from "../find-skill.ts";
 import { operation, operators, said, shown } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { installedText, reviewLines, reviewText } from "./package-review.ts";
@@ -18,14 +18,14 @@ import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
 const who = operators("install, update or remove skills");
 const input = z.object({ id: skillId });
 const argument = [["<id>", "id of the skill"]] as const;
-/** Nothing of it is active. */
+/** Installed skills, none of them active. */
 const installed = z.object({ installed: z.array(installedPackage) });
 
-/** What follows a command about one skill. */
+/** The argument of commands about one skill. */
 const named = {
   usage: "<skill>",
   read: (words: string) => (words === "" ? undefined : { id: words }),
-  missing: "Which skill? `/skill list` shows what there is.",
+  missing: whichSkill,
 };
 
 async function completeInstalled({ packages }: Services) {
@@ -162,7 +162,7 @@ export const removePackage = operation({
       say({ removed: { skill_id, from } }) {
         const source = `\`${from.replaceAll("`", "")}\``;
         return said(
-          `**${skill_id}** is removed. It came from ${source}, from where it can be installed again.`,
+          `**${skill_id}** is removed. It came from ${source} and can be installed again from there.`,
         );
       },
     },
@@ -232,7 +232,7 @@ function installedIn(done: PackageOutcome<InstalledPackage[]>): Outcome<{ instal
   return outcome.ok ? { ok: true, value: { installed: outcome.value } } : outcome;
 }
 
-/** Codes of `Packages` that say more than that something does not fit. */
+/** Codes of `Packages` with a status other than 409. */
 const statuses: Record<string, 404 | 413> = {
   not_installed: 404,
   skill_gone: 404,
@@ -241,14 +241,14 @@ const statuses: Record<string, 404 | 413> = {
   archive_too_large: 413,
 };
 
-/** A failure of `Packages` as people and programs hear it. */
+/** A result of `Packages` as an outcome. */
 function outcomeOf<T>(outcome: PackageOutcome<T>): Outcome<T> {
   if (outcome.ok) return outcome;
   const { code, reason } = outcome;
   return { ok: false, status: statuses[code] ?? 409, code, message: reason };
 }
 
-/** The id of an installed skill, or why there is none of that name. */
+/** The id of an installed skill. A failure says why there is none with that name. */
 async function installedId(text: string, services: Services): Promise<Outcome<string>> {
   const ids = (await services.packages.list()).map(({ skill_id }) => skill_id);
   const resolved = resolveSkillId(text, ids);

@@ -8,17 +8,17 @@ import {
   preparedState,
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
-import { completeSkills, findSkill } from "../find-skill.ts";
+import { completeSkills, findSkill, whichSkill } from "../find-skill.ts";
 import { type CommandLineForm, operation, operators, said, type Terminal } from "../operation.ts";
 
 const who = operators("prepare packages for code");
 const language = z.enum(packageLanguages);
 const packages = z.array(z.string().min(1).max(400)).max(200);
-const answers = "what is there now, or that it goes on";
+const answers = "the state afterwards, or that the work continues";
 
 type Form<Input> = CommandLineForm<Input, z.output<typeof preparation>>;
 
-/** Installing takes minutes: its lines are shown, and one that goes on is waited for. */
+/** Installing takes minutes: the command shows progress and waits for the end. */
 const follow = {
   operation: "sandbox.list",
   goesOn: ({ state }: z.output<typeof preparation>) => state === "working",
@@ -71,7 +71,9 @@ export const addSandboxPackages = operation({
   name: "sandbox.add",
   input: z.object({
     language,
-    packages: packages.describe("none: what is there is installed again, in the newest versions that fit"),
+    packages: packages.describe(
+      "an empty list installs the present packages again, in the newest matching versions",
+    ),
   }),
   output: preparation,
   who,
@@ -103,14 +105,13 @@ export const removeSandboxPackages = operation({
   who,
   http: {
     route: "POST /sandbox/packages/remove",
-    summary: "Take packages away from code in the sandbox",
+    summary: "Remove packages from code in the sandbox",
     answers,
   },
   commandLine: [
     {
       command: "sandbox remove",
-      description:
-        "take packages away from code in the sandbox; the others are installed again from their lock",
+      description: "remove packages from code in the sandbox; the others are installed again from their lock",
       arguments: [ofLanguage[0], ["<package...>", "such as numpy"]],
       json,
       read: ({ language, package: packages }) => ({ language, packages }),
@@ -140,7 +141,7 @@ export const prepareSkill = operation({
       description: "Installs the packages that a skill lists, for its code alone",
       complete: completeSkills,
       read: (words) => (words === "" ? undefined : { id: words }),
-      missing: "Which skill? `/skill list` shows what there is.",
+      missing: whichSkill,
       say: ({ message }) => said(escapeMarkdown(oneLine(message, 1_000))),
     },
   ],
@@ -179,7 +180,7 @@ function note(
   return { action, subject: language, detail: `${did} ${what} for code in ${languageNames[language]}` };
 }
 
-/** Dependencies that are written out. */
+/** Maximum dependencies that are listed. */
 const maxListed = 30;
 
 function setLines(set: PreparedSet, { plain, bold, dim, warn }: Terminal): string[] {

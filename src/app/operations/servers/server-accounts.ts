@@ -7,7 +7,7 @@ import { type OperationCall, operation, shown } from "../operation.ts";
 import { serverView } from "./server-view.ts";
 import { argument, configured, findServer, named, serverName, unknownServer } from "./servers.ts";
 
-/** Everybody connects their own account; one that is shared is for operators. */
+/** Everybody connects their own account; operators connect a shared one. */
 const withAccount = {
   async decide({ input, asker, services }: OperationCall<{ name: string }>): Promise<Outcome<unknown>> {
     const found = await findServer(input.name, services);

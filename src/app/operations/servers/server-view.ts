@@ -1,4 +1,4 @@
-/** What people and programs see of tool servers. */
+/** Tool servers as people and programs see them. */
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { ServerState } from "../../../core/skill/packages.ts";
@@ -10,8 +10,8 @@ const serverTool = z.object({
   name: z.string(),
   description: z.string(),
   suppressed: z.boolean(),
-  read_only: z.boolean().optional().describe("what the server says of it"),
-  destructive: z.boolean().optional().describe("what the server says of it"),
+  read_only: z.boolean().optional().describe("according to the server"),
+  destructive: z.boolean().optional().describe("according to the server"),
   definition: z.string().optional().describe("names the tool as it is now"),
   trusted: z.boolean().optional().describe("an operator lets it run unasked"),
   asks: z
@@ -32,7 +32,7 @@ export const serverView = z.object({
   since: z.number().describe("since when it is in this state, milliseconds since the epoch"),
 });
 
-/** A server with its tools, and whether calls of them ask. */
+/** A server with its tools, and whether their calls ask. */
 export type ServerView = z.output<typeof serverView>;
 
 const states: Record<ServerState, readonly [sign: string, words: string]> = {
@@ -57,7 +57,7 @@ interface ServerList {
   diagnostics: readonly Pick<Diagnostic, "severity" | "message">[];
 }
 
-/** The servers, and what of their file was left out. */
+/** The servers, and problems in their file. */
 export function serverListText({ servers, diagnostics }: ServerList): string {
   if (servers.length + diagnostics.length === 0) return noServers;
   const left = diagnostics.map(({ severity, message }) => {
@@ -92,7 +92,7 @@ function advice({ name, state, credentials }: ServerView): string {
   return "";
 }
 
-/** How a server does that was started, stopped or restarted. */
+/** The state of a server after it was started, stopped or restarted. */
 export function controlled(status: ServerView, action: ServerAction): CommandResult {
   const { name, state, problem = "", tools } = status;
   if (action === "stop") return said(`**${escapeMarkdown(name)}** is ${stateWords(state)}.`);
@@ -117,7 +117,7 @@ export function serverLines(server: ServerView, { plain, bold, dim, good, bad }:
   ];
 }
 
-/** Whether calls of a tool ask, where that is known. */
+/** Whether calls of a tool ask, if that is known. */
 function askNote({ suppressed, asks, trusted }: ServerView["tools"][number]): string {
   if (suppressed) return " (not offered)";
   if (asks === "nobody") return trusted === true ? " (trusted)" : " (unasked)";

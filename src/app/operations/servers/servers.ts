@@ -14,6 +14,7 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import { diagnostic } from "../../services/shapes.ts";
 import { operation, operators, shown, type Terminal } from "../operation.ts";
 import type { Services } from "../services.ts";
+import { diagnosticLines } from "../words.ts";
 import {
   controlled,
   type ServerView,
@@ -28,7 +29,7 @@ const who = operators("start, stop and trust its servers");
 const missing = "Which server? `/mcp list` shows what there is.";
 export const argument = [["<name>", "name of the server"]] as const;
 
-/** What follows a command about one server. */
+/** The argument of commands about one server. */
 export const named = {
   usage: "<server>",
   missing,
@@ -42,19 +43,19 @@ export const listServers = operation({
   input: z.object({}),
   output: z.object({
     servers: z.array(serverView),
-    diagnostics: z.array(diagnostic).describe("what of the file of servers was left out, and why"),
+    diagnostics: z.array(diagnostic).describe("parts of the file of servers that were left out, and why"),
   }),
   who: "anyone",
   http: {
     route: "GET /mcp",
-    summary: "The tool servers (MCP), how they do, and their tools",
+    summary: "The tool servers (MCP), their state and their tools",
     answers: "the servers",
   },
   chat: [
     {
       command: "mcp list",
       usage: "",
-      description: "Shows the tool servers (MCP), how they do, and their tools",
+      description: "Shows the tool servers (MCP), their state and their tools",
       read: () => ({}),
       say: (output) => shown(serverListText(output)),
     },
@@ -62,15 +63,14 @@ export const listServers = operation({
   commandLine: [
     {
       command: "mcp list",
-      description: "the servers, how they do, and their tools",
+      description: "the servers, their state and their tools",
       json: "{servers}",
       settled: true,
       print: ({ servers, diagnostics }, terminal) =>
         servers.length + diagnostics.length === 0
           ? ["No tool server (MCP) is configured."]
           : servers.flatMap((server) => serverLines(server, terminal)),
-      diagnose: ({ diagnostics }, { plain }) =>
-        diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`),
+      diagnose: ({ diagnostics }, terminal) => diagnosticLines(diagnostics, terminal),
     },
   ],
   async run({ services }) {
@@ -81,7 +81,7 @@ export const listServers = operation({
 
 const actions = ["start", "stop", "restart"] as const;
 
-/** As a help text of chat, of the command line, and the audit say them. */
+/** Texts for help in a chat, for the command line, and for the audit. */
 const actionWords = {
   start: ["Starts a tool server", "start a server", "started"],
   stop: ["Stops a tool server", "stop a server", "stopped"],
@@ -130,7 +130,7 @@ export const controlServer = operation({
 });
 
 const onlyATry =
-  "No bot runs on this data folder, so this was only a try: the server ends with this command.";
+  "No bot runs on this data folder, so this was only a test: the server ends with this command.";
 
 export const trustServer = operation({
   name: "server.trust",
@@ -168,7 +168,7 @@ export const trustServer = operation({
   },
 });
 
-/** The servers as they are configured by now: the list is only as new as the catalogue. */
+/** The servers as currently configured: the catalogue is read first, because it updates the list. */
 export async function configured({ servers, catalogue }: Services): Promise<readonly ServerStatus[]> {
   if (servers === undefined) return [];
   await catalogue.current();
@@ -197,7 +197,7 @@ export function unknownServer(name: string, all: readonly ServerStatus[]): Outco
 }
 
 function notAsSeen(server: string, tool: string): Outcome<never> {
-  const message = `${server} has no tool ${tool} like that any more, so nothing was changed. Look at its tools again.`;
+  const message = `The tool ${tool} of ${server} has changed or is gone, so nothing was changed. Look at its tools again.`;
   return { ok: false, status: 409, message };
 }
 
@@ -207,7 +207,7 @@ async function viewOf(status: ServerStatus, { catalogue, store }: Services): Pro
   return { ...status, tools: status.tools.map((tool) => toolView(tool, skill, trust)) };
 }
 
-/** What people see of a tool of a server; what decides whether calls ask is missing for tools that nobody is offered. */
+/** A tool of a server as people see it. For tools that are not offered, it does not say whether calls ask. */
 function toolView(
   { name, description, suppressed }: ServerStatus["tools"][number],
   skill: Skill | undefined,

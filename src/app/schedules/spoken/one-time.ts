@@ -1,17 +1,16 @@
-/** The moment of a phrase that says one time. */
+/** Reads a phrase that names a single time. */
 import { en, type ParsedResult } from "chrono-node";
 import { wallClock } from "../times.ts";
 import { inPart, partsOf, possible, strangeIn } from "./repetitions.ts";
-import type { Atom, DayPart } from "./time-atom.ts";
-import { monthNames } from "./time-words.ts";
+import { type Atom, type DayPart, monthNames } from "./time-words.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** Hours of a part of the day that stands alone. */
-const usual: Readonly<Record<DayPart, number>> = { morning: 9, afternoon: 15, evening: 20, night: 22 };
+/** The hour of a part of the day without a clock time. */
+const usualHour: Readonly<Record<DayPart, number>> = { morning: 9, afternoon: 15, evening: 20, night: 22 };
 
 /**
- * A local time, ISO 8601, of a phrase that does not repeat. A day without a time means its morning. A problem is a sentence for people.
+ * The local time, ISO 8601, of a phrase that does not repeat. A day without a time means its morning. A problem is a sentence for people.
  * @param now ms since the epoch
  */
 export function oneTime(
@@ -37,12 +36,12 @@ export function oneTime(
 }
 
 function minuteOf(told: number | undefined, part: DayPart | undefined): number {
-  if (told === undefined) return usual[part ?? "morning"] * 60;
+  if (told === undefined) return usualHour[part ?? "morning"] * 60;
   return part === undefined ? told : inPart(told, part);
 }
 
 const unclear = (atoms: readonly Atom[]) => ({
-  problem: `I do not understand “${atoms.map(({ text }) => text).join(" ")}” as one time, so nothing was made. For what comes again write “every”. ${possible}`,
+  problem: `I do not understand “${atoms.map(({ text }) => text).join(" ")}” as one time, so nothing was made. For a repetition write “every”. ${possible}`,
 });
 
 function exactTime(text: string, wall: number): { at: string } | { problem: string } {
@@ -55,7 +54,7 @@ function exactTime(text: string, wall: number): { at: string } | { problem: stri
     : { at: found.start.date().toISOString().slice(0, 19) };
 }
 
-/** Midnight of the day, as the wall clock says it, in ms. Undefined where the words name none, or several. */
+/** Local midnight of the day that the words name, in ms. Undefined when they name no day or several. */
 function dayIn(
   atoms: readonly Atom[],
   wall: number,
@@ -76,14 +75,14 @@ function dayIn(
   return weekday === undefined && minute === undefined ? undefined : nextDay(weekday, today, isOver);
 }
 
-/** Today or tomorrow where no weekday is named. */
+/** The next such weekday; without a weekday, today or tomorrow. */
 function nextDay(weekday: number | undefined, today: number, isOver: boolean): number {
   if (weekday === undefined) return today + (isOver ? dayMs : 0);
   const ahead = (weekday - new Date(today).getUTCDay() + 7) % 7;
   return today + (ahead === 0 && isOver ? 7 : ahead) * dayMs;
 }
 
-/** A date in words, which has to be the weekday where one stands with it. */
+/** A date in words. It must be the weekday that is named with it, if any. */
 function dateOn(text: string, weekday: number | undefined, wall: number) {
   const plain = inOrder(text)
     .replace(/^on |^the /i, "")
@@ -92,10 +91,10 @@ function dateOn(text: string, weekday: number | undefined, wall: number) {
   if (found === undefined) return undefined;
   const day = Math.floor(found.start.date().getTime() / dayMs) * dayMs;
   if (weekday === undefined || new Date(day).getUTCDay() === weekday) return day;
-  return { problem: `${new Date(day).toISOString().slice(0, 10)} is no such weekday, so nothing was made.` };
+  return { problem: `${new Date(day).toISOString().slice(0, 10)} is not that weekday, so nothing was made.` };
 }
 
-/** `24.12.2026`, with the day first, as the other forms have it. */
+/** `24.12.2026` in the form of other dates: `24 dec 2026`. */
 function inOrder(text: string): string {
   const [, day, month, year = ""] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})?$/.exec(text) ?? [];
   return day === undefined ? text : `${day} ${monthNames[Number(month) - 1]} ${year}`.trim();
@@ -113,7 +112,7 @@ function inWeek(weekday: number, span: Span, today: number) {
   return monday + (span.ahead * 7 + ((weekday + 6) % 7)) * dayMs;
 }
 
-/** The next month that has the day, or the month that was named. */
+/** The day in the named month; without a month, the next such day. */
 function dayOfMonth(
   nth: number,
   span: Span | undefined,
@@ -130,7 +129,7 @@ function dayOfMonth(
   return { problem: `That month has no day ${nth}, so nothing was made.` };
 }
 
-/** What the whole text says; undefined where a part of it is not understood. */
+/** The reading of the whole text; undefined when a part is not understood. */
 function whole(text: string, wall: number): ParsedResult | undefined {
   const [found] = en.parse(text, { instant: new Date(wall), timezone: 0 }, { forwardDate: true });
   return found !== undefined && found.index === 0 && found.text.length === text.length ? found : undefined;

@@ -1,8 +1,7 @@
-/** Cron patterns of phrases that say something comes again. */
-import type { Atom, DayPart, Unit } from "./time-atom.ts";
-import { monthNames } from "./time-words.ts";
+/** Cron patterns of phrases that repeat. */
+import { type Atom, type DayPart, monthNames, type Unit } from "./time-words.ts";
 
-/** What a phrase comes to; a problem is a sentence for people. */
+/** The pattern of a phrase; a problem is a sentence for people. */
 export type Repetition = { cron: string } | { problem: string };
 
 export const possible =
@@ -14,7 +13,7 @@ function all<Kind extends Atom["kind"]>(atoms: readonly Atom[], kind: Kind): Of<
   return atoms.filter((atom): atom is Of<Kind> => atom.kind === kind);
 }
 
-/** Whether a phrase speaks of more than one time: `mondays`, `every …`, `on the 1st of the month`. */
+/** Whether a phrase names more than one time: `mondays`, `every …`, `on the 1st of the month`. */
 export function repeats(atoms: readonly Atom[]): boolean {
   // "Mon, wed and fri" are days of every week; "Monday and Thursday" may be two single days.
   const named = all(atoms, "weekdays");
@@ -28,7 +27,7 @@ export function repeats(atoms: readonly Atom[]): boolean {
   );
 }
 
-/** @param month of the wall clock, 1 to 12, from which every 2 or 3 months are counted; `day` of the month */
+/** @param today local month, 1 to 12, and day of the month; every 2 or 3 months are counted from them */
 export function repetition(atoms: readonly Atom[], today: { month: number; day: number }): Repetition {
   const eaches = all(atoms, "each");
   const units = new Set<Unit>([...eaches, ...all(atoms, "times")].map(({ unit }) => unit));
@@ -41,11 +40,11 @@ export function repetition(atoms: readonly Atom[], today: { month: number; day: 
   const interval = eaches.find(({ count }) => count > 1);
   if (all(atoms, "every").some(({ other }) => other) || (interval !== undefined && !isRound(interval)))
     return {
-      problem: `I do not know this repetition, “${interval?.text ?? "every other"}”: the clock counts days of a week, a month or a year. Nothing was made. ${possible}`,
+      problem: `I do not understand this repetition, “${interval?.text ?? "every other"}”: it does not fit the days of a week, a month or a year. Nothing was made. ${possible}`,
     };
   if (isPaired(atoms))
     return {
-      problem: `Days with times of their own are plans of their own, so nothing was made. ${possible}`,
+      problem: `Days with different times need separate plans, so nothing was made. ${possible}`,
     };
   const days = daysOf(atoms, units, today);
   if ("problem" in days) return days;
@@ -53,7 +52,7 @@ export function repetition(atoms: readonly Atom[], today: { month: number; day: 
   return "problem" in times ? times : { cron: `${times.minute} ${times.hours} ${days.pattern}` };
 }
 
-/** Whether days and times take turns, as in `mondays at 9 and fridays at 10`. */
+/** Whether days and times alternate, as in `mondays at 9 and fridays at 10`. */
 function isPaired(atoms: readonly Atom[]): boolean {
   const kinds = atoms.filter(
     ({ kind }) => kind === "clock" || kind === "weekdays" || kind === "ordinal" || kind === "date",
@@ -62,20 +61,20 @@ function isPaired(atoms: readonly Atom[]): boolean {
   return /cd+c/.test(order);
 }
 
-/** Months that come again in the same months of each year. */
+/** Whether an interval of months falls on the same months each year. */
 const isRound = ({ unit, count }: Of<"each">) => unit === "month" && 12 % count === 0;
 
-const unclear = { problem: `I do not know this repetition, so nothing was made. ${possible}` };
+const unclear = { problem: `I do not understand this repetition, so nothing was made. ${possible}` };
 
-/** What stands against an atom of which nothing can be made. */
+/** Says what is wrong with an atom that cannot be used. */
 export function strangeIn({ text }: Atom): { problem: string } {
   if (/^\d+$/.test(text)) return { problem: `Write “at ${text}” if that is the time. Nothing was made.` };
   return /^(?:(?:at|@|around) ?)?[\d:.]+(?: ?[ap]\.?m\.?)?$/i.test(text)
-    ? { problem: `“${text}” is no time of a day that I know. Write it as 9:00 or 17:30.` }
+    ? { problem: `“${text}” is not a time of day that I know. Write it as 9:00 or 17:30.` }
     : { problem: `I do not understand “${text}” here, so nothing was made. ${possible}` };
 }
 
-/** Every so many minutes or hours, on some weekdays where they are named. */
+/** An interval of minutes or hours, on the named weekdays if any. */
 function withinDay({ unit, count }: Of<"each">, atoms: readonly Atom[]): Repetition {
   const weekdays = all(atoms, "weekdays").flatMap(({ days }) => days);
   const others = atoms.filter(({ kind }) => kind !== "each" && kind !== "weekdays" && kind !== "every");
@@ -85,7 +84,7 @@ function withinDay({ unit, count }: Of<"each">, atoms: readonly Atom[]): Repetit
   if (count === whole || count < 1 || whole % count !== 0)
     return {
       problem:
-        "The clock repeats only what divides an hour or a day evenly: every 15, 20 or 30 minutes, every hour, every 2, 3, 4, 6, 8 or 12 hours.",
+        "An interval must divide an hour or a day evenly: every 15, 20 or 30 minutes, every hour, every 2, 3, 4, 6, 8 or 12 hours.",
     };
   const step = count === 1 ? "*" : `*/${count}`;
   const on = weekdays.length === 0 ? "*" : listed(weekdays);
@@ -107,18 +106,20 @@ function daysOf(atoms: readonly Atom[], units: Set<Unit>, today: { month: number
       ordinals.length === 0
         ? { problem: `On which day of the month? ${possible}` }
         : inMonth(atoms, weekdays);
-    return "problem" in which
-      ? which
-      : { pattern: which.pattern.replace("*M", monthsOf(atoms, today, which.first)) };
+    if ("problem" in which) return which;
+    return { pattern: `${which.day} ${monthsOf(atoms, today, which.first)} ${which.weekday}` };
   }
   if (weekdays.length > 0) return { pattern: `* * ${weekdays.length === 7 ? "*" : listed(weekdays)}` };
   if (units.has("week")) return { problem: `On which day of the week? ${possible}` };
   return units.has("day") ? { pattern: "* * *" } : unclear;
 }
 
-type InMonth = { pattern: string; first: number } | { problem: string };
+/**
+ * Days of a month as the fields of a pattern. `first` is the first day of the month that may be meant: after it, this month's days count as
+ * over.
+ */
+type InMonth = { day: string; weekday: string; first: number } | { problem: string };
 
-/** `*M` stands for the months. `first`: the day of the month from which it is seen whether it is over in this one. */
 function inMonth(atoms: readonly Atom[], weekdays: readonly number[]): InMonth {
   const nths = all(atoms, "ordinal").map(({ nth }) => nth);
   const units = all(atoms, "each").map(({ unit }) => unit);
@@ -130,12 +131,15 @@ function inMonth(atoms: readonly Atom[], weekdays: readonly number[]): InMonth {
   const isMonthly = units.includes("month") || units.includes("quarter");
   if (weekdays.length > 0) return nthWeekday(nths, weekdays, isMonthly);
   if (!isMonthly && units.length > 0) return unclear;
-  const days = nths.map((nth) => (nth === -1 ? "L" : nth)).sort(byNumber);
-  return { pattern: `${days.join(",")} *M *`, first: first === -1 ? 31 : first };
+  const days = nths.toSorted((a, b) => placeOf(a) - placeOf(b)).map((nth) => (nth === -1 ? "L" : nth));
+  return { day: days.join(","), weekday: "*", first: first === -1 ? 31 : first };
 }
 
 const workingDay = (nth: number): InMonth =>
-  nth === 1 ? { pattern: "1W *M *", first: 1 } : { pattern: "LW *M *", first: 31 };
+  nth === 1 ? { day: "1W", weekday: "*", first: 1 } : { day: "LW", weekday: "*", first: 31 };
+
+/** The last day comes after all others. */
+const placeOf = (nth: number) => (nth === -1 ? 32 : nth);
 
 function nthWeekday(nths: readonly number[], weekdays: readonly number[], isMonthly: boolean): InMonth {
   const [first = 1] = nths;
@@ -146,13 +150,10 @@ function nthWeekday(nths: readonly number[], weekdays: readonly number[], isMont
       problem: `Do you mean a week of the month? Write it as “the second Tuesday of the month at 9”. ${possible}`,
     };
   const each = weekdays.flatMap((day) => nths.map((nth) => `${day}#${nth === -1 ? "L" : nth}`));
-  return { pattern: `* *M ${each.join(",")}`, first: first === -1 ? 31 : (first - 1) * 7 + 1 };
+  return { day: "*", weekday: each.join(","), first: first === -1 ? 31 : (first - 1) * 7 + 1 };
 }
 
-const byNumber = (one: string | number, other: string | number) =>
-  (one === "L" ? 32 : Number(one)) - (other === "L" ? 32 : Number(other));
-
-/** Months of a quarter, or every so many from the one in which the day comes next. */
+/** The months of a quarter, or an interval of months from the month in which the day comes next. */
 function monthsOf(
   atoms: readonly Atom[],
   { month, day }: { month: number; day: number },
@@ -168,7 +169,8 @@ function monthsOf(
   return months.join(",");
 }
 
-const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Maximum days of each month. */
+const maxDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** A day of the year: `every 24 December`, `every December on the 24th`. */
 function yearly(atoms: readonly Atom[], units: Set<Unit>): Days {
@@ -181,12 +183,12 @@ function yearly(atoms: readonly Atom[], units: Set<Unit>): Days {
   const months = dates.length > 0 ? [named + 1] : all(atoms, "month").map(({ month }) => month);
   const day = dates.length > 0 ? Number(/\d{1,2}/.exec(text)?.[0]) : (ordinals[0]?.nth ?? 0);
   if (months.includes(0) || /\d{4}/.test(text) || (dates.length > 0 && ordinals.length > 0)) return unclear;
-  if (months.some((month) => day > (longest[month - 1] ?? 0)))
-    return { problem: `“${text}” is no day of a year.` };
+  if (months.some((month) => day > (maxDays[month - 1] ?? 0)))
+    return { problem: `“${text}” is not a day of the year.` };
   return { pattern: `${day === -1 ? "L" : day} ${months.join(",")} *` };
 }
 
-/** The times of a day; all have the minute of the first, because a pattern has but one. */
+/** The times of a day. All have the same minute, because a pattern has only one. */
 function timesOf(atoms: readonly Atom[]): { minute: number; hours: string } | { problem: string } {
   const parts = partsOf(atoms);
   const clocks = all(atoms, "clock").map(({ minute }) =>
@@ -201,13 +203,13 @@ function timesOf(atoms: readonly Atom[]): { minute: number; hours: string } | { 
   if (clocks.some((each) => each % 60 !== first % 60))
     return {
       problem:
-        "Times of one plan share their minute, as 9:30 and 17:30 do. Plan the others apart; nothing was made.",
+        "Times of one plan share their minute, as 9:30 and 17:30 do. Plan the others separately; nothing was made.",
     };
   const hours = [...new Set(clocks.map((each) => Math.floor(each / 60)))].sort((a, b) => a - b);
   return { minute: first % 60, hours: hours.join(",") };
 }
 
-/** Parts of the day that are named, `in the evening` as well as `every evening`. */
+/** The named parts of the day, in `in the evening` as well as `every evening`. */
 export function partsOf(atoms: readonly Atom[]): DayPart[] {
   return atoms.flatMap((atom) => {
     if (atom.kind === "part") return atom.part;
@@ -218,7 +220,7 @@ export function partsOf(atoms: readonly Atom[]): DayPart[] {
   });
 }
 
-/** The minute of the day that a clock of twelve hours means in a part of it: 8 in the evening is 20:00. */
+/** The minute of the day that a 12-hour clock time means in a part of the day: 8 in the evening is 20:00. */
 export function inPart(minute: number, part: DayPart): number {
   const hour = Math.floor(minute / 60);
   if (hour >= 12 && !(part === "night" && hour === 12)) return minute;

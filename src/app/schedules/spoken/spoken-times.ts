@@ -1,6 +1,6 @@
 /**
- * Time in people's words, for `/agent schedule add` and for tools. What is not understood never becomes a part of what is said: it is
- * refused. Words in quotation marks are never read as a time.
+ * Reads times in plain words, for `/agent schedule add` and for tools. A time that is not understood is refused; it never becomes part of
+ * the text. Words in quotation marks are never read as a time.
  */
 import { de, en, es, fr, type ParsedResult } from "chrono-node";
 import type { SpokenTime, Wish } from "../../../core/ports/schedules.ts";
@@ -9,18 +9,18 @@ import { timeZoneNamed } from "../../../core/values/inbound.ts";
 import { wallClock } from "../times.ts";
 import { offsetOf, oneTime } from "./one-time.ts";
 import { possible, repeats, repetition, strangeIn } from "./repetitions.ts";
-import type { Atom } from "./time-atom.ts";
 import { type Phrase, phrasesIn, roleOf } from "./time-phrases.ts";
+import type { Atom } from "./time-words.ts";
 
 const how =
   'Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron "0 9 * * 1" remind me of the report`.';
-const quote = "Put words that belong to what is said into quotation marks.";
+const quote = "Put words that belong to the text into quotation marks.";
 
 type When = { at: string } | { cron: string };
-/** `rest`: the text without the time. `time_zone`: one that was named. */
+/** `rest`: the text without the time. `time_zone`: the named zone, if any. */
 type Found = { when: When; rest: string; time_zone?: string } | { problem: string };
 
-/** What somebody wants, from their own words at a time (ms since the epoch) in their zone. */
+/** The wish in a person's own words. `now` is in ms since the epoch. */
 export function readSpokenWish(words: string, now: number, time_zone: string): Outcome<Wish> {
   const text = words.trim().replace(/\s+/g, " ");
   const found = findTime(text, now, time_zone);
@@ -31,29 +31,29 @@ export function readSpokenWish(words: string, now: number, time_zone: string): O
   return { ok: true, value: { what, text: said, time_zone: found.time_zone ?? time_zone, ...found.when } };
 }
 
-/** Five fields, or six with the seconds that are refused later; months and weekdays may have names. */
+/** Five fields, or six with seconds, which are refused later. Months and weekdays may be names. */
 const cronFields =
   /^(?:[\d*/,-]+\s+)?(?:[\dL*/,W-]+\s+){3}(?:[\d*/,-]|[a-z]{3}\b)+\s+(?:[\d*/,#L-]|[a-z]{3}\b)+$/i;
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
 
-/** Words beside a time that change nothing about it. */
-const besides =
+/** Words next to a time that do not change it. */
+const fillers =
   /^(?:(?:a|am|an|at|by|el|for|früh|h|in|la|las|le|on|please|sharp|the|uhr|um|à|o'clock)(?=\s|$)|[\s,.()])*$/i;
 
-/** When: ISO 8601, a cron pattern, or words that say nothing else. Words that are not understood may be what matters: then it is refused. */
+/** Reads ISO 8601, a cron pattern, or words. Words that are not understood may matter, so they are refused. */
 export function readSpokenTime(words: string, now: number, time_zone: string): Outcome<SpokenTime> {
   const text = words.trim().replace(/\s+/g, " ");
   if (isoTime.test(text)) return { ok: true, value: { at: text } };
   if (cronFields.test(text)) return { ok: true, value: { cron: text } };
   const found = findTime(text, now, time_zone);
   const advice =
-    "Say it as tomorrow at 9, every weekday at 9, 2026-11-26T09:00 (2026-11-26T09:00+09:00 for another zone), or a cron pattern such as 0 9 1 * *.";
+    "Write it as tomorrow at 9, every weekday at 9, 2026-11-26T09:00 (2026-11-26T09:00+09:00 for another zone), or a cron pattern such as 0 9 1 * *.";
   if (found === undefined) return refused(`“${text}” names no time that I understand. ${advice}`);
   if ("problem" in found) return refused(found.problem);
   const { said } = whatIn(found.rest);
   const zone = found.time_zone === undefined ? {} : { time_zone: found.time_zone };
-  if (besides.test(said)) return { ok: true, value: { ...found.when, ...zone } };
-  return refused(`Of “${text}” I do not understand “${said}”, so nothing was made. ${advice}`);
+  if (fillers.test(said)) return { ok: true, value: { ...found.when, ...zone } };
+  return refused(`I do not understand “${said}” in “${text}”, so nothing was made. ${advice}`);
 }
 
 function refused(message: string): Outcome<never> {
@@ -63,7 +63,7 @@ function refused(message: string): Outcome<never> {
 function findTime(text: string, now: number, time_zone: string): Found | undefined {
   const [whole, , cron] = /\bcron\s+(["'“”`])([^"'“”`]+)["'“”`]/i.exec(text) ?? [];
   if (whole !== undefined && cron !== undefined) return { when: { cron }, rest: text.replace(whole, " ") };
-  // Of the same length, so that places in it are places in the text.
+  // Of the same length, so that positions are the same in both.
   const unquoted = withoutQuoted(text);
   return foreign.test(unquoted)
     ? foreignTime(text, unquoted, now, time_zone)
@@ -78,7 +78,7 @@ const closing: Readonly<Record<string, readonly string[]>> = {
   "„": ["“", "”"],
 };
 
-/** The text with an x for each character between quotation marks, and for these. One that is not closed counts for nothing. */
+/** The text with an x for each quotation mark and each character between them. A mark that is not closed is left as it is. */
 function withoutQuoted(text: string): string {
   const marks = [...new Set(Object.values(closing).flat())];
   const last = new Map(marks.map((mark) => [mark, text.lastIndexOf(mark)]));
@@ -117,15 +117,15 @@ function englishTime(text: string, unquoted: string, now: number, time_zone: str
   const isName = ({ kind, text: name }: Atom) => kind === "zone" && /^(?:UTC|GMT)$|\//.test(name);
   const zone = timeZoneNamed(atoms.find(isName)?.text ?? "");
   const own = atoms.filter((atom) => !isName(atom));
-  const named = zone === undefined ? {} : { time_zone: zone };
-  const wall = new Date(wallClock(now, named.time_zone ?? time_zone));
+  const wall = new Date(wallClock(now, zone ?? time_zone));
   const when = isRepeated
     ? repetition(own, { month: wall.getUTCMonth() + 1, day: wall.getUTCDate() })
-    : oneTime(own, now, named.time_zone ?? time_zone);
-  return "problem" in when ? when : { when, rest, ...named };
+    : oneTime(own, now, zone ?? time_zone);
+  if ("problem" in when) return when;
+  return { when, rest, ...(zone === undefined ? {} : { time_zone: zone }) };
 }
 
-/** One phrase; or two of which one is a day without a time, and the other the time: `every Monday post the plan at 9`. */
+/** One phrase, or two when one has the day and the other the time: `every Monday post the plan at 9`. */
 function chosen(times: readonly Phrase[]): Phrase[] {
   const [first, second, ...others] = times.filter(
     (phrase, at) => at === 0 || !repeats(times[0]?.atoms ?? []) || !isDay(phrase),
@@ -144,20 +144,20 @@ const isTimeOfDay = ({ atoms }: Phrase) =>
   atoms.every(({ kind }) => kind === "clock" || kind === "part" || kind === "zone");
 const hasClock = ({ atoms }: Phrase) =>
   atoms.some((atom) => atom.kind === "clock" || (atom.kind === "date" && atom.exact));
-/** A day that what comes again may speak of: `every evening at 8 post who is on duty tomorrow`. */
+/** A single day, which may belong to the text of a repeated plan: `every evening at 8 post who is on duty tomorrow`. */
 const isDay = ({ atoms }: Phrase) =>
   atoms.length === 1 && /^(?:today|tonight|tomorrow|this \w+)$/i.test(atoms[0]?.text ?? "");
 
 function leftOver(understood: string, other: string): { problem: string } {
   return {
-    problem: `I understand “${understood}” as the time, but not “${other.trim()}” beside it, so nothing was made. ${quote} ${possible}`,
+    problem: `I understand “${understood}” as the time, but not “${other.trim()}” next to it, so nothing was made. ${quote} ${possible}`,
   };
 }
 
 const textOf = (phrases: readonly Phrase[], text: string) =>
   phrases.map(({ start, end }) => text.slice(start, end)).join(" … ");
 
-/** Words beside the time that may say when as well: an unknown `every …`, a number, a zone. Undefined where there are none. */
+/** Words next to the time that may belong to it: an unknown `every …`, a number, a zone. Undefined when there are none. */
 function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean): string | undefined {
   const rest = without(used, text);
   const isTimeAlone = used.every(isTimeOfDay);
@@ -181,12 +181,12 @@ function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean):
   return undefined;
 }
 
-/** A number after `at` that is no time, as in `at 9.5`. */
+/** A number after `at` that is not a time, as in `at 9.5`. */
 function numberLeft(phrases: readonly Phrase[], text: string): string | undefined {
   return /\b(?:at (?:minute )?:?\d\S*|(?:\d+|minutes) past\b)/i.exec(without(phrases, text))?.[0];
 }
 
-/** The text without phrases and the words that lead to them. */
+/** The text without the phrases and the words that introduce them. */
 function without(used: readonly Phrase[], text: string): string {
   return [...used]
     .sort((a, b) => b.start - a.start)
@@ -203,17 +203,17 @@ function withoutLeads(before: string): string {
   return kept === words.length ? before : words.slice(0, kept).join(" ");
 }
 
-/** Words of time in other languages; what they say once is read, what comes again is not. */
+/** Words of time in other languages. Single times are read, repetitions are not. */
 const foreign =
   /(?<!\p{L})(?:heute|morgen|übermorgen|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|uhr|nächste[nrs]?|demain|aujourd['’]hui|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?|chaque|tou(?:s|tes) les|midi|minuit|prochaine?|mañana|hoy|lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|cada|todos los|todas las|próxim[oa]|stunden?|tagen|wochen?|heures?|horas?|(?:um|à|ab|a las?) \d{1,2}|\d{1,2}\.? (?:de )?(?:januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre))(?![\p{L}\d])/iu;
 
 const foreignRepeats =
   /(?<!\p{L})(?:jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|chaque|tou(?:s|tes) les|cada|todos los|todas las|ab|bis|jusqu|hasta|desde)(?!\p{L})/iu;
 
-/** One moment. What reads the most of the text is right about its language. */
+/** Reads a single time. The language that understands most of the text is taken. */
 function foreignTime(text: string, unquoted: string, now: number, time_zone: string): Found | undefined {
   if (foreignRepeats.test(unquoted))
-    return { problem: `I do not know this repetition, so nothing was made. ${possible}` };
+    return { problem: `I do not understand this repetition, so nothing was made. ${possible}` };
   const reference = { instant: new Date(wallClock(now, time_zone)), timezone: 0 };
   const found = [en, de, fr, es]
     .flatMap((language) => language.parse(unquoted, reference, { forwardDate: true })[0] ?? [])
@@ -229,7 +229,7 @@ function foreignTime(text: string, unquoted: string, now: number, time_zone: str
   return { when: { at: localTime(found) }, rest };
 }
 
-/** A day without a time means its morning. A zone that was named stands behind as an offset. */
+/** The local time of a reading. A day without a time means its morning; a named zone becomes an offset. */
 function localTime(found: ParsedResult): string {
   const { start } = found;
   const two = (part: "month" | "day" | "hour" | "minute" | "second", unless = 0) =>

@@ -1,8 +1,7 @@
-/** Words of time that stand together, and whether they say when, or belong to what is to be said. */
-import type { Atom } from "./time-atom.ts";
-import { atomAt } from "./time-words.ts";
+/** Groups words of time, and tells phrases that say when from those that belong to the text. */
+import { type Atom, atomAt } from "./time-words.ts";
 
-/** Atoms with nothing but joining words between them. */
+/** Atoms with only joining words between them. */
 export interface Phrase {
   atoms: Atom[];
   start: number;
@@ -10,7 +9,7 @@ export interface Phrase {
 }
 
 const joins = /^(?:[\s,&]|\b(?:on|at|in|and|by|both|or)\b)*$/i;
-/** The same in front of what has an article: `on the 15th`, `the first Monday of December`. */
+/** The same before atoms that take an article: `on the 15th`, `the first Monday of December`. */
 const joinsWithArticle = /^(?:[\s,&]|\b(?:on|at|the|of|in|and|by|both|or)\b)*$/i;
 const hasArticle: ReadonlySet<Atom["kind"]> = new Set([
   "ordinal",
@@ -22,7 +21,7 @@ const hasArticle: ReadonlySet<Atom["kind"]> = new Set([
   "unknown",
 ]);
 
-/** The phrases of a text, in order; words that only look like a time are none. Takes time in proportion to the text. */
+/** The phrases of a text, in order, without words that only look like a time. Takes linear time. */
 export function phrasesIn(text: string): Phrase[] {
   const phrases: Phrase[] = [];
   for (const atom of atomsIn(text)) {
@@ -56,7 +55,7 @@ function atomsIn(text: string): Atom[] {
   return atoms;
 }
 
-/** A number without `at` behind a day or another time: `tomorrow 9`, `at 9 and 17`. What may count something else is unknown. */
+/** A number without `at` after a day or another time: `tomorrow 9`, `at 9 and 17`. A number that may count something else is `unknown`. */
 function bareClock({ kind, end }: Atom, text: string): Atom | undefined {
   const isClock = kind === "clock";
   const isDay =
@@ -80,7 +79,7 @@ function bareClock({ kind, end }: Atom, text: string): Atom | undefined {
     : { ...place, kind: "unknown" };
 }
 
-/** Leaves the words at the ends that say a time only together with what is not there: `mondays at 9, first …`. */
+/** Drops words at both ends that name a time only together with missing words: `mondays at 9, first …`. */
 function trimmed({ atoms }: Phrase, text: string): Phrase[] {
   const kept = [...atoms];
   while (kept.length > 1 && isLoose(kept.at(-1), kept.at(-2), text)) kept.pop();
@@ -126,22 +125,22 @@ function saysTime({ atoms, start, end }: Phrase, text: string): boolean {
 
 const endsThere = /^\s*(?:$|[,.;:]|(?:to|at|of|on|every|each|and|please|remind|that|until)\b)/i;
 
-/** Words before a time that make it part of what is said: `the plan for Monday`, `the bill due on Friday`. */
+/** Words before a time that make it part of the text: `the plan for Monday`, `the bill due on Friday`. */
 const owner =
   /\b(?:for|about|of|due|against|titled|called|named|versus|vs|about the|look|looking|looks|arrive|arrives|starts?|begins?|opens?|closes?|ends?)(?: (?:on|the|at))*\s*$/i;
-/** The same where one time is meant: what comes again may end or begin there. */
+/** Words that make a time part of the text of a single plan; a repeated plan may begin or end there. */
 const bound = /\b(?:by|before|after|since|from|to|through|between)(?: (?:on|the))*\s*$/i;
 const determined = /\b(?:the|an?|my|our|your|his|her|their|its|new|whole|full)\s*$/i;
-/** A word of its own behind: `the Monday meeting`, `our weekly report`. */
+/** A noun follows: `the Monday meeting`, `our weekly report`. */
 const noun =
   /^\s+(?!(?:to|at|on|in|of|and|or|please|remind|that|every|each|for|by|is|are|will|i|we|you)\b)\p{L}/iu;
-/** What takes place at a time of its own. */
+/** Events that have a time of their own. */
 const event =
   /\b(?:meeting|call|appointment|flight|train|bus|stand-?up|class|dinner|lunch|breakfast|game|match|show|party|interview|demo|session|webinar|workshop|doctor|dentist|event|reservation|booking|concert|ceremony|exam)s?\s*(?:with \p{L}+ )?(?:is |are )?$/iu;
 const arranges =
   /(?:\b(?:reminder|alarm|timer)(?: for me)?|^(?:please )?schedule(?:\s+[^\s,]+){1,6})\s+for(?: the)?\s*$/i;
 
-/** `words`: of what is said. `bound`: nothing that comes again can be planned beside it. */
+/** `words`: part of the text. `bound`: a repeated plan with such a phrase is refused. */
 export function roleOf({ atoms, start, end }: Phrase, text: string): "time" | "words" | "bound" {
   const [before, after] = [text.slice(0, start), text.slice(end)];
   const [first] = atoms;
@@ -156,5 +155,5 @@ export function roleOf({ atoms, start, end }: Phrase, text: string): "time" | "w
   return determined.test(before) && !isDay && noun.test(after) ? "words" : "time";
 }
 
-/** `remind me of Monday` has its day in its words, `remind me about 9` has not. */
+/** `remind me about 9` says when; `remind me of Monday` has the day in its text. */
 const asksOf = /\bremind (?:me|us) about\s*$/i;

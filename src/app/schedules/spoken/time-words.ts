@@ -1,7 +1,40 @@
 /** The words of time in what people write: `every`, `mondays`, `the 15th`, `at half past 8`. */
 import { pattern } from "../../../base/pattern.ts";
 import { timeZoneNamed } from "../../../core/values/inbound.ts";
-import type { Atom, DayPart, Meaning, Unit } from "./time-atom.ts";
+
+export type Unit = "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
+export type DayPart = "morning" | "afternoon" | "evening" | "night";
+
+/** The meaning of a word or a few words. */
+type Meaning =
+  /** `minute`: of the day, from midnight. */
+  | { kind: "clock"; minute: number }
+  | { kind: "part"; part: DayPart; bare: boolean }
+  /** Repeats: `every 2 weeks`, `daily`. `implied`: `of the month`. `adverb`: may belong to a noun, as in `weekly report`. */
+  | { kind: "each"; unit: Unit; count: number; implied?: true; adverb?: true; part?: DayPart }
+  /** `twice a day`. */
+  | { kind: "times"; count: number; unit: Unit }
+  /** `every` before a weekday, an ordinal or a date. `other`: every other one. */
+  | { kind: "every"; other: boolean }
+  /** 0 is Sunday. `plural`: in more than one week, as in `mondays` and `mon-fri`. `short`: could be another word, like `sat`. */
+  | { kind: "weekdays"; days: readonly number[]; plural: boolean; short: boolean }
+  /** A day of the month, or a position in it; -1 is the last. */
+  | { kind: "ordinal"; nth: number; word: boolean }
+  /** `day` or `working day` after an ordinal. */
+  | { kind: "dayOf"; working: boolean }
+  | { kind: "month"; month: number }
+  /** A single date. `exact`: with its time. */
+  | { kind: "date"; exact?: true }
+  /** `next week`, `next month`. */
+  | { kind: "span"; unit: Unit; ahead: number }
+  | { kind: "zone" }
+  /** A bound or something vague that cannot be planned: `until`, `starting`, `biweekly`. */
+  | { kind: "unknown" }
+  /** Words that only look like a time: `last week`. */
+  | { kind: "words" };
+
+/** A meaning with its position in the text. */
+export type Atom = Meaning & { start: number; end: number; text: string };
 
 const numbers = "one two three four five six seven eight nine ten eleven twelve".split(" ");
 const ordinals = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
@@ -29,10 +62,13 @@ function count(word: string | undefined): number {
 
 const dayOf = (word: string) => dayNames.indexOf(word.slice(0, 3).toLowerCase());
 const unknown: Meaning = { kind: "unknown" };
+const words: Meaning = { kind: "words" };
+const date: Meaning = { kind: "date" };
+const moment: Meaning = { kind: "date", exact: true };
 const workingDays: Meaning = { kind: "weekdays", days: [1, 2, 3, 4, 5], plural: true, short: false };
 const weekend: Meaning = { kind: "weekdays", days: [6, 0], plural: true, short: false };
 
-/** What comes again with every unit of that name. */
+/** The repetition of `every` with a unit. */
 function each(word: string, times: number): Meaning {
   const name = word.toLowerCase().replace(/s$/, "");
   if (/^(?:weekday|workday|working day|business day)$/.test(name)) return times === 1 ? workingDays : unknown;
@@ -58,14 +94,14 @@ const adverbs: Readonly<Record<string, [unit: Unit, count: number]>> = {
 
 /** A time of the day; `half` is `a` or `p`. */
 function clock(hour: number, minute: number, half?: string): Meaning {
-  const most = half === undefined ? 23 : 12;
-  if (hour > most || minute > 59 || (half !== undefined && hour === 0)) return unknown;
+  const maxHour = half === undefined ? 23 : 12;
+  if (hour > maxHour || minute > 59 || (half !== undefined && hour === 0)) return unknown;
   const shown = half === undefined ? hour : (hour % 12) + (/p/i.test(half) ? 12 : 0);
   return { kind: "clock", minute: shown * 60 + minute };
 }
 
 function phrasedClock(how: string, hour: string): Meaning {
-  if (/^(?:an?|half)$/i.test(hour)) return { kind: "words" };
+  if (/^(?:an?|half)$/i.test(hour)) return words;
   // "Half 8" is half past seven to some and half past eight to others.
   const minutes = { "half past": 30, "quarter past": 15, "quarter to": -15 }[how.toLowerCase()];
   const hours = count(hour);
@@ -74,10 +110,9 @@ function phrasedClock(how: string, hour: string): Meaning {
 }
 
 function slashDate(text: string, first: number, second: number): Meaning {
-  if (text === "24/7") return { kind: "words" };
+  if (text === "24/7") return words;
   // 3/4 is in March to some and in April to others.
-  if (first === second || first > 12 !== second > 12) return { kind: "date" };
-  return unknown;
+  return first === second || first > 12 !== second > 12 ? date : unknown;
 }
 
 function range(from: string, to: string): Meaning {
@@ -86,27 +121,33 @@ function range(from: string, to: string): Meaning {
   return { kind: "weekdays", days, plural: true, short: false };
 }
 
-type Reader = [RegExp, (groups: readonly (string | undefined)[], text: string) => Meaning | undefined];
+type Make = (groups: readonly (string | undefined)[], text: string) => Meaning | undefined;
+type Reader = [RegExp, Meaning | Make];
 
-/** Ends where a word ends, and not within a name of a file or an address. */
-function rule(written: RegExp, make: Reader[1]): Reader {
-  return [pattern("iuy")`${written}(?![\p{L}\p{N}_]|[\/@-][\p{L}\p{N}])(?![.:][\p{L}\p{N}])`, make];
+/** Ends where a word ends, and not within a file name or an address. */
+function rule(written: RegExp, meaning: Reader[1]): Reader {
+  return [pattern("iuy")`${written}(?![\p{L}\p{N}_]|[\/@-][\p{L}\p{N}])(?![.:][\p{L}\p{N}])`, meaning];
+}
+
+/** The groups are the hour, the minute, and `a` or `p`; the last two may be missing. */
+function clockRule(written: RegExp): Reader {
+  return rule(written, ([hour, minute = "0", half]) => clock(Number(hour), Number(minute), half));
 }
 
 const bounds: Reader[] = [
-  rule(/(?:until|till|except|excluding|as of|from now on|no later than|not before)/, () => unknown),
+  rule(/(?:until|till|except|excluding|as of|from now on|no later than|not before)/, unknown),
   rule(
     /(?:starting|beginning|effective)(?= (?:on|from|at|in|next|this|the|today|tomorrow|mon|tue|wed|thu|fri|sat|sun|\d))/,
-    () => unknown,
+    unknown,
   ),
   rule(
     pattern()`(?:for|over|during|within) (?:the )?(?:next )?(?:few |couple of )?(?:${number} )?${unit}`,
-    () => unknown,
+    unknown,
   ),
-  rule(pattern()`between(?= (?:\d|${weekday}))`, () => unknown),
-  rule(/(?:eod|cob|bi-?weekly|bi-?monthly|semi-?annually|half-?yearly|bi-?annually)/, () => unknown),
-  rule(/(?:the )?end of (?:the |each |every |this |next )?(?:day|week|month|year|quarter)/, () => unknown),
-  rule(/(?:this|next|on the|at the) weekend/, () => unknown),
+  rule(pattern()`between(?= (?:\d|${weekday}))`, unknown),
+  rule(/(?:eod|cob|bi-?weekly|bi-?monthly|semi-?annually|half-?yearly|bi-?annually)/, unknown),
+  rule(/(?:the )?end of (?:the |each |every |this |next )?(?:day|week|month|year|quarter)/, unknown),
+  rule(/(?:this|next|on the|at the) weekend/, unknown),
 ];
 
 const clocks: Reader[] = [
@@ -120,25 +161,17 @@ const clocks: Reader[] = [
     },
   ),
   rule(pattern()`${at}?(noon|midday|midnight)`, ([name = ""]) => clock(/midnight/i.test(name) ? 0 : 12, 0)),
-  // "9-17" and "9 to 17:00" are lengths of time; "between" and "from" stand before others.
+  // "9-17" and "9 to 17:00" are spans of time, as is everything after "between" and "from".
   rule(
     pattern()`(?:from |${at})\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)? ?(?:-|–|to|until) ?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?`,
-    () => unknown,
+    unknown,
   ),
-  rule(/\d{1,2}(?::\d\d)?(?: ?[ap]m)? ?[–-] ?\d{1,2}(?::\d\d(?: ?[ap]m)?| ?[ap]m)/, () => unknown),
-  rule(pattern()`${at}?(\d{1,2})(?:[:.h](\d\d))? ?([ap])(?:m|\.m\.?)`, ([hour, minute = "0", half]) =>
-    clock(Number(hour), Number(minute), half),
-  ),
-  rule(pattern()`${at}?(\d{1,2}):(\d\d)(?::\d\d)?(?: ?h(?:rs?|ours?)?| o['’]clock)?`, ([hour, minute]) =>
-    clock(Number(hour), Number(minute)),
-  ),
-  rule(pattern()`${at}?(?<!\ba )(\d{1,2}) ?(?:o['’]?clock|h(\d\d)|h)`, ([hour, minute = "0"]) =>
-    clock(Number(hour), Number(minute)),
-  ),
-  rule(pattern()`${at}(\d{1,2})(?:\.(\d\d))?`, ([hour, minute = "0"]) => clock(Number(hour), Number(minute))),
-  rule(pattern()`${at}([01]\d|2[0-3])([0-5]\d)(?: ?h(?:rs|ours)?)?`, ([hour, minute]) =>
-    clock(Number(hour), Number(minute)),
-  ),
+  rule(/\d{1,2}(?::\d\d)?(?: ?[ap]m)? ?[–-] ?\d{1,2}(?::\d\d(?: ?[ap]m)?| ?[ap]m)/, unknown),
+  clockRule(pattern()`${at}?(\d{1,2})(?:[:.h](\d\d))? ?([ap])(?:m|\.m\.?)`),
+  clockRule(pattern()`${at}?(\d{1,2}):(\d\d)(?::\d\d)?(?: ?h(?:rs?|ours?)?| o['’]clock)?`),
+  clockRule(pattern()`${at}?(?<!\ba )(\d{1,2}) ?(?:o['’]?clock|h(\d\d)|h)`),
+  clockRule(pattern()`${at}(\d{1,2})(?:\.(\d\d))?`),
+  clockRule(pattern()`${at}([01]\d|2[0-3])([0-5]\d)(?: ?h(?:rs|ours)?)?`),
   rule(pattern()`${at}(${number})(?: o['’]?clock)?`, ([hour = ""]) =>
     /^(?:an?|\d+)$/i.test(hour) ? undefined : clock(count(hour), 0),
   ),
@@ -177,7 +210,7 @@ const repetitions: Reader[] = [
   ),
   rule(
     /(?:every|each)(?: single| \d+)? seconds?(?! (?:day|week|month|hour|mon|tue|wed|thu|fri|sat|sun))/,
-    () => unknown,
+    unknown,
   ),
   rule(
     pattern()`(?:once )?(?:every|each|of (?:each|every)|in (?:each|every))(?: single)? (?:(other|${nth}|${number}) )?(${unit})`,
@@ -190,18 +223,18 @@ const repetitions: Reader[] = [
     count: 1,
     implied: true,
   })),
-  rule(pattern()`(?:every|each) (?:other|2nd|second)(?= ${weekday})`, () => ({ kind: "every", other: true })),
-  rule(/(?:every|each)/, () => ({ kind: "every", other: false })),
+  rule(pattern()`(?:every|each) (?:other|2nd|second)(?= ${weekday})`, { kind: "every", other: true }),
+  rule(/(?:every|each)/, { kind: "every", other: false }),
 ];
 
 const days: Reader[] = [
   rule(pattern()`(${weekday}) ?(?:-|–|to|through|thru) ?(${weekday})`, ([from = "", to = ""]) =>
     range(from, to),
   ),
-  rule(pattern()`(?:this coming|this|next|coming) ${weekday}`, () => ({ kind: "date" })),
+  rule(pattern()`(?:this coming|this|next|coming) ${weekday}`, date),
   rule(
     pattern()`(?:last|past|previous) (?:${weekday}(?! (?:of|in|each|every)\b)|(?:week|month|quarter|year|night)(?:'s|’s)?)`,
-    () => ({ kind: "words" }),
+    words,
   ),
   rule(pattern()`${weekday}(?:\/${weekday})+`, (_, text) => ({
     kind: "weekdays",
@@ -209,8 +242,8 @@ const days: Reader[] = [
     short: false,
     days: text.split("/").map(dayOf),
   })),
-  rule(/(?:weekdays|workdays|working days|business days)/, () => workingDays),
-  rule(/weekends/, () => weekend),
+  rule(/(?:weekdays|workdays|working days|business days)/, workingDays),
+  rule(/weekends/, weekend),
   rule(weekday, (_, text) => ({
     kind: "weekdays",
     days: [dayOf(text)],
@@ -219,18 +252,15 @@ const days: Reader[] = [
   })),
   rule(
     /(?:today|tonight|tomorrow|(?:on )?(?:the )?day after tomorrow|this (?:morning|afternoon|evening))/,
-    () => ({ kind: "date" }),
+    date,
   ),
   rule(
     pattern()`in (?:${number}|half an) ?(?:min(?:ute)?s?|hours?|hrs?|h|m)(?:,? (?:and )?(?:${number}|a half) ?(?:min(?:ute)?s?|m))?`,
-    () => ({ kind: "date", exact: true }),
+    moment,
   ),
-  rule(pattern()`(?:${number}|half an) (?:minutes?|mins?|hours?|hrs?) from now`, () => ({
-    kind: "date",
-    exact: true,
-  })),
-  rule(pattern()`in ${number} (?:days?|weeks?|months?|years?)`, () => ({ kind: "date" })),
-  rule(pattern()`${number} (?:days?|weeks?|months?|years?) from now`, () => ({ kind: "date" })),
+  rule(pattern()`(?:${number}|half an) (?:minutes?|mins?|hours?|hrs?) from now`, moment),
+  rule(pattern()`in ${number} (?:days?|weeks?|months?|years?)`, date),
+  rule(pattern()`${number} (?:days?|weeks?|months?|years?) from now`, date),
   rule(/(next|this|the coming) (week|month|quarter|year)/, ([which = "", name = ""]) => ({
     kind: "span",
     unit: name.toLowerCase() as Unit,
@@ -238,17 +268,14 @@ const days: Reader[] = [
   })),
 ];
 
+const isoDate = rule(/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?/, (_, text) =>
+  text.length > 10 ? moment : date,
+);
+
 const dates: Reader[] = [
-  rule(/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?/, (_, text) =>
-    text.length > 10 ? { kind: "date", exact: true } : { kind: "date" },
-  ),
-  rule(pattern()`(?:the )?\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? ${month}(?:,? \d{4})?`, () => ({
-    kind: "date",
-  })),
-  rule(pattern()`${month}\.? (?:the )?\d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?(?! ?(?:[ap]m\b|:\d))`, () => ({
-    kind: "date",
-  })),
-  rule(/\d{1,2}\.\d{1,2}\.(?:\d{4})?/, () => ({ kind: "date" })),
+  rule(pattern()`(?:the )?\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? ${month}(?:,? \d{4})?`, date),
+  rule(pattern()`${month}\.? (?:the )?\d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?(?! ?(?:[ap]m\b|:\d))`, date),
+  rule(/\d{1,2}\.\d{1,2}\.(?:\d{4})?/, date),
   rule(/(\d{1,2})\/(\d{1,2})(?:\/(?:\d{4}|\d\d))?/, ([first, second], text) =>
     slashDate(text, Number(first), Number(second)),
   ),
@@ -267,27 +294,20 @@ const dates: Reader[] = [
   }),
 ];
 
-/** Offsets with a name. They stand for one moment of one day; a zone has summer time, and needs its own name. */
+/** Named offsets. They fit a single time; a repeated one needs the name of a zone, because of daylight saving time. */
 const abbreviation = /^(?:[PMCE][SD]T|CES?T|EES?T|WES?T|BST|IST|JST|MSK|AE[SD]T)$/;
 
-/** What is understood at the beginning of a word; the first that fits counts, so longer forms stand before shorter ones. */
-const readers: readonly Reader[] = [
-  ...dates.slice(0, 1),
-  ...bounds,
-  ...clocks,
-  ...repetitions,
-  ...days,
-  ...dates.slice(1),
-];
+/** All readers. The first match counts, so longer forms come before shorter ones. */
+const readers: readonly Reader[] = [isoDate, ...bounds, ...clocks, ...repetitions, ...days, ...dates];
 
 /** The atom at a place in a text; undefined where no word of time begins. */
 export function atomAt(text: string, start: number): Atom | undefined {
-  for (const [written, make] of readers) {
+  for (const [written, meaning] of readers) {
     written.lastIndex = start;
     const [whole, ...groups] = written.exec(text) ?? [];
-    const meaning = whole === undefined ? undefined : make(groups, whole);
-    if (whole !== undefined && meaning !== undefined)
-      return { ...meaning, start, end: start + whole.length, text: whole };
+    if (whole === undefined) continue;
+    const found = typeof meaning === "function" ? meaning(groups, whole) : meaning;
+    if (found !== undefined) return { ...found, start, end: start + whole.length, text: whole };
   }
   return undefined;
 }

@@ -19,20 +19,20 @@ import {
 export interface FindPersonDeps extends Omit<SweepDeps, "log">, PersonPlansDeps {
   log: TurnReading & ThreadReading;
   stored: Pick<StoredAudit, "lines">;
-  /** What was said in channels that are searched by an index. */
+  /** Messages of channels that are indexed. */
   index: Pick<MessageIndex, "clearAuthor" | "scrub">;
   /** What channels learned from documents. */
   knowledge: Knowledge | undefined;
-  /** Databases as they were before an upgrade; undefined where there are no files. */
+  /** Copies of databases from before an upgrade; undefined where there are no files. */
   copies: UpgradeCopies | undefined;
 }
 
-/** What is needed to find the rest of a person after a crash stands under these keys. */
+/** Keys of the notes that help to find the rest of a person after a crash. */
 export const notesPrefix = "forgetting:";
 
 /**
- * Who is meant: `platform:workspace:id`, or an id that only one person has of whom something is stored. `platform:*:id` is the
- * person with this id in all workspaces.
+ * Finds a person by `platform:workspace:id`, or by an id that only one person with stored data has. `platform:*:id` is the person with this
+ * id in all workspaces.
  */
 export async function findPerson(deps: FindPersonDeps, user: string): Promise<Outcome<Person>> {
   const named = readPerson(user);
@@ -52,14 +52,14 @@ export async function findPerson(deps: FindPersonDeps, user: string): Promise<Ou
   }
   if (people.size === 0) for (const person of await lookEverywhere(deps, user)) note(person);
   const [person, ...others] = people.values();
-  if (person === undefined) return await nobody(deps, user);
+  if (person === undefined) return await personNotFound(deps, user);
   if (others.length === 0) return { ok: true, value: person };
   const names = [person, ...others].map(writtenAs).join(", ");
   const message = `Several people may have the id ${user}: ${names}. Name one of them. If they are one person, as on Discord, name ${person.platform}:*:${user}.`;
   return { ok: false, status: 409, message, code: "several_people" };
 }
 
-/** Those with this id of whom something is stored beside turns and the audit, which may be deleted by now. */
+/** People with this id who have stored data other than turns and audit lines, which may be deleted already. */
 async function lookEverywhere(deps: FindPersonDeps, id: string): Promise<Person[]> {
   const known = await storedNamespaces(deps);
   const workspaces = Map.groupBy(new Set(known), (namespace) => partsOf(namespace).platform);
@@ -88,18 +88,18 @@ async function hasAnything(
   return Object.values(await sweepValues(deps, sweep)).some((count) => count > 0);
 }
 
-async function nobody(deps: FindPersonDeps, user: string): Promise<Outcome<never>> {
+async function personNotFound(deps: FindPersonDeps, user: string): Promise<Outcome<never>> {
   const person = { platform: "", workspace: "", id: user };
   const unplaced = await sweepUnplaced(deps, { person, pseudonym: "", dryRun: true });
   if (Object.values(unplaced).some((count) => count > 0)) {
-    const message = `What ${user} granted or thought of an answer is stored, and says nothing of where that was. Name the person as platform:workspace:id, such as slack:T0123:U0123.`;
+    const message = `Grants or feedback of ${user} are stored without a platform. Name the person as platform:workspace:id, such as slack:T0123:U0123.`;
     return { ok: false, status: 409, message, code: "whole_name_needed" };
   }
   const copies = (await deps.copies?.remove({ dryRun: true })) ?? [];
   if (copies.length > 0) {
-    const message = `Nothing that ${user} said or changed is stored, but for what copies from before an upgrade may have: ${copies.join(", ")}. They go 14 days after it. Name the person as platform:workspace:id to delete the copies now.`;
+    const message = `Nothing that ${user} said or changed is stored, except perhaps in copies from before an upgrade: ${copies.join(", ")}. These are deleted 14 days after it. Name the person as platform:workspace:id to delete the copies now.`;
     return { ok: false, status: 404, message };
   }
-  const message = `Nothing that ${user} said or changed is stored. Somebody who was only read in other people's threads is named as platform:workspace:id, such as slack:T0123:U0123.`;
+  const message = `Nothing that ${user} said or changed is stored. To find a person whose messages were only read in other people's threads, name platform:workspace:id, such as slack:T0123:U0123.`;
   return { ok: false, status: 404, message };
 }

@@ -32,7 +32,7 @@ export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
     const isUnscrubbed = !dryRun && (await deps.store.get(unscrubbedKey)) !== undefined;
     if (!found.ok && !isUnscrubbed) return found;
     if (busy) {
-      const message = "The bot is forgetting somebody already. Try again when that has ended.";
+      const message = "The bot is already deleting a person. Try again when that has ended.";
       return { ok: false, status: 409, message, code: "busy" };
     }
     busy = true;
@@ -55,17 +55,17 @@ async function forgetPerson(
 ): Promise<ForgottenPerson> {
   const { store, stored } = deps;
   const pseudonym = await pseudonymOf(store, person);
-  // Before the first deletion: whoever forgets next after a crash takes the bytes out.
+  // Before the first deletion: after a crash, the next run removes the bytes.
   if (!dryRun) await store.set(unscrubbedKey, true);
   const notes = await takeNotes(deps, person, dryRun);
   const names = new Set(notes.names);
   const sweep: Sweep = { person, pseudonym, known: await storedNamespaces(deps), dryRun };
   const options = { by: asker.by, dryRun, leavePosts };
-  // First what could begin another turn of theirs.
+  // Plans first: they could begin another turn of the person.
   let plans = await removePlans(deps, sweep);
   const own = await forgetOwnTurns(deps, person, options);
   const kept = dryRun ? [] : await forgetFolders(deps, own.threads.values());
-  // What a turn of theirs planned before it was stopped.
+  // A turn may have planned something before it was stopped.
   if (!dryRun) plans += await removePlans(deps, sweep);
   const facts = await forgetFacts(deps, person, names, dryRun);
   const openings = new Set(await deps.openings.removeSaying(Object.values(notes.facts).flat(), { dryRun }));
@@ -119,7 +119,7 @@ async function forgetFacts(
   return gone.size;
 }
 
-/** What is needed to find the rest after a crash: it goes last. */
+/** Notes that help to find the rest after a crash. They are deleted last. */
 type Notes = { names: string[]; facts: { [namespace: string]: string[] } };
 
 const notesKey = (person: Person) => notesPrefix + writtenAs(person);
@@ -138,7 +138,7 @@ async function takeNotes(deps: ForgetPersonDeps, person: Person, dryRun: boolean
   return notes;
 }
 
-/** What the person was called when they added documents. */
+/** Names of the person on documents they added. */
 async function documentNames({ knowledge }: ForgetPersonDeps, person: Person): Promise<string[]> {
   const namespaces = (await knowledge?.namespaces()) ?? [];
   const lists = namespaces.filter((each) => isAt(person, each)).map((each) => knowledge?.list(each));
@@ -173,11 +173,11 @@ interface Finishing {
   pseudonym: string;
   asker: Asker;
   isDone: boolean;
-  /** Turns of others that the person deleted. */
+  /** Turns of other people that the person deleted. */
   deleted: readonly string[];
 }
 
-/** Takes the person's name off their turns, and every byte out of the files. Answers what is left to do. */
+/** Removes the person's name from their turns, and the deleted bytes from the files. Returns what is left to do. */
 async function finish(
   deps: ForgetPersonDeps,
   person: Person,
@@ -197,10 +197,10 @@ async function finish(
   return emptyFreeSpace(deps);
 }
 
-/** Set while deleted bytes may lie in the files: whoever forgets next takes them out, also when nobody is found any more. */
+/** Set while deleted bytes may still be in the files. The next run removes them, even if the person is no longer found. */
 const unscrubbedKey = "forgetting-files";
 
-/** Takes what was deleted out of the files. Answers what is left to do. */
+/** Removes deleted bytes from the files. Returns what is left to do. */
 async function emptyFreeSpace(deps: ForgetPersonDeps): Promise<string[]> {
   const { log, store, index, knowledge, logger } = deps;
   try {
@@ -212,14 +212,14 @@ async function emptyFreeSpace(deps: ForgetPersonDeps): Promise<string[]> {
     logger.warn({ err: error }, "What was deleted may still lie in the free space of the files");
     const reason = errorText(error);
     return [
-      `It is deleted, but may still lie in the free space of the database files: ${reason}. Writing a file again takes as much room on the disk as it has. Then run this again.`,
+      `The data is deleted, but may still be in the free space of the database files: ${reason}. Rewriting a file needs as much free disk space as the file has. Check the disk, then run this again.`,
     ];
   }
   await store.delete(unscrubbedKey);
   return [];
 }
 
-/** What was said since the forgetting began is not among them. */
+/** Turns of the person that were deleted; turns accepted since the deletion began are not among them. */
 async function forgottenTurns({ log }: ForgetPersonDeps, person: Person): Promise<string[]> {
   const ids: string[] = [];
   for await (const { turn_id, namespace } of turnsOf(log, person.id)) {

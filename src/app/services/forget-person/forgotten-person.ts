@@ -3,55 +3,53 @@ import type { Asker, Outcome } from "../../../core/values/failure.ts";
 
 const count = z.number().int().min(0);
 
-/** What was deleted of a person, or would be. */
+/** What was deleted for a person, or would be. */
 export const forgottenPerson = z.object({
   user: z.string().describe("platform:workspace:id"),
-  pseudonym: z.string().describe("what stands in their place where a record stays"),
-  dry_run: z.boolean().describe("counted, and nothing was changed"),
+  pseudonym: z.string().describe("replaces their id and name where a record stays"),
+  dry_run: z.boolean().describe("true when it was only counted"),
   complete: z.boolean().describe("false when something is left"),
-  turns: count.describe("of theirs, with answers and files"),
-  other_turns: count.describe("of other people: their run details may have had words of the person"),
-  facts: count.describe("that they told the memory of channels"),
-  documents: count.describe("that they added to what channels know"),
-  messages: count.describe("of theirs in the copies of channels that are searched by an index"),
-  plans: count.describe(
-    "reminders, schedules and triggers of theirs, and threads of theirs that are watched",
+  turns: count.describe("their turns, with answers and files"),
+  other_turns: count.describe(
+    "turns of other people whose run details may have contained words of the person",
   ),
-  allowances: count.describe("of theirs to run a tool without asking, or never"),
-  accounts: count.describe("of theirs with tool servers"),
-  feedback: count.describe("what they thought of answers"),
+  facts: count.describe("facts they told the memory of channels"),
+  documents: count.describe("documents they added to channels"),
+  messages: count.describe("their messages in the indexes of channels"),
+  plans: count.describe("their reminders, schedules and triggers, and watched threads of theirs"),
+  allowances: count.describe("their decisions to run a tool always or never"),
+  accounts: count.describe("their accounts with tool servers"),
+  feedback: count.describe("their feedback on answers"),
   stored: count.describe("values stored for their direct messages"),
-  renamed: count.describe("settings and grants they made: these stay, with the pseudonym"),
-  audit_lines: count.describe("lines that have the pseudonym now"),
+  renamed: count.describe("settings and grants they made, which stay with the pseudonym"),
+  audit_lines: count.describe("audit lines that now have the pseudonym"),
   kept: z
     .array(z.string())
-    .describe(
-      "files of threads, and where, that calls of other people made of theirs or changed: these stay",
-    ),
+    .describe("files of threads that calls of other people made from theirs or changed; these stay"),
   copies: z
     .array(z.string())
     .optional()
-    .describe("files: whole databases as they were before an upgrade, with the words of everybody"),
+    .describe("files with copies of whole databases from before an upgrade, with data of everybody"),
   left: z.array(z.string()).describe("what could not be deleted, and what to do"),
 });
 export type ForgottenPerson = z.output<typeof forgottenPerson>;
 
-/** What stands under keys of the store of a person, by kind. */
+/** Deleted values of the store, by kind. */
 export type ValuesForgotten = Pick<
   ForgottenPerson,
   "allowances" | "accounts" | "feedback" | "stored" | "renamed"
 >;
 
 export interface ForgetPersonOptions {
-  /** Counts, and changes nothing. */
+  /** Only counts. */
   dryRun?: boolean;
-  /** Answers that the bot posted may stay on the platform. */
+  /** Leaves posted answers on the platform. */
   leavePosts?: boolean;
 }
 
 /**
- * Takes a person out of everything that is stored; `user` as `findPerson` takes it. Every step can be repeated: after a crash, or
- * when something is left, forgetting them again does the rest. For operators.
+ * Deletes a person from everything that is stored; `user` as in `findPerson`. Every step can be repeated: after a crash, or when something
+ * is left, another run does the rest. For operators.
  */
 export type ForgetPerson = (
   user: string,

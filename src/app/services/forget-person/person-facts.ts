@@ -2,17 +2,17 @@ import type { KeyValue } from "../../../core/ports/storage.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import { isAt, type Person } from "./person.ts";
 
-/** What a person told the memory of a channel. */
+/** Facts that a person told the memory of a channel. */
 export interface ToldFacts {
   namespace: string;
   texts: string[];
-  /** What they are called there. */
+  /** Names of the person on these facts. */
   names: string[];
 }
 
 const factsKey = /^skill:(.+):memory:(?:facts|pinned)$/;
 
-/** The facts the person told, by channel and key. Earlier versions kept only the name of who told a fact. */
+/** The facts the person told, by channel and key. Earlier versions stored only a name with a fact. */
 export async function* factsOf(
   store: KeyValue,
   person: Person,
@@ -48,7 +48,7 @@ export async function removeFacts(
   }
 }
 
-/** The facts of a channel are a member of an object, the pinned ones a list. */
+/** The facts of a channel are a member of an object; the pinned facts are a list. */
 function listIn(value: Json | undefined): Json[] {
   if (Array.isArray(value)) return value;
   const { facts } = objectOf(value ?? null);

@@ -13,23 +13,23 @@ export type PersonTurnsDeps = Omit<ForgettingDeps, "audit" | "files"> & {
   files: ForgettingDeps["files"] & { remove(turnId: string, name: string): Promise<void> };
 };
 
-/** Where a person spoke with the bot. */
+/** A thread in which a person spoke with the bot. */
 export interface OwnThread extends Place {
-  /** Their turns, and those of them that are deleted. */
+  /** Ids of their turns, and of the deleted ones. */
   all: Set<string>;
   deleted: string[];
   /** When their first one was accepted, ms since the epoch. */
   since: number;
 }
 
-/** How a person is recognised in other people's turns. */
+/** Traces by which a person is recognised in other people's turns. */
 export interface Traces {
   person: Person;
-  /** What they were called: logs of earlier versions have only the name. */
+  /** Names of the person; logs of earlier versions have only the name. */
   names: ReadonlySet<string>;
   /** Facts they told, by namespace. */
   facts: ReadonlyMap<string, readonly string[]>;
-  /** Names of openings that said such a fact. */
+  /** Openings that contain such a fact. */
   openings: ReadonlySet<string>;
   own: Pick<OwnTurns, "threads">;
 }
@@ -61,7 +61,7 @@ export interface ForgetOwnOptions {
   leavePosts: boolean;
 }
 
-/** Deletes the person's turns with their answers and files. Those that were deleted before count no more. */
+/** Deletes the person's turns with their answers and files. Turns that were deleted before are not counted. */
 export async function forgetOwnTurns(
   deps: PersonTurnsDeps,
   person: Person,
@@ -75,7 +75,7 @@ export async function forgetOwnTurns(
     const isNew = !wasForgotten(events);
     const problem = isNew && !options.dryRun ? await forgetOwn(deps, turn, events, options) : undefined;
     if (problem === undefined) done.count += isNew ? 1 : 0;
-    else done.left.push(`Turn ${turn_id} of theirs in ${namespace}: ${problem}`);
+    else done.left.push(`Their turn ${turn_id} in ${namespace}: ${problem}`);
     const own = done.threads.get(placeKey(turn)) ?? {
       namespace,
       thread,
@@ -106,7 +106,9 @@ async function forgetOwn(
   return outcome.ok ? undefined : outcome.message;
 }
 
-/** Removes what only calls of the person's turns made, and the folders of threads without any other turn. Answers what stays, and where. */
+/**
+ * Removes files that only calls in the person's turns made, and the folders of threads without other turns. Returns the files that stay.
+ */
 export async function forgetFolders(
   { log, folders }: PersonTurnsDeps,
   threads: Iterable<OwnThread>,
@@ -124,19 +126,19 @@ function keptIn({ namespace, thread }: Place, paths: readonly string[]): string[
   return paths.map((path) => `${path} of the thread ${thread} in ${namespace}`);
 }
 
-/** Turns whose details go together. */
+/** Turns whose details are deleted in one step. */
 const strippedAtOnce = 50;
 
 export interface OthersTurns extends TurnsForgotten {
-  /** Files that calls of others made of the person's, and that stay. */
+  /** Files that stay: calls in turns of others made them from the person's files. */
   kept: string[];
   /** Turns that the person deleted. */
   deleted: string[];
 }
 
 /**
- * Deletes the details of other people's turns that have words of the person in them, with the files the person sent there; and turns
- * in which others had a message of theirs answered once more.
+ * Deletes the details of other people's turns that contain words of the person, with the files the person sent there. Deletes turns in
+ * which others had a message of the person answered again.
  */
 export async function stripOtherTurns(
   deps: PersonTurnsDeps,
@@ -157,7 +159,7 @@ export async function stripOtherTurns(
     if (events.some((event) => isDeletedBy(event, traces.person))) done.deleted.push(turn.turn_id);
     if (!(await hasWords(deps, turn, events, traces))) continue;
     const isRepeat = isRepeated(events, turn, traces);
-    const problem = await notYet(deps, turn, events, isRepeat, options);
+    const problem = await whyKept(deps, turn, events, isRepeat, options);
     if (problem !== undefined) {
       done.left.push(`Turn ${turn.turn_id} of ${turn.author.name} in ${turn.namespace}${problem}`);
       continue;
@@ -172,8 +174,8 @@ export async function stripOtherTurns(
   return done;
 }
 
-/** Deletes a turn that answers a message of the person once more. Why a turn still has words of theirs; undefined when it need not. */
-async function notYet(
+/** Deletes a turn that answers a message of the person again. Returns why a turn keeps words of the person; undefined when it does not. */
+async function whyKept(
   deps: PersonTurnsDeps,
   turn: TurnRecord,
   events: readonly TurnEvent[],
@@ -181,12 +183,12 @@ async function notYet(
   options: ForgetOwnOptions,
 ): Promise<string | undefined> {
   if (turn.status !== "finished")
-    return " has read their words and has not ended. Run this again when it has, or stop it first.";
+    return " has read their messages and has not ended. Run this again when it has, or stop it first.";
   const problem = isRepeat && !options.dryRun ? await forgetOwn(deps, turn, events, options) : undefined;
   return problem === undefined ? undefined : ` answers a message of theirs: ${problem}`;
 }
 
-/** Removes files that only the details of a turn name: what the person sent there, and the pictures that calls looked at. */
+/** Removes files that only the details of a turn name: files the person sent, and pictures that calls looked at. */
 async function removeFiles(
   { files, folders }: PersonTurnsDeps,
   turn: TurnRecord,
@@ -228,14 +230,14 @@ async function hasWords(
   const isHalfDone = details.length > 0 && events.some(({ type }) => type === "details_removed");
   if (isHalfDone || isRepeated(events, turn, traces)) return true;
   const since = own.threads.get(placeKey(turn))?.since ?? Number.POSITIVE_INFINITY;
-  // Its calls may have read anything that was said and attached there before.
+  // Its calls may have read any earlier message or attachment in the thread.
   if (details.length > 0 && turn.accepted_at >= since) return true;
   if (events.some((event) => isTheirs(event, traces))) return true;
   if (saysAny(details, facts.get(turn.namespace) ?? [])) return true;
   return (await log.signals(turn.turn_id)).some(({ by }) => by === person.id);
 }
 
-/** Whether somebody had a message of the person answered once more. */
+/** Whether the turn answers a message of the person again. */
 function isRepeated([entry]: readonly TurnEvent[], turn: TurnRecord, { own }: Traces): boolean {
   const repeated = entry?.type === "inbound" ? repeatedTurn(entry.inbound.key) : undefined;
   return repeated !== undefined && own.threads.get(placeKey(turn))?.all.has(repeated) === true;
@@ -285,8 +287,8 @@ function isFrom(
 }
 
 /**
- * Whether something in a value is by them: a message, a fact, a document or an earlier conversation, as tools tell them. Each says who it is
- * from: by id, by name, or as a mention.
+ * Whether a value contains something from the person: a message, fact, document or earlier conversation, as tools return them. Each names
+ * its author by id, by name, or as a mention.
  */
 function isQuotedIn(value: Json, { person, names }: Traces): boolean {
   const mention = `<@${person.id}>`;

@@ -17,22 +17,22 @@ export interface SweepDeps {
   logger: Pick<Log, "warn">;
 }
 
-/** Whose values are looked at, and what is known of channels. */
+/** The person whose values are deleted, and the known channels. */
 export interface Sweep {
   person: Person;
   pseudonym: string;
-  /** The channels of which something is stored. */
+  /** Channels with stored data. */
   known: ReadonlySet<string>;
   dryRun: boolean;
 }
 
-/** What a rule makes of a value: undefined deletes it. `count`: how much of the person it had; nothing is done when none. */
+/** The result of a rule: the new value; undefined deletes it. `count`: items of the person; with 0 the value stays. */
 type Found = { count: number; value?: Json | undefined };
 type Rule = (value: Json, key: string) => Found;
 
 const untouched: Found = { count: 0 };
 
-/** What is stored for channels: what its keys begin with, and how many parts follow the namespace at least. */
+/** Key prefixes of values stored for channels, with the minimum number of parts after the namespace. */
 const ofChannels = {
   "namespace:": 0,
   "allowances:": 0,
@@ -44,7 +44,7 @@ const ofChannels = {
 } as const;
 type Kind = keyof typeof ofChannels;
 
-/** Takes a person out of everything stored for channels, but for facts; or only counts. */
+/** Deletes a person from all values stored for channels except facts, or only counts. */
 export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<ValuesForgotten> {
   const { store } = deps;
   const { person, pseudonym, known, dryRun } = sweep;
@@ -76,7 +76,7 @@ export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<Values
   return { allowances, accounts, feedback, stored, renamed };
 }
 
-/** The same for what names no channel: what operators granted, and what was thought of answers that are gone. */
+/** The same for values without a channel: grants of operators, and feedback on answers that no longer exist. */
 export async function sweepUnplaced(
   deps: SweepDeps,
   sweep: Omit<Sweep, "known">,
@@ -85,12 +85,12 @@ export async function sweepUnplaced(
   let renamed = 0;
   for (const prefix of ["grant:", "trust:", "packages:package:"])
     renamed += await applyRule(deps.store, prefix, dryRun, (value) => renameIn(value, person.id, pseudonym));
-  // Earlier versions left it there when they deleted the turn.
+  // Earlier versions did not delete feedback with its turn.
   const feedback = await sweepFeedback(deps, sweep, (namespace) => namespace === undefined);
   return { feedback, renamed };
 }
 
-/** @param isMeant told the namespace of the answer, if it is still there */
+/** @param isMeant gets the namespace of the answer, if it still exists */
 async function sweepFeedback(
   { store, log }: SweepDeps,
   { person: { id }, dryRun }: Pick<Sweep, "person" | "dryRun">,
@@ -99,7 +99,7 @@ async function sweepFeedback(
   let count = 0;
   for await (const key of store.keys(feedbackPrefix)) {
     const turn = await log.get(key.slice(feedbackPrefix.length));
-    // That of their own turns goes with these.
+    // Feedback on their own turns is deleted with the turns.
     if (!isMeant(turn?.namespace) || (dryRun && turn?.author.id === id)) continue;
     count += await applyTo(store, key, dryRun, (value) => {
       const { [id]: theirs, ...others } = objectOf(value);
@@ -124,7 +124,7 @@ async function applyTo(store: KeyValue, key: string, dryRun: boolean, rule: Rule
   return found.count;
 }
 
-/** What is always and never allowed in a channel, without what a person decided, or what was decided for them alone. */
+/** The standing decisions of a channel without those of a person or for that person alone. */
 function withoutDecisions(value: Json, id: string): Found {
   let count = 0;
   const kept = Object.entries(objectOf(value)).map(([name, list]): [string, Json] => {
@@ -136,11 +136,11 @@ function withoutDecisions(value: Json, id: string): Found {
   return { count, value: Object.fromEntries(kept) };
 }
 
-/** The members that say who made something, and those beside them that say what that person is called. */
+/** Members with the id of a maker, and members next to them with the name. */
 const makers: ReadonlySet<string> = new Set(["by", "asker"]);
 const names: ReadonlySet<string> = new Set(["name", "by_name"]);
 
-/** The value with another id and name where the person made something. */
+/** The value with the pseudonym in place of the id and name of the maker. */
 function renameIn(value: Json, id: string, pseudonym: string): { count: number; value: Json } {
   if (!isContainer(value)) return { count: 0, value };
   const isTheirs = [...makers].some((name) => objectOf(value)[name] === id);
@@ -156,13 +156,13 @@ function renameIn(value: Json, id: string, pseudonym: string): { count: number; 
   return { count, value: count === 0 ? value : changed };
 }
 
-/** Accounts with tool servers: their keys end with the person. Servers that are configured are told, so that tokens are revoked. */
+/** Removes accounts with tool servers, whose keys end with the person. Signs out of configured servers, so that tokens are revoked. */
 async function removeAccounts(
   { store, servers, logger }: SweepDeps,
   person: Person,
   dryRun: boolean,
 ): Promise<number> {
-  // A login that was begun has no key of its own.
+  // An unfinished login has no key of its own.
   const accounts = new Set(person.workspace === "*" ? [] : [writtenAs(person)]);
   const keys: string[] = [];
   let count = 0;
@@ -196,8 +196,8 @@ export interface PersonPlansDeps {
 }
 
 /**
- * Deletes what a person planned, and what triggers of others keep of what they did. Answers how many of theirs there were; only counts with
- * `dryRun`.
+ * Deletes the plans of a person, and events of theirs that triggers of others hold. Returns the number of plans; with `dryRun` it only
+ * counts.
  */
 export async function removePlans(
   { due, sealed }: PersonPlansDeps,
@@ -217,13 +217,13 @@ export async function removePlans(
   return count;
 }
 
-/** Whether they made it, or it watches what they began. */
+/** Whether the person made the plan, or it watches a thread they began. */
 function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
   const { maker, by } = objectOf(value);
   return isOwnDirectMessage(person, namespace) || objectOf(maker).id === person.id || by === person.id;
 }
 
-/** Without what a trigger keeps of events until it may begin its next turn. One that waits for them waits for nobody. */
+/** A trigger without held events of the person. A trigger that waits for the person gets the pseudonym, so it never fires. */
 function withoutPerson(entry: DueEntry, { id }: Person, pseudonym: string): DueEntry | undefined {
   const value = objectOf(entry.value);
   const held = Array.isArray(value.held) ? value.held : [];

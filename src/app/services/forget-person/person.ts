@@ -4,16 +4,16 @@ import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { isDirectMessage, isWithin } from "../../../core/values/place.ts";
 
-/** Somebody on a platform, as what is stored names them. */
+/** A person on a platform, as stored data names them. */
 export interface Person {
   platform: string;
-  /** `*`: in every workspace of the platform. */
+  /** `*` is every workspace of the platform. */
   workspace: string;
   /** The platform's user id. */
   id: string;
 }
 
-/** As `--user` takes it. */
+/** The form that `--user` takes. */
 export function writtenAs({ platform, workspace, id }: Person): string {
   return `${platform}:${workspace}:${id}`;
 }
@@ -27,7 +27,7 @@ export function readPerson(text: string): Person | undefined {
   return { platform, workspace, id };
 }
 
-/** Whether a namespace is where the person's id means this person. */
+/** Whether the person's id means this person in a namespace. */
 export function isAt({ platform, workspace }: Person, namespace: string): boolean {
   return isWithin(namespace, platform, workspace === "*" ? undefined : workspace);
 }
@@ -40,12 +40,12 @@ export function isOwnDirectMessage(person: Person, namespace: string): boolean {
 /** Turns read at a time. */
 const pageSize = 100;
 
-/** The turns of a user id on all platforms, newest first; those whose author was replaced have another id. */
+/** The turns of a user id on all platforms, newest first. Turns whose author was replaced are not among them. */
 export async function* turnsOf(log: TurnReading, id: string): AsyncGenerator<TurnRecord> {
   yield* turnsIn(log, { author: id });
 }
 
-/** Turns that fit, newest first, read in pages. */
+/** Turns that match the filter, newest first, read in pages. */
 export async function* turnsIn(
   log: TurnReading,
   filter: { namespace?: string; thread?: string; author?: string },
@@ -54,7 +54,7 @@ export async function* turnsIn(
     const page = await log.list({ ...filter, before, limit: pageSize });
     for (const turn of page) {
       yield turn;
-      // Answers of the log come without a pause: the bot does other things in between.
+      // The log answers without yielding, so this lets other work run.
       await nextTick();
     }
     before = page.at(-1)?.turn_id;
@@ -64,7 +64,7 @@ export async function* turnsIn(
 
 const keyName = "pseudonym-key";
 
-/** What stands for a person who was forgotten: always the same, and made with a key that only this store has. */
+/** The pseudonym of a person who was deleted: always the same, and made with a key that only this store has. */
 export async function pseudonymOf(store: KeyValue, person: Person): Promise<string> {
   const key = await store.update<string>(keyName, (known) => known ?? randomBytes(32).toString("hex"));
   const { platform, workspace, id } = person;

@@ -35,12 +35,12 @@ describe("who made it", () => {
         void Object.assign(platform, {
           actions: { access: async () => ({ namespace: "", name: "", open: true, write: false }) },
         }),
-      /cannot write/,
+      /no longer write/,
     ],
     [
       "is in a channel without the bot",
       ({ platform }) => void Object.assign(platform, { actions: { access: async () => undefined } }),
-      /cannot read/,
+      /no longer read/,
     ],
   ])("a schedule whose maker %s is paused, which is reported once", async (_name, change, because) => {
     const world = createScheduleWorld();

@@ -217,7 +217,7 @@ describe("where only what is said to the bot is heard", () => {
         wish,
       );
       expect(plan.ok).toBe(isMade);
-      if (!plan.ok) expect(plan.message).toContain("A schedule, a webhook");
+      if (!plan.ok) expect(plan.message).toContain("Use a schedule, a webhook");
     },
   );
 });

@@ -1,13 +1,14 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { CommandFile, Operation } from "../app/operations/operation.ts";
-import { allOperations, type OperationName, operationRoutes } from "../app/operations/table.ts";
-import type { Outcome } from "../core/values/failure.ts";
-import { requireOwnMachine, type Security } from "./access.ts";
-import { apiAuthor } from "./api-author.ts";
-import type { ServerDependencies } from "./dependencies.ts";
-import { resultOf } from "./http-problem.ts";
-import { answers, consoleNamespace, jsonBody } from "./routes/route-parts.ts";
+import type { CommandFile, Operation } from "../../app/operations/operation.ts";
+import { allOperations, type OperationName, operationRoutes } from "../../app/operations/table.ts";
+import { consoleNamespace } from "../../app/services/shapes.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { requireOwnMachine, type Security } from "../access.ts";
+import { apiAuthor } from "../api-author.ts";
+import type { ServerDependencies } from "../dependencies.ts";
+import { resultOf } from "../http-problem.ts";
+import { answers, jsonBody } from "./route-parts.ts";
 
 type Method = "get" | "post" | "put" | "delete";
 type Http = NonNullable<Operation["http"]>;
@@ -19,12 +20,12 @@ const list = createRoute({
   responses: answers(z.object({ operations: z.record(z.string(), z.string()) }), "method and path by name"),
 });
 
-/** Paths that take a form. */
+/** Paths that accept a form. */
 export const formPaths: readonly string[] = allOperations.flatMap(({ http }) =>
   http?.form === undefined ? [] : [`/api/v1${pathOf(http)}`],
 );
 
-/** The routes of operations: what is in braces comes from the path, the rest from the query or the body. */
+/** Adds the routes of operations. Input in braces comes from the path, the rest from the query or the body. */
 export function addOperationRoutes(
   server: OpenAPIHono,
   dependencies: ServerDependencies,
@@ -37,7 +38,7 @@ export function addOperationRoutes(
   }
 }
 
-/** How much of the path is given by the caller. The first route that matches answers, so `/mcp/{name}/login` comes before `/mcp/{name}/{action}`. */
+/** The number of placeholders in a path. The first matching route answers, so `/mcp/{name}/login` comes before `/mcp/{name}/{action}`. */
 function placeholders({ http }: Operation): number {
   return http?.route.match(/\{/g)?.length ?? 0;
 }
@@ -67,7 +68,7 @@ function addRoute(
     const by = apiAuthor(String(user), dependencies, namespace);
     const asker = { by, namespace: namespace ?? consoleNamespace };
     const call = { input, asker, signal: context.req.raw.signal, files: filesIn(given) };
-    // The names of the table, whose types are not known here.
+    // `name` is in the table of operations; its type is not known here.
     const outcome: Outcome<unknown> = await dependencies.app.run(name as OperationName, call as never);
     return context.json(resultOf(outcome) as object, 200);
   });
@@ -77,10 +78,10 @@ function pathOf({ route }: Http): string {
   return route.split(" ")[1] ?? "";
 }
 
-/** The name of who asks. */
+/** The name of the caller. */
 const user = z.string().min(1).max(200).default("operator");
 
-/** What is sent, and where. */
+/** The parts of the request, and where each is sent. */
 function requestOf(input: z.ZodObject, http: Http, method: Method) {
   const inPath = Object.fromEntries(
     [...pathOf(http).matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => [key, true]),
@@ -104,7 +105,7 @@ function sentAs(sent: z.ZodObject, { form }: Http, method: Method) {
   return Object.keys(sent.shape).length === 0 ? {} : { query: sent };
 }
 
-/** What the validators of the route let through; of JSON and a form, the one that was not sent is empty. */
+/** The validated input of a route. Of JSON and form, the one that was not sent is empty. */
 function validIn({ req }: Context, { body }: ReturnType<typeof requestOf>): Record<string, unknown> {
   const valid = (target: "param" | "query" | "json" | "form") =>
     (req.valid as (of: string) => object | undefined)(target);
@@ -118,7 +119,7 @@ function filesIn(given: Record<string, unknown>): CommandFile[] {
     .map((file) => ({
       name: file.name,
       bytes: file.size,
-      // The server has read it, up to the limit of forms.
+      // In memory already, up to the limit of forms.
       read: async () => new Uint8Array(await file.arrayBuffer()),
     }));
 }

@@ -110,7 +110,7 @@ async function summarise(
   const byParts = (most: number) => summariseParts(wanted, sources, partsOf(passages, most), context, notes);
   if (length > whole) return byParts(maxPart);
   try {
-    return await summariseWhole(wanted, sources, passages, context);
+    return await writeSummary(wanted, shown(sources, passages), context);
   } catch (error) {
     const { code } = expected(error, context.signal);
     if (!tooMuch.has(code) || length <= shorterPart) throw error;
@@ -120,15 +120,6 @@ async function summarise(
 
 /** Failures of a model that may have been given too much at once. */
 const tooMuch: ReadonlySet<string> = new Set(["context_too_long", "bad_response"]);
-
-async function summariseWhole(
-  wanted: Wanted,
-  sources: readonly Source[],
-  passages: readonly Passage[],
-  context: ToolContext,
-): Promise<Summary> {
-  return await writeSummary(wanted, shown(sources, passages), context);
-}
 
 /** Points of each part by the small model, then a summary of the points. */
 async function summariseParts(

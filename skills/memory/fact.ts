@@ -98,6 +98,11 @@ export function minute(at: number, zone: string): string {
   return DateTime.fromMillis(at, { zone }).toFormat("yyyy-MM-dd HH:mm ZZ");
 }
 
+/** `1 fact`, `1,200 facts`. */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** Facts with less than this share of the best score only share a common word with the query. */
 const weakest = 0.3;
 

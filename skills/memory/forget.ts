@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { objectOf } from "../../src/core/values/json.ts";
 import {
   changeFacts,
   type Fact,
@@ -36,8 +37,8 @@ export const forget = definePart({
     document: shownDocumentSchema.optional().describe("that was forgotten"),
     documents: z.array(shownDocumentSchema).optional().describe("that fit, as matches"),
   }),
-  approval: (input) => (namesDocument(input) ? losing : undefined),
-  effect: (input) => (hasId(input) ? "idempotent" : "side_effect"),
+  approval: (input) => (objectOf(input).document === undefined ? undefined : losing),
+  effect: (input) => (typeof objectOf(input).id === "number" ? "idempotent" : "side_effect"),
   async run({ id, query, document }, context) {
     if (document !== undefined) return forgetDocument(document, context);
     if (id === undefined && query === undefined) {
@@ -101,14 +102,6 @@ const losing = {
   reason:
     "The whole channel loses the document, and it can only be learned again where the file is still there.",
 } as const;
-
-function namesDocument(input: unknown): boolean {
-  return typeof input === "object" && input !== null && "document" in input && input.document !== undefined;
-}
-
-function hasId(input: unknown): boolean {
-  return typeof input === "object" && input !== null && "id" in input && typeof input.id === "number";
-}
 
 /** The fact that says exactly this, else those that have every word. */
 async function candidates(facts: readonly Fact[], query: string): Promise<Fact[]> {

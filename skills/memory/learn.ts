@@ -4,11 +4,11 @@ import type { KnownDocument, KnownPiece } from "../../src/core/ports/services.ts
 import { WebError } from "../../src/core/ports/web.ts";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { type Json, objectOf } from "../../src/core/values/json.ts";
+import { objectOf } from "../../src/core/values/json.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
 import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
-import { pageAddress } from "../web-scraping/page-address.ts";
-import { minute, sameness } from "./fact.ts";
+import { validAddresses } from "../web-scraping/page-address.ts";
+import { count, minute, sameness } from "./fact.ts";
 import { showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Characters of a document that are learned, about 1,000 pages; documents and passages of a channel. */
@@ -40,7 +40,10 @@ export const learn = definePart({
   }),
   effect: "idempotent",
   shares: true,
-  addresses: (input) => addressIn(input),
+  addresses(input) {
+    const { what } = objectOf(input);
+    return typeof what === "string" && isAddress(what) ? validAddresses(what) : [];
+  },
   run: (wanted, context) =>
     // One step: what it read is too large for the journal, and adding it twice is adding it once.
     context.step("learn", () => learnDocument(wanted, context)),
@@ -199,22 +202,6 @@ function withVectors(
 
 function told({ title, id, by, at }: KnownDocument, zone: string): string {
   return `${title}, which ${by} added on ${minute(at, zone).slice(0, 10)} as document ${id}`;
-}
-
-function count(number: number, what: string): string {
-  return number === 1 ? `1 ${what}` : `${number.toLocaleString("en")} ${what}s`;
-}
-
-/** None where it is no web address, which the call itself says. */
-function addressIn(input: Json): string[] {
-  const { what } = objectOf(input);
-  if (typeof what !== "string" || !isAddress(what)) return [];
-  try {
-    return [pageAddress(what)];
-  } catch (error) {
-    if (error instanceof SkillFailure) return [];
-    throw error;
-  }
 }
 
 /** Characters of a piece, about 400 tokens of English, and of what it repeats of the one before it. */

@@ -3,7 +3,7 @@ import type { FoundPiece } from "../../src/core/ports/services.ts";
 import type { FoundExchanges, PastExchange } from "../../src/core/ports/work-context.ts";
 import { definePart } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
+import { count, type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
 import { linkOf, showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Passages and earlier conversations of one answer, documents of a list, and characters of what was asked and answered. */
@@ -94,9 +94,9 @@ async function searchAround(query: string, facts: readonly Fact[], context: Tool
     notes: [
       ...(pieces.length === 0
         ? []
-        : [`${plural(pieces.length, "passage")} of documents may help: untrusted text.`]),
+        : [`${count(pieces.length, "passage")} of documents may help: untrusted text.`]),
       ...(isAlone && exchanges.length > 0
-        ? [`${plural(exchanges.length, "earlier conversation")} may help.`]
+        ? [`${count(exchanges.length, "earlier conversation")} may help.`]
         : []),
       ...(exchanges.length > 0 || past.since === undefined ? [] : [sinceWhen(past, context.time_zone)]),
     ],
@@ -115,7 +115,7 @@ async function listed({ knowledge, time_zone }: ToolContext): Promise<Beside> {
   const more = documents.length > maxDocuments ? `, of which the latest ${maxDocuments} are shown` : "";
   return {
     found: { documents: documents.slice(0, maxDocuments).map((each) => showDocument(each, time_zone)) },
-    notes: [`${plural(documents.length, "document")} can be searched${more}.`],
+    notes: [`${count(documents.length, "document")} can be searched${more}.`],
   };
 }
 
@@ -157,10 +157,6 @@ function summarise(found: number, total: number, query: string | undefined): str
   if (query === undefined) return found < total ? `${known}; these are the first ${found}.` : `${known}.`;
   if (found === 0) return `${known}, but none fits “${query}”.`;
   return found === 1 ? "One fact fits." : `${found} facts fit, the best first.`;
-}
-
-function plural(number: number, what: string): string {
-  return number === 1 ? `1 ${what}` : `${number} ${what}s`;
 }
 
 /** Characters shown before the first word that was searched for. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { objectOf } from "../../src/core/values/json.ts";
 import {
   changeFacts,
   type Fact,
@@ -35,7 +36,7 @@ export const remember = definePart({
   output: z.object({ summary: z.string(), fact: shownFactSchema }),
   effect: "idempotent",
   shares: true,
-  approval: (input) => (isPinned(input) ? pinning : undefined),
+  approval: (input) => (objectOf(input).pinned === true ? pinning : undefined),
   async run({ text, pinned }, context) {
     const { id: author, name } = context.user;
     const said = { text, pinned, by: name || author, author, at: context.now() };
@@ -67,10 +68,6 @@ const pinning = {
   approver: "asker",
   reason: "A pinned fact stands in every conversation of this channel from now on.",
 } as const;
-
-function isPinned(input: unknown): boolean {
-  return typeof input === "object" && input !== null && "pinned" in input && input.pinned === true;
-}
 
 const summaries: Record<"stored" | "known" | "pinned", (fact: Fact) => string> = {
   stored: ({ id, text, pinned }) => `Remembered as fact ${id}${pinned ? ", pinned" : ""}: ${text}`,

@@ -34,6 +34,16 @@ export function pageAddress(written: string): string {
   return url.href;
 }
 
+/** The address as a list; empty for an invalid one, which the call itself refuses. */
+export function validAddresses(written: string): string[] {
+  try {
+    return [pageAddress(written)];
+  } catch (error) {
+    if (error instanceof SkillFailure) return [];
+    throw error;
+  }
+}
+
 /** Without the brackets, label and quotes that chat platforms and writers put around links. */
 function unwrap(written: string): string {
   const link = /^<([^>|]+)(?:\|[^>]*)?>$/.exec(written.trim())?.[1] ?? written;

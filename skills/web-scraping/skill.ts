@@ -3,8 +3,8 @@ import { searchText } from "../../src/core/effects/search-text.ts";
 import { WebError, type WebErrorCode, type WebPage } from "../../src/core/ports/web.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { type Json, objectOf, partEnd } from "../../src/core/values/json.ts";
-import { pageAddress } from "./page-address.ts";
+import { objectOf, partEnd } from "../../src/core/values/json.ts";
+import { pageAddress, validAddresses } from "./page-address.ts";
 
 /** Characters of a part; of English text about 2,000 tokens. */
 const usualPart = 8_000;
@@ -15,7 +15,7 @@ const passagesLength = 5_000;
 export const skill = defineSkill({
   title: "Reading a web page",
   effect: "read_only",
-  addresses: (input) => addressIn(input),
+  addresses: (input) => validAddresses(String(objectOf(input).url)),
   finds: "links",
   open: ["search", "offset", "max_length"],
   parameters: z.object({
@@ -42,17 +42,6 @@ export const skill = defineSkill({
     return [`Untrusted text of a web page: “${oneLine(page.title)}”`, page.url, shown].join("\n");
   },
 });
-
-/** None where it is no web address, which the call itself says. */
-function addressIn(input: Json): string[] {
-  const { url } = objectOf(input);
-  try {
-    return [pageAddress(String(url))];
-  } catch (error) {
-    if (error instanceof SkillFailure) return [];
-    throw error;
-  }
-}
 
 function part({ text, length }: WebPage, from: number, longest: number): string {
   const end = pagePartEnd(text, from, longest);

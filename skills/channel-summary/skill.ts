@@ -6,13 +6,13 @@ import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts"
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { timeIn, timeSchema } from "../chat/message.ts";
 
-/** Messages of one page, and of one summary. */
+/** Messages per page, and maximum messages per summary. */
 const pageSize = 500;
 const maxMessages = 3_000;
 /** Characters of one request. */
 const maxCharacters = 60_000;
 const maxMessage = 1_500;
-/** Time for reading all parts, ms, within the skill's limit. */
+/** Maximum time for reading all parts, ms, within the skill's limit. */
 const maxReading = 400_000;
 
 const itemSchema = z.object({
@@ -88,7 +88,7 @@ export const skill = defineSkill({
 
 type Place = Awaited<ReturnType<ToolContext["chat"]["channel"]>>;
 
-/** All messages of the time, oldest first, a page at a time from the latest on. */
+/** All messages in the range, oldest first; pages are read from the latest backwards. */
 async function readAll(context: ToolContext, place: Place, since: number, until: number) {
   const found = new Map<string, ChannelMessage>();
   let end = until;
@@ -106,7 +106,7 @@ async function readAll(context: ToolContext, place: Place, since: number, until:
     const all = [...found.values()].sort((one, other) => one.at - other.at);
     if (!goesOn || all.length >= maxMessages) return { messages: all.slice(-maxMessages), cut: goesOn };
     context.progress(`Read ${all.length.toLocaleString("en")} messages`);
-    // Several may have been said at once, on both sides of the border.
+    // Messages with the same time may be on both pages.
     end = oldest + 1;
   }
 }
@@ -118,7 +118,7 @@ interface Line {
   text: string;
 }
 
-/** What was said, and what is missing in it. */
+/** A digest of the messages, and notes on parts the model could not read. */
 async function digestOf(
   said: readonly ChannelMessage[],
   focus: string | undefined,
@@ -169,7 +169,7 @@ async function joined(all: Digest, instructions: string, context: ToolContext): 
   return await generateStep("join", asked, context);
 }
 
-/** A point with the link of its message. A name that nobody has there is left out. */
+/** A point with the link of its message; omits a name that occurs neither among the people nor in the message. */
 function shownAs(
   { text, who, message }: Digest["open"][number],
   said: readonly ChannelMessage[],

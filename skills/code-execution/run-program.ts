@@ -3,21 +3,21 @@ import { requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
-/** Characters of output, and of errors, that are kept. */
+/** Maximum characters kept of output and of errors. */
 const maxOutput = 12_000;
 const maxErrors = 4_000;
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Ran {
   ok: boolean;
-  /** Whether it was ended because it took too long. */
+  /** Whether the run timed out. */
   stopped: boolean;
-  /** What was printed, as far as it is kept, and the end of its errors. */
+  /** Output and errors, shortened to the limits. */
   output: string;
   notes: string[];
 }
 
-/** The sandbox, and a model that writes. @throws SkillFailure where one is missing */
+/** The sandbox; also requires a language model. @throws SkillFailure if either is missing */
 export function requireCode(context: ToolContext): CodeWork {
   const { code } = context;
   requireModel(context, "Programs are written by");
@@ -29,7 +29,7 @@ export function requireCode(context: ToolContext): CodeWork {
   );
 }
 
-/** What programs find, for who writes them. */
+/** The environment of programs, in words for the model that writes them. */
 export function meansInWords({ means }: CodeWork): string {
   const packages = Object.entries(means.packages).map(
     ([language, names]) => `${language}: ${names.join(", ")}`,

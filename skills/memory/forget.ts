@@ -17,7 +17,7 @@ import { documentsNamed, showDocument, shownDocumentSchema } from "./known-docum
 /** Candidates shown when a query fits several facts. */
 const maxCandidates = 10;
 
-/** Removes one fact or one document. A query that fits several removes none and answers them. */
+/** Removes one fact or one document. If a query matches several, removes none and returns the matches. */
 export const forget = definePart({
   title: "Forgetting",
   description:
@@ -96,14 +96,14 @@ async function forgetDocument(name: string, context: ToolContext) {
   };
 }
 
-/** A fact can be told again; the file of a document may be gone. */
+/** A fact can be stated again, but the file of a document may no longer exist. */
 const losing = {
   approver: "asker",
   reason:
     "The whole channel loses the document, and it can only be learned again where the file is still there.",
 } as const;
 
-/** The fact that says exactly this, else those that have every word. */
+/** The fact with exactly this text, or else the facts with every word. */
 async function candidates(facts: readonly Fact[], query: string): Promise<Fact[]> {
   const exact = facts.filter((fact) => sameness(fact.text) === sameness(query));
   return exact.length > 0 ? exact : ((await findFacts(facts, query, { every: true })) ?? []);

@@ -11,18 +11,18 @@ import { validAddresses } from "../web-scraping/page-address.ts";
 import { count, minute, sameness } from "./fact.ts";
 import { showDocument, shownDocumentSchema } from "./known-document.ts";
 
-/** Characters of a document that are learned, about 1,000 pages; documents and passages of a channel. */
+/** Maximum characters learned from a document, about 1,000 pages; maximum documents and passages of a channel. */
 const longest = 2_500_000;
 const maxDocuments = 300;
 const maxPassages = 20_000;
-/** Passages that vectors are made of at once. */
+/** Passages embedded per request. */
 const vectorsAtOnce = 128;
-/** Time for making vectors, ms, within the skill's limit. */
+/** Maximum time for embedding, ms, within the skill's limit. */
 const maxEmbedding = 400_000;
 
 /**
- * Adds a document to what the channel knows. The same page again, and the same file or title of the same person, replace what was learned of
- * it: two people may each have a `report.pdf`.
+ * Adds a document to the channel's knowledge. It replaces an earlier version of the same page, or of the same file or title by the same
+ * person: two people may each have a `report.pdf`.
  */
 export const learn = definePart({
   title: "Learning a document",
@@ -45,7 +45,7 @@ export const learn = definePart({
     return typeof what === "string" && isAddress(what) ? validAddresses(what) : [];
   },
   run: (wanted, context) =>
-    // One step: what it read is too large for the journal, and adding it twice is adding it once.
+    // One step: the text is too large for the journal, and adding it is idempotent.
     context.step("learn", () => learnDocument(wanted, context)),
 });
 
@@ -93,7 +93,7 @@ function piecesOf(origin: string, sections: readonly Section[]): Section[] {
   return /\.(csv|tsv|tab|xlsx?|xlsm|ods)$/i.test(origin) ? withHeaders(pieces, sections) : pieces;
 }
 
-/** Where it came from. Files and texts of the same name are told apart by what they say. */
+/** An identifier of the source. A hash of the content distinguishes files and texts with the same name. */
 function sourceOf(origin: string, sections: readonly Section[]): string {
   if (isAddress(origin)) return origin;
   const hash = createHash("sha256").update(JSON.stringify(sections)).digest("hex");
@@ -102,7 +102,7 @@ function sourceOf(origin: string, sections: readonly Section[]): string {
 
 const hashLength = 32;
 
-/** Whether a document gives way to one of this source. */
+/** Whether a document is replaced by one from this source. */
 function isReplaced(
   document: KnownDocument,
   { origin, source, author }: { origin: string; source: string; author: string },
@@ -133,7 +133,7 @@ async function read(
   }
 }
 
-/** Where a short text stands in itself tells nothing. */
+/** Omits the place of a text with one section of lines. */
 function placed(sections: readonly Section[]): Section[] {
   const [only] = sections;
   return sections.length === 1 && only?.place.startsWith("lines ") ? [{ ...only, place: "" }] : [...sections];
@@ -167,7 +167,7 @@ function checkRoom(others: readonly KnownDocument[], more: number): void {
   );
 }
 
-/** One for each piece, as far as they could be made: what has none is found by its words. */
+/** The vectors of the pieces; stops at the first failure. Pieces without a vector are found only by their words. */
 async function vectorsOf(title: string, pieces: readonly KnownPiece[], context: ToolContext) {
   const made: { vector: Float32Array; model: string }[] = [];
   const end = context.now() + maxEmbedding;
@@ -204,28 +204,28 @@ function told({ title, id, by, at }: KnownDocument, zone: string): string {
   return `${title}, which ${by} added on ${minute(at, zone).slice(0, 10)} as document ${id}`;
 }
 
-/** Characters of a piece, about 400 tokens of English, and of what it repeats of the one before it. */
+/** Maximum characters of a piece, about 400 tokens of English, and of its overlap with the previous piece. */
 const maxPiece = 1_600;
 const maxOverlap = 240;
 
-/** A character of these scripts is about a token, of others a quarter of one. */
+/** Scripts with about one token per character; other scripts have about a quarter. */
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 
 /**
- * Cuts sections into pieces that are found one by one, at the borders of paragraphs, else of sentences. A piece stays within its section,
- * and begins with the end of the one before it, so that no sentence is without what it refers to.
+ * Splits sections into pieces that are searched separately, at paragraph boundaries, or else at sentence boundaries. A piece stays within
+ * its section and begins with the end of the previous piece, so that sentences keep their context.
  */
 export function cutPieces(sections: readonly Section[]): Section[] {
   return sections.flatMap(({ place, text }) => cut(text).map((piece) => ({ place, text: piece })));
 }
 
-/** Characters of a table's first row that its pieces repeat; a longer one is no header. */
+/** Maximum characters of a table's first row that its pieces repeat; a longer row is not a header. */
 const maxHeader = 400;
 
-/** The pieces of tables, each with the first row of its table: a row without the names of its columns says little. */
+/** Adds the first row of a table to each of its pieces, because rows need their column names. */
 function withHeaders(pieces: readonly Section[], sections: readonly Section[]): Section[] {
   return pieces.map(({ place, text }) => {
-    // A table of text is cut by lines, and has one header; a sheet is a section.
+    // A text table is split by lines and has one header; each sheet is a section.
     const table = place === "" || place.startsWith("lines ") ? sections[0] : sectionAt(sections, place);
     const header = table?.text.split("\n", 1)[0]?.trim() ?? "";
     const isRepeated = header !== "" && header.length <= maxHeader && !text.startsWith(header);
@@ -241,7 +241,7 @@ function cut(text: string): string[] {
   const pieces: string[] = [];
   let current: string[] = [];
   let length = 0;
-  /** Units of `current` that the piece before has too. */
+  /** Units of `current` that repeat the end of the previous piece. */
   let repeated = 0;
   const close = () => {
     const piece = current.join("").trim();
@@ -253,7 +253,7 @@ function cut(text: string): string[] {
   for (const unit of unitsOf(text)) {
     const more = weight(unit);
     if (length + more > maxPiece) close();
-    // What is repeated gives way to what is new.
+    // New text takes precedence over repeated text.
     if (length + more > maxPiece) [current, length, repeated] = [[], 0, 0];
     current.push(unit);
     length += more;
@@ -262,7 +262,7 @@ function cut(text: string): string[] {
   return pieces;
 }
 
-/** The last units of a piece that are short enough to be repeated. */
+/** The last units of a piece that fit into the overlap. */
 function endOf(units: readonly string[]): string[] {
   let from = units.length;
   let length = 0;
@@ -274,7 +274,7 @@ function endOf(units: readonly string[]): string[] {
   return units.slice(from);
 }
 
-/** Paragraphs with what parts them; of long ones the sentences, of those the words. */
+/** Paragraphs with their separators; long paragraphs are split into sentences, and long sentences into words. */
 function unitsOf(text: string): string[] {
   return text.split(/(?<=\n[ \t]*\n)/).flatMap((paragraph) => {
     if (weight(paragraph) <= maxOverlap) return [paragraph];
@@ -284,7 +284,7 @@ function unitsOf(text: string): string[] {
   });
 }
 
-/** Sentences, and the lines of what has none, such as a table. */
+/** Sentences, or lines of text without sentences, such as a table. */
 function sentencesOf(paragraph: string): string[] {
   const lines = paragraph.split(/(?<=\n)/);
   return lines.flatMap((line) => {
@@ -294,7 +294,7 @@ function sentencesOf(paragraph: string): string[] {
   });
 }
 
-/** Parts of a text without sentences, at spaces where it has some. */
+/** Parts of a text without sentences, split at spaces where possible. */
 function wordsOf(text: string): string[] {
   return text.match(/\S{1,300}\s*|\s+/g) ?? [];
 }

@@ -20,7 +20,7 @@ type Remembered =
   | { kind: "full" }
   | { kind: "too_many_pinned" };
 
-/** Stores one fact. Repeating it changes nothing, except that `pinned` pins a fact that was not. */
+/** Stores one fact. Storing a known fact again changes nothing, except that `pinned` pins it. */
 export const remember = definePart({
   title: "Remembering",
   description: "Remembers (notes, keeps in mind) one fact for this channel, for later conversations.",
@@ -63,7 +63,7 @@ export const remember = definePart({
   },
 });
 
-/** A pinned fact is read in every conversation, long after what made the model pin it. */
+/** A pinned fact affects every later conversation, so pinning needs approval. */
 const pinning = {
   approver: "asker",
   reason: "A pinned fact stands in every conversation of this channel from now on.",

@@ -4,10 +4,10 @@ import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Format, formats, type MadeFiles, makeFiles, type ToThread } from "./make-files.ts";
 
-/** Characters of a text, and pictures in it. */
+/** Maximum characters of a text, and maximum pictures. */
 const longest = 400_000;
 const maxPictures = 40;
-/** For all files of a call, ms. */
+/** Time limit for all files of a call, ms. */
 const timeoutMs = 60_000;
 
 const types: Record<Format, string> = {
@@ -64,7 +64,7 @@ export const skill = defineSkill({
   },
 });
 
-/** The files as the person gets them. */
+/** Posts the files. */
 async function posted(
   found: MadeFiles | undefined,
   notes: readonly string[],
@@ -91,7 +91,7 @@ async function posted(
   return { files, words: found.words, notes: [...found.notes, ...notes] };
 }
 
-/** A text of the model, from a brief. */
+/** A text that the model writes from a brief. */
 async function written(
   title: string,
   brief: string | undefined,
@@ -108,7 +108,7 @@ async function written(
   );
 }
 
-/** Undefined for what is no language; the text is written all the same. */
+/** The canonical language tag; undefined for an invalid one. */
 function knownLanguage(language: string | undefined): string | undefined {
   if (language === undefined) return undefined;
   try {

@@ -18,7 +18,7 @@ export const planSchema = z.object({
 });
 export type Plan = z.infer<typeof planSchema>;
 
-/** What is wrong with a plan beyond its shape, in words for the model that wrote it. Empty when it can be worked through. */
+/** Flaws of a plan that its schema does not catch, in words for the model that wrote it. Empty for a workable plan. */
 export function findFlaws(plan: Plan, maxSteps: number): string[] {
   const ids = plan.steps.map((step) => step.id);
   const known = new Set(ids);
@@ -37,8 +37,8 @@ export function findFlaws(plan: Plan, maxSteps: number): string[] {
 }
 
 /**
- * The same plan with every flaw taken out: steps in working order and numbered from 1, impossible dependencies dropped, what
- * is too much cut off. `notes` say what was changed.
+ * The plan without flaws: steps in working order and numbered from 1, without impossible dependencies and excess steps. `notes`
+ * describe the changes.
  */
 export function repairPlan(plan: Plan, maxSteps: number): { plan: Plan; notes: string[] } {
   const notes: string[] = [];
@@ -64,8 +64,8 @@ export function repairPlan(plan: Plan, maxSteps: number): { plan: Plan; notes: s
 }
 
 /**
- * Steps so that each comes after what it depends on, otherwise as written; `circular` are those that cannot. A circle is
- * broken at its first step.
+ * Sorts steps after their dependencies, otherwise in the order given; `circular` lists the steps for which this is impossible. A
+ * circle is broken at its first step.
  */
 function order(steps: readonly PlanStep[]): { sorted: PlanStep[]; circular: number[] } {
   const known = new Set(steps.map((step) => step.id));

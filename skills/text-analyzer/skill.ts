@@ -107,7 +107,7 @@ const analyses: Record<
   },
 };
 
-/** Maximum characters of a text that a model judges. */
+/** Maximum characters of a text judged by a model. */
 const maxJudged = 30_000;
 
 const judgedWords = z.array(z.string().max(100)).max(10);
@@ -151,10 +151,10 @@ async function judgeByModel(
   };
 }
 
-/** Words a minute (Brysbaert 2019: English non-fiction, silently and aloud); of Chinese, characters a minute. */
+/** Words per minute (Brysbaert 2019: English non-fiction, silently and aloud); for Chinese, characters per minute. */
 const speeds = { words: { reading: 238, speaking: 183 }, characters: { reading: 260, speaking: 200 } };
 
-/** Counts of a text. Characters are those a reader sees (an emoji is one); lengths of sentences are in words. */
+/** Counts of a text. Characters are graphemes (an emoji is one); sentence lengths are in words. */
 function countText(text: string, language: string) {
   const words = splitWords(text, language);
   const lengths = splitSentences(text, language).map((sentence) => splitWords(sentence, language).length);
@@ -177,7 +177,7 @@ function countText(text: string, language: string) {
   };
 }
 
-/** The finding in one sentence. */
+/** The result in one sentence. */
 function describeStatistics(statistics: ReturnType<typeof countText>): string {
   const { words, sentences, characters, average_sentence_length, reading_time_minutes } = statistics;
   const counted = [count(words, "word"), count(sentences, "sentence"), count(characters, "character")];
@@ -190,7 +190,7 @@ function describeStatistics(statistics: ReturnType<typeof countText>): string {
 
 function countCharacters(text: string): number {
   let characters = 0;
-  // Counted one by one: a list of the parts of a long text takes a hundred times its memory.
+  // Counted one by one: a list of the graphemes of a long text takes a hundred times its memory.
   for (const _ of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)) characters += 1;
   return characters;
 }

@@ -1,30 +1,30 @@
 import { pattern } from "../../src/base/pattern.ts";
 
-/** What of a text has to stand in its translation exactly as it was. */
+/** Checks that parts of a text occur unchanged in its translation. */
 
-/** Code, addresses, mentions, placeholders of programs, tags and times of subtitles. */
+/** Code, addresses, mentions, placeholders of programs, tags and subtitle times. */
 const kept =
   /```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s)>\]]+|<[@#!][^<>\s]+>|\$\{[^{}]+\}|\{\{[^{}]+\}\}|\{[\w.]+\}|%(?:\d+\$)?[sdif]\b|<\/?[a-z][^<>]*>|\d{2}:\d{2}(?::\d{2})?[,.]\d{3} --> [^\n]+/gi;
 
-/** How often each kept part stands in a text. */
+/** The number of occurrences of each kept part. */
 function countKept(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [part] of text.matchAll(kept)) counts.set(part, (counts.get(part) ?? 0) + 1);
   return counts;
 }
 
-/** Parts that stand in the original and less often in the translation. */
+/** Kept parts that occur less often in the translation than in the original. */
 export function lostParts(original: string, translation: string): string[] {
   const there = countKept(translation);
   return [...countKept(original)].flatMap(([part, count]) => ((there.get(part) ?? 0) < count ? part : []));
 }
 
-/** Digits of a text in groups, whatever separates them: languages write numbers differently. */
+/** The numbers of a text without separators, because languages write them differently. */
 function digits(text: string): string[] {
   return (text.match(/\d[\d.,\u00a0\u202f' ]*\d|\d{2,}/g) ?? []).map((number) => number.replace(/\D/g, ""));
 }
 
-/** Numbers of two digits and more that the translation does not have. */
+/** Numbers with two or more digits that are missing in the translation. */
 export function lostNumbers(original: string, translation: string): string[] {
   const there = digits(translation);
   return digits(original).filter((number) => {
@@ -34,11 +34,11 @@ export function lostNumbers(original: string, translation: string): string[] {
   });
 }
 
-/** Characters of a passage that has to be translated to something, and how much shorter a translation may be: Chinese takes a third of English. */
+/** Minimum characters of a passage whose length is compared, and minimum relative length of its translation: Chinese takes a third of English. */
 const passage = 300;
 const shortest = 1 / 6;
 
-/** Whole paragraphs that a translation left out, in words: of a refusal, or of an answer that was cut. */
+/** Paragraphs that a translation left out, in words, for example after a refusal or in a truncated answer. */
 export function lostText(original: string, translation: string): string[] {
   const missing = paragraphsIn(original) - paragraphsIn(translation);
   if (missing > 0) return [missing === 1 ? "1 paragraph" : `${missing} paragraphs`];
@@ -50,7 +50,7 @@ function paragraphsIn(text: string): number {
   return text.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== "").length;
 }
 
-/** What programs would miss in a translated JSON file, a sentence each; nothing where it was no JSON before. */
+/** Problems of a translated JSON file, a sentence each; none if the original was not valid JSON. */
 export function brokenJson(original: string, translation: string): string[] {
   const before = keysIn(original);
   if (before === undefined) return [];
@@ -60,7 +60,7 @@ export function brokenJson(original: string, translation: string): string[] {
   return lost.length === 0 ? [] : [`Keys that the translation lost: ${lost.slice(0, 10).join(", ")}`];
 }
 
-/** Paths of all values; undefined for what is no JSON. */
+/** The paths of all values; undefined for invalid JSON. */
 function keysIn(text: string): Set<string> | undefined {
   const keys = new Set<string>();
   const visit = (value: unknown, path: string): void => {
@@ -79,10 +79,10 @@ function keysIn(text: string): Set<string> | undefined {
   return keys;
 }
 
-/** A block of code stays whole up to so many parts: one that nobody closed would take the rest of the text. */
+/** Maximum length of an unsplit code block, in parts: an unclosed one would extend to the end of the text. */
 const maxCode = 3;
 
-/** A text in parts of whole paragraphs, at most so many characters each; joined with nothing they are the text. */
+/** Splits a text into parts of whole paragraphs, at most `most` characters each; concatenated, they are the text. */
 export function paragraphsOf(text: string, most: number): string[] {
   const pieces = text.match(/[\s\S]*?(?:\n\s*\n|$)/g)?.filter((piece) => piece !== "") ?? [];
   const parts: string[] = [];

@@ -5,16 +5,16 @@ import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
 import { brokenJson, lostNumbers, lostParts, lostText, paragraphsOf } from "./protect.ts";
 
-/** Characters of one request, of what the next one sees of the last, and of a whole text. */
+/** Maximum characters of one request, of the preceding translation shown with it, and of a whole text. */
 const maxPart = 8_000;
 const before = 400;
 const longest = 300_000;
-/** Notes about what was lost. */
+/** Maximum notes about losses. */
 const maxNotes = 12;
-/** Time for all parts, ms, within the skill's limit. */
+/** Maximum time for all parts, ms, within the skill's limit. */
 const maxWork = 720_000;
 
-/** Texts that keep their kind. */
+/** Text formats that are kept. */
 const textKinds = /\.(md|markdown|txt|csv|tsv|srt|vtt|json|ya?ml|html?|xml|po|properties|tex|rst)$/i;
 
 export const skill = defineSkill({
@@ -49,7 +49,7 @@ export const skill = defineSkill({
   },
 });
 
-/** What is translated; `note`: what is missing in it, as a sentence. */
+/** The text to translate; `note`: a sentence about missing parts. */
 interface Original {
   text: string;
   name?: string;
@@ -71,7 +71,7 @@ function checkLength({ text, note }: Original): void {
     );
 }
 
-/** The whole text, in which a part that could not be translated stands as it was. */
+/** Translates the text part by part; a part that cannot be translated stays unchanged. */
 async function translate(text: string, rules: string, context: ToolContext) {
   const isWindows = text.includes("\r\n");
   const parts = paragraphsOf(text.replaceAll("\r\n", "\n"), maxPart);
@@ -135,7 +135,7 @@ async function translatePart(part: string, at: number, last: string, rules: stri
   const line = lineAround(bare);
   const known = last === "" ? "" : `For the connection, the translation so far ends: …${last}\n\n`;
   const input = `${known}${line}\n${bare}\n${line}`;
-  // Named by the part: which parts are asked for again may differ after a crash.
+  // The part's number is in the name, because other parts may need a second attempt after a crash.
   const ask = (name: string, extra: string) =>
     context.step(at === 0 ? name : `${name} ${at + 1}`, async () =>
       unframed(await context.write({ instructions: rules + extra, input }), line),
@@ -157,7 +157,7 @@ async function translatePart(part: string, at: number, last: string, rules: stri
   return { translation: `${space.start}${translation}${space.end}`, lost };
 }
 
-/** Undefined where the model fails: what it answered before is better than nothing. */
+/** Undefined if the model fails: its first answer is better than nothing. */
 async function retried<T>(attempt: () => Promise<T>, { signal }: ToolContext): Promise<T | undefined> {
   try {
     return await attempt();
@@ -175,13 +175,13 @@ function lossOf(original: string, translation: string): string[] {
   ];
 }
 
-/** Longer than every line of the kind in the text: headings have such lines too. */
+/** A line longer than all similar lines in the text, which may underline headings. */
 function lineAround(text: string): string {
   const longestRun = Math.max(4, ...(text.match(/={5,}/g) ?? []).map((run) => run.length));
   return "=".repeat(longestRun + 1);
 }
 
-/** Without the lines around it, which some models repeat. */
+/** Removes the surrounding lines, which some models repeat. */
 function unframed(text: string, line: string): string {
   const lines = text.trim().split("\n");
   if (lines[0]?.trim() === line) lines.shift();

@@ -1,11 +1,11 @@
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 
-/** Schemes people paste that no page can be read from. Anything else with a colon is a host with a port. */
+/** Schemes that do not lead to a web page. Anything else with a colon is a host with a port. */
 const otherSchemes =
   /^(mailto|tel|sms|javascript|data|file|ftp|sftp|ssh|about|blob|chrome|view-source|magnet|urn):/i;
 
 /**
- * The http(s) address meant by what a person or a model wrote: `example.com/docs`, `<https://example.com|docs>`.
+ * The http(s) address from text by a person or a model: `example.com/docs`, `<https://example.com|docs>`.
  * @throws SkillFailure `invalid_url`
  */
 export function pageAddress(written: string): string {
@@ -44,7 +44,7 @@ export function validAddresses(written: string): string[] {
   }
 }
 
-/** Without the brackets, label and quotes that chat platforms and writers put around links. */
+/** Removes the brackets, label and quotes that chat platforms and people put around links. */
 function unwrap(written: string): string {
   const link = /^<([^>|]+)(?:\|[^>]*)?>$/.exec(written.trim())?.[1] ?? written;
   return link.trim().replace(/^["'`]+|(?<!["'`])["'`]+$/g, "");

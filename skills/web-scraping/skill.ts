@@ -6,10 +6,10 @@ import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { objectOf, partEnd } from "../../src/core/values/json.ts";
 import { pageAddress, validAddresses } from "./page-address.ts";
 
-/** Characters of a part; of English text about 2,000 tokens. */
+/** Default and maximum characters of a part; the default is about 2,000 tokens of English. */
 const usualPart = 8_000;
 const maxPart = 12_000;
-/** Characters of passages that a search shows. */
+/** Maximum characters of passages shown for a search. */
 const passagesLength = 5_000;
 
 export const skill = defineSkill({
@@ -38,7 +38,7 @@ export const skill = defineSkill({
       throw new SkillFailure("past_the_end", `The page ends at character ${page.text.length}.`);
     }
     const shown = search ? passages(page, search, offset, max_length) : part(page, offset, max_length);
-    // The title is the page's own word, as is all that follows.
+    // The title is untrusted, like the text that follows.
     return [`Untrusted text of a web page: “${oneLine(page.title)}”`, page.url, shown].join("\n");
   },
 });
@@ -89,7 +89,7 @@ const hints: Record<WebErrorCode, string> = {
     "404: look for its new address. 401, 403: it needs a login or refuses bots; use another source.",
 };
 
-/** Pages of a turn that are kept, and where. */
+/** Maximum pages kept for a turn, and the key they are stored under. */
 const maxKept = 4;
 const keptKey = "pages";
 
@@ -106,9 +106,9 @@ const keptSchema = z.object({
 type PageContext = Pick<ToolContext, "step" | "web" | "signal" | "store" | "turn_id">;
 
 /**
- * A page, fetched once in a turn. Pages that are read in parts are kept for the rest of the turn, in one value that the next turn
+ * A page, fetched once per turn. Pages that are read in parts are kept for the rest of the turn, in one value that the next turn
  * replaces.
- * @throws SkillFailure with a hint, when it cannot be read or has no text
+ * @throws SkillFailure with a hint, if the page cannot be read or has no text
  */
 async function fetchedPage(address: string, partLength: number, context: PageContext): Promise<WebPage> {
   const kept = await keptPage(address, context);
@@ -150,12 +150,11 @@ async function keep(address: string, page: WebPage, { store, turn_id }: PageCont
 }
 
 /**
- * Tokens of one part at most, estimated: below the 4,000 that a tool output may have unless an operator sets less, so that no part is
- * cut again.
+ * Maximum estimated tokens of a part: below the default limit of 4,000 for a tool output, so that parts are not cut again.
  */
 const maxTokens = 3_400;
 
-/** Where a part of a text that begins at `from` ends: at most `length` characters, and few enough tokens. */
+/** The end of a part that begins at `from`: at most `length` characters and the maximum tokens. */
 function pagePartEnd(text: string, from: number, length: number): number {
   let tokens = 0;
   let at = from;
@@ -166,7 +165,7 @@ function pagePartEnd(text: string, from: number, length: number): number {
   return partEnd(text, from, at - from);
 }
 
-/** Tokens a character stands for, rather too many: letters come in words, signs and digits hardly do. */
+/** Estimated tokens of a character, rather too high: letters are combined into words, other characters rarely are. */
 function tokensOf(code: number): number {
   if (code >= 0x2e80) return 1;
   const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 32;

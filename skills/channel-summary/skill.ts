@@ -66,12 +66,12 @@ export const skill = defineSkill({
       people: [...new Set(said.filter(({ author }) => !author.bot).map(({ author }) => author.name))],
     };
     const none = { decisions: [], open: [], topics: [] };
-    if (said.length === 0) return { ...head, ...none, note: "Nobody said anything in that time." };
+    if (said.length === 0) return { ...head, ...none, note: "There are no messages in that time." };
     requireModel(context, "Summaries are written by", "Read the channel with chat_read and quote it.");
     const { digest, notes } = await digestOf(said, focus, zone, context);
     const shown = (items: Digest["open"]) => items.flatMap((item) => shownAs(item, said, head.people));
     const note = [
-      ...(cut ? [`There were more messages; those before ${head.from} were left out.`] : []),
+      ...(cut ? [`There were too many messages; those before ${head.from} were left out.`] : []),
       ...notes,
     ];
     const result = {
@@ -81,7 +81,7 @@ export const skill = defineSkill({
     };
     const lost =
       [...digest.decisions, ...digest.open, ...digest.topics].length - Object.values(result).flat().length;
-    if (lost > 0) note.push(`${lost} points rested on no message and were left out.`);
+    if (lost > 0) note.push(`Points that refer to no message were left out: ${lost}.`);
     return { ...head, ...result, ...(note.length === 0 ? {} : { note: note.join(" ") }) };
   },
 });
@@ -145,7 +145,7 @@ async function digestOf(
   const spans = missing.map(
     (part) => `${time(said[part[0]?.number ?? 0]?.at)} to ${time(said[part.at(-1)?.number ?? 0]?.at)}`,
   );
-  const notes = spans.length === 0 ? [] : [`The model could not read what was said ${spans.join(", ")}.`];
+  const notes = spans.length === 0 ? [] : [`The model could not read the messages from ${spans.join(", ")}.`];
   const [only, ...others] = digests;
   if (only !== undefined && others.length === 0) return { digest: only, notes };
   const all = {
@@ -158,7 +158,7 @@ async function digestOf(
   } catch (error) {
     expected(error, context.signal);
     const unjoined =
-      "The model could not join the parts: a point may come twice, or have been settled later.";
+      "The model could not join the parts: a point may appear twice, or may have been settled later.";
     return { digest: all, notes: [...notes, unjoined] };
   }
 }

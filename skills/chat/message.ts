@@ -54,7 +54,7 @@ export function timeIn(
   if (time?.isValid) return time.toMillis();
   throw new SkillFailure(
     "invalid_time",
-    `${text} is not a time that I understand.`,
+    `${text} is not a time the bot understands.`,
     "Give it as 2026-11-23, 2026-11-23T09:00, Monday, yesterday or 2 hours ago.",
   );
 }

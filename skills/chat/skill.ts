@@ -72,7 +72,7 @@ const searchChannel = definePart({
     const found = await chat.channel(channel);
     const wanted = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
     if (wanted.length === 0)
-      throw new SkillFailure("no_words", "There is no word to search for.", "Read the channel instead.");
+      throw new SkillFailure("no_words", "The search has no words.", "Read the channel instead.");
     const author = from?.replace(/^<?@?!?|>$/g, "");
     const range = { since: timeIn(since, context), until: timeIn(until, context) };
     const result = await chat.search(found, { words: wanted, author, ...range, most: maxHits });

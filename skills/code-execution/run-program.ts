@@ -55,7 +55,7 @@ export async function runProgram(
       ok,
       stopped,
       output: [why, cut(errors, maxErrors), cut(printed, maxOutput)].filter(Boolean).join("\n"),
-      notes: [...notes, ...(isCut ? ["It printed too much: a part of its output is missing."] : [])],
+      notes: [...notes, ...(isCut ? ["The output is too long: a part of it is missing."] : [])],
     };
   });
   return ran as unknown as Ran;
@@ -65,7 +65,13 @@ function endOf(outcome: ScriptOutcome) {
   if (outcome.status === "refused") throw new SkillFailure("refused", outcome.reason, "Tell the person.");
   const { stdout: printed, stderr: errors } = outcome;
   if (outcome.status === "timed_out")
-    return { ok: false, stopped: true, why: "It was stopped: it took too long.", printed, errors };
+    return {
+      ok: false,
+      stopped: true,
+      why: "The program was stopped because it took too long.",
+      printed,
+      errors,
+    };
   const { exit_code } = outcome;
   const why = exit_code === 0 ? "" : `It ended with ${exit_code}.`;
   return { ok: exit_code === 0, stopped: false, why, printed, errors };

@@ -161,7 +161,7 @@ async function writeAndRun(
       program = await write("repair", `${wanted}\n\nThis program failed:\n${program}\n\n${ran.output}`);
     } catch (error) {
       if (!(error instanceof ExpectedFailure)) throw error;
-      notes.push(`It was not repaired: ${error.message}`);
+      notes.push(`The repair failed: ${error.message}`);
       return made;
     }
   }

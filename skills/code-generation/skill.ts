@@ -102,7 +102,7 @@ async function writeAndTest(input: string, context: ToolContext): Promise<Made> 
       written = repairedWith(written, await write("repair", wanted, context));
     } catch (error) {
       if (!(error instanceof ExpectedFailure)) throw error;
-      return { ...made, notes: [...made.notes, `It was not repaired: ${error.message}`] };
+      return { ...made, notes: [...made.notes, `The repair failed: ${error.message}`] };
     }
   }
 }
@@ -114,8 +114,8 @@ async function write(step: string, input: string, context: ToolContext): Promise
 }
 
 function problemIn({ ok, stopped }: Ran, count: TestCount | undefined): string | undefined {
-  if (stopped) return "The tests were stopped: they took too long.";
-  if (count === undefined) return "The tests could not be run to their end.";
+  if (stopped) return "The tests were stopped because they took too long.";
+  if (count === undefined) return "The test run did not finish.";
   if (count.ran === 0) return "No test was found.";
   if (count.failed > 0) return `${count.failed} of ${count.ran} tests failed.`;
   return ok ? undefined : "No test failed, but the run ended with an error.";
@@ -131,7 +131,7 @@ interface Tested {
 async function test(written: Written, context: ToolContext): Promise<string | Tested> {
   const { code } = context;
   const language = testLanguage(written.language);
-  if (code === undefined) return "No code can be run here, so the tests were not run.";
+  if (code === undefined) return "The tests were not run because no code can be run here.";
   const { languages } = code.means;
   if (language === undefined || !languages.includes("bash") || !languages.includes(language))
     return `${written.language} cannot be run here, so the tests were not run.`;

@@ -39,7 +39,7 @@ export async function fetchDiff(address: string, { web, signal }: ToolContext): 
   if (url === undefined)
     throw new SkillFailure(
       "no_change",
-      "That is no address of a pull request, a merge request, a commit or a diff.",
+      "That is not the address of a pull request, a merge request, a commit or a diff.",
       "Ask for it, or for the diff as a file.",
     );
   try {
@@ -90,7 +90,7 @@ function whyLeftOut(file: string, { deleted, chunks, from, to, oldMode, newMode,
   if (chunks.length > 0) return undefined;
   if (from !== undefined && from !== "/dev/null" && from !== to) return `renamed from ${from}, nothing else`;
   return oldMode !== newMode && index === undefined && oldMode !== undefined
-    ? "its mode alone changed"
+    ? "only its mode changed"
     : "binary or empty";
 }
 

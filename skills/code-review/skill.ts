@@ -170,11 +170,11 @@ export const skill = defineSkill({
       context,
     );
     const { kept, dropped } = checkFindings(findings, parts.read.flat());
-    if (dropped > 0) notes.push(`${dropped} findings pointed at no line of the change and were left out.`);
+    if (dropped > 0) notes.push(`Findings that refer to no line of the change were left out: ${dropped}.`);
     const reviewed = filesOf(parts.read.flat());
     const unread = filesOf(parts.unread.flat()).map((file) => ({
       file,
-      why: reviewed.includes(file) ? "the rest of it was not read" : "not read",
+      why: reviewed.includes(file) ? "its remaining lines were not read" : "not read",
     }));
     const left_out = [...change.left_out, ...unread];
     if (left_out.length > maxListed) notes.push(`${left_out.length} files were left out in all.`);
@@ -208,9 +208,7 @@ async function reviewParts(
   const parts: Reviewed["parts"] = { read: [], unread: all.slice(maxParts) };
   const found: Reviewed = { parts, findings: [], notes: [] };
   if (parts.unread.length > 0)
-    found.notes.push(
-      `Too large to be read whole: ${parts.unread.length} of ${all.length} parts were left out.`,
-    );
+    found.notes.push(`The change is too large: ${parts.unread.length} of ${all.length} parts were left out.`);
   const tried = all.slice(0, maxParts);
   for (const [at, part] of tried.entries()) {
     if (tried.length > 1)

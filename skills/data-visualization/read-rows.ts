@@ -76,7 +76,7 @@ function withoutHeading(lines: string[][], notes: string[]): string[][] {
   const begin = lines.findIndex((line) => cells(line) > 1);
   if (begin < 1) return lines;
   const said = lines.slice(0, begin).map((line) => line.join(" ").trim());
-  notes.push(`Above the table stands: ${said.join(" / ").slice(0, 200)}`);
+  notes.push(`Text above the table: ${said.join(" / ").slice(0, 200)}`);
   return lines.slice(begin);
 }
 
@@ -149,7 +149,7 @@ function jsonRows(text: string): Rows {
   if (rows.length === 0)
     throw new SkillFailure(
       "no_rows",
-      "The file has no list of rows.",
+      "The file does not contain a list of rows.",
       "Read it with read_file, and give the rows.",
     );
   return givenRows(rows.slice(0, maxRows));
@@ -182,7 +182,7 @@ function typed(names: readonly string[], table: readonly (readonly Json[])[], co
     const cells = table.map((row) => row[at] ?? null);
     const { type, values, odd, notes: own } = columnOf(cells, commas);
     notes.push(...own.map((note) => `${name}: ${note}.`));
-    if (odd > 0) notes.push(`${odd} values of ${name} are no ${type} and count as empty.`);
+    if (odd > 0) notes.push(`${odd} values of ${name} are not of type ${type} and count as empty.`);
     return { name, type, values };
   });
   const rows = table.map((_, row) =>

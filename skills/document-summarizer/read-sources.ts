@@ -64,7 +64,7 @@ async function latestFiles({ threadFiles }: ToolContext): Promise<string[]> {
   if (files.length > 0) return files.slice(0, 10);
   throw new SkillFailure(
     "no_files",
-    "No file came with this thread.",
+    "This thread has no files.",
     "Ask for the file, or for the address of the page.",
   );
 }

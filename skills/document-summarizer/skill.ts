@@ -131,8 +131,7 @@ async function summariseParts(
 ): Promise<Summary> {
   const read = parts.slice(0, maxParts);
   const left = parts.slice(maxParts).flat();
-  if (left.length > 0)
-    notes.push(`Too long to be read whole: ${left[0]?.place} and what follows was left out.`);
+  if (left.length > 0) notes.push(`The text is too long: everything from ${left[0]?.place} on was left out.`);
   const work = (part: Passage[]) => pointsOf(wanted.focus, sources, part, context);
   const longest_ms = maxReading;
   const found = await partByPart(read, { doing: "Reading", longest_ms, work }, context);
@@ -143,7 +142,7 @@ async function summariseParts(
   if (points.length === 0)
     throw new SkillFailure(
       "no_points",
-      ["No part of it says anything that a summary needs.", ...notes].join(" "),
+      ["The text contains no points for a summary.", ...notes].join(" "),
       "Tell the person what it is, and ask what they look for.",
     );
   context.progress("Writing the summary");
@@ -151,7 +150,7 @@ async function summariseParts(
     return await summaryOf(wanted, points, context);
   } catch (error) {
     expected(error, context.signal);
-    notes.push("The model could not join the points to a summary; these are the points.");
+    notes.push("The model could not write a summary; these are the points.");
     return { summary: points.map(({ text, place }) => `- ${text} (${place})`).join("\n"), points };
   }
 }

@@ -91,7 +91,7 @@ async function forgetDocument(name: string, context: ToolContext) {
   }
   await context.step("forget", () => context.knowledge?.remove([only.id]).then(() => null) ?? null);
   return {
-    summary: `Forgotten: ${only.title}, with all its passages. What earlier answers quoted of it stays in their threads.`,
+    summary: `Forgotten: ${only.title}, with all its passages. Quotes in earlier answers stay in their threads.`,
     document: showDocument(only, context.time_zone),
   };
 }
@@ -99,8 +99,7 @@ async function forgetDocument(name: string, context: ToolContext) {
 /** A fact can be stated again, but the file of a document may no longer exist. */
 const losing = {
   approver: "asker",
-  reason:
-    "The whole channel loses the document, and it can only be learned again where the file is still there.",
+  reason: "The whole channel loses the document, and it can only be learned again if the file still exists.",
 } as const;
 
 /** The fact with exactly this text, or else the facts with every word. */

@@ -55,7 +55,7 @@ async function learnDocument(
 ) {
   const { knowledge } = context;
   if (knowledge === undefined)
-    throw new SkillFailure("no_knowledge", "This bot keeps no documents.", "Say so.");
+    throw new SkillFailure("no_knowledge", "This bot cannot store documents.", "Say so.");
   const { name, origin, sections, note } = await read(wanted, context);
   const title = wanted.title ?? name;
   if (sections.length === 0) throw withoutText(title, note);
@@ -73,12 +73,12 @@ async function learnDocument(
     ...(note === undefined ? [] : [note]),
     ...(isCut ? [`Only its first ${longest.toLocaleString("en")} characters were learned.`] : []),
     ...(vectors.length > 0 && vectors.length < pieces.length
-      ? [`Its last ${count(pieces.length - vectors.length, "passage")} can be found by their words alone.`]
+      ? [`Its last ${count(pieces.length - vectors.length, "passage")} can be found only by their words.`]
       : []),
     ...replaced.map((each) => `It replaces ${told(each, context.time_zone)}.`),
     ...namesakes.map(
       (each) =>
-        `${told(each, context.time_zone)}, is another one and stays: forget it if this is its new version.`,
+        `${told(each, context.time_zone)}, is a different document and stays. Forget it if this is its new version.`,
     ),
   ];
   return {
@@ -123,7 +123,7 @@ async function read(
     return { name: title, origin: `text:${title}`, sections: sectionsOf(text) };
   }
   if (what === undefined)
-    throw new SkillFailure("nothing_named", "It was not said what to learn.", "Name a file or a page.");
+    throw new SkillFailure("nothing_named", "Nothing to learn was named.", "Name a file or a page.");
   context.progress(`Reading ${what.slice(0, 100)}`);
   try {
     return await readSource(what, context);

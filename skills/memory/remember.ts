@@ -66,7 +66,7 @@ export const remember = definePart({
 /** A pinned fact affects every later conversation, so pinning needs approval. */
 const pinning = {
   approver: "asker",
-  reason: "A pinned fact stands in every conversation of this channel from now on.",
+  reason: "A pinned fact is included in every conversation of this channel from now on.",
 } as const;
 
 const summaries: Record<"stored" | "known" | "pinned", (fact: Fact) => string> = {

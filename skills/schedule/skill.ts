@@ -21,7 +21,7 @@ function show({ next_at: _, ...shown }: PlannedView): z.output<typeof shownPlanS
 /** The scheduler. @throws SkillFailure if the bot has none */
 function planning({ schedules }: ToolContext): PlanningContext {
   if (schedules !== undefined) return schedules;
-  throw new SkillFailure("not_here", "Nothing can be planned with this bot.");
+  throw new SkillFailure("not_here", "This bot cannot schedule anything.");
 }
 
 /** @throws SkillFailure with a message for the person */

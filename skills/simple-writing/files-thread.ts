@@ -37,7 +37,7 @@ function writingOf(job: Job, text: Text, found: ToThread): Writing {
   for (const [path, data] of found) {
     const picture = readPicture(data);
     if (picture === undefined)
-      text.notes.push(`${path} is no PNG or JPEG that can be shown and was left out.`);
+      text.notes.push(`${path} was left out: it is not a PNG or JPEG file that can be shown.`);
     else pictures.set(path, picture);
   }
   const { title, blocks, isAbove } = titleOf(job, text.blocks);

@@ -289,14 +289,14 @@ function notesOf(missing: ReadonlySet<string>, blocks: readonly Block[]): string
   if (missing.size > 0) {
     const shown = [...missing].slice(0, 12).join(" ");
     const more = missing.size > 12 ? " …" : "";
-    notes.push(`The PDF's font has no ${shown}${more}; they stand there as boxes. A docx has them.`);
+    notes.push(`The PDF's font has no ${shown}${more}; they are shown as boxes. A docx file shows them.`);
   }
   const widest = Math.max(0, ...blocks.map((block) => (block.kind === "table" ? block.header.length : 0)));
   if (widest > 14)
     notes.push(
-      `A table has ${widest} columns, too many to be read on a page; a spreadsheet suits it better.`,
+      `A table has ${widest} columns, too many to be readable on a page. Use a spreadsheet instead.`,
     );
   if (rightToLeft.test(JSON.stringify(blocks)))
-    notes.push("The PDF sets what is read from right to left in a simple way; a docx does it fully.");
+    notes.push("The PDF supports right-to-left text only in a simple way; a docx file supports it fully.");
   return notes;
 }

@@ -181,7 +181,7 @@ function htmlBlock(html: string, { notes }: Reading): Block[] {
   return [{ kind: "paragraph", inlines }];
 }
 
-const htmlNote = "HTML in the Markdown stands there as text.";
+const htmlNote = "HTML in the Markdown is shown as text.";
 
 function listOf({ ordered, start, items }: Tokens.List, reading: Reading, depth: number): Block | Block[] {
   const made = items.map(({ task, checked, tokens }): ListItem => {
@@ -252,7 +252,7 @@ function noteOf({ label, raw }: Tokens.Generic, look: Look, { texts, numbers }: 
 function linkTo(href: string, { notes }: Reading): Pick<Look, "href"> {
   const url = URL.parse(href);
   if (url !== null && ["https:", "http:", "mailto:"].includes(url.protocol)) return { href: url.href };
-  notes.add("Links that lead neither to the web nor to a mailbox stand there as text.");
+  notes.add("Links that lead neither to the web nor to a mailbox are shown as text.");
   return {};
 }
 
@@ -260,7 +260,9 @@ function pictureOf({ href, text }: Tokens.Image, look: Look, reading: Reading): 
   const alt = unescaped(text);
   if (/^[a-z][a-z\d+.-]*:/i.test(href)) {
     const shown = alt.slice(0, 80) || "a picture";
-    reading.notes.add(`Pictures of other places are not fetched; their words stand there instead: ${shown}.`);
+    reading.notes.add(
+      `Pictures from the web are not fetched; their descriptions are shown instead: ${shown}.`,
+    );
     return { kind: "text", text: `[${alt || "picture"}]`, ...look, ...linkTo(href, reading) };
   }
   const path = decoded(unescaped(href));

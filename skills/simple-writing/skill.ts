@@ -74,7 +74,7 @@ async function posted(
   if (found === undefined)
     throw new SkillFailure(
       "not_made",
-      "The text could not be made into files: it is too long or too deeply nested.",
+      "No file was made: the text is too long or too deeply nested.",
       "Make it shorter or simpler, or make several files.",
     );
   if (found.files.length === 0)

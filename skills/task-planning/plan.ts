@@ -43,7 +43,7 @@ export function findFlaws(plan: Plan, maxSteps: number): string[] {
 export function repairPlan(plan: Plan, maxSteps: number): { plan: Plan; notes: string[] } {
   const notes: string[] = [];
   const unique = plan.steps.filter((step, at, all) => all.findIndex((other) => other.id === step.id) === at);
-  if (unique.length < plan.steps.length) notes.push("Steps with an id that was taken were left out.");
+  if (unique.length < plan.steps.length) notes.push("Steps with a duplicate id were left out.");
   const kept = unique.slice(0, maxSteps);
   if (kept.length < unique.length) notes.push(`Steps after the ${maxSteps}th were left out.`);
   const known = new Set(kept.map((step) => step.id));
@@ -53,7 +53,7 @@ export function repairPlan(plan: Plan, maxSteps: number): { plan: Plan; notes: s
   }));
   const { sorted, circular } = order(possible);
   if (circular.length > 0)
-    notes.push(`Steps that waited for each other in a circle were put in the order they were written.`);
+    notes.push(`Steps that depend on each other in a circle were left in the order they were written.`);
   const numbers = new Map(sorted.map((step, index) => [step.id, index + 1]));
   const steps = sorted.map((step) => {
     const id = numbers.get(step.id) ?? 0;

@@ -129,7 +129,7 @@ function checked(
   }
   const ordered = repairPlan(plan, maxGiven);
   const isMoved = ordered.plan.steps.some(({ title }, index) => title !== steps[index]?.title);
-  return { ...ordered, notes: isMoved ? ["Put in working order and numbered anew."] : [] };
+  return { ...ordered, notes: isMoved ? ["Sorted into working order and renumbered."] : [] };
 }
 
 function titleOf(task: string): string {

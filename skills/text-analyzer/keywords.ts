@@ -123,9 +123,9 @@ function commonForm(term: Term): string {
 
 /** The result in one sentence. */
 export function describeKeywords(keywords: readonly Keyword[]): string {
-  if (keywords.length === 0) return "No keywords: the text has only very common words.";
+  if (keywords.length === 0) return "No keywords: the text contains only very common words.";
   const named = keywords
     .slice(0, 5)
     .map(({ keyword, count }) => (count > 1 ? `${keyword} (${count}×)` : keyword));
-  return `It turns around ${named.join(", ")}.`;
+  return `Main topics: ${named.join(", ")}.`;
 }

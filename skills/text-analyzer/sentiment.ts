@@ -186,7 +186,7 @@ function splitClauses(words: readonly Word[]): Turn {
   return weighed(
     concession,
     rest,
-    `“${words[grant]?.lower}” grants one side; more weight has: “${textOf(rest)}”`,
+    `“${words[grant]?.lower}” introduces a concession; more weight goes to: “${textOf(rest)}”`,
   );
 }
 
@@ -292,7 +292,7 @@ export function describeSentiment(sentiment: Sentiment): string {
     ...(positive.length > 0 ? [`in favour: ${positive.slice(0, 3).join(", ")}`] : []),
     ...(negative.length > 0 ? [`against: ${negative.slice(0, 3).join(", ")}`] : []),
   ];
-  const why = reasons.length > 0 ? reasons.join("; ") : "no word of feeling was found";
+  const why = reasons.length > 0 ? reasons.join("; ") : "no words with sentiment were found";
   const turns = contrasts.slice(0, 1).map((contrast) => ` ${contrast}.`);
   return `${verdict} (${score.toFixed(2)} from -1 to 1); ${why}.${turns.join("")}`;
 }

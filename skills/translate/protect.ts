@@ -55,7 +55,7 @@ export function brokenJson(original: string, translation: string): string[] {
   const before = keysIn(original);
   if (before === undefined) return [];
   const after = keysIn(translation);
-  if (after === undefined) return ["The translation is no valid JSON any more."];
+  if (after === undefined) return ["The translation is no longer valid JSON."];
   const lost = [...before].filter((key) => !after.has(key));
   return lost.length === 0 ? [] : [`Keys that the translation lost: ${lost.slice(0, 10).join(", ")}`];
 }

@@ -89,7 +89,7 @@ async function translate(text: string, rules: string, context: ToolContext) {
   );
   if (missing.length > 0)
     notes.unshift(
-      `Could not be translated and stands as it was: ${missing.length} of ${parts.length} parts, ${missing.slice(0, 5).join(", ")}`,
+      `Could not be translated and is unchanged: ${missing.length} of ${parts.length} parts, ${missing.slice(0, 5).join(", ")}`,
     );
   const translated = parts.map((part, at) => found[at] ?? part).join("");
   return { translated: isWindows ? translated.replace(/\r?\n/g, "\r\n") : translated, notes };
@@ -101,7 +101,7 @@ async function textOfFile(file: string, { threadFiles }: ToolContext): Promise<O
     const name = path.slice(path.lastIndexOf("/") + 1);
     const read = readContent(name, mediaTypeOf(name), data);
     if (read.kind === "text") return { text: read.text, name };
-    throw new SkillFailure("not_readable", `${name} is no text.`, "Ask for it as text.");
+    throw new SkillFailure("not_readable", `${name} is not a text file.`, "Ask for it as text.");
   }
   const content = await threadFiles.content(file);
   const name = content.path.slice(content.path.lastIndexOf("/") + 1);

@@ -180,8 +180,7 @@ async function readAll(
 function take(page: ReadPage, state: State): void {
   state.pages += 1;
   const copied = copyOf(page, state.sources);
-  const why =
-    page.problem ?? (copied === undefined ? undefined : `it says the same as [${copied}] in the same words`);
+  const why = page.problem ?? (copied === undefined ? undefined : `it repeats [${copied}] in the same words`);
   if (why === undefined) state.sources.push(page);
   else state.left_out.push({ url: page.url, why });
 }
@@ -196,7 +195,7 @@ async function told(question: string, judged: Judged, state: State, context: Too
       sources: [],
       not_verified: [question],
       ...common,
-      note: ["No page said anything about it.", ...notes].join(" "),
+      note: ["No page says anything about the question.", ...notes].join(" "),
     };
   context.progress("Writing the answer");
   const hints = [

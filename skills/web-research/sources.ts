@@ -75,7 +75,7 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
   const { url, title, date } = hit;
   const head = { url, title, ...(date === undefined ? {} : { date }), claims: [] };
   // Only results of a search may be read; addresses in a page's text are not.
-  if (!(await context.reach(url))) return { ...head, problem: "nobody allowed it to be read" };
+  if (!(await context.reach(url))) return { ...head, problem: "reading it was not allowed" };
   try {
     const page = await context.web.read(url, { signal: context.signal });
     if (isWall(page.text))

@@ -118,7 +118,7 @@ describe("the code-execution skill", () => {
   });
 
   it.each([
-    ["repair it", { code: 1, text: "boom" }, "It was not repaired", "The program failed once."],
+    ["repair it", { code: 1, text: "boom" }, "The repair failed", "The program failed once."],
     ["check it", { text: "total 60" }, "The output was not checked", ""],
   ])("hands over what ran when the model cannot %s", async (_name, ran, words, told) => {
     const bench = createSkillBench({

@@ -132,7 +132,7 @@ describe("the code-generation skill", () => {
       "a run that never ends",
       async () => ({ status: "timed_out" as const, stdout: "ok - a_test.sh\n", stderr: "" }),
       { ran: 0, passed: 0 },
-      "The tests were stopped: they took too long.",
+      "The tests were stopped because they took too long.",
     ],
     [
       "a run that ends with an error after its tests",
@@ -159,7 +159,7 @@ describe("the code-generation skill", () => {
     });
     const run = await bench.run("code-generation", { task: "Add" });
     expect(run.output).toMatchObject({
-      notes: ["2 of 3 tests failed.", expect.stringContaining("It was not repaired")],
+      notes: ["2 of 3 tests failed.", expect.stringContaining("The repair failed")],
       posted: ["add.mjs", "add.test.mjs"],
     });
   });

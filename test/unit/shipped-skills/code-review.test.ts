@@ -68,7 +68,7 @@ describe("the code-review skill", () => {
     });
     expect(run.output).toMatchObject({
       findings: [{ severity: "major" }],
-      notes: [expect.stringContaining("2 findings pointed at no line")],
+      notes: [expect.stringContaining("refer to no line of the change were left out: 2")],
     });
   });
 

@@ -71,9 +71,7 @@ describe("the translate skill", () => {
       });
       expect(output).toMatchObject({
         text: paragraphs.map((text) => (text.startsWith("two") ? text : text.toUpperCase())).join("\n\n"),
-        notes: [
-          expect.stringMatching(/^Could not be translated and stands as it was: 1 of 3 parts, 2 \(“two/),
-        ],
+        notes: [expect.stringMatching(/^Could not be translated and is unchanged: 1 of 3 parts, 2 \(“two/)],
       });
     });
 
@@ -116,7 +114,7 @@ describe("the translate skill", () => {
 
   it.each([
     ['{"gruss": "Hallo"}', "Keys that the translation lost: greeting"],
-    ['{"greeting": "Hallo",}', "The translation is no valid JSON any more."],
+    ['{"greeting": "Hallo",}', "The translation is no longer valid JSON."],
   ])("says what programs would miss in %s", async (answer, note) => {
     const attached = { "de.json": '{"greeting": "Hello"}' };
     const bench = createSkillBench({ attached, answers: [answer] });

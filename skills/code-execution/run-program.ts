@@ -77,9 +77,9 @@ function endOf(outcome: ScriptOutcome) {
   return { ok: exit_code === 0, stopped: false, why, printed, errors };
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text.trim();
-  return `${text.slice(0, most / 2)}\n[…]\n${text.slice(-most / 2)}`.trim().toWellFormed();
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text.trim();
+  return `${text.slice(0, max / 2)}\n[…]\n${text.slice(-max / 2)}`.trim().toWellFormed();
 }
 
 export const endings: Readonly<Record<CodeLanguage, string>> = {

@@ -88,12 +88,12 @@ function withoutDoubles(findings: readonly Finding[]): Finding[] {
 const cell = (text: string) => plain(text).replaceAll("|", "\\|").replaceAll("`", "'");
 
 /** A Markdown table of findings, with as many rows as a message can show. */
-export function tableOf(findings: readonly Finding[], most = maxRows): string {
+export function tableOf(findings: readonly Finding[], max = maxRows): string {
   if (findings.length === 0) return "No findings.";
   const rows = findings
-    .slice(0, most)
+    .slice(0, max)
     .map(({ severity, file, line, title }) => `| ${severity} | \`${cell(file)}:${line}\` | ${cell(title)} |`);
-  const more = findings.length > most ? [`\n${findings.length - most} more are in the report.`] : [];
+  const more = findings.length > max ? [`\n${findings.length - max} more are in the report.`] : [];
   return ["| severity | where | what |", "|---|---|---|", ...rows, ...more].join("\n");
 }
 

@@ -113,7 +113,7 @@ const readings = (commas: boolean): readonly Reading[] => [
 ];
 
 /** Minimum share of a column's values that must have its type; the rest become empty. */
-const most = 0.9;
+const minShare = 0.9;
 const missing =
   /^(|-|–|—|\.{1,3}|n\/?a|k\.?\s?a\.?|null|none|nan|#(n\/a|div\/0!|value!|ref!|name\?|num!|null!))$/i;
 
@@ -140,7 +140,7 @@ export function readColumn(texts: readonly string[], commas = false): ReadColumn
     if (count > (best?.count ?? 0)) best = { reading, count };
     if (count === given.length) break;
   }
-  if (best === undefined || best.count < most * given.length)
+  if (best === undefined || best.count < minShare * given.length)
     return { type: "text", values: trimmed.map((text) => (text === "" ? null : text)), odd: 0, notes: [] };
   const { reading, count } = best;
   const values = trimmed.map((text) => (missing.test(text) ? null : (reading.read(text) ?? null)));

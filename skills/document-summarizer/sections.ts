@@ -58,12 +58,12 @@ function byLines(text: string): Section[] {
 }
 
 /** Joins sections into parts of at most `most` characters; a longer section is split. */
-export function partsOf<Piece extends Section>(sections: readonly Piece[], most: number): Piece[][] {
+export function partsOf<Piece extends Section>(sections: readonly Piece[], max: number): Piece[][] {
   const pieces = sections.flatMap((whole) =>
-    Array.from({ length: Math.ceil(whole.text.length / most) }, (_, at) => ({
+    Array.from({ length: Math.ceil(whole.text.length / max) }, (_, at) => ({
       ...whole,
-      text: whole.text.slice(at * most, (at + 1) * most),
+      text: whole.text.slice(at * max, (at + 1) * max),
     })),
   );
-  return groupedBy(pieces, most, ({ text }) => text.length);
+  return groupedBy(pieces, max, ({ text }) => text.length);
 }

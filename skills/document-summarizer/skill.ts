@@ -107,7 +107,7 @@ async function summarise(
   notes: string[],
 ): Promise<Summary> {
   const length = passages.reduce((sum, { text }) => sum + text.length, 0);
-  const byParts = (most: number) => summariseParts(wanted, sources, partsOf(passages, most), context, notes);
+  const byParts = (max: number) => summariseParts(wanted, sources, partsOf(passages, max), context, notes);
   if (length > whole) return byParts(maxPart);
   try {
     return await writeSummary(wanted, shown(sources, passages), context);

@@ -104,7 +104,7 @@ export function count(number: number, noun: string): string {
 }
 
 /** Facts below this share of the best score match the query only by a common word. */
-const weakest = 0.3;
+const minShare = 0.3;
 
 /**
  * The facts that match a query, best first. Matches forms of an English word, beginnings of words and small typing errors, and
@@ -140,7 +140,7 @@ export async function findFacts(
   const found = index.search(query);
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const best = found[0]?.score ?? 0;
-  return found.filter(({ score }) => score >= best * weakest).flatMap(({ id }) => byId.get(id) ?? []);
+  return found.filter(({ score }) => score >= best * minShare).flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 /** Words with which people ask for a fact, and which do not describe it. */

@@ -12,7 +12,7 @@ import { count, minute, sameness } from "./fact.ts";
 import { showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Maximum characters learned from a document, about 1,000 pages; maximum documents and passages of a channel. */
-const longest = 2_500_000;
+const maxCharacters = 2_500_000;
 const maxDocuments = 300;
 const maxPassages = 20_000;
 /** Passages embedded per request. */
@@ -71,7 +71,7 @@ async function learnDocument(
   const namesakes = others.filter((each) => sameness(each.title) === sameness(title));
   const notes = [
     ...(note === undefined ? [] : [note]),
-    ...(isCut ? [`Only its first ${longest.toLocaleString("en")} characters were learned.`] : []),
+    ...(isCut ? [`Only its first ${maxCharacters.toLocaleString("en")} characters were learned.`] : []),
     ...(vectors.length > 0 && vectors.length < pieces.length
       ? [`Its last ${count(pieces.length - vectors.length, "passage")} can be found only by their words.`]
       : []),
@@ -152,7 +152,7 @@ function bounded(pieces: readonly KnownPiece[]): { pieces: KnownPiece[]; isCut: 
   let characters = 0;
   const kept = pieces.filter(({ text }) => {
     characters += text.length;
-    return characters <= longest;
+    return characters <= maxCharacters;
   });
   return { pieces: kept, isCut: kept.length < pieces.length };
 }

@@ -169,9 +169,9 @@ function summarise(found: number, total: number, query: string | undefined): str
 const before = 120;
 
 /** The part of a text around the first word of the query, or its beginning if no word matches. */
-export function excerpt(text: string, query: string, most: number): string {
+export function excerpt(text: string, query: string, max: number): string {
   const line = text.replace(/\s+/g, " ").trim();
-  if (line.length <= most) return line;
+  if (line.length <= max) return line;
   const words = (query.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).toSorted(
     (a, b) => b.length - a.length,
   );
@@ -180,8 +180,8 @@ export function excerpt(text: string, query: string, most: number): string {
   const at = words
     .map((word) => lower.indexOf(word.slice(0, Math.max(4, word.length - 2))))
     .find((found) => found >= 0);
-  const from = Math.max(0, Math.min((at ?? 0) - before, line.length - most));
+  const from = Math.max(0, Math.min((at ?? 0) - before, line.length - max));
   const start = from === 0 ? 0 : line.indexOf(" ", from) + 1;
-  const end = start + most;
+  const end = start + max;
   return `${start === 0 ? "" : "…"}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
 }

@@ -12,8 +12,8 @@ export function columnWidths(needs: readonly ColumnNeed[], room: number): number
     needs.map(({ all }) => all),
     room,
   );
-  const least = needs.map(({ word, all }, at) => (isShort[at] ? all : word));
-  const words = capped(least, room);
+  const minimums = needs.map(({ word, all }, at) => (isShort[at] ? all : word));
+  const words = capped(minimums, room);
   const wishes = needs.map(({ all }, at) =>
     isShort[at] ? 0 : Math.sqrt(Math.max(0, all - (words[at] ?? 0))),
   );

@@ -29,14 +29,14 @@ export interface Writing {
 }
 
 /** Maximum bytes and pixels of a picture, which is unpacked in memory. */
-const largest = { bytes: 15_000_000, pixels: 25_000_000 };
+const maxPicture = { bytes: 15_000_000, pixels: 25_000_000 };
 
 /** Reads the kind and size of a picture; undefined unless it is a complete PNG or JPEG within the limits. */
 export function readPicture(data: Uint8Array): Picture | undefined {
-  if (data.length > largest.bytes) return undefined;
+  if (data.length > maxPicture.bytes) return undefined;
   const picture = readPng(data) ?? readJpeg(data);
   if (picture === undefined || picture.width < 1 || picture.height < 1) return undefined;
-  if (picture.width * picture.height > largest.pixels) return undefined;
+  if (picture.width * picture.height > maxPicture.pixels) return undefined;
   return picture.kind === "jpg" || isWhole(picture) ? picture : undefined;
 }
 

@@ -66,8 +66,8 @@ function layOut({ header, rows }: TableBlock, width: number): { widths: number[]
   const needs = header.map((head, at) => {
     const texts = [head, ...rows.slice(0, 200).map((row) => row[at] ?? [])].map(wordsOf);
     const words = texts.flatMap((text) => text.split(/\s+/));
-    const most = (found: string[]) => Math.min(Math.max(...found.map(lengthOf)), width) + 230;
-    return { word: most(words), all: most(texts) };
+    const widest = (found: string[]) => Math.min(Math.max(...found.map(lengthOf)), width) + 230;
+    return { word: widest(words), all: widest(texts) };
   });
   const widths = columnWidths(needs, width);
   const rest = width - sum(widths);

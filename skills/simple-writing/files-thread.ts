@@ -6,7 +6,7 @@ import type { Format, FromThread, Job, ToThread } from "./make-files.ts";
 import { type Block, printable, readMarkdown, type Text, wordsOf } from "./markdown-blocks.ts";
 
 /** Minimum words and headings for a table of contents, and maximum headings. */
-const long = { words: 1_200, headings: 6, most: 300 };
+const contentsLimits = { minWords: 1_200, minHeadings: 6, maxHeadings: 300 };
 
 /** Maximum blocks before the subject of a letter; minimum characters of a title for a bold line that begins with it to be the subject. */
 const subject = { blocks: 20, characters: 15 };
@@ -50,7 +50,10 @@ function writingOf(job: Job, text: Text, found: ToThread): Writing {
     text: { ...text, blocks },
     pictures,
     isTitleAbove: isAbove,
-    hasContents: wordCount(blocks) > long.words && headings >= long.headings && headings <= long.most,
+    hasContents:
+      wordCount(blocks) > contentsLimits.minWords &&
+      headings >= contentsLimits.minHeadings &&
+      headings <= contentsLimits.maxHeadings,
     isLetter: /-(US|CA|MX)\b/.test(job.language ?? ""),
   };
 }

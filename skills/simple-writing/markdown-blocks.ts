@@ -50,7 +50,7 @@ export interface Text {
 }
 
 /** Maximum nesting of quotes and lists; deeper ones lose their frame. */
-const deepest = 8;
+const maxDepth = 8;
 
 /** @throws RangeError if the nesting exceeds the stack */
 export function readMarkdown(markdown: string): Text {
@@ -137,7 +137,7 @@ function blockOf(token: MarkedToken, reading: Reading, depth: number): Block | B
       return htmlBlock(token.text, reading);
     case "blockquote": {
       const blocks = blocksOf(token.tokens, reading, depth + 1);
-      return depth >= deepest ? blocks : { kind: "quote", blocks };
+      return depth >= maxDepth ? blocks : { kind: "quote", blocks };
     }
     case "list":
       return listOf(token, reading, depth);
@@ -189,7 +189,7 @@ function listOf({ ordered, start, items }: Tokens.List, reading: Reading, depth:
     const blocks = blocksOf(content, reading, depth + 1);
     return { ...(task ? { checked: checked === true } : {}), blocks };
   });
-  if (depth >= deepest) return made.flatMap(({ blocks }) => blocks);
+  if (depth >= maxDepth) return made.flatMap(({ blocks }) => blocks);
   const first = typeof start === "number" ? Math.min(start, 30_000) : 1;
   return { kind: "list", ordered, start: first, items: made };
 }

@@ -97,7 +97,7 @@ export function breakLines(inlines: readonly Inline[], width: number, setting: S
 /** Widths of the longest word and the longest line, points, at most `most`. */
 export function measure(
   inlines: readonly Inline[],
-  most: number,
+  maxWidth: number,
   setting: Setting,
 ): { word: number; all: number } {
   const found = { word: 0, all: 0 };
@@ -110,7 +110,7 @@ export function measure(
       found.all = Math.max(found.all, line);
     }
   }
-  return { word: Math.min(found.word, most), all: Math.min(found.all, most) };
+  return { word: Math.min(found.word, maxWidth), all: Math.min(found.all, maxWidth) };
 }
 
 export interface LinePlace {

@@ -101,9 +101,9 @@ function needsOf(sheet: Sheet, { header, rows }: Pick<TableBlock, "header" | "ro
 /** Writes as much of a row as fits, and the rest below the header on the next page. */
 function writeRow(layout: Layout, row: Row, head?: Row): void {
   const { sheet } = layout;
-  const most = Math.max(...row.cells.map((lines) => lines.length));
+  const lineCount = Math.max(...row.cells.map((lines) => lines.length));
   const room = Math.floor((sheet.bottom - sheet.y - 2 * padding) / row.lineHeight);
-  if (most > room) {
+  if (lineCount > room) {
     const isEmpty =
       sheet.y === sheet.top || (head !== undefined && sheet.y <= sheet.top + heightOf(head) + 1);
     const now = room < 1 ? 0 : room;

@@ -5,7 +5,7 @@ import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Format, formats, type MadeFiles, makeFiles, type ToThread } from "./make-files.ts";
 
 /** Maximum characters of a text, and maximum pictures. */
-const longest = 400_000;
+const maxCharacters = 400_000;
 const maxPictures = 40;
 /** Time limit for all files of a call, ms. */
 const timeoutMs = 60_000;
@@ -23,7 +23,7 @@ export const skill = defineSkill({
   effect: "idempotent",
   parameters: z.object({
     title: z.string().trim().min(1).max(200).describe("of a mail its subject"),
-    markdown: z.string().max(longest).optional().describe("the whole text"),
+    markdown: z.string().max(maxCharacters).optional().describe("the whole text"),
     brief: z.string().max(4_000).optional().describe("or what it is to say"),
     formats: z.array(z.enum(formats)).min(1).max(5).default(["docx"]),
     to: z

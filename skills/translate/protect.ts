@@ -35,14 +35,14 @@ export function lostNumbers(original: string, translation: string): string[] {
 }
 
 /** Minimum characters of a passage whose length is compared, and minimum relative length of its translation: Chinese takes a third of English. */
-const passage = 300;
-const shortest = 1 / 6;
+const minPassage = 300;
+const minRatio = 1 / 6;
 
 /** Paragraphs that a translation left out, in words, for example after a refusal or in a truncated answer. */
 export function lostText(original: string, translation: string): string[] {
   const missing = paragraphsIn(original) - paragraphsIn(translation);
   if (missing > 0) return [missing === 1 ? "1 paragraph" : `${missing} paragraphs`];
-  const isTooShort = original.length > passage && translation.length < original.length * shortest;
+  const isTooShort = original.length > minPassage && translation.length < original.length * minRatio;
   return isTooShort ? ["most of the text"] : [];
 }
 
@@ -83,13 +83,13 @@ function keysIn(text: string): Set<string> | undefined {
 const maxCode = 3;
 
 /** Splits a text into parts of whole paragraphs, at most `most` characters each; concatenated, they are the text. */
-export function paragraphsOf(text: string, most: number): string[] {
+export function paragraphsOf(text: string, max: number): string[] {
   const pieces = text.match(/[\s\S]*?(?:\n\s*\n|$)/g)?.filter((piece) => piece !== "") ?? [];
   const parts: string[] = [];
   let isCode = false;
-  for (const piece of pieces.flatMap((each) => hardCut(each, most))) {
+  for (const piece of pieces.flatMap((each) => hardCut(each, max))) {
     const last = parts.at(-1);
-    const room = isCode ? maxCode * most : most;
+    const room = isCode ? maxCode * max : max;
     const joins = last !== undefined && last.length + piece.length <= room;
     if (joins) parts[parts.length - 1] = last + piece;
     else parts.push(piece);
@@ -98,13 +98,13 @@ export function paragraphsOf(text: string, most: number): string[] {
   return parts;
 }
 
-function hardCut(piece: string, most: number): string[] {
-  if (piece.length <= most) return [piece];
+function hardCut(piece: string, max: number): string[] {
+  if (piece.length <= max) return [piece];
   const lines = piece.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const cut: string[] = [];
-  for (const line of lines.flatMap((each) => each.match(pattern("g")`[^]{1,${most}}`) ?? [])) {
+  for (const line of lines.flatMap((each) => each.match(pattern("g")`[^]{1,${max}}`) ?? [])) {
     const last = cut.at(-1);
-    if (last !== undefined && last.length + line.length <= most) cut[cut.length - 1] = last + line;
+    if (last !== undefined && last.length + line.length <= max) cut[cut.length - 1] = last + line;
     else cut.push(line);
   }
   return cut;

@@ -7,8 +7,8 @@ import { brokenJson, lostNumbers, lostParts, lostText, paragraphsOf } from "./pr
 
 /** Maximum characters of one request, of the preceding translation shown with it, and of a whole text. */
 const maxPart = 8_000;
-const before = 400;
-const longest = 300_000;
+const maxPreceding = 400;
+const maxCharacters = 300_000;
 /** Maximum notes about losses. */
 const maxNotes = 12;
 /** Maximum time for all parts, ms, within the skill's limit. */
@@ -22,7 +22,7 @@ export const skill = defineSkill({
   effect: "idempotent",
   parameters: z.object({
     to: z.string().trim().min(2).max(60).describe("language, e.g. German, pt-BR"),
-    text: z.string().max(longest).optional(),
+    text: z.string().max(maxCharacters).optional(),
     file: z.string().max(1_000).optional().describe("or a path of the thread"),
     tone: z.enum(["formal", "informal"]).optional(),
     glossary: z.record(z.string().max(100), z.string().max(100)).default({}),
@@ -63,10 +63,10 @@ function checkLength({ text, note }: Original): void {
       ["There is nothing to translate.", note ?? ""].join(" ").trim(),
       "Give text, or the path of a file with text.",
     );
-  if (text.length > longest)
+  if (text.length > maxCharacters)
     throw new SkillFailure(
       "too_long",
-      `The text has ${text.length.toLocaleString("en")} characters; ${longest.toLocaleString("en")} at most.`,
+      `The text has ${text.length.toLocaleString("en")} characters; ${maxCharacters.toLocaleString("en")} at most.`,
       "Translate it in parts.",
     );
 }
@@ -80,7 +80,7 @@ async function translate(text: string, rules: string, context: ToolContext) {
   const work = async (part: string, at: number) => {
     const { translation, lost } = await translatePart(part, at, last, rules, context);
     if (lost.length > 0) notes.push(`Part ${at + 1} lost: ${lost.slice(0, 5).join(", ")}`);
-    last = translation.slice(-before);
+    last = translation.slice(-maxPreceding);
     return translation;
   };
   const found = await partByPart(parts, { doing: "Translating", longest_ms: maxWork, work }, context);

@@ -140,7 +140,7 @@ async function searchOrSay(
 }
 
 /** The best results of each search in turn, without duplicates; more than a few of one site only if there are no others. */
-function choose(found: readonly (readonly Hit[])[], most: number, { seen }: State): Hit[] {
+function choose(found: readonly (readonly Hit[])[], max: number, { seen }: State): Hit[] {
   const ranks = Math.max(0, ...found.map((hits) => hits.length));
   const inTurn = Array.from({ length: ranks }, (_, rank) => found.flatMap((hits) => hits[rank] ?? [])).flat();
   const fresh = new Map<string, Hit>();
@@ -149,7 +149,7 @@ function choose(found: readonly (readonly Hit[])[], most: number, { seen }: Stat
   const sites = Map.groupBy(fresh.values(), ({ url }) => URL.parse(url)?.host ?? "");
   const few = new Set([...sites.values()].flatMap((hits) => hits.slice(0, maxHitsOfSite)));
   const rest = [...fresh.values()].filter((hit) => !few.has(hit));
-  const chosen = [...[...fresh.values()].filter((hit) => few.has(hit)), ...rest].slice(0, Math.max(0, most));
+  const chosen = [...[...fresh.values()].filter((hit) => few.has(hit)), ...rest].slice(0, Math.max(0, max));
   for (const { url } of chosen) seen.add(pageKey(url));
   return chosen;
 }

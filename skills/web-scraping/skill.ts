@@ -43,8 +43,8 @@ export const skill = defineSkill({
   },
 });
 
-function part({ text, length }: WebPage, from: number, longest: number): string {
-  const end = pagePartEnd(text, from, longest);
+function part({ text, length }: WebPage, from: number, maxLength: number): string {
+  const end = pagePartEnd(text, from, maxLength);
   const more =
     end < text.length
       ? `Call again with offset: ${end} for the next part, or with search: words for the passages around them.`
@@ -57,11 +57,11 @@ function part({ text, length }: WebPage, from: number, longest: number): string 
 }
 
 /** The passages a search finds; the part of the page that begins at `from` when there are none. */
-function passages(page: WebPage, search: string, from: number, longest: number): string {
+function passages(page: WebPage, search: string, from: number, maxLength: number): string {
   const found = searchText(page.text, search, { from, characters: passagesLength, context: 2 });
   if (found.total === 0) {
     const where = from === 0 ? "on it" : `behind character ${from}`;
-    return `The words are not ${where}. ${part(page, from, longest)}`;
+    return `The words are not ${where}. ${part(page, from, maxLength)}`;
   }
   const note = found.note === undefined ? "" : ` ${found.note}`;
   const more = found.next_offset === undefined ? "" : ` The next ones: offset ${found.next_offset}.`;

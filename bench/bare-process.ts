@@ -1,4 +1,4 @@
-/** The bare loop in a process of its own. Argument: the mock's address and the number of earlier turns, as JSON. */
+/** The bare loop in a separate process. Argument: the mock's address and the number of earlier turns, as JSON. */
 import { OpenAI } from "openai";
 import { runBareTurn } from "./bare-loop.ts";
 import { serveBatches } from "./batches.ts";

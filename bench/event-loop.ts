@@ -17,7 +17,7 @@ const followers = 500;
 const target = 200;
 const namespace = "console:local:bench";
 
-/** What one person sends at once, by what it is called. */
+/** Inputs of one person, by name. */
 const inputs: Readonly<Record<string, (bot: Bot, run: number) => Promise<void>>> = {
   "a CSV file of 8.7 MB": (bot, run) => ask(bot, run, { text: "How many rows?", file: csv() }),
   "a message of 1.9 MB": (bot, run) => ask(bot, run, { text: words(1_900_000) }),
@@ -26,7 +26,7 @@ const inputs: Readonly<Record<string, (bot: Bot, run: number) => Promise<void>>>
   "4,000 arguments": (bot) => runSkill(bot, 4_000),
 };
 
-/** The longest time for which a whole bot does nothing else, whatever one person sends. */
+/** The longest time for which one person's input blocks a whole bot. */
 export async function measureEventLoop(mock: MockModel, folder: string): Promise<Measure[]> {
   const home = path.join(folder, "event-loop");
   await mkdir(home);

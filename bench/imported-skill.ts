@@ -33,7 +33,7 @@ const handler = `module.exports.runtime = { handler: async function ({ rounds })
 } };
 `;
 
-/** What calling an imported skill in the sandbox costs beside its own work, once its process runs. */
+/** The overhead of calling an imported skill in the sandbox, once its process runs. */
 export async function measureImportedSkill(folder: string): Promise<Measure[]> {
   const root = path.join(folder, "imported-skills");
   await mkdir(path.join(root, "timed"), { recursive: true });

@@ -97,7 +97,7 @@ interface Asked {
   verdict?: boolean;
 }
 
-/** Runs one turn; whatever asks is decided with `verdict`, by a manager where one must decide. */
+/** Runs one turn; decides approvals with `verdict`, as a manager where required. */
 export async function ask(world: ReturnType<typeof createWorld>, text: string, given: Asked = {}) {
   const { by = ann, namespace = general, mentions, verdict = true } = given;
   const { app, model } = world;

@@ -32,7 +32,7 @@ export interface FakeChat extends ChatActions {
   readonly mayNotPin: Set<string>;
 }
 
-/** Channels in memory that do exactly what `ChatActions` promises. */
+/** Channels in memory that fulfil the contract of `ChatActions`. */
 export function createFakeChat(): FakeChat {
   const rooms: FakeChannel[] = [];
   const messages: FakeChat["messages"] = [];

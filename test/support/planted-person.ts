@@ -9,13 +9,13 @@ import { scriptedModel } from "./scripted-model.ts";
 import type { DataFolder } from "./stored-bytes.ts";
 import { ben, createTestApp } from "./test-app.ts";
 
-/** Somebody whose id and name are in no other text. */
+/** A person whose id and name occur in no other text. */
 export const zora: Author = { id: "UZORA77", name: "Zora Quill", trust: "member" };
 
 /** What all words of the person begin with, and those of others that stay. */
 const stem = "heliotrope";
 export const others = "marigold";
-/** Too short to be looked for in what others said. */
+/** Too short to be searched for in other people's text. */
 const shortFact = "hx7-qz";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -180,7 +180,7 @@ async function plantPlans({ due, sealed }: DataFolder, namespace: string): Promi
   await entry("watched", { trigger: "bens", thread: "t", by: zora.id, text: `${stem}watched`, at: 1 });
 }
 
-/** What a crash leaves in the folders of threads: a draft, and a copy of a file for a run. Their time is that of an earlier process. */
+/** Leftovers of a crash in the folders of threads: a draft, and a copy of a file for a run, with times of an earlier process. */
 async function plantLeftovers(root: string, namespace: string): Promise<void> {
   const threads = join(root, "threads");
   for (const thread of await readdir(threads)) {
@@ -195,7 +195,7 @@ async function plantLeftovers(root: string, namespace: string): Promise<void> {
   }
 }
 
-/** The same id elsewhere is another person: what is there must stay. */
+/** The same id elsewhere belongs to another person, whose data must stay. */
 export async function plantNamesake({ knowledge, index, store, folders }: DataFolder, namespace: string) {
   const document = { title: "T", source: "s", author: zora.id, by: "N", at: 1 };
   await knowledge.add(namespace, document, [{ text: others, place: "" }]);

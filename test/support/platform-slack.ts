@@ -83,7 +83,7 @@ function slackButton(messages: readonly MessageRecord[], label: string) {
   return undefined;
 }
 
-/** What a message of Slack shows: its Markdown blocks, or its text. */
+/** The visible text of a Slack message: its Markdown blocks, or its text. */
 export function slackText({ text, blocks }: { text: string; blocks: unknown[] }): string {
   const markdown = (blocks as MessageRecord["blocks"])
     .filter(({ type }) => type === "markdown")

@@ -13,7 +13,7 @@ export interface RecordingModel extends Model {
 }
 
 /**
- * Keeps what the core asks a model. With `blocks` each answer carries them as what only its provider understands.
+ * Records the core's requests to a model. With `blocks` each answer carries them as what only its provider understands.
  */
 export function recordingModel(inner: Model, blocks?: (round: number) => Json): RecordingModel {
   const asked: Asked[] = [];

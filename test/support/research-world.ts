@@ -60,7 +60,7 @@ const pages: Record<string, { type?: string; body?: string; status?: number; loc
 
 export interface ResearchWorld extends AsyncDisposable {
   origin: string;
-  /** What was asked for, path and query. */
+  /** The requested paths and queries. */
   visited: string[];
   /** Finds all ten; at the origin a SearXNG does so too. */
   search: WebSearch;
@@ -139,7 +139,7 @@ function checked(input: string): object {
   return { statements };
 }
 
-/** Answers a request of the skill from what it holds. */
+/** Answers a request of the skill from the text in the request. */
 export function honestResearcher(request: Pick<ModelRequest, "system" | "messages">): object {
   const input = inputOf(request);
   if (request.system.startsWith("Plan a research"))

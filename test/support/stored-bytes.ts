@@ -76,10 +76,10 @@ export async function wordsIn(folder: string, words: readonly string[]): Promise
   return [...found].sort();
 }
 
-/** Shorter pieces stand anywhere by chance. */
+/** Shorter pieces occur anywhere by chance. */
 const leastBase64 = 6;
 
-/** A word as bytes. The ends of base64 depend on what stands beside it. */
+/** A word as bytes. The ends of base64 depend on the adjacent bytes. */
 function formsOf(word: string): Buffer[] {
   const utf8 = Buffer.from(word);
   const hex = utf8.toString("hex");

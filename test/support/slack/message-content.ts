@@ -18,7 +18,7 @@ export interface MessageContent {
   metadata: MessageMetadata | undefined;
 }
 
-/** The content of a message that an app posts. Refuses what Slack refuses, also `no_text` when there is nothing. */
+/** The content of a message that an app posts. Rejects what Slack rejects, including empty messages (`no_text`). */
 export function acceptContent(world: World, given: CallArguments): MessageContent {
   const text = given.text("text");
   const markdown = given.text("markdown_text");

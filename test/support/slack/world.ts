@@ -92,7 +92,7 @@ export interface StatusRecord {
   at: number;
 }
 
-/** All that the fake Slack knows. Whoever changes it calls `touch`. */
+/** The complete state of the fake Slack. Callers that change it call `touch`. */
 export class World {
   readonly seed: SlackSeed;
   readonly workspaces = new Map<string, Workspace>();

@@ -7,7 +7,7 @@ import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part } from 
 
 const channels = { home: "general", elsewhere: "elsewhere" };
 
-/** What can be done there. */
+/** The features of this surface. */
 export const consoleCan: Capabilities = {
   severalPeople: false,
   severalConversations: true,
@@ -85,7 +85,7 @@ function openWindow(page: Page, markdown: TurndownService): Conversation {
   };
 }
 
-/** Runs in the page: what the bot shows of each turn, in order. Bars with buttons are no part of it. */
+/** Runs in the page: the bot's output for each turn, in order, without button bars. */
 const readPage = `(() => {
   const kinds = { answer: "answer", outcome: "answer", decided: "question", progress: "progress" };
   const parts = [...document.querySelectorAll("article.turn [data-testid], article.turn .question")];
@@ -101,7 +101,7 @@ const readPage = `(() => {
   });
 })()`;
 
-/** What the bot shows of each turn on a page, oldest first. */
+/** The bot's output for each turn on a page, oldest first. */
 export async function partsOf(page: Page, markdown: TurndownService): Promise<Part[]> {
   const found = await page.evaluate<{ kind: Part["kind"]; html: string; text: string }[]>(readPage);
   return found.map(({ kind, html, text }) => ({

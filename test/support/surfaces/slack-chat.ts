@@ -8,7 +8,7 @@ const users = { asker: "U0BEN", manager: "U0ANNA" };
 const bot = "U0KNACK";
 const channels = { home: "C0GENERAL", elsewhere: "C0ELSEWHERE" };
 
-/** What can be done there. */
+/** The features of this surface. */
 export const slackCan: Capabilities = {
   severalPeople: true,
   severalConversations: true,
@@ -50,7 +50,7 @@ interface SlackRoom {
   channel: string;
   users: Record<Somebody, string>;
   mention: string;
-  /** There are no threads: what is said stands in the channel, and is answered there. */
+  /** Without threads: messages and answers are in the channel. */
   flat?: boolean;
 }
 
@@ -119,12 +119,12 @@ export async function openThread(
   };
 }
 
-/** Files that stand in the message itself, as image blocks. */
+/** Files shown in the message itself, as image blocks. */
 function picturesOf({ blocks }: MessageRecord): string[] {
   return blocks.flatMap(({ slack_file }) => (slack_file as { id?: string } | undefined)?.id ?? []);
 }
 
-/** What in these messages calls people together. */
+/** Mass mentions in these messages. */
 function callsIn(messages: readonly MessageRecord[]): string[] {
   const texts = messages.map(({ text, blocks }) => text + JSON.stringify(blocks));
   return texts.flatMap(
@@ -144,7 +144,7 @@ function partsOf(message: MessageRecord): Part[] {
   ];
 }
 
-/** What stands below a plan; what is only for notifications does not count. */
+/** The text below a plan, without text that is only for notifications. */
 function hasText({ text, blocks, stream }: MessageRecord): boolean {
   return blocks.some(({ type }) => type === "markdown") || (stream?.state === "in_progress" && text !== "");
 }
@@ -172,7 +172,7 @@ function planText({ blocks, stream, metadata }: MessageRecord): string | undefin
 interface SlackButton {
   label: string;
   action_id: string;
-  /** Of a menu: what is chosen. */
+  /** The selected option of a menu. */
   value?: string;
 }
 

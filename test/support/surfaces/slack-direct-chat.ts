@@ -8,10 +8,10 @@ const people = {
   elsewhere: { user: "U0OTTO", channel: "D0OTTO" },
 };
 
-/** What can be done there. */
+/** The features of this surface. */
 export const slackDirectCan: Capabilities = { ...slackCan, severalPeople: false, whispers: false };
 
-/** What can be done where each person has one conversation. */
+/** The features of direct messages with one conversation per person. */
 export const slackOneCan: Capabilities = { ...slackDirectCan, severalConversations: false };
 
 /**

@@ -10,7 +10,7 @@ interface Session extends Conversation {
   end(): Promise<void>;
 }
 
-/** What can be done there. */
+/** The features of this surface. */
 export const terminalCan: Capabilities = {
   severalPeople: false,
   severalConversations: true,

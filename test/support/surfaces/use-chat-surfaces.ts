@@ -32,12 +32,12 @@ const surfaces = {
 
 export type SurfaceName = keyof typeof surfaces;
 
-/** What can be done on a surface; known before anything is started. */
+/** The features of a surface; known before anything is started. */
 export const capabilitiesOf = (name: SurfaceName): Capabilities => surfaces[name].can;
 
 /** One bot on several surfaces at once. */
 export interface ChatSurfaces {
-  /** Those that the tests of the file are about. */
+  /** The surfaces that the file tests. */
   surfaces: ReadonlyMap<SurfaceName, ChatSurface>;
   model: PlatformModel;
   /** A site for slow work: a page that names itself, which can be held. */
@@ -67,7 +67,7 @@ skills: { opt_in: [text-analyzer] }
 chat: { progress_delay_seconds: 0 }
 `;
 
-/** Starts the bot on both fake platforms, and what its surfaces need, for the tests of a file. */
+/** Starts the bot on both fake platforms, with everything its surfaces need, for the tests of a file. */
 export function useChatSurfaces(names: readonly SurfaceName[]): () => ChatSurfaces {
   const oneConversation = names.includes("slack direct messages in one conversation");
   const direct = `slack: { direct_messages: ${oneConversation ? "one" : "auto"} }\n`;

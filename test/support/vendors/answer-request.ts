@@ -4,7 +4,7 @@ import { type Fault, type Faults, faultMessage } from "./faults.ts";
 import type { RecordedRequest } from "./recording.ts";
 import type { Script, ScriptedReply, ViewedCall, ViewedMessage } from "./view.ts";
 
-/** What goes back over HTTP. */
+/** The HTTP response. */
 export interface HttpAnswer {
   status: number;
   headers: Record<string, string>;
@@ -14,7 +14,7 @@ export interface HttpAnswer {
   cut: boolean;
 }
 
-/** What answers need beside the world. */
+/** Context of an answer in addition to the world. */
 export interface Desk {
   world: World;
   script: Script;

@@ -127,7 +127,7 @@ export function presetOf(dialect: string): Preset | undefined {
   return Object.hasOwn(presets, dialect) ? presets[dialect as PresetName] : undefined;
 }
 
-/** What a preset's server refuses beside what every server does. */
+/** Additional requests that a preset's server rejects. */
 export function* presetRefusals(dialect: string, body: Wire, messages: readonly Wire[]): Generator<Refusal> {
   const preset = presetOf(dialect);
   if (preset === undefined) return;

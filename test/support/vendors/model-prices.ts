@@ -33,7 +33,7 @@ export const modelPrices: Readonly<Record<string, ModelPrice>> = {
   "gpt-5-mini": { input: 0.25, output: 2, cache_read: 0.025, cache_write: 0.25 },
 };
 
-/** What these requests cost, US dollars. A request that was not answered costs nothing, a model without a price neither. */
+/** The cost of these requests, US dollars. A request without an answer and a model without a price cost nothing. */
 export function price(
   requests: readonly RecordedRequest[],
   table: Readonly<Record<string, ModelPrice>> = modelPrices,

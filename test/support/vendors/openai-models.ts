@@ -1,4 +1,4 @@
-/** What a model of OpenAI accepts. */
+/** Capabilities of an OpenAI model. */
 export interface GptFacts {
   context: number;
   output: number;

@@ -3,7 +3,7 @@ import type { Script, ScriptedReply, ViewedRequest } from "./view.ts";
 
 /** One answer of a script that is data, for a stand-in in another process. All conditions given must hold. */
 export interface ScriptedAnswer {
-  /** Part of what the person said last. */
+  /** Part of the person's last message. */
   said?: string;
   /** How many results came back since then. */
   results?: number;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type Faults, faultMessage } from "./faults.ts";
 
-/** One request for a transcription and what became of it. */
+/** One transcription request and its result. */
 export interface RecordedTranscription {
   path: string;
   model: string;

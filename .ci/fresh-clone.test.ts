@@ -169,7 +169,8 @@ describe.concurrent.each([
   }) => {
     const { clone, modules, npm } = cloneOn(machine, onTestFinished);
     const alone = await npm(["start"], {
-      ...{ npm_config_registry: "http://127.0.0.1:9", npm_config_fetch_retries: "0" },
+      npm_config_registry: "http://127.0.0.1:9",
+      npm_config_fetch_retries: "0",
       npm_config_cache: join(clone, "../cache"),
     }).ended;
     expect(alone.code).toBe(1);

@@ -19,8 +19,12 @@ export async function measureCodeStart(folder: string): Promise<Measure[]> {
       how,
       (working) =>
         code.run({
-          ...{ language: "bash", code: "true", working, signal },
-          ...{ timeout_ms: 10_000, max_output_bytes: 1_000 },
+          language: "bash",
+          code: "true",
+          working,
+          signal,
+          timeout_ms: 10_000,
+          max_output_bytes: 1_000,
         }),
       signal,
     );

@@ -42,7 +42,10 @@ export async function openSurroundings(): Promise<Surroundings> {
     sources: [
       shippedSkills(),
       createFolderSource({
-        ...{ source: "workspace", precedence: 4, root: folderOf("../guides"), importModules: false },
+        source: "workspace",
+        precedence: 4,
+        root: folderOf("../guides"),
+        importModules: false,
       }),
       mcp.source,
     ],

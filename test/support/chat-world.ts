@@ -61,7 +61,8 @@ export function createWorld(
   const app = createTestApp(model, {
     sources: shippedSources({ flowPorts: {} }),
     limits: { tool_output_tokens: 4_000, ...limits },
-    ...{ store, due },
+    store,
+    due,
   });
   app.chat.connect(platform);
   /** Everything that the channel keeps, as text. */
@@ -85,7 +86,12 @@ export function say(
 ) {
   const self = author === "bot";
   messages.push({
-    ...{ namespace, id, text, at: at(time), files: [], link: `https://chat.example/${id}` },
+    namespace,
+    id,
+    text,
+    at: at(time),
+    files: [],
+    link: `https://chat.example/${id}`,
     author: { id: author, name, bot: self, self },
   });
 }

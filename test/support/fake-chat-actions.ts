@@ -47,12 +47,22 @@ export function createFakeChat(): FakeChat {
     withoutBot !== true && (isPrivate !== true || members.includes(person));
 
   return {
-    ...{ rooms, messages, known, groups, reactions, pins, mayNotPin, posts: true },
+    rooms,
+    messages,
+    known,
+    groups,
+    reactions,
+    pins,
+    mayNotPin,
+    posts: true,
     async channels(_namespace, person) {
       return rooms
         .filter((room) => seen(room, person))
         .map(({ namespace, name, topic, private: isPrivate }) => ({
-          ...{ namespace, name, topic, open: isPrivate !== true },
+          namespace,
+          name,
+          topic,
+          open: isPrivate !== true,
         }));
     },
     async access(namespace, person) {

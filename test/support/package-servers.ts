@@ -53,10 +53,14 @@ export async function startPackageServers(): Promise<PackageServers> {
     server,
     files,
     options: {
-      ...{ openProxy: proxy.open, openPackageProxy: proxy.open },
+      openProxy: proxy.open,
+      openPackageProxy: proxy.open,
       packages: {
-        ...{ pythonIndex: `${origin}/simple`, npmRegistry: `${origin}/npm/`, hosts: [] },
-        ...{ maxBytes: 50_000_000, maxMs: 60_000 },
+        pythonIndex: `${origin}/simple`,
+        npmRegistry: `${origin}/npm/`,
+        hosts: [],
+        maxBytes: 50_000_000,
+        maxMs: 60_000,
       },
     },
     wheel(name, version, made = {}) {

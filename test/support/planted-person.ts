@@ -54,8 +54,15 @@ export async function plantPerson(data: DataFolder, root: string, namespace: str
   const { store, log, index, knowledge, files, folders, due, sealed } = data;
   const model = scriptedModel([...lines, `${stem}again`]);
   const app = createTestApp(model, {
-    ...{ store, log, index, files, folders, due, code },
-    ...{ sealed: sealed.webhooks, means: { knowledge } },
+    store,
+    log,
+    index,
+    files,
+    folders,
+    due,
+    code,
+    sealed: sealed.webhooks,
+    means: { knowledge },
   });
   for (const { by, text } of turns) {
     const given = by === zora ? { files: [file(`${stem}name.txt`, `${stem}attached`)] } : {};
@@ -161,7 +168,9 @@ async function plantLearned({ knowledge, index }: DataFolder, namespace: string)
   const bens = { title: "Menu", source: "m", author: "ben", by: "Ben", at: 1 };
   await knowledge.add(namespace, bens, [{ text: `${others}document`, place: "" }]);
   const said = Array.from({ length: 60 }, (_, at) => ({
-    ...{ namespace, reference: String(at), at },
+    namespace,
+    reference: String(at),
+    at,
     author: at % 3 === 0 ? { id: zora.id, name: zora.name } : { id: "ben", name: "Ben" },
     text: at % 3 === 0 ? `${stem}said ${at}` : `${others}said helio ${at}`,
   }));

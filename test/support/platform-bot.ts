@@ -78,7 +78,10 @@ async function open(options: PlatformBotOptions) {
   });
   let running: BotProcess | undefined;
   const fixture: PlatformBot = {
-    ...{ home, slack, discord, model },
+    home,
+    slack,
+    discord,
+    model,
     surfaces: { slack: slackSurface(slack, slackGate), discord: discordSurface(discord, discordGate) },
     bot() {
       if (running === undefined) throw new Error("No bot was started.");

@@ -17,7 +17,9 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
     return [...state.ephemerals(users[who]), ...direct].map(slackText);
   };
   const saying = (text: string, { who = "member", ago }: Saying = {}) => ({
-    ...{ user: users[who], channel, text },
+    user: users[who],
+    channel,
+    text,
     ...(ago === undefined ? {} : { ago_ms: ago }),
   });
   const texts = (state: Observation, thread: string) => state.botMessages(channel, thread).map(slackText);

@@ -29,7 +29,11 @@ export async function openDataFolder(folder: string) {
   const store = await openKeyValue(join(folder, "state.db"));
   const sealed = sealKeyValue(store, createSecretKey(folder, undefined));
   return {
-    ...{ log, index, knowledge, store, due: log.due },
+    log,
+    index,
+    knowledge,
+    store,
+    due: log.due,
     sealed: { webhooks: scopeKeyValue(sealed, "webhook:"), logins: scopeKeyValue(sealed, "mcp-login:") },
     files: createDiskFileStore(join(folder, "files")),
     folders: createDiskWorkingFolders(join(folder, "threads"), { maxBytes: 50_000_000 }),

@@ -58,7 +58,8 @@ function openWindow(page: Page, markdown: TurndownService): Conversation {
   return {
     async say(text, _who, attached = []) {
       const files = attached.map(({ name, media_type, data }) => ({
-        ...{ name, mimeType: media_type },
+        name,
+        mimeType: media_type,
         buffer: Buffer.from(data),
       }));
       if (files.length > 0) await page.getByLabel("Attach files").setInputFiles(files);

@@ -77,7 +77,8 @@ export async function openThread(
       const mention = thread === undefined || isCrowded ? begin : "";
       const place = thread === undefined ? {} : { thread_ts: thread };
       const files = attached.map(({ name, media_type, data }) => ({
-        ...{ name, mimetype: media_type },
+        name,
+        mimetype: media_type,
         content_base64: Buffer.from(data).toString("base64"),
       }));
       const { ts } = await slack.say({ user: people[who], channel, text: mention + text, ...place, files });

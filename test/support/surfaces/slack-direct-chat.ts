@@ -23,7 +23,11 @@ export async function slackDirectChat(slack: SlackServer, flat: boolean): Promis
   const names = { name: "otto", real_name: "Otto Opel", display_name: "otto" };
   await slack.addUser({ id: user, team_id: "T0ACME", tz: "Europe/Amsterdam", ...names });
   await slack.addChannel({
-    ...{ id, team_id: "T0ACME", name: "", kind: "im", creator: user },
+    id,
+    team_id: "T0ACME",
+    name: "",
+    kind: "im",
+    creator: user,
     members: [user, "U0KNACK"],
   });
   return {

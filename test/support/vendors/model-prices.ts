@@ -21,7 +21,10 @@ export const modelPrices: Readonly<Record<string, ModelPrice>> = {
   "claude-opus-5-5": { input: 4, output: 20, cache_read: 0.2, cache_write: 5 },
   "claude-sonnet-5-5": { input: 2, output: 10, cache_read: 0.1, cache_write: 2.5 },
   "claude-haiku-5-5": {
-    ...{ input: 0.1, output: 0.5, cache_read: 0.01, cache_write: 0.125 },
+    input: 0.1,
+    output: 0.5,
+    cache_read: 0.01,
+    cache_write: 0.125,
     above: { tokens: 100_000, input: 5, output: 5 },
   },
   "claude-sonnet-4-5": { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },

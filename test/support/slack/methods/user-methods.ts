@@ -127,7 +127,12 @@ const userGroups: Method = {
     usergroups: (world.seed.user_groups ?? [])
       .filter(({ team_id }) => team_id === workspace.id)
       .map(({ id, handle, name, users, team_id }) => ({
-        ...{ id, team_id, handle, name, is_usergroup: true, date_delete: 0 },
+        id,
+        team_id,
+        handle,
+        name,
+        is_usergroup: true,
+        date_delete: 0,
         ...(given.flag("include_count") ? { user_count: String(users.length) } : {}),
       })),
   }),

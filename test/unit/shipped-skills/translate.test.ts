@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lostNumbers, lostParts, paragraphsOf } from "../../../skills/translate/protect.ts";
+import { lostNumbers, lostParts, paragraphsOf } from "../../../skills/translate/skill.ts";
 import type { DocumentReader } from "../../../src/core/ports/documents.ts";
 import { ModelError } from "../../../src/core/ports/model.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";

@@ -113,7 +113,7 @@ describe("the code-execution skill", () => {
       answers: [plan, program, result],
     });
     const { output } = await bench.run("code-execution", { task: "Sum" });
-    expect(output).toMatchObject({ notes: [expect.stringContaining("a part of its output is missing")] });
+    expect(output).toMatchObject({ notes: [expect.stringContaining("a part of it is missing")] });
     expect(JSON.stringify(output).length).toBeLessThan(20_000);
   });
 

@@ -73,7 +73,7 @@ describe("the code-generation skill", () => {
       { code: fakeCode(async () => tap(1, 0)), answers: [written({ language: "rust" })] },
       "rust cannot be run here",
     ],
-    ["no sandbox", { answers: [written()] }, "No code can be run here"],
+    ["no sandbox", { answers: [written()] }, "no code can be run here"],
   ])("says that nothing was run for %s", async (_name, options, words) => {
     const run = await createSkillBench(options as object).run("code-generation", { task: "Add" });
     expect(run.output).toMatchObject({ tests: { ran: 0 }, notes: [expect.stringContaining(words)] });

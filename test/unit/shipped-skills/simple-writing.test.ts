@@ -244,7 +244,7 @@ describe("a PDF", () => {
 
   it("says which signs its font has not, and sets numbers within Hebrew as numbers", async () => {
     const { made, bytes } = await make({ markdown: "Hello 漢字\n\nשלום ו-25% (word)", formats: ["pdf"] });
-    expect(made?.notes).toEqual([expect.stringContaining("漢 字"), expect.stringContaining("right to left")]);
+    expect(made?.notes).toEqual([expect.stringContaining("漢 字"), expect.stringContaining("right-to-left")]);
     expect((await readPdf(bytes("pdf"))).text).toContain("25%");
   });
 

@@ -24,6 +24,6 @@ describe("since and until in people's words", () => {
   });
 
   it.each(["soonish", "Monday or so", "the release"])("refuses %s, and says what is possible", (words) => {
-    expect(() => at(words)).toThrow(/not a time that I understand/);
+    expect(() => at(words)).toThrow(/not a time the bot understands/);
   });
 });

@@ -57,7 +57,7 @@ function byLines(text: string): Section[] {
   return sections;
 }
 
-/** Joins sections into parts of at most `most` characters; a longer section is split. */
+/** Joins sections into parts of at most `max` characters; a longer section is split. */
 export function partsOf<Piece extends Section>(sections: readonly Piece[], max: number): Piece[][] {
   const pieces = sections.flatMap((whole) =>
     Array.from({ length: Math.ceil(whole.text.length / max) }, (_, at) => ({

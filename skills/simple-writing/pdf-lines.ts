@@ -94,7 +94,7 @@ export function breakLines(inlines: readonly Inline[], width: number, setting: S
   return lines;
 }
 
-/** Widths of the longest word and the longest line, points, at most `most`. */
+/** Widths of the longest word and the longest line, points, at most `maxWidth`. */
 export function measure(
   inlines: readonly Inline[],
   maxWidth: number,

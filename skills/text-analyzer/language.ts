@@ -1,6 +1,6 @@
 import type { Word } from "./words.ts";
 
-/** The languages that are told apart, by the guesser's codes (ISO 639-3). */
+/** The supported languages, by the guesser's codes (ISO 639-3). */
 const guessable =
   "eng deu fra spa ita por nld swe dan nob fin pol ces slk hun ron tur ell rus ukr bul arb heb pes hin urd ben tha vie ind jpn kor cmn";
 /** Their BCP 47 codes. Bokmål is called Norwegian. */

@@ -276,7 +276,7 @@ function keysIn(text: string): Set<string> | undefined {
 /** Maximum length of an unsplit code block, in parts: an unclosed one would extend to the end of the text. */
 const maxCode = 3;
 
-/** Splits a text into parts of whole paragraphs, at most `most` characters each; concatenated, they are the text. */
+/** Splits a text into parts of whole paragraphs, at most `max` characters each; concatenated, they are the text. */
 export function paragraphsOf(text: string, max: number): string[] {
   const pieces = text.match(/[\s\S]*?(?:\n\s*\n|$)/g)?.filter((piece) => piece !== "") ?? [];
   const parts: string[] = [];

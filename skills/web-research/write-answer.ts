@@ -122,7 +122,7 @@ export async function writeAnswer(
   return rendered(second, await problemsOf(second, lines, context), lines);
 }
 
-/** What the sources say, where the model wrote no answer. */
+/** Quotes of the sources, used if the model wrote no answer. */
 function quoted(question: string, lines: ReadonlyMap<string, SourceLine>): Answer {
   const quotes = [...lines.values()].slice(0, maxQuotes).map(({ source, quote }) => `“${quote}” [${source}]`);
   return {
@@ -134,7 +134,7 @@ function quoted(question: string, lines: ReadonlyMap<string, SourceLine>): Answe
 
 const maxQuotes = 20;
 
-/** As it is shown: what is checked is what people read. */
+/** The answer as people will read it, so that exactly this text is checked. */
 function readable(written: Written | undefined): Written | undefined {
   if (written === undefined) return undefined;
   const { statements, not_verified } = written;
@@ -148,12 +148,12 @@ function readable(written: Written | undefined): Written | undefined {
 }
 
 interface Checked {
-  /** Why statements do not rest on their lines. */
+  /** Statements that their lines do not support, with the reasons. */
   problems: ReadonlyMap<Statement, string>;
   isUnchecked: boolean;
 }
 
-/** What is wrong by rule, and what a model that sees nothing but statements and quotes finds wrong. */
+/** Problems found by rules, and by a model that sees only statements and quotes. */
 async function problemsOf(
   { statements }: Written,
   lines: ReadonlyMap<string, SourceLine>,

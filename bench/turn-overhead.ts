@@ -17,7 +17,7 @@ interface Overhead {
   targets: { memory: number; sqlite: number };
 }
 
-/** A turn in a thread of its own. */
+/** A turn in a new thread. */
 export const freshThread: Overhead = {
   name: "CPU of a turn",
   earlier: 0,

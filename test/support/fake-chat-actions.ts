@@ -14,7 +14,7 @@ interface FakeChannel {
   /** Only members may read it. */
   private?: true;
   archived?: true;
-  /** Person ids; the bot is in it as well unless it is not. */
+  /** Person ids; the bot is also a member unless excluded. */
   members: string[];
   withoutBot?: true;
 }

@@ -12,7 +12,7 @@ import { ben, createTestApp } from "./test-app.ts";
 /** A person whose id and name occur in no other text. */
 export const zora: Author = { id: "UZORA77", name: "Zora Quill", trust: "member" };
 
-/** What all words of the person begin with, and those of others that stay. */
+/** The prefix of all words of the person, and of other people's words that must stay. */
 const stem = "heliotrope";
 export const others = "marigold";
 /** Too short to be searched for in other people's text. */
@@ -21,7 +21,7 @@ const shortFact = "hx7-qz";
 const bytes = (text: string) => new TextEncoder().encode(text);
 const file = (name: string, text: string) => ({ name, media_type: "text/plain", data: bytes(text) });
 
-/** What each person says, what the code in their turn writes and prints, and what is answered. */
+/** Each person's message, the output of the code in their turn, and the answer. */
 const turns = [
   {
     by: zora,

@@ -47,7 +47,7 @@ interface WireMessage {
   content?: string | { text?: string }[] | null;
 }
 
-/** @param keeps whether it remembers what it was asked; off where that would be too much */
+/** @param keeps whether requests are recorded; off for tests with too many */
 export async function startPlatformModel({ keeps = true } = {}): Promise<PlatformModel> {
   const asked: Asked[] = [];
   const replies: { text: string; reply: Reply }[] = [];

@@ -21,7 +21,7 @@ export interface Surface {
   ask(text: string, saying?: Saying): Promise<string>;
   /** Writes into a thread. */
   reply(thread: string, text: string, saying?: Saying): Promise<string>;
-  /** Writes to nobody, in the channel; answers the message. */
+  /** Posts in the channel without a mention; returns the message. */
   say(text: string, saying?: Saying): Promise<string>;
   /** The thread in which people reply to a message; made if it has to be. */
   open(message: string): Promise<string>;

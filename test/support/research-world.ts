@@ -1,4 +1,4 @@
-/** Ten pages about the height of a tower, most of them with a trap, and a model that answers from what it was given alone. */
+/** Ten pages about the height of a tower, most of them with a trap, and a model that answers only from its input. */
 import type { ModelRequest } from "../../src/core/ports/model.ts";
 import type { WebHit, WebSearch } from "../../src/core/ports/web.ts";
 import { startServer } from "../unit/net/local-server.ts";
@@ -127,7 +127,7 @@ function linesIn(input: string): { line: string; quote: string }[] {
   }));
 }
 
-/** Statements of a request to check: those whose numbers and names stand in their quotes hold. */
+/** Checks the statements of a request: one holds if its quotes contain its numbers and names. */
 function checked(input: string): object {
   const statements = input.split(/^(?=\d+\. )/m).flatMap((part) => {
     const [, number, text = "", quotes = ""] = /^(\d+)\. (.*)\n([\s\S]*)$/.exec(part) ?? [];

@@ -88,7 +88,7 @@ export interface TestAppOptions
   sealed?: KeyValue;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
-  /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
+  /** The line that a message begins with; default: none, which keeps most tests simple. */
   saidLine?: SaidLine;
   effort?: Effort;
   /** The models there are; the one given alone unless told. */
@@ -101,7 +101,7 @@ export interface TestAppOptions
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
   scripts?: ScriptRunner;
-  /** Runs code that models write; none is offered unless given. */
+  /** Runs code that models write; default: none. */
   code?: CodeRunner;
   /** Extracts text from documents; default: none. */
   documents?: DocumentReader;

@@ -34,7 +34,7 @@ export interface ControlActions {
       content: string;
       replyTo?: string;
       files?: SaidFile[];
-      /** It was written so long ago, ms. */
+      /** Age of the message, ms. */
       agoMs?: number;
       /** Other content in the format of Discord's API: embeds, components, a poll, stickers, a forwarded message. Not checked. */
       parts?: Json;

@@ -114,7 +114,7 @@ export class DiscordServer {
     return this.act("fault", { route, times, does: { kind: "drop", after } });
   }
 
-  /** Replies come late, by so many milliseconds. */
+  /** Delays replies by this many milliseconds. */
   delay({ route, times = 1, milliseconds }: RouteFault & { milliseconds: number }) {
     return this.act("fault", { route, times, does: { kind: "delay", milliseconds } });
   }

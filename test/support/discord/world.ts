@@ -87,7 +87,7 @@ export interface Thread {
 export interface Channel {
   id: string;
   type: number;
-  /** None in direct messages. */
+  /** Undefined in direct messages. */
   guild?: string;
   name: string;
   topic: string | null;

@@ -49,7 +49,7 @@ export function acceptMessageBlocks(world: World, blocks: unknown[]): Record<str
   return acceptBlocks(blocks, "message", () => world.id("b"));
 }
 
-/** An image block shows a file only once Slack has all of it, and only if it is a picture. */
+/** An image block can show a file only after its upload is complete, and only if it is a picture. */
 function checkPicture(world: World, { id }: Record<string, unknown>): void {
   const file = world.files.get(String(id));
   if (file?.state !== "complete" || !file.mimetype.startsWith("image/"))

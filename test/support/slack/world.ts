@@ -170,7 +170,7 @@ export class World {
     return added;
   }
 
-  /** Whether a thread has replies: in one that nobody has opened Slack shows no ephemeral message. */
+  /** Whether a thread has replies: Slack shows no ephemeral message in a thread without replies. */
   isOpenThread(channel: string, ts: string | undefined): boolean {
     return this.messages.some((each) => each.channel === channel && each.thread_ts === ts && each.ts !== ts);
   }

@@ -66,7 +66,7 @@ export interface ChatSurface {
   close(): Promise<void>;
 }
 
-/** Longest wait for anything that should be shown, ms: then a case fails and says what there was. */
+/** Maximum wait for expected output, ms; then a case fails and reports the actual output. */
 const patience = 15_000;
 
 /** Waits until the shown messages satisfy the condition, and returns them. */

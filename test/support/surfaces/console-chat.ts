@@ -18,7 +18,7 @@ export const consoleCan: Capabilities = {
   mentions: false,
 };
 
-/** A browser keeps at most six connections to a server, and each window needs one for what is new. */
+/** A browser keeps at most six connections to a server, and each window needs one for its event stream. */
 const maxWindows = 4;
 
 /** The console in a real browser. Each conversation is a window of its own; the oldest ones are closed. */

@@ -115,7 +115,7 @@ export function filesOf(messages: readonly ObservedMessage[]): Promise<FetchedFi
   return Promise.all(fetched);
 }
 
-/** A message is told by its buttons; once they are gone it is still what it was. */
+/** A message is classified by its buttons, and keeps its class after they are removed. */
 export function kindsOfMessages(): (message: ObservedMessage) => Part["kind"] {
   const known = new Map<string, Part["kind"]>();
   return (message) => {

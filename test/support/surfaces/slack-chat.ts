@@ -45,7 +45,7 @@ export async function slackParts(slack: SlackServer): Promise<Part[]> {
   return [...messages.flatMap(partsOf), ...all.ephemerals.filter(({ shown }) => shown).map(whisperOf)];
 }
 
-/** Where people write, and what makes the bot listen there. */
+/** The place where people write, and how they address the bot there. */
 interface SlackRoom {
   channel: string;
   users: Record<Somebody, string>;
@@ -54,7 +54,7 @@ interface SlackRoom {
   flat?: boolean;
 }
 
-/** A thread that begins with what is said first. */
+/** A thread that begins with the first message. */
 export async function openThread(
   slack: SlackServer,
   { channel, users: people, mention: begin, flat = false }: SlackRoom,
@@ -156,7 +156,7 @@ function whisperOf({ text, blocks }: { text: string; blocks: unknown[] }): Part 
   return { kind: "private", text: markdown.join("\n") || text };
 }
 
-/** A plan of tasks as lines, of a stream or a block, or the one line that is left of it. */
+/** A task plan as lines, from a stream or a block, or its remaining line. */
 function planText({ blocks, stream, metadata }: MessageRecord): string | undefined {
   const block = blocks.find(({ type }) => type === "plan") as
     | { title: string; tasks?: { title: string; status: string }[] }

@@ -42,14 +42,14 @@ export interface ChatSurfaces {
   model: PlatformModel;
   /** A site for slow work: a page that names itself, which can be held. */
   pages: Gate;
-  /** Waits until the turns are finished that somebody asked for with this text in it. */
+  /** Waits until all turns whose message contains this text are finished. */
   finished(text: string): Promise<void>;
 }
 
 /** A secret of the bot's configuration. */
 export const secret = "sk-surfaces-5f1d9c27ab";
 
-/** A skill whose script only operators may allow; it says what it was given. */
+/** A skill whose script only operators may approve; it prints its arguments. */
 const cleaner = `---
 name: cleaner
 description: Removes old files. Use it to tidy up.

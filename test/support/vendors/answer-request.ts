@@ -115,7 +115,7 @@ function impossibleCall({ view }: Judged, { calls = [] }: ScriptedReply): string
   return `The script calls ${missing.name}, which is not available. Available: ${[...names].join(", ")}`;
 }
 
-/** Calls say more than the text beside them, which some vendors move into the reasoning. */
+/** Calls matter more than the text next to them, which some vendors move into the reasoning. */
 function contentKey(
   vendor: string,
   model: string,

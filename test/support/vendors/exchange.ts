@@ -8,7 +8,7 @@ export interface Incoming {
   path: string;
   headers: Record<string, string>;
   body: Wire;
-  /** The API key; empty when there was none. */
+  /** The API key; empty if there is none. */
   key: string;
 }
 

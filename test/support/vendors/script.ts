@@ -11,7 +11,7 @@ export interface ScriptedAnswer {
   reply: ScriptedReply;
 }
 
-/** Repeats what was said, or gives the least JSON value of the schema the request asks for. */
+/** Repeats the message, or returns a minimal JSON value for the requested schema. */
 export const echo: Script = (request) => ({
   text:
     request.schema === undefined

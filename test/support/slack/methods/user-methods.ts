@@ -93,7 +93,7 @@ function renderUser(call: MethodCall, user: SeedUser): Record<string, unknown> {
   };
 }
 
-/** Somebody's public channels, and of the others those they share with the bot. Says less of each than the other methods. */
+/** A person's public channels, and their other channels that include the bot. Returns fewer fields than the other methods. */
 const usersConversations: Method = {
   token: "bot",
   scope: scopeByTypes,

@@ -1,12 +1,12 @@
 # docker build -t knack . && docker run -p 127.0.0.1:3000:3000 -v knack:/data -e KNACK_API_TOKEN="$(openssl rand -hex 32)" knack
 #
-# Everything of your own lies in the volume, which is the working directory: knack.yaml, .knack-workspace/skills, flows and agents,
+# All your own files are in the volume, which is the working directory: knack.yaml, .knack-workspace/skills, flows and agents,
 # config/mcp.json. The port is KNACK_PORT.
 #
-# Listening beyond the container needs a token: without KNACK_API_TOKEN the bot ends at once and says so.
-# Code of skills is isolated by bubblewrap, which needs the right to make namespaces. Docker's default seccomp profile refuses it:
+# Listening outside the container requires a token: without KNACK_API_TOKEN the bot exits at once with an error.
+# Code of skills is isolated by bubblewrap, which must be allowed to create namespaces. Docker's default seccomp profile forbids this:
 # docs/container.md has a profile that allows it. Without it only code of shipped skills runs;
-# `docker exec <container> knack doctor` tells which isolation is in force.
+# `docker exec <container> knack doctor` reports which isolation is in force.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -25,7 +25,7 @@ RUN apt-get update \
 
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The image has Node: the one of the lock file, an optional package, is left out.
+# The image already has Node, so the optional Node package of the lock file is omitted.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
 
 COPY config ./config
@@ -36,7 +36,7 @@ COPY --from=build /app/.build ./.build
 
 RUN install --directory --owner=node --group=node --mode=0700 /data \
   && printf '#!/bin/sh\nexec node --max-semi-space-size=4 /app/.build/knack.mjs "$@"\n' > /usr/local/bin/knack && chmod 755 /usr/local/bin/knack
-# Compiled code is kept beside the data: the next start takes half the time, and the bot 20 MB less memory.
+# Compiled code is cached next to the data: later starts take half the time, and the bot uses 20 MB less memory.
 ENV NODE_ENV=production KNACK_DATA=/data NODE_COMPILE_CACHE=/data/compiled KNACK_PORT=3000
 VOLUME /data
 WORKDIR /data
@@ -46,6 +46,6 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.KNACK_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 
-# tini reaps what scripts leave behind. Docker's own 10 s are shorter than the drain: stop with `docker stop --time 30`.
+# tini reaps orphaned processes of scripts. Docker's default of 10 s is shorter than the drain: stop with `docker stop --time 30`.
 ENTRYPOINT ["tini", "--"]
 CMD ["knack", "start", "--host", "0.0.0.0"]

@@ -1,7 +1,7 @@
 /**
- * Builds what `npm start` runs: the bot in a few chunks, and each program or thread that starts anew every time in a folder of its own.
- * `node .ci/build.ts` prints the program to run. A build is found by a hash of what it was made from, so a stale one never runs. Where
- * none can be made, the sources run. Tests start built programs and threads too (`builtEntries`).
+ * Builds the bot for `npm start` in a few chunks, and each program or thread that is started per task in its own folder.
+ * `node .ci/build.ts` prints the program to run. A build is named by a hash of its sources, so a stale one never runs. If
+ * the build fails, the sources run. Tests also start built programs and threads (`builtEntries`).
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,7 +20,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { Plugin } from "rolldown";
 
-/** What a build was made from: its sources, and the entries that they start. Paths from the repository's folder. */
+/** The input of a build: its sources, and the entries that they start. Paths from the repository's folder. */
 interface Inputs {
   sources: readonly string[];
   entries: readonly string[];
@@ -255,7 +255,7 @@ const asciiText: Plugin = {
   }),
 };
 
-/** The built program, or where there is none its source, with a line that says so. */
+/** The built program, or its source with a message if there is no build. */
 export async function programToRun(root = repository): Promise<{ file: string; problem?: string }> {
   try {
     return { file: await new Builder(root).build(program) };

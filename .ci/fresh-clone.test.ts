@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 }, 10 * minutes);
 
-/** A clone that nothing was installed in, and npm in it on the PATH of one machine. Its removal takes long and runs beside the next tests. */
+/** A clone without installed packages, and npm in it with the PATH of one machine. Its removal is slow and runs in parallel with the next tests. */
 function cloneOn(machine: string, onTestFinished: TestContext["onTestFinished"]) {
   const folder = mkdtempSync(join(home, `${machine}-`));
   onTestFinished(() => {
@@ -94,7 +94,7 @@ function cloneOn(machine: string, onTestFinished: TestContext["onTestFinished"])
       kill(child, "SIGTERM");
       expect((await ended).code).toBe(0);
     },
-    /** What an install left that is no package. */
+    /** Leftovers of an installation that are not packages. */
     leftovers: () =>
       readdirSync(join(clone, "node_modules")).filter((name) => name.startsWith(".installing")),
   };
@@ -171,7 +171,8 @@ describe.concurrent.each([
   }) => {
     const { clone, modules, npm } = cloneOn(machine, onTestFinished);
     const alone = await npm(["start"], {
-      ...{ npm_config_registry: "http://127.0.0.1:9", npm_config_fetch_retries: "0" },
+      npm_config_registry: "http://127.0.0.1:9",
+      npm_config_fetch_retries: "0",
       npm_config_cache: join(clone, "../cache"),
     }).ended;
     expect(alone.code).toBe(1);

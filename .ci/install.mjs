@@ -1,7 +1,7 @@
-// Installs what is missing, so that each command of package.json works on a fresh clone, in any order. With `--production`
-// only what the bot runs on; without it also what the tests and checks need. Runs on any Node >= 18. Where the machine's
-// own is older than the Node that Knack needs, a package of the lock file brings one; elsewhere it is left out, which
-// saves 120 MB. Touches node_modules alone, and what lies there only after all that is wanted has arrived.
+// Installs missing packages, so that each command of package.json works on a fresh clone, in any order. With `--production`,
+// installs only the packages the bot needs; otherwise also those for tests and checks. Runs on any Node >= 18. If the
+// machine's Node is older than Knack requires, a package of the lock file provides one; otherwise that package is omitted,
+// which saves 120 MB. Changes only node_modules, and existing packages only after all new ones have been fetched.
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join, sep } from "node:path";
@@ -17,11 +17,11 @@ const lock = readJson("package-lock.json");
 const nodePackages = Object.keys(manifest.optionalDependencies).map((name) => `${folder}/${name}`);
 const nodePackage = nodePackages.find((path) => fitsHere(lock.packages[path]));
 
-// npm puts node_modules/.bin first on the PATH. A Node that lies in the folder was brought by an earlier command: it is needed.
+// npm puts node_modules/.bin first on the PATH. A Node in the folder was installed by an earlier command and is needed.
 const isBrought = fs.existsSync(folder) && process.execPath.startsWith(fs.realpathSync(folder) + sep);
 const needsNode = isBrought || Number.parseInt(process.versions.node, 10) < requiredNode;
 
-// A bot that is started between two test runs must not remove what the tests need.
+// A bot started between two test runs must not remove packages that the tests need.
 const hasTools = Object.keys(packagesIn(folder)).some((path) => lock.packages[path]?.dev);
 const withTools = hasTools || !process.argv.includes("--production");
 
@@ -37,7 +37,7 @@ function readJson(file) {
   return JSON.parse(fs.readFileSync(file, "utf8"));
 }
 
-/** What was installed into a folder, by path. npm writes the list last: a folder without a whole one counts as empty. */
+/** The packages installed in a folder, by path. npm writes the list last: a folder without a complete list counts as empty. */
 function packagesIn(modules) {
   try {
     return readJson(join(modules, packageList)).packages;
@@ -47,7 +47,7 @@ function packagesIn(modules) {
   }
 }
 
-/** The paths of packages that are wanted and not in a folder, or there in another version. */
+/** The paths of required packages that are missing in a folder or have another version. */
 function missingIn(modules) {
   const there = packagesIn(modules);
   const paths = Object.keys(lock.packages).filter((path) => isWanted(path));
@@ -91,7 +91,7 @@ function install() {
   fs.mkdirSync(staging, { recursive: true });
   try {
     fill(staging);
-    // Another command may have brought the same meanwhile.
+    // Another command may have installed the same in the meantime.
     if (missingIn(folder).length > 0) moveIn(join(staging, folder));
   } finally {
     fs.rmSync(staging, { recursive: true, force: true, maxRetries: 5 });
@@ -108,7 +108,7 @@ function fill(staging) {
   const patience = "--fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000";
   const stdio = ["ignore", 2, 2];
   const { status } = spawnSync(`npm ci ${flags} ${patience}`, { cwd: staging, shell: true, stdio });
-  // npm says nothing of optional packages that do not arrive, and npm 10 may end with 0 although it failed.
+  // npm does not report optional packages that could not be fetched, and npm 10 may exit with 0 after a failure.
   const missing = missingIn(modules);
   if (status === 0 && missing.length === 0) return needsNode ? tryNode(modules) : undefined;
   const why =
@@ -153,7 +153,7 @@ function lackOfNode(why) {
   );
 }
 
-/** Moves packages to where they are looked for, the list last. */
+/** Moves packages to their final place, the list last. */
 function moveIn(source) {
   const before = join(source, "../before");
   fs.mkdirSync(before);
@@ -164,7 +164,7 @@ function moveIn(source) {
   for (const name of [...entries(source), packageList]) fs.renameSync(join(source, name), join(folder, name));
 }
 
-/** Removes what an install left that was killed. */
+/** Removes leftovers of an interrupted installation. */
 function removeLeftovers() {
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
   for (const name of names.filter((each) => each.startsWith(stagingPrefix))) {
@@ -172,7 +172,7 @@ function removeLeftovers() {
     try {
       fs.rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
     } catch {
-      // Its npm is about to end: a later command removes it.
+      // Its npm is about to exit: a later command removes the folder.
     }
   }
 }

@@ -3,7 +3,7 @@ import type { OpenAI } from "openai";
 type Call = OpenAI.ChatCompletionMessageFunctionToolCall;
 type Chunks = AsyncIterable<OpenAI.ChatCompletionChunk>;
 
-/** The agent loop people write in an afternoon: what Knack's overhead is measured against. Changes `messages`. */
+/** A minimal agent loop, the baseline for Knack's overhead. Changes `messages`. */
 export async function runBareTurn(
   client: OpenAI,
   messages: OpenAI.ChatCompletionMessageParam[],

@@ -1,4 +1,4 @@
-/** The bare loop in a process of its own. Argument: the mock's address and the number of earlier turns, as JSON. */
+/** The bare loop in a separate process. Argument: the mock's address and the number of earlier turns, as JSON. */
 import { OpenAI } from "openai";
 import { runBareTurn } from "./bare-loop.ts";
 import { serveBatches } from "./batches.ts";
@@ -24,7 +24,7 @@ const tools = collections.map((collection): OpenAI.ChatCompletionFunctionTool =>
 });
 const client = new OpenAI({ baseURL: baseUrl, apiKey: "bench-key" });
 
-/** With earlier turns the thread goes on from turn to turn; otherwise each turn has a thread of its own. */
+/** With earlier turns, all turns share one thread; otherwise each turn has its own thread. */
 const thread: OpenAI.ChatCompletionMessageParam[] = [system];
 for (let turn = 0; turn < earlier; turn += 1) {
   const { asked, answered } = earlierTurn(turn);

@@ -1,4 +1,4 @@
-/** The child's side of the benchmark: runs turns when asked and reports what they cost. */
+/** The child's side of the benchmark: runs turns on request and reports their cost. */
 import { writeFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
 

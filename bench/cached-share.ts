@@ -9,7 +9,7 @@ import { openSurroundings, type Surroundings } from "./price/surroundings.ts";
 import { askKnack, createPricedApp } from "./price/task-runs.ts";
 import { call, type Exchange, prose } from "./price/tasks.ts";
 
-/** What a person does in the channel before a turn. */
+/** A person's action in the channel before a turn. */
 interface Turn extends Exchange {
   switches?: { skill: string; to: "pinned" | "blocked" };
 }

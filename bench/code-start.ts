@@ -8,7 +8,7 @@ import { limited, type Measure, median } from "./measure.ts";
 const runs = 30;
 const place = { namespace: "console:local:bench", thread: "code" };
 
-/** What a program that does nothing costs in a thread's folder that was used before, beside bubblewrap alone. */
+/** The cost of an empty program in a used thread folder, compared with bubblewrap alone. */
 export async function measureCodeStart(folder: string): Promise<Measure[]> {
   const { code } = await createSandbox({ dataDir: path.join(folder, "code-data") });
   const thread = temporaryFolders().of(place);
@@ -19,8 +19,12 @@ export async function measureCodeStart(folder: string): Promise<Measure[]> {
       how,
       (working) =>
         code.run({
-          ...{ language: "bash", code: "true", working, signal },
-          ...{ timeout_ms: 10_000, max_output_bytes: 1_000 },
+          language: "bash",
+          code: "true",
+          working,
+          signal,
+          timeout_ms: 10_000,
+          max_output_bytes: 1_000,
         }),
       signal,
     );

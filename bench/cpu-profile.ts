@@ -9,7 +9,7 @@ export interface ProfileLine {
   percent: number;
 }
 
-/** Where the CPU time of a profile went, the most expensive first. Time without work is left out. */
+/** The CPU time of a profile by function, most expensive first, without idle time. */
 export interface ProfileSummary {
   /** Milliseconds of work in all. */
   busyMs: number;

@@ -11,13 +11,13 @@ import { limited, type Measure, median } from "./measure.ts";
 
 const watch = new URL("./loop-watch.ts", import.meta.url).href;
 
-/** Runs of each input; of their longest blocks the median counts. */
+/** Runs of each input; the result is the median of their longest blocks. */
 const runs = 5;
 const followers = 500;
 const target = 200;
 const namespace = "console:local:bench";
 
-/** What one person sends at once, by what it is called. */
+/** Inputs of one person, by name. */
 const inputs: Readonly<Record<string, (bot: Bot, run: number) => Promise<void>>> = {
   "a CSV file of 8.7 MB": (bot, run) => ask(bot, run, { text: "How many rows?", file: csv() }),
   "a message of 1.9 MB": (bot, run) => ask(bot, run, { text: words(1_900_000) }),
@@ -26,14 +26,14 @@ const inputs: Readonly<Record<string, (bot: Bot, run: number) => Promise<void>>>
   "4,000 arguments": (bot) => runSkill(bot, 4_000),
 };
 
-/** The longest time for which a whole bot does nothing else, whatever one person sends. */
+/** The longest time for which one person's input blocks a whole bot. */
 export async function measureEventLoop(mock: MockModel, folder: string): Promise<Measure[]> {
   const home = path.join(folder, "event-loop");
   await mkdir(home);
   const child = await startBot(home, new URL("/paced/v1", mock.url).href);
   try {
     const bot = { child, url: await addressOf(child) };
-    // What is loaded for the first message, and compiled for the next ones, is no input of theirs.
+    // Loading for the first message and compiling for the next ones must not count towards an input.
     for (let run = 0; run < 3; run += 1) await ask(bot, `first-${run}`, { text: "Hello", file: csv(10_000) });
     const measures: Measure[] = [];
     for (const [name, send] of Object.entries(inputs)) {
@@ -96,7 +96,7 @@ async function followed(bot: Bot, run: number): Promise<void> {
   await Promise.all(Array.from({ length: followers }, () => follow(bot, turnId)));
 }
 
-/** A request that nobody needs: it may be refused, as long as nobody waits for it. */
+/** A heavy request that may be refused, as long as it blocks no one. */
 async function runSkill({ url }: Bot, count: number): Promise<void> {
   const params = Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, 1]));
   const response = await fetch(`${url}/api/v1/skills/text-analyzer/run`, {

@@ -1,5 +1,5 @@
 /**
- * `npm run figures [-- REVISION]`: how large the rooms of the house are, beside an earlier revision (the commit before unless told).
+ * `npm run figures [-- REVISION]`: the size of each room, compared with an earlier revision (default: the previous commit).
  * Code lines carry at least one token of TypeScript: no blank lines, no comments. Tests are left out.
  */
 import { execFileSync } from "node:child_process";

@@ -17,7 +17,7 @@ const toolServer = fileURLToPath(new URL("./tool-server-process.ts", import.meta
 
 const repetitions = 7;
 
-/** How the 20 servers start, in the order of the file: those that hold others up come first. */
+/** The behaviour of the 20 servers at start, in the order of the file: servers that delay others come first. */
 const servers = [
   ...["hanging", "missing", "slow", "broken"],
   ...["hanging", "missing", "slow", "broken"],
@@ -75,7 +75,7 @@ function serverEntries(): Record<string, object> {
   return Object.fromEntries(entries);
 }
 
-/** A data folder that knows what the usable servers have. */
+/** A data folder with the remembered tools of the usable servers. */
 async function rememberServers(bench: Bench): Promise<string> {
   const data = path.join(bench.root, "data-remembered");
   const bot = await startBot(bench, "twenty.json", data, 5);

@@ -33,7 +33,7 @@ const handler = `module.exports.runtime = { handler: async function ({ rounds })
 } };
 `;
 
-/** What calling an imported skill in the sandbox costs beside its own work, once its process runs. */
+/** The overhead of calling an imported skill in the sandbox, once its process runs. */
 export async function measureImportedSkill(folder: string): Promise<Measure[]> {
   const root = path.join(folder, "imported-skills");
   await mkdir(path.join(root, "timed"), { recursive: true });
@@ -42,11 +42,18 @@ export async function measureImportedSkill(folder: string): Promise<Measure[]> {
   const { programs } = await createSandbox({ dataDir: path.join(folder, "imported-data") });
   const imported = createImportedSkills({
     folders: temporaryFolders(),
-    ...{ programs, clock: systemClock, settingsOf: () => ({}), question_ms: 60_000 },
+    programs,
+    clock: systemClock,
+    settingsOf: () => ({}),
+    question_ms: 60_000,
   });
   try {
     const source = createFolderSource({
-      ...{ source: "workspace", precedence: 4, root, importModules: false, formats: [imported.format] },
+      source: "workspace",
+      precedence: 4,
+      root,
+      importModules: false,
+      formats: [imported.format],
     });
     const tool = (await source.load()).skills[0]?.tools[0];
     if (tool === undefined) throw new Error("The skill of this benchmark was not loaded.");

@@ -1,4 +1,4 @@
-/** The whole app in a process of its own. Argument: see `Settings`, as JSON. */
+/** The whole app in a separate process. Argument: see `Settings`, as JSON. */
 import path from "node:path";
 import type { RunningApp } from "../src/app/app-deps.ts";
 import type { TurnLog } from "../src/core/log/turn-log.ts";

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what Knack costs, as ratios within one run wherever there is something to compare it with.
+ * `npm run bench`: the cost of Knack, as ratios within one run wherever a comparison exists.
  *
  * 1. Client CPU of a turn (three tool calls in sequence, then a streamed answer of 100 chunks) against a bare loop on the
  *    same SDK and the same mock server, with the turn log in memory and in SQLite.
@@ -8,16 +8,16 @@
  * 4. Loading 1,000 skill folders, cold and again.
  * 5. Start of the bot until it is ready, its memory when idle, and how long `knack --help` takes.
  * 6. How long Slack waits for an acknowledgement while 200 turns run.
- * 7. A flow of 20 blocks that do next to nothing, from the command to the end of its turn, with the turn log in SQLite.
- * 8. A call of an imported skill in the sandbox, beside its own work, once its process runs.
- * 9. The first answer of a bot with 200 imported and 200 document skills: with 20 tool servers nobody needs, against none.
- * 10. What the same tasks cost at the vendors' prices, cache included, and their model calls, against a plain loop that has all
+ * 7. A flow of 20 nearly empty blocks, from the command to the end of its turn, with the turn log in SQLite.
+ * 8. The overhead of a call of an imported skill in the sandbox, once its process runs.
+ * 9. The first answer of a bot with 200 imported and 200 document skills: with 20 unused tool servers, against none.
+ * 10. The cost of the same tasks at the vendors' prices, cache included, and their model calls, against a plain loop with all
  *    tools in every request.
  * 11. How much of the input comes from the vendors' caches in a thread whose skills change.
  * 12. Columns, rows and beginning of an attached CSV file of 100 MB, against reading its lines once.
  * 13. The start of code in the folder of a thread, beyond that of bubblewrap alone.
- * 14. What a turn that uses a tool, a flow and the list of skills takes on the disk.
- * 15. The longest time for which the event loop of a whole bot is blocked by what one person sends.
+ * 14. The disk space of a turn that uses a tool, a flow and the list of skills.
+ * 15. The longest time for which one person's input blocks the event loop of a whole bot.
  *
  * A missed target prints MISSED; the exit code stays 0. `--json` prints the measures as JSON, `--profile` prints where the CPU
  * of measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.

@@ -32,16 +32,25 @@ export async function measureTaskPrice(): Promise<Measure[]> {
     const called = (side: "ours" | "allowed") => calls.reduce((all, each) => all + each[side], 0);
     return [
       relative({
-        ...{ name: `Price of ${tasks.length} tasks, ${choice}`, target: 1.2, unit: "¢" as const },
-        ...{ ours: sum("ours"), baseline: sum("plain") },
+        name: `Price of ${tasks.length} tasks, ${choice}`,
+        target: 1.2,
+        unit: "¢" as const,
+        ours: sum("ours"),
+        baseline: sum("plain"),
       }),
       relative({
-        ...{ name: `… of the dearest, ${dearest.task.name}`, target: 2, unit: "¢" as const },
-        ...{ ours: dearest.ours.price * 100, baseline: dearest.plain.price * 100 },
+        name: `… of the dearest, ${dearest.task.name}`,
+        target: 2,
+        unit: "¢" as const,
+        ours: dearest.ours.price * 100,
+        baseline: dearest.plain.price * 100,
       }),
       relative({
-        ...{ name: "… model calls, one more for an activation", target: 1, unit: "calls" as const },
-        ...{ ours: called("ours"), baseline: called("allowed") },
+        name: "… model calls, one more for an activation",
+        target: 1,
+        unit: "calls" as const,
+        ours: called("ours"),
+        baseline: called("allowed"),
         ratio: Math.max(...calls.map(({ ours, allowed }) => ours / allowed)),
       }),
     ];

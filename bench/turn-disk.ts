@@ -8,7 +8,7 @@ import { testSkill, testSource } from "../test/support/test-skill.ts";
 import { shippedSkills } from "./bench-app.ts";
 import { limited, type Measure } from "./measure.ts";
 
-/** Turns that are measured, after one that stores what all of them share. */
+/** Measured turns, after one that stores their shared data. */
 const turns = 200;
 
 const script: readonly Line[] = [

@@ -4,7 +4,7 @@ import { type MockModel, type Side, startSide } from "./child.ts";
 import { type Measure, median, relative } from "./measure.ts";
 
 interface Overhead {
-  /** What precedes each row's name. */
+  /** The prefix of each row's name. */
   name: string;
   /** Turns the thread has already, two messages each; 0: every turn begins a thread. */
   earlier: number;
@@ -17,7 +17,7 @@ interface Overhead {
   targets: { memory: number; sqlite: number };
 }
 
-/** A turn in a thread of its own. */
+/** A turn in a new thread. */
 export const freshThread: Overhead = {
   name: "CPU of a turn",
   earlier: 0,
@@ -27,7 +27,7 @@ export const freshThread: Overhead = {
   targets: { memory: 1.4, sqlite: 1.8 },
 };
 
-/** A turn in a long thread, which goes on from turn to turn on both sides. */
+/** A turn in a long thread, which grows with each turn on both sides. */
 export const longThread: Overhead = {
   name: "CPU of a turn after 1,000 messages",
   earlier: 500,

@@ -1,4 +1,4 @@
-/** What both sides do in every turn, so that they differ in nothing but who does it. */
+/** The work that both sides do in every turn, so that only the implementation differs. */
 
 /** One tool each. */
 export const collections = [
@@ -24,7 +24,7 @@ interface LookupRecord {
   score: number;
 }
 
-/** What a tool answers: some 400 characters of JSON for five records. */
+/** A tool's output: about 400 characters of JSON for five records. */
 export function lookUp(collection: string, query: string, limit: number): { records: LookupRecord[] } {
   const record = (_: unknown, at: number): LookupRecord => ({
     title: `${query} ${at + 1} of ${collection}`,
@@ -34,7 +34,7 @@ export function lookUp(collection: string, query: string, limit: number): { reco
   return { records: Array.from({ length: limit }, record) };
 }
 
-/** What the person says in a turn. */
+/** The person's message in a turn. */
 export function question(turn: number): string {
   return `Which orders of the customer number ${turn} are still open, and who looks after them?`;
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonSchema } from "../../src/core/values/json.ts";
 
-/** A tool of the plain loop. `run` answers what the model reads. */
+/** A tool of the plain loop. `run` returns the text for the model. */
 export interface PlainTool {
   name: string;
   description: string;
@@ -17,7 +17,7 @@ export interface PlainAgent {
   ask(thread: string, text: string): Promise<string>;
 }
 
-/** What a loop of any protocol is made of. */
+/** The parts of a loop for any protocol. */
 export interface PlainParts {
   model: string;
   system: string;

@@ -8,7 +8,9 @@ export function createPlainResponses({ model, system, tools, url, run }: PlainPa
   const definitions = tools.map(({ name, description, parameters }) => ({
     type: "function" as const,
     strict: false,
-    ...{ name, description, parameters },
+    name,
+    description,
+    parameters,
   }));
   const threads = new Map<string, OpenAI.Responses.ResponseInputItem[]>();
 

@@ -35,7 +35,7 @@ async function runTool(tool: Tool, input: Json, store: KeyValue, web: Web): Prom
 
 let calls = 0;
 
-/** What the tools of these tasks use of a turn. */
+/** The part of a turn that the tools of these tasks use. */
 function contextOf(store: KeyValue, web: Web): ToolContext {
   calls += 1;
   const context: Partial<ToolContext> = {

@@ -11,7 +11,7 @@ import { openBench, referenceServer } from "../../test/support/mcp-bench.ts";
 import { shippedSkills } from "../bench-app.ts";
 import { prose } from "./tasks.ts";
 
-/** What the tasks need, the same for both sides. */
+/** The environment of the tasks, identical for both sides. */
 export interface Surroundings {
   /** The shipped skills, a guide, and two tool servers: the reference servers `everything` and `filesystem`. */
   sources: readonly SkillSource[];
@@ -42,7 +42,10 @@ export async function openSurroundings(): Promise<Surroundings> {
     sources: [
       shippedSkills(),
       createFolderSource({
-        ...{ source: "workspace", precedence: 4, root: folderOf("../guides"), importModules: false },
+        source: "workspace",
+        precedence: 4,
+        root: folderOf("../guides"),
+        importModules: false,
       }),
       mcp.source,
     ],

@@ -10,10 +10,10 @@ export interface Exchange {
   answer: string;
 }
 
-/** What a person wants done, in a thread of its own, or in that of an earlier task. */
+/** A person's task, in a new thread or in the thread of an earlier task. */
 export interface Task {
   name: string;
-  /** The task whose thread it goes on in. */
+  /** The task whose thread it continues. */
   after?: string;
   exchanges: readonly Exchange[];
 }

@@ -6,13 +6,13 @@ import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts"
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { timeIn, timeSchema } from "../chat/message.ts";
 
-/** Messages of one page, and of one summary. */
+/** Messages per page, and maximum messages per summary. */
 const pageSize = 500;
 const maxMessages = 3_000;
 /** Characters of one request. */
 const maxCharacters = 60_000;
 const maxMessage = 1_500;
-/** Time for reading all parts, ms, within the skill's limit. */
+/** Maximum time for reading all parts, ms, within the skill's limit. */
 const maxReading = 400_000;
 
 const itemSchema = z.object({
@@ -66,12 +66,12 @@ export const skill = defineSkill({
       people: [...new Set(said.filter(({ author }) => !author.bot).map(({ author }) => author.name))],
     };
     const none = { decisions: [], open: [], topics: [] };
-    if (said.length === 0) return { ...head, ...none, note: "Nobody said anything in that time." };
+    if (said.length === 0) return { ...head, ...none, note: "There are no messages in that time." };
     requireModel(context, "Summaries are written by", "Read the channel with chat_read and quote it.");
     const { digest, notes } = await digestOf(said, focus, zone, context);
     const shown = (items: Digest["open"]) => items.flatMap((item) => shownAs(item, said, head.people));
     const note = [
-      ...(cut ? [`There were more messages; those before ${head.from} were left out.`] : []),
+      ...(cut ? [`There were too many messages; those before ${head.from} were left out.`] : []),
       ...notes,
     ];
     const result = {
@@ -81,14 +81,14 @@ export const skill = defineSkill({
     };
     const lost =
       [...digest.decisions, ...digest.open, ...digest.topics].length - Object.values(result).flat().length;
-    if (lost > 0) note.push(`${lost} points rested on no message and were left out.`);
+    if (lost > 0) note.push(`Points that refer to no message were left out: ${lost}.`);
     return { ...head, ...result, ...(note.length === 0 ? {} : { note: note.join(" ") }) };
   },
 });
 
 type Place = Awaited<ReturnType<ToolContext["chat"]["channel"]>>;
 
-/** All messages of the time, oldest first, a page at a time from the latest on. */
+/** All messages in the range, oldest first; pages are read from the latest backwards. */
 async function readAll(context: ToolContext, place: Place, since: number, until: number) {
   const found = new Map<string, ChannelMessage>();
   let end = until;
@@ -106,7 +106,7 @@ async function readAll(context: ToolContext, place: Place, since: number, until:
     const all = [...found.values()].sort((one, other) => one.at - other.at);
     if (!goesOn || all.length >= maxMessages) return { messages: all.slice(-maxMessages), cut: goesOn };
     context.progress(`Read ${all.length.toLocaleString("en")} messages`);
-    // Several may have been said at once, on both sides of the border.
+    // Messages with the same time may be on both pages.
     end = oldest + 1;
   }
 }
@@ -118,7 +118,7 @@ interface Line {
   text: string;
 }
 
-/** What was said, and what is missing in it. */
+/** A digest of the messages, and notes on parts the model could not read. */
 async function digestOf(
   said: readonly ChannelMessage[],
   focus: string | undefined,
@@ -145,7 +145,7 @@ async function digestOf(
   const spans = missing.map(
     (part) => `${time(said[part[0]?.number ?? 0]?.at)} to ${time(said[part.at(-1)?.number ?? 0]?.at)}`,
   );
-  const notes = spans.length === 0 ? [] : [`The model could not read what was said ${spans.join(", ")}.`];
+  const notes = spans.length === 0 ? [] : [`The model could not read the messages from ${spans.join(", ")}.`];
   const [only, ...others] = digests;
   if (only !== undefined && others.length === 0) return { digest: only, notes };
   const all = {
@@ -158,7 +158,7 @@ async function digestOf(
   } catch (error) {
     expected(error, context.signal);
     const unjoined =
-      "The model could not join the parts: a point may come twice, or have been settled later.";
+      "The model could not join the parts: a point may appear twice, or may have been settled later.";
     return { digest: all, notes: [...notes, unjoined] };
   }
 }
@@ -169,7 +169,7 @@ async function joined(all: Digest, instructions: string, context: ToolContext): 
   return await generateStep("join", asked, context);
 }
 
-/** A point with the link of its message. A name that nobody has there is left out. */
+/** A point with the link of its message; omits a name that occurs neither among the people nor in the message. */
 function shownAs(
   { text, who, message }: Digest["open"][number],
   said: readonly ChannelMessage[],

@@ -5,7 +5,7 @@ import type { ChannelMessage } from "../../src/core/ports/chat-actions.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 
-/** A message as the skill answers it. */
+/** A message in the skill's output. */
 export const shownMessageSchema = z.object({
   id: z.string(),
   at: z.string().describe("local time of the person"),
@@ -18,7 +18,7 @@ export const shownMessageSchema = z.object({
 });
 export type ShownMessage = z.output<typeof shownMessageSchema>;
 
-/** Characters of one message that are shown. */
+/** Maximum characters shown of one message. */
 const maxText = 4_000;
 
 /** @param zone IANA name of the zone that times are shown in */
@@ -37,12 +37,12 @@ export function showMessage(message: ChannelMessage, zone: string): ShownMessage
   };
 }
 
-/** How times are given to the skill. */
+/** A time as the skill's callers write it. */
 export const timeSchema = z.string().max(60).optional();
 
 /**
- * A time that was, as ms since the epoch: `2026-11-23` or `2026-11-23T09:00` (local, or with its own offset), or people's words, `Monday`,
- * `yesterday at 9`, `2 hours ago`. A day means its beginning, a weekday the latest one. @throws SkillFailure for what is no time
+ * A past time, ms since the epoch: `2026-11-23` or `2026-11-23T09:00` (local, or with its own offset), or words such as `Monday`,
+ * `yesterday at 9`, `2 hours ago`. A day means its beginning, a weekday the latest one. @throws SkillFailure for an invalid time
  */
 export function timeIn(
   text: string | undefined,
@@ -54,16 +54,16 @@ export function timeIn(
   if (time?.isValid) return time.toMillis();
   throw new SkillFailure(
     "invalid_time",
-    `${text} is not a time that I understand.`,
+    `${text} is not a time the bot understands.`,
     "Give it as 2026-11-23, 2026-11-23T09:00, Monday, yesterday or 2 hours ago.",
   );
 }
 
-/** Undefined where a part of the words is not understood. */
+/** Undefined unless all words are understood. */
 function spokenTime(text: string, now: DateTime): DateTime | undefined {
   const words = text.trim().replace(/^(?:since|from|until|till|on|seit|bis|depuis|desde)\s+/i, "");
   if (/^this (?:week|month|year)$/i.test(words)) return now.startOf(words.slice(5).toLowerCase() as "week");
-  // Its clock on the wall, as a moment of UTC: words are read as they are meant here.
+  // The local wall clock as UTC, so that words are read as local times.
   const instant = now.setZone("utc", { keepLocalTime: true }).toJSDate();
   const found = [en, de, fr, es]
     .flatMap((language) => language.parse(words, { instant, timezone: 0 })[0] ?? [])

@@ -4,7 +4,7 @@ import type { FoundMessages } from "../../src/core/ports/chat-actions.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import { showMessage, shownMessageSchema, timeIn, timeSchema } from "./message.ts";
 
-/** Messages of one answer, unless asked otherwise, and at most. */
+/** Default and maximum number of messages in one answer. */
 const usualRead = 100;
 const maxRead = 500;
 
@@ -50,7 +50,7 @@ const readChannel = definePart({
 
 const maxHits = 50;
 
-/** Searches what was said in a channel. */
+/** Searches the messages of a channel. */
 const searchChannel = definePart({
   title: "Searching the channel",
   description: "Searches what was said in a channel, the latest first.",
@@ -72,7 +72,7 @@ const searchChannel = definePart({
     const found = await chat.channel(channel);
     const wanted = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
     if (wanted.length === 0)
-      throw new SkillFailure("no_words", "There is no word to search for.", "Read the channel instead.");
+      throw new SkillFailure("no_words", "The search has no words.", "Read the channel instead.");
     const author = from?.replace(/^<?@?!?|>$/g, "");
     const range = { since: timeIn(since, context), until: timeIn(until, context) };
     const result = await chat.search(found, { words: wanted, author, ...range, most: maxHits });
@@ -98,7 +98,7 @@ function noteOn({ complete, since, by, messages }: FoundMessages, zone: string):
 
 const maxPeople = 50;
 
-/** Looks people and groups up. */
+/** Finds people and groups. */
 const findPeople = definePart({
   title: "Looking people up",
   description:
@@ -137,7 +137,7 @@ const findPeople = definePart({
   },
 });
 
-/** Lets the answer call people whom the message did not mention. */
+/** Lets the answer notify people whom the message did not mention. */
 const mentionPeople = definePart({
   title: "Mentioning people",
   description:
@@ -151,7 +151,7 @@ const mentionPeople = definePart({
   },
 });
 
-/** Posts a message beside the answer. */
+/** Posts a message in addition to the answer. */
 const sendMessage = definePart({
   title: "Sending a message",
   description:
@@ -172,7 +172,7 @@ const sendMessage = definePart({
 
 const deeds = ["react", "unreact", "pin", "unpin", "edit", "delete"] as const;
 
-/** Does something to a message of this channel. */
+/** Reacts to, pins, edits or deletes a message of this channel. */
 const actOnMessage = definePart({
   title: "Acting on a message",
   description: "Reacts to or pins a message of this channel; edits or deletes one of the bot's own.",
@@ -199,7 +199,7 @@ const actOnMessage = definePart({
   },
 });
 
-/** What a colleague does in a chat beside answering, with the rights of who asks. */
+/** Actions in a chat other than answering, with the rights of the asker. */
 export const skill = defineSkillParts({
   read: readChannel,
   search: searchChannel,

@@ -3,21 +3,21 @@ import { requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
-/** Characters of output, and of errors, that are kept. */
+/** Maximum characters kept of output and of errors. */
 const maxOutput = 12_000;
 const maxErrors = 4_000;
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Ran {
   ok: boolean;
-  /** Whether it was ended because it took too long. */
+  /** Whether the run timed out. */
   stopped: boolean;
-  /** What was printed, as far as it is kept, and the end of its errors. */
+  /** Output and errors, shortened to the limits. */
   output: string;
   notes: string[];
 }
 
-/** The sandbox, and a model that writes. @throws SkillFailure where one is missing */
+/** The sandbox; also requires a language model. @throws SkillFailure if either is missing */
 export function requireCode(context: ToolContext): CodeWork {
   const { code } = context;
   requireModel(context, "Programs are written by");
@@ -29,7 +29,7 @@ export function requireCode(context: ToolContext): CodeWork {
   );
 }
 
-/** What programs find, for who writes them. */
+/** The environment of programs, in words for the model that writes them. */
 export function meansInWords({ means }: CodeWork): string {
   const packages = Object.entries(means.packages).map(
     ([language, names]) => `${language}: ${names.join(", ")}`,
@@ -55,7 +55,7 @@ export async function runProgram(
       ok,
       stopped,
       output: [why, cut(errors, maxErrors), cut(printed, maxOutput)].filter(Boolean).join("\n"),
-      notes: [...notes, ...(isCut ? ["It printed too much: a part of its output is missing."] : [])],
+      notes: [...notes, ...(isCut ? ["The output is too long: a part of it is missing."] : [])],
     };
   });
   return ran as unknown as Ran;
@@ -65,15 +65,21 @@ function endOf(outcome: ScriptOutcome) {
   if (outcome.status === "refused") throw new SkillFailure("refused", outcome.reason, "Tell the person.");
   const { stdout: printed, stderr: errors } = outcome;
   if (outcome.status === "timed_out")
-    return { ok: false, stopped: true, why: "It was stopped: it took too long.", printed, errors };
+    return {
+      ok: false,
+      stopped: true,
+      why: "The program was stopped because it took too long.",
+      printed,
+      errors,
+    };
   const { exit_code } = outcome;
   const why = exit_code === 0 ? "" : `It ended with ${exit_code}.`;
   return { ok: exit_code === 0, stopped: false, why, printed, errors };
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text.trim();
-  return `${text.slice(0, most / 2)}\n[…]\n${text.slice(-most / 2)}`.trim().toWellFormed();
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text.trim();
+  return `${text.slice(0, max / 2)}\n[…]\n${text.slice(-max / 2)}`.trim().toWellFormed();
 }
 
 export const endings: Readonly<Record<CodeLanguage, string>> = {

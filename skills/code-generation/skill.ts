@@ -8,13 +8,13 @@ import { ExpectedFailure } from "../../src/core/values/failure.ts";
 import { mediaTypeOf, safeFileName } from "../../src/core/values/file-kind.ts";
 import { meansInWords, type Ran, runProgram } from "../code-execution/run-program.ts";
 
-/** Runs of the tests, repairs included. */
+/** Maximum test runs, repairs included. */
 const maxRuns = 3;
-/** Longest run of tests, ms: repairs have to fit into the time of the skill. */
+/** Time limit of one test run, ms: repairs have to fit into the skill's limit. */
 const maxTests = 120_000;
-/** Characters of existing code that are read of a file. */
+/** Maximum characters read from each file of existing code. */
 const maxExisting = 20_000;
-/** More files than these come in an archive. */
+/** More files than this are posted as an archive. */
 const fewFiles = 3;
 
 export const skill = defineSkill({
@@ -83,7 +83,7 @@ interface Made {
 
 const untested: TestCount = { ran: 0, passed: 0, failed: 0 };
 
-/** Writes the files, runs their tests, and repairs them with what failed. What was written before a failure is kept. */
+/** Writes the files, runs their tests, and repairs them after failures. If a repair fails, returns the last version. */
 async function writeAndTest(input: string, context: ToolContext): Promise<Made> {
   context.progress("Writing the files");
   let written = await write("write", input, context);
@@ -102,7 +102,7 @@ async function writeAndTest(input: string, context: ToolContext): Promise<Made> 
       written = repairedWith(written, await write("repair", wanted, context));
     } catch (error) {
       if (!(error instanceof ExpectedFailure)) throw error;
-      return { ...made, notes: [...made.notes, `It was not repaired: ${error.message}`] };
+      return { ...made, notes: [...made.notes, `The repair failed: ${error.message}`] };
     }
   }
 }
@@ -114,8 +114,8 @@ async function write(step: string, input: string, context: ToolContext): Promise
 }
 
 function problemIn({ ok, stopped }: Ran, count: TestCount | undefined): string | undefined {
-  if (stopped) return "The tests were stopped: they took too long.";
-  if (count === undefined) return "The tests could not be run to their end.";
+  if (stopped) return "The tests were stopped because they took too long.";
+  if (count === undefined) return "The test run did not finish.";
   if (count.ran === 0) return "No test was found.";
   if (count.failed > 0) return `${count.failed} of ${count.ran} tests failed.`;
   return ok ? undefined : "No test failed, but the run ended with an error.";
@@ -127,11 +127,11 @@ interface Tested {
   problem: string | undefined;
 }
 
-/** Runs the tests in the sandbox; why not, where they cannot be run. */
+/** Runs the tests in the sandbox, or returns the reason why they cannot be run. */
 async function test(written: Written, context: ToolContext): Promise<string | Tested> {
   const { code } = context;
   const language = testLanguage(written.language);
-  if (code === undefined) return "No code can be run here, so the tests were not run.";
+  if (code === undefined) return "The tests were not run because no code can be run here.";
   const { languages } = code.means;
   if (language === undefined || !languages.includes("bash") || !languages.includes(language))
     return `${written.language} cannot be run here, so the tests were not run.`;
@@ -141,13 +141,13 @@ async function test(written: Written, context: ToolContext): Promise<string | Te
     const count = ran.stopped ? undefined : readCount(language, ran.output);
     return { ran, count, problem: problemIn(ran, count) };
   } catch (error) {
-    // The files are worth more than their tests.
+    // The files are useful even without a test run.
     if (!(error instanceof ExpectedFailure)) throw error;
     return `The tests were not run: ${error.message}`;
   }
 }
 
-/** A script that lays the files out in a folder of its own and starts the runner there. */
+/** Runs a script that writes the files into a new folder and starts the test runner there. */
 async function runTests(
   written: Written,
   command: string,
@@ -168,7 +168,7 @@ function base64(text: string): string {
 async function post(files: Written["files"], context: ToolContext): Promise<string[]> {
   return (await context.step("hand over", async () => {
     const data = (text: string) => new TextEncoder().encode(text);
-    // An archive keeps folders, hidden names, and files without a byte, which platforms do not take.
+    // An archive keeps folders, hidden names and empty files, which platforms do not accept.
     const isPlain = files.every(({ path, content }) => safeFileName(path) === path && content !== "");
     if (files.length <= fewFiles && isPlain) {
       const names: string[] = [];
@@ -189,7 +189,7 @@ function textTypeOf(path: string): string {
 
 const maxFiles = 20;
 
-/** Parts of a path that are names on every system, and stand in double quotes in a shell. */
+/** Path segments that are valid on every system and safe in double quotes in a shell. */
 const safeName = /^[\p{L}\p{N}_@+.()[\] -]+$/u;
 const binary =
   /\.(png|jpe?g|gif|webp|ico|bmp|pdf|zip|gz|tgz|tar|7z|jar|war|exe|dll|so|dylib|class|pyc|wasm|woff2?|ttf|otf|mp[34]|wav|ogg|sqlite|db|docx|xlsx|pptx)$/i;
@@ -209,7 +209,7 @@ const fileSchema = z.object({
   content: z.string(),
 });
 
-/** What a model writes: files that can all lie in one folder. */
+/** The model's output: files that fit into one folder. */
 const filesSchema = z
   .object({
     language: z.string().describe("python, javascript, bash, or what was asked for"),
@@ -225,7 +225,7 @@ function fitTogether(files: readonly { path: string }[]): boolean {
   return !paths.some((path) => paths.some((other) => other.startsWith(`${path}/`)));
 }
 
-/** The files after a repair: models answer only what they changed. */
+/** The files after a repair: models return only changed files. */
 function repairedWith(before: Written, after: Written): Written {
   const changed = new Set(after.files.map(({ path }) => path));
   const files = [...before.files.filter(({ path }) => !changed.has(path)), ...after.files];
@@ -236,7 +236,7 @@ function linesOf(content: string): number {
   return content === "" ? 0 : content.replace(/\n$/, "").split("\n").length;
 }
 
-/** What a test runner counted. */
+/** Results as counted by a test runner. */
 interface TestCount {
   ran: number;
   passed: number;
@@ -249,18 +249,18 @@ const names: Readonly<Record<CodeLanguage, RegExp>> = {
   bash: /^(bash|sh|shell)$/i,
 };
 
-/** The language whose runner tests what is written in this one; undefined where there is none. */
+/** The language whose test runner fits this one; undefined if there is none. */
 export function testLanguage(name: string): CodeLanguage | undefined {
   return codeLanguages.find((language) => names[language].test(name.trim()));
 }
 
-/** How tests are started in the folder of the files, those in folders of it included. */
+/** The command that runs the tests in the folder of the files and its subfolders. */
 export function testCommand(language: CodeLanguage): string {
   const commands: Record<CodeLanguage, string> = {
-    // The sandbox keeps the folder out of where Python imports from.
+    // The sandbox excludes the folder from Python's import path.
     python: `find . -name 'test_*.py' -print0 -o -name '*_test.py' -print0 | sort -z | PYTHONPATH=".\${PYTHONPATH:+:$PYTHONPATH}" xargs -0 python3 -m unittest -v 2>&1`,
     javascript: "node --test --test-reporter=tap 2>&1",
-    // What a test prints is set in, so that it counts as no result.
+    // Output of a test is indented, so that it does not count as a result.
     bash: `set -o pipefail
 find . -name '*test*.sh' | sort | while read -r file; do
   if bash "$file" </dev/null 2>&1 | sed 's/^/    /'; then echo "ok - $file"; else echo "not ok - $file"; fi
@@ -269,13 +269,13 @@ done`,
   return commands[language];
 }
 
-/** Reads the counts a runner printed at its end; undefined when it printed none. */
+/** Reads the counts that a runner prints at its end; undefined if there are none. */
 export function readCount(language: CodeLanguage, output: string): TestCount | undefined {
   if (language === "python") return unittestCount(output);
   return language === "javascript" ? tapCount(output) : okCount(output);
 }
 
-/** The last one: what is tested prints too, before the runner does. */
+/** The last match: the tested code may print similar lines before the runner does. */
 function lastMatch(pattern: RegExp, output: string): string | undefined {
   return [...output.matchAll(pattern)].at(-1)?.[1];
 }

@@ -3,19 +3,19 @@ import { WebError } from "../../src/core/ports/web.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 
-/** A line of a change, or of a file that is reviewed whole. */
+/** A line of a change, or of a complete file under review. */
 interface ReviewedLine {
-  /** In the new file; of a removed line, that of the line that follows it there. */
+  /** In the new file; for a removed line, the number of the line that follows it there. */
   number: number;
   kind: "added" | "context" | "removed";
   text: string;
 }
 
-/** A piece of one file, as a model gets it. */
+/** A piece of one file, as sent to a model. */
 export interface ReviewedPiece {
   file: string;
   lines: ReviewedLine[];
-  /** Each line with its number, where it has one. */
+  /** Each line with its number, if it has one. */
   shown: string;
 }
 
@@ -24,11 +24,11 @@ export interface Change {
   left_out: { file: string; why: string }[];
 }
 
-/** Nobody reads these. */
+/** Generated files, which are not reviewed. */
 const generated =
   /(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock|[^/]*\.min\.(js|css)|[^/]*\.map|[^/]*\.snap|[^/]*_pb2\.py|[^/]*\.pb\.go|[^/]*\.generated\.\w+)$|(^|\/)(node_modules|vendor|dist)\//;
 
-/** Lines of one file that are looked at, characters of a piece, and of a line that are shown. */
+/** Maximum lines reviewed per file, and maximum characters per piece and per shown line. */
 const maxLines = 3_000;
 const maxPiece = 12_000;
 const maxLine = 2_000;
@@ -39,7 +39,7 @@ export async function fetchDiff(address: string, { web, signal }: ToolContext): 
   if (url === undefined)
     throw new SkillFailure(
       "no_change",
-      "That is no address of a pull request, a merge request, a commit or a diff.",
+      "That is not the address of a pull request, a merge request, a commit or a diff.",
       "Ask for it, or for the diff as a file.",
     );
   try {
@@ -47,7 +47,7 @@ export async function fetchDiff(address: string, { web, signal }: ToolContext): 
     if (status === 200 && isDiff(body)) return body;
     if (status === 200 && body.trim() === "")
       throw new SkillFailure("empty", "The change is empty.", "Say so.");
-    // Who is not signed in gets the page of the login, with 200.
+    // A visitor who is not signed in may get the login page with status 200.
     const isPrivate = [401, 403, 404].includes(status) || /^\s*<(?:!doctype|html)/i.test(body);
     const why = isPrivate ? "It is private, or it does not exist" : `The server answered no diff (${status})`;
     throw new SkillFailure("not_read", `${why}: ${url}.`, "Ask for its .diff or .patch as a file.");
@@ -90,18 +90,18 @@ function whyLeftOut(file: string, { deleted, chunks, from, to, oldMode, newMode,
   if (chunks.length > 0) return undefined;
   if (from !== undefined && from !== "/dev/null" && from !== to) return `renamed from ${from}, nothing else`;
   return oldMode !== newMode && index === undefined && oldMode !== undefined
-    ? "its mode alone changed"
+    ? "only its mode changed"
     : "binary or empty";
 }
 
-/** A line as a model is shown it, and what of it findings may quote. */
+/** A line as shown to a model, and the part of it that findings may quote. */
 interface ShownLine {
   shown: string;
   line?: ReviewedLine;
 }
 
 function linesOfHunk({ changes, newStart, newLines }: Chunk): ShownLine[] {
-  // A hunk without lines in the new file is numbered by the line before it.
+  // A hunk without lines in the new file has the number of the line before it.
   let next = newLines === 0 ? newStart + 1 : newStart;
   return changes.map((change): ShownLine => {
     const { content } = change;
@@ -119,7 +119,7 @@ function shownLine(number: number, shown: string, line: Omit<ReviewedLine, "numb
   return { shown: `${String(number).padStart(4)} ${shown}`, line: { number, ...line } };
 }
 
-/** As many pieces as it takes that each is shown whole. */
+/** Splits lines into pieces that are within the size limit. */
 function piecesOf(file: string, lines: readonly ShownLine[], heading?: string): ReviewedPiece[] {
   const pieces: ReviewedPiece[] = [];
   for (const { shown, line } of lines) {
@@ -135,7 +135,7 @@ function piecesOf(file: string, lines: readonly ShownLine[], heading?: string): 
   return pieces;
 }
 
-/** A file that is reviewed as it is. */
+/** A complete file as a change in which every line was added. */
 export function piecesOfFile(file: string, text: string): Change {
   if (generated.test(file)) return { pieces: [], left_out: [{ file, why: "generated" }] };
   if (text.trim() === "") return { pieces: [], left_out: [{ file, why: "empty" }] };
@@ -147,7 +147,7 @@ export function piecesOfFile(file: string, text: string): Change {
   return { pieces: piecesOf(file, lines), left_out: cut };
 }
 
-/** The path of a change's page, and where its diff is. */
+/** The path of a change's page, and the address of its diff. */
 type Page = [path: RegExp, diff: (parts: readonly string[], origin: string) => string];
 
 /** GitHub, Gitea and Forgejo, GitLab and Bitbucket Data Center, on any host. */
@@ -171,7 +171,7 @@ const bitbucketCloud: readonly Page[] = [
   [/^\/([^/]+\/[^/]+)\/commits\/([0-9a-f]{7,40})/, ([of, commit]) => `${repositories}/${of}/diff/${commit}`],
 ];
 
-/** The address of a change's diff; undefined for an address of anything else. Slack's `<address|label>` is read too. */
+/** The address of a change's diff; undefined for any other address. Also reads Slack's `<address|label>`. */
 export function diffAddress(text: string): string | undefined {
   const url = URL.parse(text.trim().replace(/^<([^|>]*)(?:\|[^>]*)?>$/, "$1"));
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
@@ -182,7 +182,7 @@ export function diffAddress(text: string): string | undefined {
   return /\.(diff|patch)$/.test(url.pathname) ? url.href : undefined;
 }
 
-/** All addresses that fetching a change sends something to: GitHub answers the diff of a pull request from another host. */
+/** All addresses requested to fetch a change: GitHub serves the diff of a pull request from another host. */
 export function addressesOf(text: string): string[] {
   const address = diffAddress(text);
   if (address === undefined) return [];
@@ -191,8 +191,8 @@ export function addressesOf(text: string): string[] {
 }
 
 /**
- * A diff in the plain form that parse-diff reads. Git and mail programs write others: names in quotes with octal bytes, `diff --cc` with a
- * column per parent, CRLF, a signature at the end. Those that people or models edited have hunks whose counts are wrong.
+ * A diff in the plain form that parse-diff reads. Git and mail programs also write other forms: quoted names with octal bytes, `diff --cc`
+ * with a column per parent, CRLF, a signature at the end. Diffs edited by people or models have hunks with wrong counts.
  * https://git-scm.com/docs/diff-format
  */
 function plainDiff(text: string): string {
@@ -212,7 +212,7 @@ function plainDiff(text: string): string {
 /** `@@ -1,3 +1,4 @@`; with two parents `@@@ -1,3 -1,3 +1,4 @@@`. */
 const hunkHeader = /^@@+ ((?:-\d+(?:,\d+)? )+)\+(\d+)(?:,\d+)? @@+(.*)$/;
 
-/** Where its lines end: what begins as no line of a hunk, the headers of the next file, the signature of a mail. */
+/** Where a hunk ends: at a line that cannot belong to a hunk, the headers of the next file, or the signature of a mail. */
 function endOfHunk(lines: readonly string[], from: number): number {
   let at = from;
   for (; at < lines.length; at += 1) {
@@ -247,7 +247,7 @@ function plainHeader(line: string): string {
   return named.replace(/^diff --(?:cc|combined) (.*)$/, "diff --git a/$1 b/$1");
 }
 
-/** A name as git quotes it, `gr\303\274n.ts`. Control characters in it become `?`. */
+/** Decodes a name quoted by git, `gr\303\274n.ts`. Control characters become `?`. */
 function unquoted(name: string): string {
   const bytes = [...name.matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/g)].map(([, octal, escaped, plain]) => {
     if (octal !== undefined) return Buffer.from([Number.parseInt(octal, 8)]);

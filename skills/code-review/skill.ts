@@ -27,14 +27,14 @@ const findingSchema = z.object({
 });
 type Finding = z.output<typeof findingSchema>;
 
-/** Characters that a part of a line needs to tell it from others. */
+/** Minimum characters that identify a line by a part of it. */
 const minCharacters = 5;
-/** Rows of a table in a message; a report has all. */
+/** Maximum rows of a table in a message; a report has all. */
 const maxRows = 20;
 
 const plain = (line: string) => line.replace(/\s+/g, " ").trim();
 
-/** Findings that stand where they say, with the line corrected to where the quoted code is; the others are counted. */
+/** Keeps findings whose quote occurs in the change, with the line corrected to the quoted code; counts the others. */
 export function checkFindings(
   findings: readonly Finding[],
   pieces: readonly ReviewedPiece[],
@@ -51,7 +51,7 @@ function lineOf({ file, line, quote }: Finding, pieces: readonly ReviewedPiece[]
   const own = pieces.filter((piece) => [file, name].includes(piece.file) || piece.file.endsWith(`/${name}`));
   const lines = own.flatMap((piece) => piece.lines.map((each) => ({ ...each, file: piece.file })));
   const words = quotedLine(quote);
-  // What quotes nothing of the change is about nothing in it.
+  // A finding that does not quote the change does not refer to it.
   const quoted = lines.filter(({ text }) => isQuoted(plain(text), words));
   const distance = ({ number, kind }: { number: number; kind: string }) =>
     Math.abs(number - line) + (kind === "removed" ? 0.5 : 0);
@@ -63,14 +63,14 @@ function quotedLine(quote: string): string {
   return plain(first.trim().replace(/^`+|(?<![`….])[`….]+$/g, ""));
 }
 
-/** Whether a quotation is of a line: a part of it that tells something, or most of the quotation, which may have a number and a sign before it. */
+/** Whether a quote matches a line: it is a distinctive part of the line, or consists mostly of the line, after a number and a sign. */
 function isQuoted(text: string, words: string): boolean {
   if (text === "" || words === "") return false;
   if (text === words || (words.length >= minCharacters && text.includes(words))) return true;
   return words.includes(text) && text.length * 2 > words.length;
 }
 
-/** The graver one of two that say the same about one line. */
+/** Keeps the more severe of two findings with the same title on one line. */
 function withoutDoubles(findings: readonly Finding[]): Finding[] {
   const sorted = findings.toSorted(
     (one, other) =>
@@ -87,17 +87,17 @@ function withoutDoubles(findings: readonly Finding[]): Finding[] {
 
 const cell = (text: string) => plain(text).replaceAll("|", "\\|").replaceAll("`", "'");
 
-/** A table of findings, Markdown, with as many rows as a message can show. */
-export function tableOf(findings: readonly Finding[], most = maxRows): string {
+/** A Markdown table of findings, with as many rows as a message can show. */
+export function tableOf(findings: readonly Finding[], max = maxRows): string {
   if (findings.length === 0) return "No findings.";
   const rows = findings
-    .slice(0, most)
+    .slice(0, max)
     .map(({ severity, file, line, title }) => `| ${severity} | \`${cell(file)}:${line}\` | ${cell(title)} |`);
-  const more = findings.length > most ? [`\n${findings.length - most} more are in the report.`] : [];
+  const more = findings.length > max ? [`\n${findings.length - max} more are in the report.`] : [];
   return ["| severity | where | what |", "|---|---|---|", ...rows, ...more].join("\n");
 }
 
-/** All findings with reasons and proposals, Markdown. */
+/** All findings with reasons and proposals, as Markdown. */
 export function reportOf(title: string, summary: string, findings: readonly Finding[]): string {
   const parts = findings.map(
     ({ severity, file, line, title: what, why, proposal }) =>
@@ -115,12 +115,12 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** Characters of one request, and requests of one review. */
+/** Maximum characters per request, and requests per review. */
 const maxPart = 24_000;
 const maxParts = 25;
-/** More findings than these are posted as a file too. */
+/** More findings than this are also posted as a file. */
 const fewFindings = 5;
-/** Files and findings that an answer lists. */
+/** Maximum files and findings listed in an answer. */
 const maxListed = 50;
 
 const answerSchema = z.object({ findings: z.array(findingSchema) });
@@ -170,11 +170,11 @@ export const skill = defineSkill({
       context,
     );
     const { kept, dropped } = checkFindings(findings, parts.read.flat());
-    if (dropped > 0) notes.push(`${dropped} findings pointed at no line of the change and were left out.`);
+    if (dropped > 0) notes.push(`Findings that refer to no line of the change were left out: ${dropped}.`);
     const reviewed = filesOf(parts.read.flat());
     const unread = filesOf(parts.unread.flat()).map((file) => ({
       file,
-      why: reviewed.includes(file) ? "the rest of it was not read" : "not read",
+      why: reviewed.includes(file) ? "its remaining lines were not read" : "not read",
     }));
     const left_out = [...change.left_out, ...unread];
     if (left_out.length > maxListed) notes.push(`${left_out.length} files were left out in all.`);
@@ -199,7 +199,7 @@ interface Reviewed {
   notes: string[];
 }
 
-/** Reviews part by part. What was found before a failure is kept. @throws what failed where nothing was reviewed */
+/** Reviews part by part. Keeps the findings made before a failure. @throws the failure if nothing was reviewed */
 async function reviewParts(
   all: readonly ReviewedPiece[][],
   instructions: string,
@@ -208,9 +208,7 @@ async function reviewParts(
   const parts: Reviewed["parts"] = { read: [], unread: all.slice(maxParts) };
   const found: Reviewed = { parts, findings: [], notes: [] };
   if (parts.unread.length > 0)
-    found.notes.push(
-      `Too large to be read whole: ${parts.unread.length} of ${all.length} parts were left out.`,
-    );
+    found.notes.push(`The change is too large: ${parts.unread.length} of ${all.length} parts were left out.`);
   const tried = all.slice(0, maxParts);
   for (const [at, part] of tried.entries()) {
     if (tried.length > 1)

@@ -31,11 +31,11 @@ function numberFrom(text: string, form: RegExp, plain: (text: string) => string)
     .replace(unitBefore, "$1")
     .replace(unitBehind, "")
     .trim();
-  // What begins with a zero is a code.
+  // A number with a leading zero is a code.
   if (/^0\d/.test(bare)) return undefined;
   if (!/\d/.test(bare) || !form.test(bare)) return undefined;
   const value = Number(plain(bare));
-  // Whole numbers with more digits than a double has are ids.
+  // Integers beyond the precision of a double are ids.
   if (/^-?\d+$/.test(plain(bare)) && !Number.isSafeInteger(value)) return undefined;
   return Number.isFinite(value) ? value : undefined;
 }
@@ -46,7 +46,7 @@ const isoDate: Read = (text) => {
   return form.test(text) && !Number.isNaN(Date.parse(iso)) ? iso : undefined;
 };
 
-/** `5.1.2026`, `05/01/26`, `5-1-2026`, with a time behind it; `order` says what the first two numbers are. */
+/** `5.1.2026`, `05/01/26`, `5-1-2026`, optionally followed by a time; `order` is the order of the first two numbers. */
 const writtenDate =
   (order: "day first" | "month first"): Read =>
   (text) => {
@@ -72,7 +72,7 @@ function monthOf(name: string): number {
   return start === "" ? 0 : months.findIndex((each) => each.split("|").includes(start)) + 1;
 }
 
-/** A day there is, as ISO writes it. */
+/** An existing day in ISO format; undefined for any other. */
 function dateOf(year: string, month: number, day: string, time?: string): string | undefined {
   if (year === "") return undefined;
   const iso = `${year.length === 2 ? `20${year}` : year}-${String(month).padStart(2, "0")}-${day.padStart(2, "0")}`;
@@ -87,11 +87,11 @@ const boolean: Read = (text) =>
 interface Reading {
   type: ColumnType;
   read: Read;
-  /** Whether texts could be read in another way too. */
+  /** Whether the texts are ambiguous. */
   isDoubtful?: (texts: readonly string[]) => boolean;
 }
 
-/** `1.234` can be a bit more than one, or more than a thousand. */
+/** `1.234` can mean little more than one, or more than a thousand. */
 const maybeThousands = (texts: readonly string[]) =>
   texts.some((text) => /[.,]/.test(text)) &&
   texts.every((text) => /^[-+]?[1-9]\d{0,2}([.,]\d{3})?$/.test(text));
@@ -102,7 +102,7 @@ const maybeMonthFirst = (texts: readonly string[]) =>
 const inEnglish: Reading = { type: "number", read: english, isDoubtful: maybeThousands };
 const onContinent: Reading = { type: "number", read: continental, isDoubtful: maybeThousands };
 
-/** In this order: what all values of a column are. */
+/** Readings of a column, in the order in which they are tried. */
 const readings = (commas: boolean): readonly Reading[] => [
   { type: "date", read: isoDate },
   ...(commas ? [onContinent, inEnglish] : [inEnglish, onContinent]),
@@ -112,23 +112,23 @@ const readings = (commas: boolean): readonly Reading[] => [
   { type: "boolean", read: boolean },
 ];
 
-/** Share of a column that has to be of a type; the rest becomes empty. */
-const most = 0.9;
+/** Minimum share of a column's values that must have its type; the rest become empty. */
+const minShare = 0.9;
 const missing =
   /^(|-|–|—|\.{1,3}|n\/?a|k\.?\s?a\.?|null|none|nan|#(n\/a|div\/0!|value!|ref!|name\?|num!|null!))$/i;
 
 export interface ReadColumn {
   type: ColumnType;
   values: Json[];
-  /** Texts that are something else, and count as empty. */
+  /** Number of values of another type, which count as empty. */
   odd: number;
-  /** What people should know of how it was read. */
+  /** Notes for people on how the column was read. */
   notes: string[];
 }
 
 /**
- * What the texts of a column are, and their values; those that are something else are empty.
- * @param commas whether decimals probably have a comma before them
+ * The type of a column and its values; values of another type become empty.
+ * @param commas whether the decimal separator is probably a comma
  */
 export function readColumn(texts: readonly string[], commas = false): ReadColumn {
   const trimmed = texts.map((text) => text.trim());
@@ -140,7 +140,7 @@ export function readColumn(texts: readonly string[], commas = false): ReadColumn
     if (count > (best?.count ?? 0)) best = { reading, count };
     if (count === given.length) break;
   }
-  if (best === undefined || best.count < most * given.length)
+  if (best === undefined || best.count < minShare * given.length)
     return { type: "text", values: trimmed.map((text) => (text === "" ? null : text)), odd: 0, notes: [] };
   const { reading, count } = best;
   const values = trimmed.map((text) => (missing.test(text) ? null : (reading.read(text) ?? null)));

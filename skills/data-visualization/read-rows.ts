@@ -11,17 +11,17 @@ export interface Rows {
   notes: string[];
 }
 
-/** Rows of a table that are looked at. */
+/** Maximum rows read from a table. */
 const maxRows = 200_000;
 
-/** Rows that came with the call: texts that are numbers or dates in all rows become such. */
+/** Rows from the call: a column whose texts are all numbers or all dates is converted. */
 export function givenRows(rows: readonly Record<string, Json>[]): Rows {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const table = rows.map((row) => names.map((name) => row[name] ?? null));
   return typed(names, table);
 }
 
-/** All rows of a file of the thread: CSV and its relatives, a sheet, JSON or JSON lines. */
+/** All rows of a file in the thread: CSV and similar formats, a sheet, JSON or JSON lines. */
 export async function fileRows(
   path: string,
   sheet: string | undefined,
@@ -41,7 +41,7 @@ export async function fileRows(
   );
 }
 
-/** The text of a file in whatever encoding. @throws SkillFailure for what is no text */
+/** The text of a file in any encoding. @throws SkillFailure if it is not text */
 function textOf(path: string, data: Uint8Array): string {
   const read = readContent(path, "text/plain", data);
   if (read.kind === "text") return read.text;
@@ -65,18 +65,18 @@ async function separated(text: string, sheet = false): Promise<Rows> {
   if (sheet) fillMerged(rows, names, notes);
   if (body.length > maxRows) notes.push(`Only the first ${maxRows} of ${body.length} rows are used.`);
   noteTotal(rows, names, notes);
-  // Where numbers have a comma, it cannot stand between columns.
+  // With semicolons between columns, the decimal separator is probably a comma.
   const found = typed(names, rows, meta.delimiter === ";");
   return { ...found, notes: [...notes, ...found.notes] };
 }
 
-/** Lines above a table that have one cell alone say what it is about. */
+/** Removes lines with a single cell above a table, which describe it. */
 function withoutHeading(lines: string[][], notes: string[]): string[][] {
   const cells = (line: string[] | undefined) => (line ?? []).filter((cell) => cell.trim() !== "").length;
   const begin = lines.findIndex((line) => cells(line) > 1);
   if (begin < 1) return lines;
   const said = lines.slice(0, begin).map((line) => line.join(" ").trim());
-  notes.push(`Above the table stands: ${said.join(" / ").slice(0, 200)}`);
+  notes.push(`Text above the table: ${said.join(" / ").slice(0, 200)}`);
   return lines.slice(begin);
 }
 
@@ -88,7 +88,7 @@ function noteTotal(rows: readonly string[][], names: readonly string[], notes: s
     notes.push(`The last row is a total (${names[at]}: ${rows.at(-1)?.[at]?.trim()}): filter it out.`);
 }
 
-/** Names of columns, each once. A second line of a head whose cells are merged joins the first one. */
+/** Unique column names. If the header has merged cells, its second line is joined to the first. */
 function namesOf(head: string[], body: string[][], width: number, notes: string[]): string[] {
   const [second] = body;
   const gaps = head.filter((cell, at) => at > 0 && cell.trim() === "").length;
@@ -116,7 +116,7 @@ function namesOf(head: string[], body: string[][], width: number, notes: string[
   });
 }
 
-/** Of merged cells a sheet has the first one alone: a name at the left counts for the rows below it. */
+/** A sheet has a value only in the first of merged cells: a name in the first column applies to the rows below it. */
 function fillMerged(rows: string[][], names: readonly string[], notes: string[]): void {
   const texts = rows.map((row) => row[0]?.trim() ?? "");
   const empty = texts.filter((text) => text === "").length;
@@ -149,7 +149,7 @@ function jsonRows(text: string): Rows {
   if (rows.length === 0)
     throw new SkillFailure(
       "no_rows",
-      "The file has no list of rows.",
+      "The file does not contain a list of rows.",
       "Read it with read_file, and give the rows.",
     );
   return givenRows(rows.slice(0, maxRows));
@@ -182,7 +182,7 @@ function typed(names: readonly string[], table: readonly (readonly Json[])[], co
     const cells = table.map((row) => row[at] ?? null);
     const { type, values, odd, notes: own } = columnOf(cells, commas);
     notes.push(...own.map((note) => `${name}: ${note}.`));
-    if (odd > 0) notes.push(`${odd} values of ${name} are no ${type} and count as empty.`);
+    if (odd > 0) notes.push(`${odd} values of ${name} are not of type ${type} and count as empty.`);
     return { name, type, values };
   });
   const rows = table.map((_, row) =>

@@ -4,7 +4,7 @@ import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { fileRows, givenRows, type Rows } from "./read-rows.ts";
 
-/** Pixels of a chart that is not made of several. */
+/** Size of a single chart, pixels. */
 const size = { width: 640, height: 420 };
 
 export const skill = defineSkill({
@@ -40,7 +40,7 @@ export const skill = defineSkill({
       loaded = await load();
       return loaded.rows.length;
     });
-    // After a crash the step is not run again, and its rows are not in the log.
+    // After a crash the step is not run again, and the log does not contain its rows.
     const read = loaded ?? (await load());
     context.progress(`Drawing ${read.rows.length.toLocaleString("en")} rows`);
     const drawn = await context.drawChart({ spec, rows: read.rows, ...size });
@@ -60,7 +60,7 @@ export const skill = defineSkill({
   },
 });
 
-/** Vega-Lite has a place for data too. */
+/** The data within a Vega-Lite specification. */
 function rowsWithin({ data }: Record<string, Json>): Record<string, Json>[] | undefined {
   const { values } = objectOf(data ?? null);
   return Array.isArray(values) ? values.map(objectOf) : undefined;
@@ -71,7 +71,7 @@ function columnsHint({ columns }: Rows): string {
   return `Columns: ${shown.join(", ")}.`;
 }
 
-/** After the title of the chart. */
+/** A file name derived from the chart's title. */
 function fileName({ title }: { [key: string]: Json }): string {
   const text = typeof title === "string" ? title : String(objectOf(title ?? null).text ?? "");
   return slugOf(text).toLowerCase().slice(0, 60) || "chart";

@@ -5,14 +5,14 @@ import { pageAddress } from "../web-scraping/page-address.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 import { isWall } from "./wall.ts";
 
-/** Something that is summarised. */
+/** A file or page to summarise. */
 export interface Source {
   name: string;
   /** The file's path, or the page's address. */
   origin: string;
   format: string;
   sections: Section[];
-  /** What is missing in it, as a sentence. */
+  /** A sentence about parts that are missing. */
   note?: string;
 }
 
@@ -21,7 +21,7 @@ export function isAddress(name: string): boolean {
   return /^(https?:\/\/|www\.)/i.test(name.trim());
 }
 
-/** Everything that is to be summarised; what cannot be read is a note. @throws SkillFailure when nothing can */
+/** All sources to summarise, and problems with those that cannot be read. @throws SkillFailure if none can be read */
 export async function readSources(
   what: readonly string[],
   context: ToolContext,
@@ -50,21 +50,21 @@ export async function readSources(
   );
 }
 
-/** The text of a file of the thread, or of a page; no sections where it has none. @throws SkillFailure, WebError */
+/** The text of a file in the thread, or of a page; without sections if it has no text. @throws SkillFailure, WebError */
 export function readSource(name: string, context: ToolContext): Promise<Source> {
   return isAddress(name) ? readPage(name, context) : readFile(name, context);
 }
 
-/** What came with the latest message that had files. */
+/** The files of the latest message with files. */
 async function latestFiles({ threadFiles }: ToolContext): Promise<string[]> {
   const input = (await threadFiles.list()).filter(({ path }) => path.startsWith("/workspace/input/"));
   const latest = Math.max(...input.map((file) => file.changed_at));
-  // Files of one message are stored one after the other.
+  // Files of one message are stored within a short time.
   const files = input.filter((file) => file.changed_at >= latest - 60_000).map((file) => file.path);
   if (files.length > 0) return files.slice(0, 10);
   throw new SkillFailure(
     "no_files",
-    "No file came with this thread.",
+    "This thread has no files.",
     "Ask for the file, or for the address of the page.",
   );
 }

@@ -1,16 +1,16 @@
 import { groupedBy } from "../../src/core/scope/generate.ts";
 
-/** A part of a document with the place people find it at. */
+/** A part of a document with its place, as people refer to it. */
 export interface Section {
-  /** `page 3`, `sheet Orders`, a heading; `lines 1–80` where nothing else says so. */
+  /** `page 3`, `sheet Orders`, a heading, or else `lines 1–80`. */
   place: string;
   text: string;
 }
 
-/** Characters of a section without a mark of its own. */
+/** Maximum characters of a section without a mark. */
 const maxSection = 4_000;
 
-/** The sections of a text: by its pages, slides and sheets, else by its headings, else by its lines. */
+/** Splits a text into sections by its pages, slides and sheets, or else its headings, or else its lines. */
 export function sectionsOf(text: string): Section[] {
   const marks = marksIn(text);
   if (marks.length > 0) return byMarks(text, marks);
@@ -18,7 +18,7 @@ export function sectionsOf(text: string): Section[] {
   return headings.length > 1 ? byMarks(text, headings) : byLines(text);
 }
 
-/** In a document of pages or slides, a line that looks like another mark is a line of its text. */
+/** In a document with pages or slides, a line that looks like another kind of mark belongs to the text. */
 function marksIn(text: string): RegExpExecArray[] {
   const marks = [...text.matchAll(/^--- (.{1,200}) ---$/gm)];
   const numbered = /^(page|slide) \d+$/.exec(marks[0]?.[1] ?? "")?.[1];
@@ -57,13 +57,13 @@ function byLines(text: string): Section[] {
   return sections;
 }
 
-/** Sections joined to parts of at most so many characters; a longer one is cut into several. */
-export function partsOf<Piece extends Section>(sections: readonly Piece[], most: number): Piece[][] {
+/** Joins sections into parts of at most `max` characters; a longer section is split. */
+export function partsOf<Piece extends Section>(sections: readonly Piece[], max: number): Piece[][] {
   const pieces = sections.flatMap((whole) =>
-    Array.from({ length: Math.ceil(whole.text.length / most) }, (_, at) => ({
+    Array.from({ length: Math.ceil(whole.text.length / max) }, (_, at) => ({
       ...whole,
-      text: whole.text.slice(at * most, (at + 1) * most),
+      text: whole.text.slice(at * max, (at + 1) * max),
     })),
   );
-  return groupedBy(pieces, most, ({ text }) => text.length);
+  return groupedBy(pieces, max, ({ text }) => text.length);
 }

@@ -8,14 +8,14 @@ import { isAddress, readSources, type Source } from "./read-sources.ts";
 import { partsOf, type Section } from "./sections.ts";
 
 /**
- * Characters that are summarised in one request; of a part of what is longer, and of one where the model could not take the whole; and parts
- * at most.
+ * Maximum characters summarised in one request, characters of a part of a longer text, characters of a part after the model refused the
+ * whole text, and maximum number of parts.
  */
 const whole = 60_000;
 const maxPart = 40_000;
 const shorterPart = 12_000;
 const maxParts = 40;
-/** Time for reading parts, ms: the rest of the skill's limit is for the summary. */
+/** Maximum time for reading parts, ms; the rest of the skill's limit is for the summary. */
 const maxReading = 600_000;
 
 const lengths = { short: "about five sentences", medium: "about half a page", long: "one to two pages" };
@@ -31,7 +31,7 @@ const partSchema = z.object({ points: z.array(pointSchema) });
 const summarySchema = z.object({ summary: z.string(), points: z.array(pointSchema) });
 type Summary = z.output<typeof summarySchema>;
 
-/** A part of the sources, as a model gets it. */
+/** A section of a source, as sent to a model. */
 interface Passage extends Section {
   source: number;
 }
@@ -107,30 +107,21 @@ async function summarise(
   notes: string[],
 ): Promise<Summary> {
   const length = passages.reduce((sum, { text }) => sum + text.length, 0);
-  const byParts = (most: number) => summariseParts(wanted, sources, partsOf(passages, most), context, notes);
+  const byParts = (max: number) => summariseParts(wanted, sources, partsOf(passages, max), context, notes);
   if (length > whole) return byParts(maxPart);
   try {
-    return await summariseWhole(wanted, sources, passages, context);
+    return await writeSummary(wanted, shown(sources, passages), context);
   } catch (error) {
     const { code } = expected(error, context.signal);
-    if (!tooMuch.has(code) || length <= shorterPart) throw error;
+    if (!codesOfLongInput.has(code) || length <= shorterPart) throw error;
     return byParts(shorterPart);
   }
 }
 
-/** Failures of a model that may have been given too much at once. */
-const tooMuch: ReadonlySet<string> = new Set(["context_too_long", "bad_response"]);
+/** Failures that a shorter input may avoid. */
+const codesOfLongInput: ReadonlySet<string> = new Set(["context_too_long", "bad_response"]);
 
-async function summariseWhole(
-  wanted: Wanted,
-  sources: readonly Source[],
-  passages: readonly Passage[],
-  context: ToolContext,
-): Promise<Summary> {
-  return await writeSummary(wanted, shown(sources, passages), context);
-}
-
-/** Points of each part by the small model, then a summary of the points. */
+/** Extracts the points of each part with the small model, then summarises the points. */
 async function summariseParts(
   wanted: Wanted,
   sources: readonly Source[],
@@ -140,8 +131,7 @@ async function summariseParts(
 ): Promise<Summary> {
   const read = parts.slice(0, maxParts);
   const left = parts.slice(maxParts).flat();
-  if (left.length > 0)
-    notes.push(`Too long to be read whole: ${left[0]?.place} and what follows was left out.`);
+  if (left.length > 0) notes.push(`The text is too long: everything from ${left[0]?.place} on was left out.`);
   const work = (part: Passage[]) => pointsOf(wanted.focus, sources, part, context);
   const longest_ms = maxReading;
   const found = await partByPart(read, { doing: "Reading", longest_ms, work }, context);
@@ -152,7 +142,7 @@ async function summariseParts(
   if (points.length === 0)
     throw new SkillFailure(
       "no_points",
-      ["No part of it says anything that a summary needs.", ...notes].join(" "),
+      ["The text contains no points for a summary.", ...notes].join(" "),
       "Tell the person what it is, and ask what they look for.",
     );
   context.progress("Writing the summary");
@@ -160,7 +150,7 @@ async function summariseParts(
     return await summaryOf(wanted, points, context);
   } catch (error) {
     expected(error, context.signal);
-    notes.push("The model could not join the points to a summary; these are the points.");
+    notes.push("The model could not write a summary; these are the points.");
     return { summary: points.map(({ text, place }) => `- ${text} (${place})`).join("\n"), points };
   }
 }
@@ -193,7 +183,7 @@ function writeSummary(wanted: Wanted, input: string, context: ToolContext): Prom
   );
 }
 
-/** Where a part stands: `report.pdf, page 3 to page 9`. */
+/** The place of a part: `report.pdf, page 3 to page 9`. */
 function rangeOf(part: readonly Passage[], sources: readonly Source[]): string {
   const [first, last] = [part[0], part.at(-1)];
   const name = sources[(first?.source ?? 1) - 1]?.name ?? "";
@@ -209,7 +199,7 @@ function shown(sources: readonly Source[], passages: readonly Passage[]): string
   return [...list, "", ...texts].join("\n\n");
 }
 
-/** Points whose place exists and has the quoted words, and those of which that is not so. */
+/** Separates points whose source contains the quoted words from the others; corrects their place. */
 function checked(
   points: readonly Point[],
   passages: readonly Passage[],
@@ -230,7 +220,7 @@ function checked(
 /** References to numbered places: `page 3`, `slides 3–5`. */
 const reference = /\b(page|slide)s? (\d+)(?:\s*[-–]\s*(\d+))?/gi;
 
-/** What a summary claims and the sections do not have: numbers, and pages and slides it refers to. */
+/** Claims of a summary that the sections do not support: numbers, and references to pages and slides. */
 function unfoundIn(summary: string, sections: readonly Section[]): string[] {
   const known = sections.flatMap(({ place, text }) => [place, text]);
   const named = new Set(known.flatMap(placesIn));

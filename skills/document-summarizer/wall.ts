@@ -1,4 +1,4 @@
-/** Whether the text of a page only asks for consent, a login or a check, in English or German. */
+/** Whether a page only asks for consent, a login or a bot check, in English or German. */
 export function isWall(text: string): boolean {
   if (text.length < short && asking.test(text)) return true;
   const words = text.match(/\p{L}+/gu)?.length ?? 0;
@@ -6,10 +6,10 @@ export function isWall(text: string): boolean {
   return text.length < medium && about >= 3 && about >= words * density;
 }
 
-/** Characters of a page that says little else, and of a consent page with everything unfolded. */
+/** Maximum characters of a page with little other text, and of a consent page with all details expanded. */
 const short = 1_200;
 const medium = 5_000;
-/** Share of words about consent: an article about cookies has less. */
+/** Minimum share of words about consent; an article about cookies has a lower share. */
 const density = 0.05;
 
 const asking =

@@ -73,7 +73,7 @@ async function picturesOf(
       if (media_type === undefined)
         throw new SkillFailure(
           "no_picture",
-          `${name} is no picture that can be changed.`,
+          `${name} is not a picture that can be changed.`,
           "PNG, JPEG and WebP can.",
         );
       return { name, media_type, data };

@@ -3,20 +3,20 @@ import { z } from "zod";
 import type { KeyValue } from "../../src/core/ports/storage.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 
-/** Most facts of a namespace, and the longest fact in characters: what is stored stays bounded. */
+/** Maximum facts of a namespace, and maximum characters of a fact. */
 export const maxFacts = 500;
 export const maxFact = 2_000;
-/** Pinned facts stand in every prompt. */
+/** Limits of pinned facts, which are in every prompt. */
 export const maxPinned = 20;
 export const maxPinnedCharacters = 6_000;
 
 const factSchema = z.object({
-  /** Counts up in its namespace and is never given twice. */
+  /** Increases within the namespace and is never reused. */
   id: z.number().int().positive(),
   text: z.string(),
-  /** The name of who said it. */
+  /** The name of the person who stated the fact. */
   by: z.string(),
-  /** The platform's user id of who said it; empty in what earlier versions stored. */
+  /** That person's user id on the platform; empty in data of earlier versions. */
   author: z.string().default(""),
   /** ms since the epoch. */
   at: z.number(),
@@ -36,7 +36,7 @@ export async function readFacts(store: KeyValue): Promise<Fact[]> {
   return parseBook(await store.get(booksKey)).facts;
 }
 
-/** Changes the facts atomically; `change` mutates the draft and may be called again. Answers what it answered last. */
+/** Changes the facts atomically; `change` mutates the draft and may be called more than once. Returns its last result. */
 export async function changeFacts<T>(store: KeyValue, change: (draft: FactBook) => T): Promise<T> {
   const results: T[] = [];
   await store.update(booksKey, (value) => {
@@ -48,7 +48,7 @@ export async function changeFacts<T>(store: KeyValue, change: (draft: FactBook) 
   return result as T;
 }
 
-/** Puts a fact into the list the prompt shows, or takes it out. One change at a time is atomic and repeatable. */
+/** Adds a fact to the list shown in the prompt, or removes it. Each change is atomic and idempotent. */
 export async function setPinned(
   store: KeyValue,
   { text, by, author }: Pick<Fact, "text" | "by" | "author">,
@@ -60,7 +60,7 @@ export async function setPinned(
   });
 }
 
-/** Earlier versions of this skill kept the text alone. */
+/** Earlier versions of this skill stored only the text. */
 function textOf(pinned: Json): Json | undefined {
   return typeof pinned === "string" ? pinned : objectOf(pinned).text;
 }
@@ -69,7 +69,7 @@ function parseBook(value: unknown): FactBook {
   return bookSchema.parse(value ?? { next: 1, facts: [] });
 }
 
-/** What makes two texts the same fact: case, spaces and the final full stop do not count. */
+/** A key that is equal for texts that state the same fact: ignores case, spaces and the final full stop. */
 export function sameness(text: string): string {
   return text
     .normalize("NFKC")
@@ -88,22 +88,27 @@ export const shownFactSchema = z.object({
 });
 export type ShownFact = z.infer<typeof shownFactSchema>;
 
-/** A fact as people and models read it; `pinned` only where it is so. */
+/** A fact as shown to people and models; `pinned` only if it is pinned. */
 export function show({ id, text, by, at, pinned }: Fact, zone: string): ShownFact {
   return { id, text, by, at: minute(at, zone), ...(pinned ? { pinned } : {}) };
 }
 
-/** A time (ms since the epoch) as it is shown in a zone (IANA name), with its offset: `2026-11-25 05:59 +01:00`. */
+/** A time (ms since the epoch) as shown in a zone (IANA name), with its offset: `2026-11-25 05:59 +01:00`. */
 export function minute(at: number, zone: string): string {
   return DateTime.fromMillis(at, { zone }).toFormat("yyyy-MM-dd HH:mm ZZ");
 }
 
-/** Facts with less than this share of the best score only share a common word with the query. */
-const weakest = 0.3;
+/** `1 fact`, `1,200 facts`. */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Facts below this share of the best score match the query only by a common word. */
+const minShare = 0.3;
 
 /**
- * The facts that fit a query, best first. Forms of an English word, accents, beginnings of words and small typing errors do
- * not matter. `every`: only facts that have every word of the query. Undefined when the query has no word to search for.
+ * The facts that match a query, best first. Matches forms of an English word, beginnings of words and small typing errors, and
+ * ignores accents. `every`: only facts with every word of the query. Undefined if the query has no word to search for.
  */
 export async function findFacts(
   facts: readonly Fact[],
@@ -135,10 +140,10 @@ export async function findFacts(
   const found = index.search(query);
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const best = found[0]?.score ?? 0;
-  return found.filter(({ score }) => score >= best * weakest).flatMap(({ id }) => byId.get(id) ?? []);
+  return found.filter(({ score }) => score >= best * minShare).flatMap(({ id }) => byId.get(id) ?? []);
 }
 
-/** Words with which people ask for a fact rather than name it. */
+/** Words with which people ask for a fact, and which do not describe it. */
 const asking = new Set(
   "remember remembered recall know known told tell said forget fact facts note memory everything anything about".split(
     " ",

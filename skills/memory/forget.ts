@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { objectOf } from "../../src/core/values/json.ts";
 import {
   changeFacts,
   type Fact,
@@ -16,7 +17,7 @@ import { documentsNamed, showDocument, shownDocumentSchema } from "./known-docum
 /** Candidates shown when a query fits several facts. */
 const maxCandidates = 10;
 
-/** Removes one fact or one document. A query that fits several removes none and answers them. */
+/** Removes one fact or one document. If a query matches several, removes none and returns the matches. */
 export const forget = definePart({
   title: "Forgetting",
   description:
@@ -36,8 +37,8 @@ export const forget = definePart({
     document: shownDocumentSchema.optional().describe("that was forgotten"),
     documents: z.array(shownDocumentSchema).optional().describe("that fit, as matches"),
   }),
-  approval: (input) => (namesDocument(input) ? losing : undefined),
-  effect: (input) => (hasId(input) ? "idempotent" : "side_effect"),
+  approval: (input) => (objectOf(input).document === undefined ? undefined : losing),
+  effect: (input) => (typeof objectOf(input).id === "number" ? "idempotent" : "side_effect"),
   async run({ id, query, document }, context) {
     if (document !== undefined) return forgetDocument(document, context);
     if (id === undefined && query === undefined) {
@@ -90,27 +91,18 @@ async function forgetDocument(name: string, context: ToolContext) {
   }
   await context.step("forget", () => context.knowledge?.remove([only.id]).then(() => null) ?? null);
   return {
-    summary: `Forgotten: ${only.title}, with all its passages. What earlier answers quoted of it stays in their threads.`,
+    summary: `Forgotten: ${only.title}, with all its passages. Quotes in earlier answers stay in their threads.`,
     document: showDocument(only, context.time_zone),
   };
 }
 
-/** A fact can be told again; the file of a document may be gone. */
+/** A fact can be stated again, but the file of a document may no longer exist. */
 const losing = {
   approver: "asker",
-  reason:
-    "The whole channel loses the document, and it can only be learned again where the file is still there.",
+  reason: "The whole channel loses the document, and it can only be learned again if the file still exists.",
 } as const;
 
-function namesDocument(input: unknown): boolean {
-  return typeof input === "object" && input !== null && "document" in input && input.document !== undefined;
-}
-
-function hasId(input: unknown): boolean {
-  return typeof input === "object" && input !== null && "id" in input && typeof input.id === "number";
-}
-
-/** The fact that says exactly this, else those that have every word. */
+/** The fact with exactly this text, or else the facts with every word. */
 async function candidates(facts: readonly Fact[], query: string): Promise<Fact[]> {
   const exact = facts.filter((fact) => sameness(fact.text) === sameness(query));
   return exact.length > 0 ? exact : ((await findFacts(facts, query, { every: true })) ?? []);

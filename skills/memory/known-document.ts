@@ -12,17 +12,17 @@ export const shownDocumentSchema = z.object({
   passages: z.number(),
 });
 
-/** A document as people and models read it. */
+/** A document as shown to people and models. */
 export function showDocument({ id, title, by, at, source, pieces }: KnownDocument, zone: string) {
   return { id, title, by, at: minute(at, zone), ...linkOf(source), passages: pieces };
 }
 
-/** Where a document can be opened: a file of a thread has no address. */
+/** The address of a document; a file of a thread has none. */
 export function linkOf(source: string): { link?: string } {
   return /^https?:\/\//.test(source) ? { link: source } : {};
 }
 
-/** The document with this number or this title, else all whose titles or addresses have these words. */
+/** The document with this number or title, or else all documents whose title or address contains the words. */
 export async function documentsNamed(name: string, { knowledge }: ToolContext): Promise<KnownDocument[]> {
   const all = (await knowledge?.list()) ?? [];
   const number = Number(name.replace(/^#/, ""));

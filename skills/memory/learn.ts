@@ -4,25 +4,25 @@ import type { KnownDocument, KnownPiece } from "../../src/core/ports/services.ts
 import { WebError } from "../../src/core/ports/web.ts";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { type Json, objectOf } from "../../src/core/values/json.ts";
+import { objectOf } from "../../src/core/values/json.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
 import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
-import { pageAddress } from "../web-scraping/page-address.ts";
-import { minute, sameness } from "./fact.ts";
+import { validAddresses } from "../web-scraping/page-address.ts";
+import { count, minute, sameness } from "./fact.ts";
 import { showDocument, shownDocumentSchema } from "./known-document.ts";
 
-/** Characters of a document that are learned, about 1,000 pages; documents and passages of a channel. */
-const longest = 2_500_000;
+/** Maximum characters learned from a document, about 1,000 pages; maximum documents and passages of a channel. */
+const maxCharacters = 2_500_000;
 const maxDocuments = 300;
 const maxPassages = 20_000;
-/** Passages that vectors are made of at once. */
+/** Passages embedded per request. */
 const vectorsAtOnce = 128;
-/** Time for making vectors, ms, within the skill's limit. */
+/** Maximum time for embedding, ms, within the skill's limit. */
 const maxEmbedding = 400_000;
 
 /**
- * Adds a document to what the channel knows. The same page again, and the same file or title of the same person, replace what was learned of
- * it: two people may each have a `report.pdf`.
+ * Adds a document to the channel's knowledge. It replaces an earlier version of the same page, or of the same file or title by the same
+ * person: two people may each have a `report.pdf`.
  */
 export const learn = definePart({
   title: "Learning a document",
@@ -40,9 +40,12 @@ export const learn = definePart({
   }),
   effect: "idempotent",
   shares: true,
-  addresses: (input) => addressIn(input),
+  addresses(input) {
+    const { what } = objectOf(input);
+    return typeof what === "string" && isAddress(what) ? validAddresses(what) : [];
+  },
   run: (wanted, context) =>
-    // One step: what it read is too large for the journal, and adding it twice is adding it once.
+    // One step: the text is too large for the journal, and adding it is idempotent.
     context.step("learn", () => learnDocument(wanted, context)),
 });
 
@@ -52,7 +55,7 @@ async function learnDocument(
 ) {
   const { knowledge } = context;
   if (knowledge === undefined)
-    throw new SkillFailure("no_knowledge", "This bot keeps no documents.", "Say so.");
+    throw new SkillFailure("no_knowledge", "This bot cannot store documents.", "Say so.");
   const { name, origin, sections, note } = await read(wanted, context);
   const title = wanted.title ?? name;
   if (sections.length === 0) throw withoutText(title, note);
@@ -68,14 +71,14 @@ async function learnDocument(
   const namesakes = others.filter((each) => sameness(each.title) === sameness(title));
   const notes = [
     ...(note === undefined ? [] : [note]),
-    ...(isCut ? [`Only its first ${longest.toLocaleString("en")} characters were learned.`] : []),
+    ...(isCut ? [`Only its first ${maxCharacters.toLocaleString("en")} characters were learned.`] : []),
     ...(vectors.length > 0 && vectors.length < pieces.length
-      ? [`Its last ${count(pieces.length - vectors.length, "passage")} can be found by their words alone.`]
+      ? [`Its last ${count(pieces.length - vectors.length, "passage")} can be found only by their words.`]
       : []),
     ...replaced.map((each) => `It replaces ${told(each, context.time_zone)}.`),
     ...namesakes.map(
       (each) =>
-        `${told(each, context.time_zone)}, is another one and stays: forget it if this is its new version.`,
+        `${told(each, context.time_zone)}, is a different document and stays. Forget it if this is its new version.`,
     ),
   ];
   return {
@@ -90,7 +93,7 @@ function piecesOf(origin: string, sections: readonly Section[]): Section[] {
   return /\.(csv|tsv|tab|xlsx?|xlsm|ods)$/i.test(origin) ? withHeaders(pieces, sections) : pieces;
 }
 
-/** Where it came from. Files and texts of the same name are told apart by what they say. */
+/** An identifier of the source. A hash of the content distinguishes files and texts with the same name. */
 function sourceOf(origin: string, sections: readonly Section[]): string {
   if (isAddress(origin)) return origin;
   const hash = createHash("sha256").update(JSON.stringify(sections)).digest("hex");
@@ -99,7 +102,7 @@ function sourceOf(origin: string, sections: readonly Section[]): string {
 
 const hashLength = 32;
 
-/** Whether a document gives way to one of this source. */
+/** Whether a document is replaced by one from this source. */
 function isReplaced(
   document: KnownDocument,
   { origin, source, author }: { origin: string; source: string; author: string },
@@ -120,7 +123,7 @@ async function read(
     return { name: title, origin: `text:${title}`, sections: sectionsOf(text) };
   }
   if (what === undefined)
-    throw new SkillFailure("nothing_named", "It was not said what to learn.", "Name a file or a page.");
+    throw new SkillFailure("nothing_named", "Nothing to learn was named.", "Name a file or a page.");
   context.progress(`Reading ${what.slice(0, 100)}`);
   try {
     return await readSource(what, context);
@@ -130,7 +133,7 @@ async function read(
   }
 }
 
-/** Where a short text stands in itself tells nothing. */
+/** Omits the place of a text with one section of lines. */
 function placed(sections: readonly Section[]): Section[] {
   const [only] = sections;
   return sections.length === 1 && only?.place.startsWith("lines ") ? [{ ...only, place: "" }] : [...sections];
@@ -149,7 +152,7 @@ function bounded(pieces: readonly KnownPiece[]): { pieces: KnownPiece[]; isCut: 
   let characters = 0;
   const kept = pieces.filter(({ text }) => {
     characters += text.length;
-    return characters <= longest;
+    return characters <= maxCharacters;
   });
   return { pieces: kept, isCut: kept.length < pieces.length };
 }
@@ -164,7 +167,7 @@ function checkRoom(others: readonly KnownDocument[], more: number): void {
   );
 }
 
-/** One for each piece, as far as they could be made: what has none is found by its words. */
+/** The vectors of the pieces; stops at the first failure. Pieces without a vector are found only by their words. */
 async function vectorsOf(title: string, pieces: readonly KnownPiece[], context: ToolContext) {
   const made: { vector: Float32Array; model: string }[] = [];
   const end = context.now() + maxEmbedding;
@@ -201,44 +204,28 @@ function told({ title, id, by, at }: KnownDocument, zone: string): string {
   return `${title}, which ${by} added on ${minute(at, zone).slice(0, 10)} as document ${id}`;
 }
 
-function count(number: number, what: string): string {
-  return number === 1 ? `1 ${what}` : `${number.toLocaleString("en")} ${what}s`;
-}
-
-/** None where it is no web address, which the call itself says. */
-function addressIn(input: Json): string[] {
-  const { what } = objectOf(input);
-  if (typeof what !== "string" || !isAddress(what)) return [];
-  try {
-    return [pageAddress(what)];
-  } catch (error) {
-    if (error instanceof SkillFailure) return [];
-    throw error;
-  }
-}
-
-/** Characters of a piece, about 400 tokens of English, and of what it repeats of the one before it. */
+/** Maximum characters of a piece, about 400 tokens of English, and of its overlap with the previous piece. */
 const maxPiece = 1_600;
 const maxOverlap = 240;
 
-/** A character of these scripts is about a token, of others a quarter of one. */
+/** Scripts with about one token per character; other scripts have about a quarter. */
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 
 /**
- * Cuts sections into pieces that are found one by one, at the borders of paragraphs, else of sentences. A piece stays within its section,
- * and begins with the end of the one before it, so that no sentence is without what it refers to.
+ * Splits sections into pieces that are searched separately, at paragraph boundaries, or else at sentence boundaries. A piece stays within
+ * its section and begins with the end of the previous piece, so that sentences keep their context.
  */
 export function cutPieces(sections: readonly Section[]): Section[] {
   return sections.flatMap(({ place, text }) => cut(text).map((piece) => ({ place, text: piece })));
 }
 
-/** Characters of a table's first row that its pieces repeat; a longer one is no header. */
+/** Maximum characters of a table's first row that its pieces repeat; a longer row is not a header. */
 const maxHeader = 400;
 
-/** The pieces of tables, each with the first row of its table: a row without the names of its columns says little. */
+/** Adds the first row of a table to each of its pieces, because rows need their column names. */
 function withHeaders(pieces: readonly Section[], sections: readonly Section[]): Section[] {
   return pieces.map(({ place, text }) => {
-    // A table of text is cut by lines, and has one header; a sheet is a section.
+    // A text table is split by lines and has one header; each sheet is a section.
     const table = place === "" || place.startsWith("lines ") ? sections[0] : sectionAt(sections, place);
     const header = table?.text.split("\n", 1)[0]?.trim() ?? "";
     const isRepeated = header !== "" && header.length <= maxHeader && !text.startsWith(header);
@@ -254,7 +241,7 @@ function cut(text: string): string[] {
   const pieces: string[] = [];
   let current: string[] = [];
   let length = 0;
-  /** Units of `current` that the piece before has too. */
+  /** Units of `current` that repeat the end of the previous piece. */
   let repeated = 0;
   const close = () => {
     const piece = current.join("").trim();
@@ -266,7 +253,7 @@ function cut(text: string): string[] {
   for (const unit of unitsOf(text)) {
     const more = weight(unit);
     if (length + more > maxPiece) close();
-    // What is repeated gives way to what is new.
+    // New text takes precedence over repeated text.
     if (length + more > maxPiece) [current, length, repeated] = [[], 0, 0];
     current.push(unit);
     length += more;
@@ -275,7 +262,7 @@ function cut(text: string): string[] {
   return pieces;
 }
 
-/** The last units of a piece that are short enough to be repeated. */
+/** The last units of a piece that fit into the overlap. */
 function endOf(units: readonly string[]): string[] {
   let from = units.length;
   let length = 0;
@@ -287,7 +274,7 @@ function endOf(units: readonly string[]): string[] {
   return units.slice(from);
 }
 
-/** Paragraphs with what parts them; of long ones the sentences, of those the words. */
+/** Paragraphs with their separators; long paragraphs are split into sentences, and long sentences into words. */
 function unitsOf(text: string): string[] {
   return text.split(/(?<=\n[ \t]*\n)/).flatMap((paragraph) => {
     if (weight(paragraph) <= maxOverlap) return [paragraph];
@@ -297,7 +284,7 @@ function unitsOf(text: string): string[] {
   });
 }
 
-/** Sentences, and the lines of what has none, such as a table. */
+/** Sentences, or lines of text without sentences, such as a table. */
 function sentencesOf(paragraph: string): string[] {
   const lines = paragraph.split(/(?<=\n)/);
   return lines.flatMap((line) => {
@@ -307,7 +294,7 @@ function sentencesOf(paragraph: string): string[] {
   });
 }
 
-/** Parts of a text without sentences, at spaces where it has some. */
+/** Parts of a text without sentences, split at spaces where possible. */
 function wordsOf(text: string): string[] {
   return text.match(/\S{1,300}\s*|\s+/g) ?? [];
 }

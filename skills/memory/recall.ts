@@ -3,10 +3,10 @@ import type { FoundPiece } from "../../src/core/ports/services.ts";
 import type { FoundExchanges, PastExchange } from "../../src/core/ports/work-context.ts";
 import { definePart } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
+import { count, type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
 import { linkOf, showDocument, shownDocumentSchema } from "./known-document.ts";
 
-/** Passages and earlier conversations of one answer, documents of a list, and characters of what was asked and answered. */
+/** Maximum passages and earlier conversations per answer, documents per list, and characters of a question and an answer. */
 const maxPassages = 5;
 const maxConversations = 4;
 const maxDocuments = 30;
@@ -30,7 +30,7 @@ const conversationSchema = z.object({
   link: z.string().optional(),
 });
 
-/** Finds what was told, learned or talked about, best match first; without a query what there is. */
+/** Searches facts, documents and earlier conversations, best match first; without a query, lists facts and documents. */
 export const recall = definePart({
   title: "Looking into memory",
   description:
@@ -54,19 +54,21 @@ export const recall = definePart({
       const chosen = fitting ?? newestFirst(facts);
       return { found: chosen.slice(0, limit), total: facts.length, searched: fitting !== undefined };
     });
-    const beside =
-      searched && query !== undefined ? await searchAround(query, found, context) : await listed(context);
+    const related =
+      searched && query !== undefined
+        ? await searchDocumentsAndPast(query, found, context)
+        : await listed(context);
     const facts = summarise(found.length, total, searched ? query : undefined);
     return {
-      summary: [...(total === 0 && beside.notes.length > 0 ? [] : [facts]), ...beside.notes].join(" "),
+      summary: [...(total === 0 && related.notes.length > 0 ? [] : [facts]), ...related.notes].join(" "),
       facts: found.map((fact) => show(fact, context.time_zone)),
       total,
-      ...beside.found,
+      ...related.found,
     };
   },
 });
 
-type Beside = {
+type Related = {
   found: {
     passages?: z.input<typeof passageSchema>[];
     conversations?: z.input<typeof conversationSchema>[];
@@ -75,7 +77,11 @@ type Beside = {
   notes: string[];
 };
 
-async function searchAround(query: string, facts: readonly Fact[], context: ToolContext): Promise<Beside> {
+async function searchDocumentsAndPast(
+  query: string,
+  facts: readonly Fact[],
+  context: ToolContext,
+): Promise<Related> {
   const [pieces, past] = await Promise.all([
     context.knowledge?.search(query, maxPassages) ?? [],
     context.searchPast(query, maxConversations),
@@ -94,28 +100,28 @@ async function searchAround(query: string, facts: readonly Fact[], context: Tool
     notes: [
       ...(pieces.length === 0
         ? []
-        : [`${plural(pieces.length, "passage")} of documents may help: untrusted text.`]),
+        : [`${count(pieces.length, "passage")} of documents may help: untrusted text.`]),
       ...(isAlone && exchanges.length > 0
-        ? [`${plural(exchanges.length, "earlier conversation")} may help.`]
+        ? [`${count(exchanges.length, "earlier conversation")} may help.`]
         : []),
       ...(exchanges.length > 0 || past.since === undefined ? [] : [sinceWhen(past, context.time_zone)]),
     ],
   };
 }
 
-/** Whether a conversation only told or asked for a fact that is shown. */
+/** Whether a conversation only states or asks for a fact that is already shown. */
 function repeats({ question, answer }: PastExchange, facts: readonly Fact[]): boolean {
   const said = `${question}\n${answer}`.toLowerCase();
   return facts.some(({ text }) => said.includes(text.toLowerCase()));
 }
 
-async function listed({ knowledge, time_zone }: ToolContext): Promise<Beside> {
+async function listed({ knowledge, time_zone }: ToolContext): Promise<Related> {
   const documents = (await knowledge?.list()) ?? [];
   if (documents.length === 0) return { found: {}, notes: [] };
   const more = documents.length > maxDocuments ? `, of which the latest ${maxDocuments} are shown` : "";
   return {
     found: { documents: documents.slice(0, maxDocuments).map((each) => showDocument(each, time_zone)) },
-    notes: [`${plural(documents.length, "document")} can be searched${more}.`],
+    notes: [`${count(documents.length, "document")} can be searched${more}.`],
   };
 }
 
@@ -142,7 +148,7 @@ function showExchange({ question, answer, by, at, link }: PastExchange, query: s
   };
 }
 
-/** What was not looked at. */
+/** A note about conversations that were not searched. */
 function sinceWhen({ since = 0, looked_at }: FoundExchanges, zone: string): string {
   return `No earlier conversation fits; only the latest ${looked_at.toLocaleString("en")} were looked at, since ${minute(since, zone).slice(0, 10)}.`;
 }
@@ -159,27 +165,23 @@ function summarise(found: number, total: number, query: string | undefined): str
   return found === 1 ? "One fact fits." : `${found} facts fit, the best first.`;
 }
 
-function plural(number: number, what: string): string {
-  return number === 1 ? `1 ${what}` : `${number} ${what}s`;
-}
-
-/** Characters shown before the first word that was searched for. */
+/** Characters shown before the first matching word. */
 const before = 120;
 
-/** The part of a text around the first place with a word of the query; its beginning where no place has one. */
-export function excerpt(text: string, query: string, most: number): string {
+/** The part of a text around the first word of the query, or its beginning if no word matches. */
+export function excerpt(text: string, query: string, max: number): string {
   const line = text.replace(/\s+/g, " ").trim();
-  if (line.length <= most) return line;
+  if (line.length <= max) return line;
   const words = (query.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).toSorted(
     (a, b) => b.length - a.length,
   );
   const lower = line.toLowerCase();
-  // The stem of a word stands in its other forms.
+  // Other forms of a word share its stem.
   const at = words
     .map((word) => lower.indexOf(word.slice(0, Math.max(4, word.length - 2))))
     .find((found) => found >= 0);
-  const from = Math.max(0, Math.min((at ?? 0) - before, line.length - most));
+  const from = Math.max(0, Math.min((at ?? 0) - before, line.length - max));
   const start = from === 0 ? 0 : line.indexOf(" ", from) + 1;
-  const end = start + most;
+  const end = start + max;
   return `${start === 0 ? "" : "…"}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { objectOf } from "../../src/core/values/json.ts";
 import {
   changeFacts,
   type Fact,
@@ -19,7 +20,7 @@ type Remembered =
   | { kind: "full" }
   | { kind: "too_many_pinned" };
 
-/** Stores one fact. Repeating it changes nothing, except that `pinned` pins a fact that was not. */
+/** Stores one fact. Storing a known fact again changes nothing, except that `pinned` pins it. */
 export const remember = definePart({
   title: "Remembering",
   description: "Remembers (notes, keeps in mind) one fact for this channel, for later conversations.",
@@ -35,7 +36,7 @@ export const remember = definePart({
   output: z.object({ summary: z.string(), fact: shownFactSchema }),
   effect: "idempotent",
   shares: true,
-  approval: (input) => (isPinned(input) ? pinning : undefined),
+  approval: (input) => (objectOf(input).pinned === true ? pinning : undefined),
   async run({ text, pinned }, context) {
     const { id: author, name } = context.user;
     const said = { text, pinned, by: name || author, author, at: context.now() };
@@ -62,15 +63,11 @@ export const remember = definePart({
   },
 });
 
-/** A pinned fact is read in every conversation, long after what made the model pin it. */
+/** A pinned fact affects every later conversation, so pinning needs approval. */
 const pinning = {
   approver: "asker",
-  reason: "A pinned fact stands in every conversation of this channel from now on.",
+  reason: "A pinned fact is included in every conversation of this channel from now on.",
 } as const;
-
-function isPinned(input: unknown): boolean {
-  return typeof input === "object" && input !== null && "pinned" in input && input.pinned === true;
-}
 
 const summaries: Record<"stored" | "known" | "pinned", (fact: Fact) => string> = {
   stored: ({ id, text, pinned }) => `Remembered as fact ${id}${pinned ? ", pinned" : ""}: ${text}`,

@@ -4,5 +4,5 @@ import { learn } from "./learn.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 
-/** What a namespace knows beyond its threads: facts that were told, documents that were learned, what was talked about. */
+/** The knowledge of a namespace beyond its threads: facts, learned documents and earlier conversations. */
 export const skill = defineSkillParts({ remember, recall, learn, forget });

@@ -11,20 +11,20 @@ import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts"
 import type { Outcome } from "../../src/core/values/failure.ts";
 import { type Json, toJson } from "../../src/core/values/json.ts";
 
-/** What the model is shown of a plan. */
+/** The part of a plan that is shown to the model. */
 const shownPlanSchema = plannedViewSchema.omit({ next_at: true });
 
 function show({ next_at: _, ...shown }: PlannedView): z.output<typeof shownPlanSchema> {
   return shown;
 }
 
-/** The means to plan. @throws SkillFailure where there are none */
+/** The scheduler. @throws SkillFailure if the bot has none */
 function planning({ schedules }: ToolContext): PlanningContext {
   if (schedules !== undefined) return schedules;
-  throw new SkillFailure("not_here", "Nothing can be planned with this bot.");
+  throw new SkillFailure("not_here", "This bot cannot schedule anything.");
 }
 
-/** @throws SkillFailure with what is wrong, in words for the person */
+/** @throws SkillFailure with a message for the person */
 function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw new SkillFailure(
@@ -34,10 +34,10 @@ function unwrap<T>(outcome: Outcome<T>): T {
   );
 }
 
-/** Plans a wish; the person is asked first where the plan says so. Answers what was planned. */
+/** Schedules a wish, after the person has agreed if the plan requires it. Returns the schedule. */
 async function planned(context: ToolContext, wish: Wish): Promise<PlannedView> {
   const schedules = planning(context);
-  // Kept: what people agree to is what is stored, whatever changes while they think.
+  // A step, so that the plan people agree to is the plan that is stored.
   const kept = await context.step("plan", async () => toJson(unwrap(await schedules.plan(wish))));
   const plan = kept as unknown as Plan;
   if (plan.asks) {
@@ -77,7 +77,7 @@ const parameters = z.object({
 
 type Asked = z.output<typeof parameters>;
 
-/** Plans a reminder or a task. The same call plans it once, however often it is run. */
+/** Schedules a reminder or a task. Running the same call again does not schedule it twice. */
 const planWish = definePart({
   title: "Planning",
   description: "Plans a reminder or a task, once or again and again. Answers the next times.",
@@ -86,7 +86,7 @@ const planWish = definePart({
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
   effect: "idempotent",
   async run(asked, context) {
-    // Kept: "in 20 minutes" is the same moment after a crash.
+    // A step, so that "in 20 minutes" is the same moment after a crash.
     const wish = await context.step(
       "read the time",
       async () => (await wishOf(asked, context)) as unknown as Json,
@@ -98,7 +98,7 @@ const planWish = definePart({
   },
 });
 
-/** @throws SkillFailure with what is wrong about the time */
+/** @throws SkillFailure if the time is invalid */
 async function wishOf({ at, cron, when, ...rest }: Asked, context: ToolContext): Promise<Wish> {
   const what = rest.what ?? "reminder";
   if (at !== undefined || cron !== undefined) return given({ ...rest, what, at, cron });
@@ -108,13 +108,13 @@ async function wishOf({ at, cron, when, ...rest }: Asked, context: ToolContext):
   return given({ ...rest, what, ...time });
 }
 
-/** When and what, from one sentence: `remind me tomorrow at 9 to call the bank`. */
+/** Reads time and text from one sentence: `remind me tomorrow at 9 to call the bank`. */
 async function readWhole(schedules: PlanningContext, { text, what, time_zone, tools }: Asked): Promise<Wish> {
   const wish = unwrap(await schedules.read(text, time_zone));
   return wish.what === "trigger" ? wish : { ...wish, what: what ?? wish.what, tools };
 }
 
-/** Without what is undefined, as it is kept. */
+/** The wish without undefined members, as it is stored. */
 function given(wish: Wish): Wish {
   return Object.fromEntries(
     Object.entries(wish).filter(([, value]) => value !== undefined),
@@ -132,7 +132,7 @@ const triggerParameters = z.object({
   kind: z.enum(hookKinds).optional().describe("of a webhook: who sends it"),
 });
 
-/** Plans what is done when something happens. */
+/** Creates a trigger. */
 const planTrigger = definePart({
   title: "Setting a trigger",
   description:
@@ -151,7 +151,7 @@ const planTrigger = definePart({
   },
 });
 
-/** @throws SkillFailure for what is missing */
+/** @throws SkillFailure if a parameter is missing */
 function conditionOf(
   {
     on,
@@ -188,7 +188,7 @@ function missing(name: string): SkillFailure {
   return new SkillFailure("missing", `This trigger needs \`${name}\`.`);
 }
 
-/** What comes back by itself in this channel. */
+/** Lists the schedules and triggers of this channel. */
 const listPlans = definePart({
   title: "Looking at what is planned",
   description: "Lists what is planned here: reminders, tasks and triggers, with ids and next times.",
@@ -204,7 +204,7 @@ const listPlans = definePart({
 
 const changed = { pause: "Paused", resume: "Goes on", remove: "Removed" } as const;
 
-/** Pauses, resumes or removes one; only who made it and managers may. */
+/** Pauses, resumes or removes a schedule; only its creator and managers may. */
 const changePlan = definePart({
   title: "Changing what is planned",
   description: "Pauses, resumes or removes (stops, cancels) one that is planned here, by its id.",

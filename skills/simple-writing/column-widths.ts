@@ -1,19 +1,19 @@
-/** What a column needs, in any unit of length. */
+/** Widths that a column needs, in any unit of length. */
 export interface ColumnNeed {
-  /** For its longest word to stay whole. */
+  /** Keeps its longest word on one line. */
   word: number;
-  /** For its longest cell to stay on one line. */
+  /** Keeps its longest cell on one line. */
   all: number;
 }
 
-/** As wide as the words need, where there is room; else the longest words whole, and the rest by how much there is to say. */
+/** Widths that keep words whole if there is room; the remaining room is distributed by the length of the cells. */
 export function columnWidths(needs: readonly ColumnNeed[], room: number): number[] {
   const isShort = shortOnes(
     needs.map(({ all }) => all),
     room,
   );
-  const least = needs.map(({ word, all }, at) => (isShort[at] ? all : word));
-  const words = capped(least, room);
+  const minimums = needs.map(({ word, all }, at) => (isShort[at] ? all : word));
+  const words = capped(minimums, room);
   const wishes = needs.map(({ all }, at) =>
     isShort[at] ? 0 : Math.sqrt(Math.max(0, all - (words[at] ?? 0))),
   );
@@ -21,7 +21,7 @@ export function columnWidths(needs: readonly ColumnNeed[], room: number): number
   return words.map((word, at) => word + (sum(wishes) === 0 ? 0 : ((wishes[at] ?? 0) / sum(wishes)) * rest));
 }
 
-/** Which columns need no more than their share of the room, that others leave included: they are not broken. */
+/** Columns that fit into their share of the room, including room that other columns leave: their cells are not wrapped. */
 function shortOnes(widths: readonly number[], room: number): boolean[] {
   const short = widths.map(() => false);
   for (;;) {
@@ -34,7 +34,7 @@ function shortOnes(widths: readonly number[], room: number): boolean[] {
   }
 }
 
-/** The widest made narrower, until all have room. */
+/** Narrows the widest columns until all fit. */
 function capped(widths: readonly number[], room: number): number[] {
   let low = 0;
   let high = Math.max(...widths);

@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 import type { Text } from "./markdown-blocks.ts";
 
-/** A picture of a document, as it was found. */
+/** A picture of a document, unchanged. */
 export interface Picture {
   data: Uint8Array;
   kind: "png" | "jpg";
@@ -9,7 +9,7 @@ export interface Picture {
   height: number;
 }
 
-/** What is written into a file. */
+/** The content of a file. */
 export interface Writing {
   title: string;
   author: string;
@@ -18,25 +18,25 @@ export interface Writing {
   /** ms since the epoch. */
   now: number;
   text: Text;
-  /** By the path the text names. */
+  /** By their paths in the text. */
   pictures: ReadonlyMap<string, Picture>;
-  /** The text itself does not say its title. */
+  /** Whether the title is set above the text, because the text does not contain it. */
   isTitleAbove: boolean;
-  /** Long enough for a table of contents. */
+  /** Whether the text is long enough for a table of contents. */
   hasContents: boolean;
-  /** On paper of North America, not A4. */
+  /** Whether the paper size is US Letter, not A4. */
   isLetter: boolean;
 }
 
-/** Bytes and pixels of a picture, which is unpacked in memory. */
-const largest = { bytes: 15_000_000, pixels: 25_000_000 };
+/** Maximum bytes and pixels of a picture, which is unpacked in memory. */
+const maxPicture = { bytes: 15_000_000, pixels: 25_000_000 };
 
-/** Reads kind and size of a picture; undefined for anything but a PNG or JPEG that is whole and not too large. */
+/** Reads the kind and size of a picture; undefined unless it is a complete PNG or JPEG within the limits. */
 export function readPicture(data: Uint8Array): Picture | undefined {
-  if (data.length > largest.bytes) return undefined;
+  if (data.length > maxPicture.bytes) return undefined;
   const picture = readPng(data) ?? readJpeg(data);
   if (picture === undefined || picture.width < 1 || picture.height < 1) return undefined;
-  if (picture.width * picture.height > largest.pixels) return undefined;
+  if (picture.width * picture.height > maxPicture.pixels) return undefined;
   return picture.kind === "jpg" || isWhole(picture) ? picture : undefined;
 }
 
@@ -49,7 +49,7 @@ function readPng(data: Uint8Array): Picture | undefined {
 /** Samples of a pixel by colour type: https://www.w3.org/TR/png/#11IHDR */
 const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Whether a PNG's pixels can be unpacked: the library for PDF takes that for granted. */
+/** Whether a PNG's pixels can be unpacked: the PDF library does not check this. */
 function isWhole({ data, width, height }: Picture): boolean {
   const view = viewOf(data);
   const bits = (data[24] ?? 0) * (samples[data[25] ?? -1] ?? 0);
@@ -62,7 +62,7 @@ function isWhole({ data, width, height }: Picture): boolean {
   const row = 1 + Math.ceil((width * bits) / 8);
   const isInterlaced = data[28] === 1;
   try {
-    // Interlaced pictures have some rows more.
+    // Interlaced pictures have a few more rows.
     const pixels = inflateSync(Buffer.concat(parts), { maxOutputLength: row * height * 2 + 64 });
     if (bits === 0 || pixels.length < row * height) return false;
     for (let at = 0; !isInterlaced && at < row * height; at += row) if ((pixels[at] ?? 0) > 4) return false;
@@ -81,7 +81,7 @@ function readJpeg(data: Uint8Array): Picture | undefined {
   if (data.length < 4 || view.getUint16(0) !== 0xffd8) return undefined;
   for (let at = 2; at + 9 < data.length; ) {
     const marker = view.getUint16(at);
-    // Start of a frame, but not of a table: ITU-T T.81, table B.1.
+    // Start of frame, but not of a table: ITU-T T.81, table B.1.
     if (marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker))
       return { data, kind: "jpg", width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
     at += 2 + view.getUint16(at + 2);
@@ -89,7 +89,7 @@ function readJpeg(data: Uint8Array): Picture | undefined {
   return undefined;
 }
 
-/** A size that fits, in the units of the limits; nothing is made larger. */
+/** Scales a size down to fit, in the units of the limits; never scales up. */
 export function fitted(
   { width, height }: { width: number; height: number },
   maxWidth: number,

@@ -4,7 +4,7 @@ import { directionOf, runsOf } from "./docx-words.ts";
 import { type Inline, type TableBlock, type Text, wordsOf } from "./markdown-blocks.ts";
 import { isReadFromRight } from "./pdf-order.ts";
 
-/** A table whose head comes back on each page; measures are twentieths of a point. */
+/** A table whose header is repeated on each page; measures are twentieths of a point. */
 export function tableOf(
   table: TableBlock,
   { indent, width }: { indent: number; width: number },
@@ -51,14 +51,14 @@ export function tableOf(
 
 const alignments = { left: "START", center: "CENTER", right: "END" } as const;
 
-/** Columns from which letters are smaller, half points. */
+/** Font sizes by number of columns, half points. */
 const small = [
   { from: 13, size: 13 },
   { from: 8, size: 16 },
   { from: 0, size: 20 },
 ];
 
-/** Word knows how wide words are, a program without its fonts only about how wide: twice for East Asian signs, a little more for all. */
+/** Estimates widths, because the fonts are only known to Word: double for East Asian characters, and a margin for all. */
 function layOut({ header, rows }: TableBlock, width: number): { widths: number[]; size: number } {
   const { size = 20 } = small.find(({ from }) => header.length >= from) ?? {};
   const lengthOf = (text: string) =>
@@ -66,8 +66,8 @@ function layOut({ header, rows }: TableBlock, width: number): { widths: number[]
   const needs = header.map((head, at) => {
     const texts = [head, ...rows.slice(0, 200).map((row) => row[at] ?? [])].map(wordsOf);
     const words = texts.flatMap((text) => text.split(/\s+/));
-    const most = (found: string[]) => Math.min(Math.max(...found.map(lengthOf)), width) + 230;
-    return { word: most(words), all: most(texts) };
+    const widest = (found: string[]) => Math.min(Math.max(...found.map(lengthOf)), width) + 230;
+    return { word: widest(words), all: widest(texts) };
   });
   const widths = columnWidths(needs, width);
   const rest = width - sum(widths);

@@ -2,18 +2,18 @@ import * as docx from "docx";
 import type { Inline, Text } from "./markdown-blocks.ts";
 import { isReadFromRight, rightToLeft } from "./pdf-order.ts";
 
-/** From where a paragraph is read. */
+/** The reading direction of a paragraph. */
 export function directionOf(inlines: readonly Inline[]): Pick<docx.IParagraphOptions, "bidirectional"> {
   return isReadFromRight(inlines) ? { bidirectional: true } : {};
 }
 
-/** What all words of a text have; the size in half points. */
+/** Formatting of all words of a text; the size in half points. */
 interface WordLook {
   isBold?: boolean;
   size?: number;
 }
 
-/** Words in their looks; neighbours with one address are one link. */
+/** Formatted words; adjacent words with the same address become one link. */
 export function runsOf(
   inlines: readonly Inline[],
   footnotes: Text["footnotes"],

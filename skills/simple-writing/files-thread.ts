@@ -1,14 +1,14 @@
-/** The thread that makes the files: it asks for the pictures of the text, and posts what it made. */
+/** The thread that makes the files: it requests the pictures of the text and posts each file. */
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { type Picture, readPicture, type Writing } from "./document.ts";
 import type { Format, FromThread, Job, ToThread } from "./make-files.ts";
 import { type Block, printable, readMarkdown, type Text, wordsOf } from "./markdown-blocks.ts";
 
-/** Words and headings from which a text has a table of contents. */
-const long = { words: 1_200, headings: 6, most: 300 };
+/** Minimum words and headings for a table of contents, and maximum headings. */
+const contentsLimits = { minWords: 1_200, minHeadings: 6, maxHeadings: 300 };
 
-/** Blocks of a letter up to its subject, at most; characters from which a bold line that begins with the title is its subject. */
+/** Maximum blocks before the subject of a letter; minimum characters of a title for a bold line that begins with it to be the subject. */
 const subject = { blocks: 20, characters: 15 };
 
 if (parentPort !== null) {
@@ -21,7 +21,7 @@ if (parentPort !== null) {
   const [found] = (await once(port, "message")) as [ToThread];
   const writing = writingOf(job, text, found);
   const isEmpty = words === 0 && text.pictures.length === 0;
-  // Word takes the longest: it has no page numbers of its own until somebody opens it.
+  // Word files take longest: their page numbers are estimated until Word opens them.
   const inOrder = job.formats.toSorted((a, b) => Number(a === "docx") - Number(b === "docx"));
   for (const format of isEmpty ? [] : inOrder) {
     post({ kind: "making", format });
@@ -37,7 +37,7 @@ function writingOf(job: Job, text: Text, found: ToThread): Writing {
   for (const [path, data] of found) {
     const picture = readPicture(data);
     if (picture === undefined)
-      text.notes.push(`${path} is no PNG or JPEG that can be shown and was left out.`);
+      text.notes.push(`${path} was left out: it is not a PNG or JPEG file that can be shown.`);
     else pictures.set(path, picture);
   }
   const { title, blocks, isAbove } = titleOf(job, text.blocks);
@@ -50,14 +50,17 @@ function writingOf(job: Job, text: Text, found: ToThread): Writing {
     text: { ...text, blocks },
     pictures,
     isTitleAbove: isAbove,
-    hasContents: wordCount(blocks) > long.words && headings >= long.headings && headings <= long.most,
+    hasContents:
+      wordCount(blocks) > contentsLimits.minWords &&
+      headings >= contentsLimits.minHeadings &&
+      headings <= contentsLimits.maxHeadings,
     isLetter: /-(US|CA|MX)\b/.test(job.language ?? ""),
   };
 }
 
 /**
- * A text that begins with a heading of the first level, and has no other one, has its title there. Where a line further down says the
- * title, as the subject of a letter does, it is not set above the text.
+ * A single first-level heading at the beginning of the text is its title. If a later line states the title, as the subject of a letter
+ * does, the title is not set above the text.
  */
 function titleOf(job: Job, blocks: Block[]): { title: string; blocks: Block[]; isAbove: boolean } {
   const given = printable(job.title);
@@ -72,7 +75,7 @@ function titleOf(job: Job, blocks: Block[]): { title: string; blocks: Block[]; i
   return { title: given, blocks: at === 0 ? rest : blocks, isAbove: at < 1 };
 }
 
-/** Whether a block says the title: alone, behind a word like `Subject:`, or in bold with more behind it. */
+/** Whether a block states the title: alone, after a word such as `Subject:`, or at the beginning of a bold line. */
 function says(block: Block, given: string): boolean {
   if (block.kind !== "paragraph" && block.kind !== "heading") return false;
   const plain = (text: string) => text.replace(/\s+/g, " ").trim().toLowerCase();

@@ -5,12 +5,12 @@ import { tableOf } from "./docx-table.ts";
 import { directionOf, runsOf } from "./docx-words.ts";
 import { type Block, type Inline, type ListItem, wordsOf } from "./markdown-blocks.ts";
 
-/** Twentieths of a point: a step of lists and quotes, and the page. */
+/** Twentieths of a point: the indent of lists and quotes, and the page. */
 const step = 400;
 const pages = { a4: { width: 11_906, height: 16_838 }, letter: { width: 12_240, height: 15_840 } };
 const margin = 1_300;
 
-/** Where a block stands: how far from the left, in how many lists, in a quote. */
+/** The context of a block: indent, depth of lists, and whether it is in a quote. */
 interface Place {
   indent: number;
   lists: number;
@@ -24,7 +24,7 @@ interface Making {
 }
 type Child = docx.Paragraph | docx.Table | docx.TableOfContents;
 
-/** A Word document with real headings, lists, tables, footnotes, links, page numbers and, when it is long, contents. */
+/** A Word document with real headings, lists, tables, footnotes, links, page numbers and, if it is long, a table of contents. */
 export async function makeDocx(writing: Writing): Promise<Uint8Array> {
   const { title, author, text, language } = writing;
   const page = writing.isLetter ? pages.letter : pages.a4;
@@ -117,7 +117,7 @@ function renderOne(block: Block, place: Place, making: Making): Child[] {
     case "list":
       return listOf(block, place, making);
     case "table":
-      // Without something between them, Word makes two tables one.
+      // Word joins two tables unless something separates them.
       return [
         tableOf(
           block,
@@ -137,7 +137,7 @@ function renderOne(block: Block, place: Place, making: Making): Child[] {
   }
 }
 
-/** What a paragraph has from where it stands. */
+/** Indent and border of a paragraph in its context. */
 function framed({ indent, isQuoted }: Place): Pick<docx.IParagraphOptions, "indent" | "border"> {
   const left = { style: docx.BorderStyle.SINGLE, size: 18, color: "C9CED6", space: 10 };
   return { ...(indent > 0 ? { indent: { left: indent } } : {}), ...(isQuoted ? { border: { left } } : {}) };
@@ -159,7 +159,7 @@ function headingOf(
   });
 }
 
-/** Pictures stand on lines of their own, with their words below. */
+/** Puts pictures on separate lines, with their captions below. */
 function paragraphsOf(
   inlines: readonly Inline[],
   place: Place,
@@ -212,7 +212,7 @@ type List = Extract<Block, { kind: "list" }>;
 function listOf(list: List, place: Place, making: Making): Child[] {
   const reference = `list-${making.numberings.length + 1}`;
   const level = Math.min(8, place.lists);
-  // A list has a definition of its own, so that it begins where it says; its levels above are never used.
+  // Each list has its own definition, so that it starts with its own number; its upper levels are not used.
   const levels = Array.from({ length: level + 1 }, (_, at) => levelOf(at, list, place));
   making.numberings.push({ reference, levels });
   const last = place.lists === 0 ? list.items.at(-1) : undefined;
@@ -251,7 +251,7 @@ function itemOf(
   const box =
     checked === undefined ? [] : [new docx.TextRun({ children: [checked ? "☑" : "☐", new docx.Tab()] })];
   const shown = paragraphsOf(words, inner, making, { first, box });
-  // An item keeps its number, even where it begins with something else.
+  // An item keeps its number even if it does not begin with a paragraph.
   if (shown.length === 0) shown.push(new docx.Paragraph({ ...first, children: box }));
   const others = head === undefined || head.kind === "paragraph" ? rest : blocks;
   return [...shown, ...render(others, inner, making)];

@@ -1,11 +1,11 @@
-/** Makes files in a thread of their own: what people and models wrote may keep a library busy, or break it. */
+/** Makes files in a separate thread, because input from people and models may block or crash a library. */
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
 
 export const formats = ["docx", "pdf", "md", "html", "eml"] as const;
 export type Format = (typeof formats)[number];
 
-/** What is to be made. */
+/** A request for files. */
 export interface Job {
   title: string;
   markdown: string;
@@ -22,28 +22,28 @@ export interface Job {
 export interface MadeFiles {
   files: { format: Format; data: Uint8Array; pages?: number }[];
   words: number;
-  /** What a person should know of them, as sentences. */
+  /** Sentences for the person about the files. */
   notes: string[];
 }
 
-/** What the thread posts: the pictures it needs, then each file as soon as it is made, and what there is to know of the text. */
+/** Messages of the thread: the pictures it needs, then each file as soon as it is made, and finally notes on the text. */
 export type FromThread =
   | { kind: "pictures"; paths: string[]; words: number }
   | { kind: "making"; format: Format }
   | { kind: "made"; file: MadeFiles["files"][number]; notes: string[] }
   | { kind: "done"; notes: string[] };
-/** What it gets in between: pictures by their paths. */
+/** The reply to the thread: pictures by their paths. */
 export type ToThread = ReadonlyMap<string, Uint8Array>;
 
 export interface Surroundings {
   signal: AbortSignal;
   timeoutMs: number;
-  /** The bytes of pictures, those that there are. */
+  /** The bytes of the pictures that exist. */
   pictures(paths: readonly string[]): Promise<ToThread>;
   making(format: Format): void;
 }
 
-/** Undefined when the text was too much for it; what was made before counts. @throws the signal's reason, and what `pictures` throws */
+/** Undefined if no file could be made; files made before a failure are returned. @throws the signal's reason, and errors of `pictures` */
 export async function makeFiles(job: Job, around: Surroundings): Promise<MadeFiles | undefined> {
   const { signal, timeoutMs } = around;
   signal.throwIfAborted();
@@ -65,10 +65,10 @@ export async function makeFiles(job: Job, around: Surroundings): Promise<MadeFil
     made.words = message.words;
     worker.postMessage(await around.pictures(message.paths).catch(failed));
   };
-  // It may still fail between the abort and its end, when nobody waits for it any more.
+  // The worker may still fail between the abort and its end, when no one handles its errors.
   worker.on("error", () => undefined);
   try {
-    // Ends with the worker's failure too: out of memory, a library's bug.
+    // Also ends when the worker fails: out of memory, or a bug in a library.
     const messages = on(worker, "message", { signal: ends, close: ["exit"] });
     for await (const [message] of messages as AsyncIterable<[FromThread]>) {
       if (message.kind === "done")
@@ -85,7 +85,7 @@ export async function makeFiles(job: Job, around: Surroundings): Promise<MadeFil
   }
 }
 
-/** What there is of files that could not all be made. */
+/** The files that were made, with a note about the others. */
 function unfinished(job: Job, made: MadeFiles): MadeFiles | undefined {
   if (made.files.length === 0) return undefined;
   const missing = job.formats.filter((format) => !made.files.some((file) => file.format === format));
@@ -97,7 +97,7 @@ function inOrder({ formats }: Job, { files }: MadeFiles): MadeFiles["files"] {
   return files.toSorted((one, other) => formats.indexOf(one.format) - formats.indexOf(other.format));
 }
 
-/** That the pictures could not be had, which is none of the thread's failures. */
+/** The pictures could not be loaded, which is not a failure of the thread. */
 class Unfound extends Error {}
 function failed(cause: unknown): never {
   throw new Unfound("pictures", { cause });

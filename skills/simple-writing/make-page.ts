@@ -1,14 +1,14 @@
-/** A page and a mail of the same text. HTML of the text is shown, never run. */
+/** A page and a mail of the same text. HTML within the text is escaped. */
 import type { Picture, Writing } from "./document.ts";
 import type { Block, Inline, ListItem } from "./markdown-blocks.ts";
 
 const style =
   "body{font:16px/1.55 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#222}img{max-width:100%}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3rem .6rem}th{background:#eceff3}pre{background:#f3f4f6;padding:.8rem;overflow:auto}blockquote{border-left:3px solid #bbb;margin-left:0;padding-left:1rem;color:#444}.notes{font-size:.875em;color:#444;border-top:1px solid #ccc}";
 
-/** How the address of a picture is written; undefined where it is left out. */
+/** The address of a picture; undefined if the picture is omitted. */
 type Source = (path: string) => string | undefined;
 
-/** A page that stands alone, its pictures within. */
+/** A self-contained page with embedded pictures. */
 export function makePage(writing: Writing): string {
   const { pictures } = writing;
   const source: Source = (path) => {
@@ -19,7 +19,7 @@ export function makePage(writing: Writing): string {
   return page(writing, title + bodyOf(writing, source));
 }
 
-/** A draft that mail programs open to be sent by a person: `X-Unsent` is Outlook's and Thunderbird's word for it. */
+/** A draft that mail programs open for a person to send: Outlook and Thunderbird recognise it by `X-Unsent`. */
 export async function makeMail(writing: Writing, to: readonly string[], plain: string): Promise<Uint8Array> {
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer/index.js");
   const shown = new Map([...writing.pictures.keys()].map((path, at) => [path, `picture-${at + 1}@knack`]));

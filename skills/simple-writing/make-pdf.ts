@@ -17,7 +17,7 @@ import {
 } from "./pdf-sheet.ts";
 import { startOfTable, writeTable } from "./pdf-table.ts";
 
-/** Points of a page's edges, letters and lists. */
+/** Margins, font sizes and list indent, points. */
 const margin = { x: 64, top: 60, bottom: 64 };
 const body = 10;
 const headings = [17, 14, 12, 11, 10.5, 10];
@@ -25,13 +25,13 @@ const indent = 20;
 
 interface Making {
   pictures: ReadonlyMap<string, Picture>;
-  /** Opened, so that each is in the file once. */
+  /** Pictures already in the file, so that each is embedded once. */
   opened: Map<Picture, object>;
   places: Place[];
   outlines: PDFKit.PDFOutline[];
 }
 
-/** A PDF with an outline, page numbers, links and the shipped font. `notes` tell of what cannot be shown, as sentences. */
+/** A PDF with an outline, page numbers, links and the shipped font. `notes`: sentences about content that cannot be shown. */
 export async function makePdf(
   writing: Writing,
 ): Promise<{ data: Uint8Array; pages: number; notes: string[] }> {
@@ -138,7 +138,7 @@ function writeRule(sheet: Sheet): void {
     .stroke("#c9ced6");
 }
 
-/** The least room for the beginning of a block, so that headings above it are not left alone. */
+/** The minimum room for the beginning of a block, so that a heading above it is not left alone. */
 function roomOf(blocks: readonly Block[], at: number, sheet: Sheet, making: Making, above = 0): number {
   const block = blocks[at];
   if (block?.kind === "heading" && above < headings.length)
@@ -211,7 +211,7 @@ function writePicture(sheet: Sheet, picture: Picture, alt: string, { opened }: M
   within(sheet, { size: 8.5, italic: true }, (inner) => writeLines(inner, [{ kind: "text", text: alt }]));
 }
 
-/** Its types do not know it. https://pdfkit.org/docs/images.html */
+/** A method missing in the library's types. https://pdfkit.org/docs/images.html */
 function openImage(document: PDFKit.PDFDocument, { data }: Picture): object {
   return (document as unknown as { openImage(source: Buffer): object }).openImage(Buffer.from(data));
 }
@@ -255,7 +255,7 @@ function writeCode(sheet: Sheet, code: string): void {
   edge(4);
   for (const source of code.replaceAll("\t", "    ").split("\n")) {
     const setting = { ...sheet, ...inner };
-    // Blanks at the beginning of a line are part of the code; a line of blanks alone keeps its height.
+    // Leading blanks are part of the code; a blank line keeps its height.
     const text = source.replaceAll(" ", "\u00a0") || "\u00a0";
     for (const line of breakLines([{ kind: "text", text, code: true }], inner.width, setting)) {
       makeRoom(sheet, line.height);
@@ -289,14 +289,14 @@ function notesOf(missing: ReadonlySet<string>, blocks: readonly Block[]): string
   if (missing.size > 0) {
     const shown = [...missing].slice(0, 12).join(" ");
     const more = missing.size > 12 ? " …" : "";
-    notes.push(`The PDF's font has no ${shown}${more}; they stand there as boxes. A docx has them.`);
+    notes.push(`The PDF's font has no ${shown}${more}; they are shown as boxes. A docx file shows them.`);
   }
   const widest = Math.max(0, ...blocks.map((block) => (block.kind === "table" ? block.header.length : 0)));
   if (widest > 14)
     notes.push(
-      `A table has ${widest} columns, too many to be read on a page; a spreadsheet suits it better.`,
+      `A table has ${widest} columns, too many to be readable on a page. Use a spreadsheet instead.`,
     );
   if (rightToLeft.test(JSON.stringify(blocks)))
-    notes.push("The PDF sets what is read from right to left in a simple way; a docx does it fully.");
+    notes.push("The PDF supports right-to-left text only in a simple way; a docx file supports it fully.");
   return notes;
 }

@@ -1,8 +1,8 @@
-/** Markdown as blocks that every format is made of: nothing of HTML, only addresses that lead to the web or a mailbox. */
+/** Markdown as blocks, the basis of every format: without HTML, and only with links to the web or a mailbox. */
 import { Parser } from "htmlparser2";
 import { Marked, type MarkedToken, type Token, type Tokens } from "marked";
 
-/** How words look. */
+/** The formatting of words. */
 export interface Look {
   bold?: true;
   italic?: true;
@@ -19,7 +19,7 @@ export type Inline =
   | { kind: "note"; number: number };
 
 export interface ListItem {
-  /** Of a task. */
+  /** Only for a task. */
   checked?: boolean;
   blocks: Block[];
 }
@@ -27,7 +27,7 @@ export interface TableBlock {
   kind: "table";
   align: readonly ("left" | "center" | "right")[];
   header: Inline[][];
-  /** As many cells each as the header. */
+  /** Each row has as many cells as the header. */
   rows: Inline[][][];
 }
 export type Block =
@@ -43,16 +43,16 @@ export interface Text {
   blocks: Block[];
   /** By their numbers, from 1. */
   footnotes: Inline[][];
-  /** Paths of the pictures in it. */
+  /** Paths of the pictures in the text. */
   pictures: string[];
-  /** What became of what cannot be shown, as sentences. */
+  /** Sentences about content that cannot be shown. */
   notes: string[];
 }
 
-/** Quotes and lists within each other; what is deeper loses its frame. */
-const deepest = 8;
+/** Maximum nesting of quotes and lists; deeper ones lose their frame. */
+const maxDepth = 8;
 
-/** @throws RangeError for what is nested beyond reason */
+/** @throws RangeError if the nesting exceeds the stack */
 export function readMarkdown(markdown: string): Text {
   const tokens = new Marked({ extensions: [footnoteText, footnoteMark] }).lexer(printable(markdown));
   const reading: Reading = { texts: new Map(), numbers: new Map(), pictures: new Set(), notes: new Set() };
@@ -60,7 +60,7 @@ export function readMarkdown(markdown: string): Text {
     if (token.type === "footnoteText")
       reading.texts.set(String((token as Tokens.Generic).label), token.tokens ?? []);
   const blocks = blocksOf(tokens, reading, 0);
-  // Of footnotes within footnotes the mark stands as it was written.
+  // References to footnotes within footnotes stay as written.
   const inNotes = { ...reading, texts: new Map() };
   const footnotes = [...reading.numbers.keys()].map((label) =>
     inlinesOf(reading.texts.get(label), {}, inNotes),
@@ -68,18 +68,18 @@ export function readMarkdown(markdown: string): Text {
   return { blocks, footnotes, pictures: [...reading.pictures], notes: [...reading.notes] };
 }
 
-/** Without what neither XML nor a printer knows: control characters, halves of characters. */
+/** Removes control characters and lone surrogates, which XML and PDF cannot contain. */
 export function printable(text: string): string {
   return (
     text
       .toWellFormed()
       .replaceAll("\r\n", "\n")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f\ufffe\uffff]/g, "")
   );
 }
 
-/** The words alone. */
+/** The plain text. */
 export function wordsOf(inlines: readonly Inline[]): string {
   const texts = inlines.map((one) => {
     if (one.kind === "text") return one.text;
@@ -90,13 +90,13 @@ export function wordsOf(inlines: readonly Inline[]): string {
 
 interface Reading {
   texts: Map<string, Token[]>;
-  /** Of the footnotes that are referred to. */
+  /** Numbers of the footnotes that are referenced. */
   numbers: Map<string, number>;
   pictures: Set<string>;
   notes: Set<string>;
 }
 
-/** `[^1]: text`, lines that are indented below it included. https://www.markdownguide.org/extended-syntax/#footnotes */
+/** `[^1]: text`, with the indented lines below it. https://www.markdownguide.org/extended-syntax/#footnotes */
 const footnoteText = {
   name: "footnoteText",
   level: "block" as const,
@@ -137,7 +137,7 @@ function blockOf(token: MarkedToken, reading: Reading, depth: number): Block | B
       return htmlBlock(token.text, reading);
     case "blockquote": {
       const blocks = blocksOf(token.tokens, reading, depth + 1);
-      return depth >= deepest ? blocks : { kind: "quote", blocks };
+      return depth >= maxDepth ? blocks : { kind: "quote", blocks };
     }
     case "list":
       return listOf(token, reading, depth);
@@ -148,7 +148,7 @@ function blockOf(token: MarkedToken, reading: Reading, depth: number): Block | B
   }
 }
 
-/** Characters from which lines are taken for text that was wrapped, not for those of an address or a signature. */
+/** Minimum length of wrapped lines; shorter lines keep their breaks, as in an address or a signature. */
 const wrapped = 55;
 
 function paragraphOf(token: Tokens.Paragraph | Tokens.Text, reading: Reading): Block {
@@ -169,7 +169,7 @@ function byLines(inline: Inline): Inline[] {
     ]);
 }
 
-/** HTML stands there as it was written; comments do not. */
+/** Keeps HTML as text and removes comments. */
 function htmlBlock(html: string, { notes }: Reading): Block[] {
   const text = html.replace(/<!--[\s\S]*?(?:-->|$)/g, "").trim();
   if (text === "") return [];
@@ -181,7 +181,7 @@ function htmlBlock(html: string, { notes }: Reading): Block[] {
   return [{ kind: "paragraph", inlines }];
 }
 
-const htmlNote = "HTML in the Markdown stands there as text.";
+const htmlNote = "HTML in the Markdown is shown as text.";
 
 function listOf({ ordered, start, items }: Tokens.List, reading: Reading, depth: number): Block | Block[] {
   const made = items.map(({ task, checked, tokens }): ListItem => {
@@ -189,7 +189,7 @@ function listOf({ ordered, start, items }: Tokens.List, reading: Reading, depth:
     const blocks = blocksOf(content, reading, depth + 1);
     return { ...(task ? { checked: checked === true } : {}), blocks };
   });
-  if (depth >= deepest) return made.flatMap(({ blocks }) => blocks);
+  if (depth >= maxDepth) return made.flatMap(({ blocks }) => blocks);
   const first = typeof start === "number" ? Math.min(start, 30_000) : 1;
   return { kind: "list", ordered, start: first, items: made };
 }
@@ -252,7 +252,7 @@ function noteOf({ label, raw }: Tokens.Generic, look: Look, { texts, numbers }: 
 function linkTo(href: string, { notes }: Reading): Pick<Look, "href"> {
   const url = URL.parse(href);
   if (url !== null && ["https:", "http:", "mailto:"].includes(url.protocol)) return { href: url.href };
-  notes.add("Links that lead neither to the web nor to a mailbox stand there as text.");
+  notes.add("Links that lead neither to the web nor to a mailbox are shown as text.");
   return {};
 }
 
@@ -260,7 +260,9 @@ function pictureOf({ href, text }: Tokens.Image, look: Look, reading: Reading): 
   const alt = unescaped(text);
   if (/^[a-z][a-z\d+.-]*:/i.test(href)) {
     const shown = alt.slice(0, 80) || "a picture";
-    reading.notes.add(`Pictures of other places are not fetched; their words stand there instead: ${shown}.`);
+    reading.notes.add(
+      `Pictures from the web are not fetched; their descriptions are shown instead: ${shown}.`,
+    );
     return { kind: "text", text: `[${alt || "picture"}]`, ...look, ...linkTo(href, reading) };
   }
   const path = decoded(unescaped(href));
@@ -276,7 +278,7 @@ function decoded(href: string): string {
   }
 }
 
-/** `&amp;` and the like as what they stand for. */
+/** Decodes entities such as `&amp;`. */
 function unescaped(text: string): string {
   let found = "";
   const characters = text.replace(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][\da-z]{1,31});/gi, (entity) => {

@@ -1,4 +1,4 @@
-/** Words as lines of a page: measured, broken, and in the order in which they are read. */
+/** Words as lines of a page: measured, broken, and in reading order. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { create, type Font } from "fontkit";
@@ -13,7 +13,7 @@ import {
   type Piece,
 } from "./pdf-order.ts";
 
-/** The shipped font's cuts. Nothing of the machine's fonts is used. */
+/** The shipped font's styles. The machine's fonts are not used. */
 const cuts: Readonly<Record<Cut, string>> = {
   regular: "DejaVuSans",
   bold: "DejaVuSans-Bold",
@@ -23,16 +23,16 @@ const cuts: Readonly<Record<Cut, string>> = {
   monobold: "DejaVuSansMono-Bold",
 };
 
-/** A line is so much higher than its letters. */
+/** Line height, as a multiple of the font size. */
 export const leading = 1.45;
-/** Height of the font's own lines, of its size. */
+/** Height of the font's own lines, as a multiple of its size. */
 const ownHeight = 1.164;
 
 export interface Fonts {
-  /** Registers a cut in the document when it is first asked for. */
+  /** Registers a style in the document on first use. */
   use(cut: Cut): void;
   has(cut: Cut, character: string): boolean;
-  /** Signs that no cut has, in the order they came. */
+  /** Characters that no style has, in order of appearance. */
   missing: Set<string>;
 }
 
@@ -70,7 +70,7 @@ export interface Setting {
   italic?: boolean;
 }
 
-/** Breaks words into lines of at most a width; what is longer than a line is cut. There is always one line. */
+/** Breaks words into lines within a width; a word longer than a line is split. Returns at least one line. */
 export function breakLines(inlines: readonly Inline[], width: number, setting: Setting): Line[] {
   const height = setting.size * leading;
   const fromRight = isReadFromRight(inlines);
@@ -94,10 +94,10 @@ export function breakLines(inlines: readonly Inline[], width: number, setting: S
   return lines;
 }
 
-/** The longest word and the longest line, points, at most a width. */
+/** Widths of the longest word and the longest line, points, at most `maxWidth`. */
 export function measure(
   inlines: readonly Inline[],
-  most: number,
+  maxWidth: number,
   setting: Setting,
 ): { word: number; all: number } {
   const found = { word: 0, all: 0 };
@@ -110,7 +110,7 @@ export function measure(
       found.all = Math.max(found.all, line);
     }
   }
-  return { word: Math.min(found.word, most), all: Math.min(found.all, most) };
+  return { word: Math.min(found.word, maxWidth), all: Math.min(found.all, maxWidth) };
 }
 
 export interface LinePlace {
@@ -142,7 +142,7 @@ export function drawLine(line: Line, { x, y, width, align = "left" }: LinePlace,
   }
 }
 
-/** Without the blanks at its end. */
+/** The line without trailing blanks. */
 function finished(line: Line): Line {
   const last = line.pieces.at(-1);
   if (last === undefined || last.blank === 0) return line;
@@ -152,13 +152,13 @@ function finished(line: Line): Line {
   return { ...line, pieces: [...line.pieces.slice(0, -1), ...kept], width: line.width - blank };
 }
 
-/** Marks that stand behind a word in another look stay with it. */
+/** Punctuation and footnote marks stay with the word before them, even if their formatting differs. */
 function isGlued({ pieces }: Line, piece: Piece): boolean {
   if (/\s$/.test(pieces.at(-1)?.text ?? " ")) return false;
   return piece.rise !== undefined || /^[.,;:!?)\]}»”’%]\s*$/.test(piece.text);
 }
 
-/** Words with the blanks behind them; between signs of East Asian scripts a line may end anywhere. */
+/** Words with the blanks after them; in East Asian scripts a line may break between any two characters. */
 const word =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\s*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+\s*|\s+/gu;
 
@@ -175,7 +175,7 @@ function piecesOf(inline: Inline, setting: Setting): Piece[] {
   return words.flatMap(byDirection).flatMap((one) => measured(one, look, setting));
 }
 
-/** A word, in as many pieces as it needs cuts of the font. */
+/** A word, split into pieces by the font styles it needs. */
 function measured(text: string, look: Look, setting: Setting): Piece[] {
   const { size } = setting;
   const wanted = cutOf(look, setting);
@@ -195,16 +195,16 @@ function measured(text: string, look: Look, setting: Setting): Piece[] {
   }));
 }
 
-/** Signs that people often write, and the nearest one that the font has. */
+/** Common characters, and the most similar one in the font. */
 const nearest: Readonly<Record<string, string>> = { "✅": "✔", "❌": "✘", "❎": "✘", "⭐": "★" };
-/** For all others. The font's own sign for these is measured wrongly by the library. */
+/** For all other missing characters: the library measures the font's own placeholder incorrectly. */
 const box = "□";
 
 function shownAs(character: string, wanted: Cut, fonts: Fonts): { text: string; cut: Cut } {
   if (fonts.has(wanted, character)) return { text: character, cut: wanted };
   if (fonts.has("regular", character)) return { text: character, cut: "regular" };
   if (/\s/.test(character)) return { text: " ", cut: wanted };
-  // What only changes the sign before it is left out.
+  // Characters that only modify the one before are omitted.
   if (/[\p{Cf}\p{M}]/u.test(character)) return { text: "", cut: wanted };
   const near = nearest[character];
   if (near === undefined) fonts.missing.add(character);
@@ -229,7 +229,7 @@ function blankWidth({ text, cut, size }: Pick<Piece, "text" | "cut" | "size">, s
   return blanks === 0 ? 0 : widthOf(text.slice(-blanks), cut, size, setting);
 }
 
-/** A word that is longer than a line in parts that are not. */
+/** Splits a word that is longer than a line. */
 function cutUp(piece: Piece, width: number, setting: Setting): Piece[] {
   if (piece.width - piece.blank <= width) return [piece];
   const parts: Piece[] = [];

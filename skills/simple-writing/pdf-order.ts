@@ -1,10 +1,10 @@
-/** The order in which words of a line stand, where some are read from right to left. */
+/** The visual order of the words of a line, for text with words that are read from right to left. */
 import type { Inline, Look } from "./markdown-blocks.ts";
 
-/** Cuts of the font. */
+/** Styles of the font. */
 export type Cut = "regular" | "bold" | "italic" | "bolditalic" | "mono" | "monobold";
 
-/** A part of a line in one look, with the blanks behind it. */
+/** A part of a line with one formatting, and the blanks after it. */
 export interface Piece {
   text: string;
   cut: Cut;
@@ -13,14 +13,14 @@ export interface Piece {
   /** Width of the blanks at its end, which `width` includes. */
   blank: number;
   look: Look;
-  /** Points above the line, of small signs. */
+  /** Raises footnote marks above the line, points. */
   rise?: number;
 }
 export interface Line {
   pieces: Piece[];
   width: number;
   height: number;
-  /** Read from the right. */
+  /** Whether the line is read from right to left. */
   fromRight: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Line {
 export const rightToLeft =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** A word in its parts of one direction: numbers within words that are read from the right are not. */
+/** Splits a word into parts of one direction: numbers and Latin letters within right-to-left words run left to right. */
 export function byDirection(word: string): string[] {
   if (!rightToLeft.test(word)) return [word];
   return (
@@ -38,7 +38,7 @@ export function byDirection(word: string): string[] {
   );
 }
 
-/** By the first letter. */
+/** Whether the first letter is read from right to left. */
 export function isReadFromRight(inlines: readonly Inline[]): boolean {
   for (const inline of inlines) {
     const letter = inline.kind === "text" ? /\p{L}/u.exec(inline.text) : null;
@@ -48,8 +48,8 @@ export function isReadFromRight(inlines: readonly Inline[]): boolean {
 }
 
 /**
- * The pieces from left to right: words that are read from the right change places, those of the other direction between them stay
- * together. The order within a word is the font's affair. After https://www.unicode.org/reports/tr9/, by words.
+ * The pieces from left to right: reverses runs of right-to-left words and keeps runs of the other direction together. The font
+ * library orders the characters within a word. Follows https://www.unicode.org/reports/tr9/, by words.
  */
 export function inOrder({ pieces, fromRight }: Line): Piece[] {
   if (!fromRight && !pieces.some(({ text }) => rightToLeft.test(text))) return pieces;
@@ -67,7 +67,7 @@ export function inOrder({ pieces, fromRight }: Line): Piece[] {
   const shown = runs.map(({ isRight, pieces: run }) => {
     const ordered = (words: Piece[]) => (isRight ? words.toReversed().map(blankFirst).map(mirrored) : words);
     if (isRight === fromRight) return ordered(run);
-    // Within a line of the other direction, the blank behind the last word is beside what follows in that line.
+    // In a line of the other direction, the blank after the last word of the run goes next to the following run.
     const { words, blank } = withoutBlank(run);
     return fromRight ? [...blank, ...ordered(words)] : [...ordered(words), ...blank];
   });
@@ -85,7 +85,7 @@ function withoutBlank(run: Piece[]): { words: Piece[]; blank: Piece[] } {
   };
 }
 
-/** The blank behind a word stands on its left, where it is read from the right. */
+/** Moves the blank after a right-to-left word to its left. */
 function blankFirst(piece: Piece): Piece {
   const text = piece.text.trimEnd();
   return { ...piece, text: piece.text.slice(text.length) + text };
@@ -100,12 +100,12 @@ const mirrors: Readonly<Record<string, string>> = {
   "»": "«",
 };
 
-/** Brackets open to the other side. */
+/** Mirrors brackets. */
 function mirrored(piece: Piece): Piece {
   return { ...piece, text: piece.text.replace(/[()[\]«»]/g, (sign) => mirrors[sign] ?? sign) };
 }
 
-/** Neighbours of one look as one text, which is found and copied as such. */
+/** Joins adjacent pieces with the same formatting, so that their text can be searched and copied as a whole. */
 export function joined(pieces: readonly Piece[]): Piece[] {
   const found: Piece[] = [];
   for (const piece of pieces) {

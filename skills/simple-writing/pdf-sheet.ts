@@ -1,21 +1,21 @@
 import type { Block, Inline } from "./markdown-blocks.ts";
 import { breakLines, drawLine, type Setting } from "./pdf-lines.ts";
 
-/** Where on which page the next thing goes, points. */
+/** The position on the current page, points. */
 export interface Sheet extends Setting {
   left: number;
   width: number;
-  /** The upper edge of what comes next. */
+  /** The upper edge of the next content. */
   y: number;
   top: number;
   bottom: number;
-  /** Left edges of the bars beside quotes. */
+  /** Left edges of the bars next to quotes. */
   bars: readonly number[];
-  /** In how many lists. */
+  /** Depth of nested lists. */
   lists: number;
 }
 
-/** Goes on to the next page where there is less room than that. */
+/** Starts a new page if there is less room than `height`. Returns whether it did. */
 export function makeRoom(sheet: Sheet, height: number): boolean {
   if (sheet.y + height <= sheet.bottom || sheet.y === sheet.top) return false;
   sheet.document.addPage();
@@ -29,12 +29,12 @@ export function moveOn(sheet: Sheet, height: number): void {
   sheet.y += height;
 }
 
-/** A gap, which does not begin a page. */
+/** Adds a gap, except at the top of a page. */
 export function leaveGap(sheet: Sheet, height: number): void {
   if (sheet.y > sheet.top) moveOn(sheet, height);
 }
 
-/** A paragraph, its first two lines on one page, and its last two. */
+/** Writes a paragraph; keeps its first two lines on one page, and its last two. */
 export function writeLines(sheet: Sheet, inlines: readonly Inline[]): void {
   const lines = breakLines(inlines, sheet.width, sheet);
   const together = lines.length === 3 ? 3 : 2;
@@ -47,16 +47,14 @@ export function writeLines(sheet: Sheet, inlines: readonly Inline[]): void {
   }
 }
 
-/** Does work in a narrower column, or in other letters, and goes on below it. */
+/** Writes with changed settings, such as a narrower column, then continues below. */
 export function within(sheet: Sheet, changed: Partial<Omit<Sheet, "y">>, work: (inner: Sheet) => void): void {
   const inner: Sheet = { ...sheet, ...changed };
   work(inner);
   sheet.y = inner.y;
 }
 
-/** What is written when the pages are known: the table of contents, and the pages' numbers. */
-
-/** A place that the contents lead to. */
+/** A heading that the table of contents links to. */
 export interface Place {
   title: string;
   level: number;
@@ -65,7 +63,7 @@ export interface Place {
 }
 const entryHeight = 17;
 
-/** Leaves room for the contents, which are written when the pages are known. */
+/** Reserves pages for the table of contents, which is written when the page numbers are known. */
 export function keepContentsPages(sheet: Sheet, blocks: readonly Block[]): { page: number; y: number } {
   const count = blocks.filter((block) => block.kind === "heading" && block.level <= 3).length;
   const start = { page: sheet.document.bufferedPageRange().count - 1, y: sheet.y };
@@ -119,7 +117,7 @@ export function writeContents(
   }
 }
 
-/** Numbers the pages, and names the text on all but the first one. Answers how many there are. */
+/** Numbers the pages, and repeats the title on all but the first. Returns the number of pages. */
 export function numberPages(sheet: Sheet, title: string): number {
   const { document, fonts } = sheet;
   const { count } = document.bufferedPageRange();

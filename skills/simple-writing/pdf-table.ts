@@ -5,23 +5,23 @@ import { isReadFromRight, type Line } from "./pdf-order.ts";
 import { makeRoom, moveOn, type Sheet } from "./pdf-sheet.ts";
 
 const colours = { line: "#c9ced6", head: "#eceff3" };
-/** Above and below the words of a cell, points. */
+/** Padding above and below the text of a cell, points. */
 const padding = 3.5;
-/** Sizes of the letters, points. */
-const sizes = { most: 9, least: 6 };
+/** Maximum and minimum font size, points. */
+const sizes = { max: 9, min: 6 };
 
 interface Row {
   cells: Line[][];
-  /** Of one line. */
+  /** Height of one line, points. */
   lineHeight: number;
   isHead: boolean;
 }
 
-/** A table as it is laid out, before it is written. */
+/** The layout of a table before it is written. */
 interface Layout {
   sheet: Sheet;
   widths: readonly number[];
-  /** Beside the words of a cell, points. */
+  /** Padding at the sides of a cell's text, points. */
   side: number;
   align: TableBlock["align"];
   head: Row;
@@ -29,7 +29,7 @@ interface Layout {
   rowOf(cells: readonly Inline[][], isHead?: boolean): Row;
 }
 
-/** A table whose head comes back on each page. Rows that are longer than a page go on on the next one. */
+/** Writes a table; repeats the header on each page and continues long rows on the next page. */
 export function writeTable(sheet: Sheet, table: TableBlock): void {
   if (table.header.length === 0) return;
   const layout = layOut(sheet, table);
@@ -46,7 +46,7 @@ export function writeTable(sheet: Sheet, table: TableBlock): void {
   sheet.y = own.y;
 }
 
-/** Height of the least part of a table that stands on one page: its head, and its first row or the beginning of that. */
+/** Minimum height of a table's beginning on one page: the header, and the first row or its beginning. */
 export function startOfTable(sheet: Sheet, table: TableBlock): number {
   return table.header.length === 0 ? 0 : startOf(layOut(sheet, table));
 }
@@ -56,16 +56,16 @@ function startOf({ sheet, head, rows: [first = []], rowOf }: Layout): number {
   return heightOf(head) + (row <= pageOf(sheet) / 2 ? row : 2 * head.lineHeight);
 }
 
-/** What is read from the right has its first column there. */
+/** A table that is read from right to left has its first column on the right. */
 function layOut(sheet: Sheet, { header, rows, align }: TableBlock): Layout {
   const fromRight = isReadFromRight(header.flat());
   const turned = <T>(cells: readonly T[]): T[] => (fromRight ? cells.toReversed() : [...cells]);
   const shown = { header: turned(header), rows: rows.map(turned) };
   const side = header.length > 7 ? 3 : 5;
-  const largest = needsOf({ ...sheet, size: sizes.most }, shown);
+  const largest = needsOf({ ...sheet, size: sizes.max }, shown);
   const size = sizeOf(largest, side, sheet);
   const setting = { ...sheet, size };
-  const needed = (width: number) => (width * size) / sizes.most + 2 * side + 1;
+  const needed = (width: number) => (width * size) / sizes.max + 2 * side + 1;
   const needs = largest.map(({ word, all }) => ({ word: needed(word), all: needed(all) }));
   const widths = columnWidths(needs, sheet.width);
   const left = sheet.left + (fromRight ? sheet.width - sum(widths) : 0);
@@ -78,12 +78,12 @@ function layOut(sheet: Sheet, { header, rows, align }: TableBlock): Layout {
   return { sheet: { ...setting, left }, widths, side, align: turned(align), head, rows: shown.rows, rowOf };
 }
 
-/** Smaller letters where many columns would have to break their words; a few long words are broken all the same. */
+/** Reduces the font size if many columns would have to break words; a few long words are broken anyway. */
 function sizeOf(needs: readonly ColumnNeed[], side: number, { width }: Sheet): number {
   const room = width - needs.length * (2 * side + 1);
   const words = sum(needs.map(({ word }) => Math.min(word, width / 6)));
-  const size = Math.floor((2 * sizes.most * room) / words) / 2;
-  return Math.max(sizes.least, Math.min(sizes.most, size));
+  const size = Math.floor((2 * sizes.max * room) / words) / 2;
+  return Math.max(sizes.min, Math.min(sizes.max, size));
 }
 
 function needsOf(sheet: Sheet, { header, rows }: Pick<TableBlock, "header" | "rows">): ColumnNeed[] {
@@ -98,12 +98,12 @@ function needsOf(sheet: Sheet, { header, rows }: Pick<TableBlock, "header" | "ro
   });
 }
 
-/** A row, as much of it as fits; the rest below the head on the next page. */
+/** Writes as much of a row as fits, and the rest below the header on the next page. */
 function writeRow(layout: Layout, row: Row, head?: Row): void {
   const { sheet } = layout;
-  const most = Math.max(...row.cells.map((lines) => lines.length));
+  const lineCount = Math.max(...row.cells.map((lines) => lines.length));
   const room = Math.floor((sheet.bottom - sheet.y - 2 * padding) / row.lineHeight);
-  if (most > room) {
+  if (lineCount > room) {
     const isEmpty =
       sheet.y === sheet.top || (head !== undefined && sheet.y <= sheet.top + heightOf(head) + 1);
     const now = room < 1 ? 0 : room;

@@ -4,10 +4,10 @@ import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Format, formats, type MadeFiles, makeFiles, type ToThread } from "./make-files.ts";
 
-/** Characters of a text, and pictures in it. */
-const longest = 400_000;
+/** Maximum characters of a text, and maximum pictures. */
+const maxCharacters = 400_000;
 const maxPictures = 40;
-/** For all files of a call, ms. */
+/** Time limit for all files of a call, ms. */
 const timeoutMs = 60_000;
 
 const types: Record<Format, string> = {
@@ -23,7 +23,7 @@ export const skill = defineSkill({
   effect: "idempotent",
   parameters: z.object({
     title: z.string().trim().min(1).max(200).describe("of a mail its subject"),
-    markdown: z.string().max(longest).optional().describe("the whole text"),
+    markdown: z.string().max(maxCharacters).optional().describe("the whole text"),
     brief: z.string().max(4_000).optional().describe("or what it is to say"),
     formats: z.array(z.enum(formats)).min(1).max(5).default(["docx"]),
     to: z
@@ -64,7 +64,7 @@ export const skill = defineSkill({
   },
 });
 
-/** The files as the person gets them. */
+/** Posts the files. */
 async function posted(
   found: MadeFiles | undefined,
   notes: readonly string[],
@@ -74,7 +74,7 @@ async function posted(
   if (found === undefined)
     throw new SkillFailure(
       "not_made",
-      "The text could not be made into files: it is too long or too deeply nested.",
+      "No file was made: the text is too long or too deeply nested.",
       "Make it shorter or simpler, or make several files.",
     );
   if (found.files.length === 0)
@@ -91,7 +91,7 @@ async function posted(
   return { files, words: found.words, notes: [...found.notes, ...notes] };
 }
 
-/** A text of the model, from a brief. */
+/** A text that the model writes from a brief. */
 async function written(
   title: string,
   brief: string | undefined,
@@ -108,7 +108,7 @@ async function written(
   );
 }
 
-/** Undefined for what is no language; the text is written all the same. */
+/** The canonical language tag; undefined for an invalid one. */
 function knownLanguage(language: string | undefined): string | undefined {
   if (language === undefined) return undefined;
   try {

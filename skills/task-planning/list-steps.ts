@@ -1,24 +1,24 @@
 import type { Plan } from "./plan.ts";
 
-/** Where one step ends and the next begins when they are told in one sentence. */
+/** Separators of steps within one sentence. */
 const between =
   / ?(?:;|,? and then |,? then (?=\p{L})|, ?after that,? |, ?afterwards,? |, ?finally,? | (?:und|,) ?dann |,? puis |,? luego |(?:→|->|=>) ?)/iu;
 const leading =
   /^(?:(?:and|then|next|first(?:ly)?|second(?:ly)?|third(?:ly)?|finally|lastly|afterwards|after that|zuerst|dann|danach|zuletzt|we (?:need to|have to|must|should)|i (?:need to|have to|must|should))[\s,:]+)+/iu;
 const marker = /^\s*(?:[-*•+]|\d{1,3}[.)]|\[[ x]?\])\s+(?:\[[ x]?\]\s+)?/i;
 
-/** A checklist that needs no model. A type of JSON: the step that makes it is stored. */
+/** A checklist made without a model. A type alias, so that it is JSON that a step can store. */
 export type ListedSteps = {
   plan: Plan;
   notes: string[];
-  /** The kind of undertaking whose usual steps these are; undefined when they are the person's own. */
+  /** The kind of task whose usual steps these are; undefined if the person named the steps. */
   usual_for?: string;
 };
 
 /**
- * A plain checklist out of a person's own words, without a language model: lines and list items, else sentences, else the
- * parts between "and then". What is said before a list (`Launch the site:`) is the title. Where only a goal is told, the steps are
- * the usual ones of such a task.
+ * A checklist from a person's own words, without a language model: lines and list items, or else sentences, or else the parts
+ * between "and then". Text before a list (`Launch the site:`) is the title. If the text only names a goal, the steps are the usual
+ * ones for such a task.
  */
 export function listSteps(text: string, maxSteps: number): ListedSteps {
   const { title, body } = takeTitle(text.trim());
@@ -36,7 +36,7 @@ export function listSteps(text: string, maxSteps: number): ListedSteps {
   return { plan: checklist(title ?? "Checklist", kept), notes };
 }
 
-/** How long the plan is to be is no part of its title. */
+/** The requested length of the plan, which is not part of its title. */
 const wantedLength = /(?<!\s)\s+(?:in|with)\s+[\p{L}\d]+\s+(?:steps?|parts?|points?)$/iu;
 
 function checklist(title: string, steps: readonly string[]): Plan {
@@ -76,7 +76,7 @@ function splitParts(text: string): string[] {
   return parts.length > 1 ? parts : splitEnumeration(text);
 }
 
-/** `book a room, invite people and order food`: three or more parts with commas are steps. */
+/** `book a room, invite people and order food`: three or more parts separated by commas are steps. */
 function splitEnumeration(text: string): string[] {
   const words = text.replace(/\s+/g, " ");
   const parts = words.split(/ ?, ?(?:(?:and|or|und|et|y) )?/iu).filter((part) => part !== "");
@@ -100,13 +100,13 @@ function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
-/** A usual order of steps for one kind of undertaking. */
+/** The usual steps for one kind of task. */
 interface Pattern {
-  /** What the plan is made for, as the note under it names it. */
+  /** The name of the kind in the note below the plan. */
   kind: string;
-  /** Tells from the task that it is of this kind. */
+  /** Recognises a task of this kind. */
   words: RegExp;
-  /** In working order, each with its importance: a shorter plan keeps those of the smallest numbers. */
+  /** In working order, each with its rank: a shorter plan keeps the steps with the lowest ranks. */
   steps: readonly (readonly [title: string, importance: number])[];
 }
 
@@ -180,7 +180,7 @@ const anything: Pattern = {
   ],
 };
 
-/** The usual steps for a task of which only the goal is told: at most `maxSteps`, the most important ones. */
+/** The usual steps for a task that only names a goal: the most important ones, at most `maxSteps`. */
 function usualSteps(task: string, maxSteps: number): { kind: string; titles: string[] } {
   const { kind, steps } = patterns.find(({ words }) => words.test(task)) ?? anything;
   const kept = new Set(steps.toSorted(([, a], [, b]) => a - b).slice(0, maxSteps));

@@ -18,7 +18,7 @@ export const planSchema = z.object({
 });
 export type Plan = z.infer<typeof planSchema>;
 
-/** What is wrong with a plan beyond its shape, in words for the model that wrote it. Empty when it can be worked through. */
+/** Flaws of a plan that its schema does not catch, in words for the model that wrote it. Empty for a workable plan. */
 export function findFlaws(plan: Plan, maxSteps: number): string[] {
   const ids = plan.steps.map((step) => step.id);
   const known = new Set(ids);
@@ -37,13 +37,13 @@ export function findFlaws(plan: Plan, maxSteps: number): string[] {
 }
 
 /**
- * The same plan with every flaw taken out: steps in working order and numbered from 1, impossible dependencies dropped, what
- * is too much cut off. `notes` say what was changed.
+ * The plan without flaws: steps in working order and numbered from 1, without impossible dependencies and excess steps. `notes`
+ * describe the changes.
  */
 export function repairPlan(plan: Plan, maxSteps: number): { plan: Plan; notes: string[] } {
   const notes: string[] = [];
   const unique = plan.steps.filter((step, at, all) => all.findIndex((other) => other.id === step.id) === at);
-  if (unique.length < plan.steps.length) notes.push("Steps with an id that was taken were left out.");
+  if (unique.length < plan.steps.length) notes.push("Steps with a duplicate id were left out.");
   const kept = unique.slice(0, maxSteps);
   if (kept.length < unique.length) notes.push(`Steps after the ${maxSteps}th were left out.`);
   const known = new Set(kept.map((step) => step.id));
@@ -53,7 +53,7 @@ export function repairPlan(plan: Plan, maxSteps: number): { plan: Plan; notes: s
   }));
   const { sorted, circular } = order(possible);
   if (circular.length > 0)
-    notes.push(`Steps that waited for each other in a circle were put in the order they were written.`);
+    notes.push(`Steps that depend on each other in a circle were left in the order they were written.`);
   const numbers = new Map(sorted.map((step, index) => [step.id, index + 1]));
   const steps = sorted.map((step) => {
     const id = numbers.get(step.id) ?? 0;
@@ -64,8 +64,8 @@ export function repairPlan(plan: Plan, maxSteps: number): { plan: Plan; notes: s
 }
 
 /**
- * Steps so that each comes after what it depends on, otherwise as written; `circular` are those that cannot. A circle is
- * broken at its first step.
+ * Sorts steps after their dependencies, otherwise in the order given; `circular` lists the steps for which this is impossible. A
+ * circle is broken at its first step.
  */
 function order(steps: readonly PlanStep[]): { sorted: PlanStep[]; circular: number[] } {
   const known = new Set(steps.map((step) => step.id));

@@ -3,12 +3,12 @@ import { round, splitSentences, splitWords } from "./words.ts";
 export interface Keyword {
   keyword: string;
   count: number;
-  /** Against the strongest one, 0 to 1. */
+  /** Relative to the strongest keyword, 0 to 1. */
   weight: number;
 }
 
 interface Term {
-  /** The spellings seen, with how often. */
+  /** The spellings and their counts. */
   forms: Map<string, number>;
   count: number;
   sentences: Set<number>;
@@ -20,8 +20,8 @@ const maxKeywords = 10;
 const maxPhrase = 3;
 
 /**
- * The words and phrases a text turns around. Forms of a word count together (`deploy`, `deployed`); a phrase stands for its
- * words when they hardly occur without it.
+ * The most important words and phrases of a text. Forms of a word count together (`deploy`, `deployed`); a phrase replaces its
+ * words if they rarely occur without it.
  */
 export async function findKeywords(
   text: string,
@@ -92,7 +92,7 @@ function strongest(terms: ReadonlyMap<string, Term>, length: number): Keyword[] 
   }));
 }
 
-/** Whether a longer phrase occurs nearly as often, so that the shorter one adds nothing. */
+/** Whether a longer phrase occurs nearly as often, which makes the shorter one redundant. */
 function isCovered(term: Term, phrases: readonly Term[]): boolean {
   const text = ` ${term.words.join(" ")} `;
   return phrases.some(
@@ -103,7 +103,7 @@ function isCovered(term: Term, phrases: readonly Term[]): boolean {
   );
 }
 
-/** Often, in many sentences, early, long, and written as a name. */
+/** Scores a term higher if it is frequent, in many sentences, early, long, or written as a name. */
 function score(term: Term, length: number): number {
   const early = 1 + 0.3 * (1 - term.first / Math.max(1, length));
   const spread = 1 + Math.log2(term.sentences.size);
@@ -113,7 +113,7 @@ function score(term: Term, length: number): number {
   return term.count * spread * early * size * named * phrase;
 }
 
-/** The spelling used most; a word that only begins a sentence is better in lower case when both occur. */
+/** The most frequent spelling; in lower case if that occurs too, because a capital may only mark the beginning of a sentence. */
 function commonForm(term: Term): string {
   const forms = [...term.forms].sort((a, b) => b[1] - a[1]);
   const [best] = forms[0] ?? [""];
@@ -121,11 +121,11 @@ function commonForm(term: Term): string {
   return term.forms.has(lower) ? lower : best;
 }
 
-/** The finding in one sentence. */
+/** The result in one sentence. */
 export function describeKeywords(keywords: readonly Keyword[]): string {
-  if (keywords.length === 0) return "No keywords: the text has only very common words.";
+  if (keywords.length === 0) return "No keywords: the text contains only very common words.";
   const named = keywords
     .slice(0, 5)
     .map(({ keyword, count }) => (count > 1 ? `${keyword} (${count}×)` : keyword));
-  return `It turns around ${named.join(", ")}.`;
+  return `Main topics: ${named.join(", ")}.`;
 }

@@ -1,63 +1,34 @@
 import type { Word } from "./words.ts";
 
-/** Languages people write in most, by the codes of the language guesser (ISO 639-3) and of `Intl` (BCP 47). */
-const codes: Readonly<Record<string, string>> = {
-  eng: "en",
-  deu: "de",
-  fra: "fr",
-  spa: "es",
-  ita: "it",
-  por: "pt",
-  nld: "nl",
-  swe: "sv",
-  dan: "da",
-  nob: "no",
-  fin: "fi",
-  pol: "pl",
-  ces: "cs",
-  slk: "sk",
-  hun: "hu",
-  ron: "ro",
-  tur: "tr",
-  ell: "el",
-  rus: "ru",
-  ukr: "uk",
-  bul: "bg",
-  arb: "ar",
-  heb: "he",
-  pes: "fa",
-  hin: "hi",
-  urd: "ur",
-  ben: "bn",
-  tha: "th",
-  vie: "vi",
-  ind: "id",
-  jpn: "ja",
-  kor: "ko",
-  cmn: "zh",
-};
+/** The supported languages, by the guesser's codes (ISO 639-3). */
+const guessable =
+  "eng deu fra spa ita por nld swe dan nob fin pol ces slk hun ron tur ell rus ukr bul arb heb pes hin urd ben tha vie ind jpn kor cmn";
+/** Their BCP 47 codes. Bokmål is called Norwegian. */
+const tags: ReadonlyMap<string, string | undefined> = new Map(
+  guessable.split(" ").map((code) => [code, code === "nob" ? "no" : Intl.getCanonicalLocales(code)[0]]),
+);
 
-/** Where the names of the stop word package differ from the guesser's. */
+/** Languages whose name in the stop word package differs from the guesser's code. */
 const listNames: Readonly<Record<string, string>> = { ar: "ara", fa: "fas", zh: "zho" };
 
-/** Characters the guesser looks at. */
+/** Characters that are passed to the guesser. */
 const sample = 5_000;
-/** Votes of function words decide in texts shorter than this, characters: trigrams are unsure there. */
+/** In shorter texts, characters, function words decide: trigrams are unreliable there. */
 const shortText = 200;
 
-/** The language of a text as a BCP 47 code. `en` when nothing tells. */
+/** The language of a text as a BCP 47 code; `en` if it cannot be determined. */
 export async function detectLanguage(text: string, words: readonly Word[]): Promise<string> {
   const { franc } = await import("franc-min");
-  const guessed = codes[franc(text.slice(0, sample), { minLength: 10 })];
+  const guessed = tags.get(franc(text.slice(0, sample), { minLength: 10 }));
   if (text.length >= shortText && guessed !== undefined) return guessed;
   const voted = await vote(words.filter(({ lower }) => lower.length > 1).slice(0, 200));
   return voted ?? (isLatin(text) ? "en" : (guessed ?? "en"));
 }
 
-/** The common words of a language that say nothing about a text; empty for a language without a list. */
+/** The stop words of a language; empty for a language without a list. */
 export async function stopWordsOf(language: string): Promise<ReadonlySet<string>> {
   const { default: lists } = await import("stopword");
-  const code = listNames[language] ?? Object.entries(codes).find(([, tag]) => tag === language)?.[0] ?? "";
+  const code = listNames[language] ?? [...tags].find(([, tag]) => tag === language)?.[0] ?? "";
   const list = lists[code];
   const words = Array.isArray(list) ? list.filter((word) => typeof word === "string") : [];
   return new Set(words.map((word) => word.toLowerCase()));
@@ -66,7 +37,7 @@ export async function stopWordsOf(language: string): Promise<ReadonlySet<string>
 /** The language whose function words make up most of the text, if they are a fifth of it; English wins a tie. */
 async function vote(words: readonly Word[]): Promise<string | undefined> {
   let best: string | undefined;
-  // One word of several may be a common word elsewhere: "one" is Polish.
+  // A single match may be a coincidence: "one" is also a Polish word.
   let most = Math.max(words.length > 2 ? 2 : 1, words.length / 5);
   for (const language of ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "pl"]) {
     const stopWords = await stopWordsOf(language);

@@ -13,10 +13,10 @@ export interface Readability {
   note?: string;
 }
 
-/** Fewer words than this give a rough score. */
+/** Minimum words for a reliable score. */
 const enoughWords = 100;
 
-/** How hard a text is to read; undefined for languages whose formulas need more than words and sentences. */
+/** The readability of a text; undefined for languages in which words and sentences do not measure it. */
 export async function rateReadability(text: string, language: string): Promise<Readability | undefined> {
   const words = splitWords(text, language).filter(({ text: word }) => /\p{L}/u.test(word));
   const sentences = splitSentences(text, language).length;
@@ -60,7 +60,7 @@ async function rateEnglish(words: readonly Word[], sentences: number): Promise<S
   ];
 }
 
-/** Läsbarhetsindex, Björnsson 1968: needs no syllables, so it holds for most European languages. */
+/** Läsbarhetsindex, Björnsson 1968: does not use syllables, so it is valid for most European languages. */
 function rateLix(words: readonly Word[], sentences: number): Score {
   const long = words.filter((word) => [...word.text].length > 6).length;
   const value = words.length / sentences + (100 * long) / words.length;
@@ -75,7 +75,7 @@ const lixLevels: Levels = [
   [60, "hard"],
   [Number.POSITIVE_INFINITY, "very hard"],
 ];
-/** Of 100 minus the reading ease. */
+/** Levels of 100 minus the reading ease. */
 const easeLevels: Levels = [
   [10, "very easy"],
   [20, "easy"],
@@ -95,7 +95,7 @@ function meaningOf(value: number, levels: Levels): string {
   return levels.find(([bound]) => value < bound)?.[1] ?? "";
 }
 
-/** The finding in one sentence. */
+/** The result in one sentence. */
 export function describeReadability({ level, scores }: Readability): string {
   const [main, ...others] = scores;
   if (main === undefined) return "Nothing to rate.";

@@ -4,38 +4,38 @@ type Label = "positive" | "negative" | "neutral" | "mixed";
 
 export interface Sentiment {
   label: Label;
-  /** For a mixed text: which side has more weight. */
+  /** For a mixed text: the side with more weight. */
   leaning?: "positive" | "negative";
   /** -1 to 1. */
   score: number;
   positive: string[];
   negative: string[];
   contrasts: string[];
-  /** Those with feeling, when there are several. */
+  /** Sentences with sentiment, if there are several. */
   sentences: { text: string; label: Label; score: number }[];
 }
 
-/** A word or emoji with feeling; `text` includes what turns or strengthens it: `not good`, `very good`. */
+/** A word or emoji with sentiment; `text` includes negation and degree: `not good`, `very good`. */
 interface Feeling {
   text: string;
   value: number;
 }
 
-/** Maximum of each that is shown of a long text. */
+/** Maximum sentences and words shown for a long text. */
 const maxShown = { sentences: 12, words: 10 };
-/** The smaller side must have this share of the larger one to make a text mixed. */
+/** A text is mixed if the smaller side has at least this share of the larger one. */
 const mixedFrom = 0.25;
 /** Scores nearer to zero are neutral. */
 const neutralBelow = 0.1;
-/** Factors of VADER, Hutto & Gilbert 2014: a contrast takes from one side and gives to the other; `not terrible` is not yet good. */
+/** Factors of VADER, Hutto & Gilbert 2014: a contrast weakens one side and strengthens the other; `not terrible` is less than good. */
 const factors = { outweighed: 0.5, outweighing: 1.5, negated: -0.74, stronger: 1.3, weaker: 0.6, loud: 1.2 };
-/** Words before a word, within which a negation reaches it. */
+/** Maximum distance of a negation before a word, in words. */
 const negationReach = 3;
 
 const set = (words: string) => new Set(words.split(/\s+/));
-/** What follows these outweighs what came before. */
+/** The text after these words outweighs the text before them. */
 const turning = set("but however nevertheless nonetheless except yet");
-/** What these introduce is granted, and outweighed by the rest of the sentence. */
+/** These words introduce a concession, which the rest of the sentence outweighs. */
 const granting = set("although though despite albeit while whereas");
 const negations = set(
   `not no never neither nor without nothing nobody none hardly barely scarcely cannot can't won't don't doesn't didn't
@@ -59,7 +59,7 @@ const additions: readonly [value: number, words: string][] = [
   [1, "fast"],
   [2, "intuitive reliable smooth"],
   [4, "flawless"],
-  // These say nothing by themselves: a preposition, a negation, a degree.
+  // A negation without sentiment of its own.
   [0, "no"],
 ];
 const silentPhrases = [
@@ -72,7 +72,7 @@ const silentPhrases = [
   "dont like",
 ];
 
-/** The worth of words and emoji, -5 (bad) to 5 (good). */
+/** The values of words and emoji, -5 (bad) to 5 (good). */
 interface Lexicon {
   words: ReadonlyMap<string, number>;
   emoji: ReadonlyMap<string, number>;
@@ -104,7 +104,7 @@ export async function judgeSentiment(text: string, language: string): Promise<Se
     found.filter(({ value }) => value < 0),
   ];
   const [positive = [], negative = []] = sides(feelings).map(strongest);
-  // A turn is only worth telling where the sides differ.
+  // A contrast is only reported if both sides occur.
   const turns = sentences.filter((sentence) => sides(sentence.feelings).every((side) => side.length > 0));
   return {
     ...labelOf(feelings, sentences.length),
@@ -126,7 +126,7 @@ function strongest(feelings: readonly Feeling[]): string[] {
   return [...new Set(sorted.map(({ text }) => text))].slice(0, maxShown.words);
 }
 
-/** The sum of the values, squeezed to -1…1 the way VADER does; a long text is measured by its average sentence. */
+/** The sum of the values, normalised to -1…1 as in VADER; a long text is measured by its average sentence. */
 function labelOf(
   feelings: readonly Feeling[],
   sentences: number,
@@ -164,11 +164,11 @@ function weigh(sentence: string, language: string, lexicon: Lexicon) {
 
 interface Turn {
   clauses: { words: readonly Word[]; weight: number }[];
-  /** The turn the sentence takes, for people. */
+  /** A description of the contrast, for people. */
   contrast?: string;
 }
 
-/** Cuts an English sentence where it turns. A turn needs words on both sides. */
+/** Splits an English sentence at a contrast, which needs words on both sides. */
 function splitClauses(words: readonly Word[]): Turn {
   const turn = words.findLastIndex((_, at) => isTurn(words, at));
   if (turn >= 0 && turn < words.length - 1) {
@@ -178,7 +178,7 @@ function splitClauses(words: readonly Word[]): Turn {
   }
   const grant = words.findIndex((_, at) => isGrant(words, at));
   const comma = words.findIndex(({ before }, at) => at > 1 && /[,;]/.test(before));
-  // Granted at the beginning: up to the comma. Later: all that follows.
+  // A concession at the beginning ends at the comma; a later one continues to the end.
   const cut = grant === 0 ? comma : grant;
   const [concession, rest] =
     grant === 0 ? [words.slice(0, cut), words.slice(cut)] : [words.slice(cut), words.slice(0, cut)];
@@ -186,7 +186,7 @@ function splitClauses(words: readonly Word[]): Turn {
   return weighed(
     concession,
     rest,
-    `“${words[grant]?.lower}” grants one side; more weight has: “${textOf(rest)}”`,
+    `“${words[grant]?.lower}” introduces a concession; more weight goes to: “${textOf(rest)}”`,
   );
 }
 
@@ -207,11 +207,11 @@ function isTurn(words: readonly Word[], at: number): boolean {
   if (word === undefined || at === 0 || !turning.has(word.lower)) return false;
   if (word.lower === "but")
     return !/^(?:nothing|anything|all|everything|none)$/.test(words[at - 1]?.lower ?? "");
-  // `not yet`, `is yet to come`: only at a pause is it a turn.
+  // In `not yet` and `is yet to come` it is not a contrast; after a pause it is.
   return word.lower !== "yet" || (/[,;–—]/.test(word.before) && words[at + 1]?.lower !== "to");
 }
 
-/** `while` and `whereas` set apart only at a pause or at the beginning; `as though` and a last `though` do not. */
+/** `while` and `whereas` introduce a concession only after a pause or at the beginning; `as though` and a final `though` do not. */
 function isGrant(words: readonly Word[], at: number): boolean {
   const word = words[at];
   if (word === undefined || !granting.has(word.lower)) return false;
@@ -220,7 +220,7 @@ function isGrant(words: readonly Word[], at: number): boolean {
   return at < words.length - 1 && !/^(?:as|even)$/.test(words[at - 2]?.lower ?? "");
 }
 
-/** The words and phrases of an English clause that carry feeling, each with its value in place. `loud`: factor of capitals. */
+/** The words and phrases of an English clause that carry sentiment, with their values in context. `loud`: factor for capitals. */
 function feelingsIn(words: readonly Word[], lexicon: Lexicon, loud: number): Feeling[] {
   const found: Feeling[] = [];
   for (let at = 0; at < words.length; at += 1) {
@@ -247,7 +247,7 @@ function feelingsIn(words: readonly Word[], lexicon: Lexicon, loud: number): Fee
   return found;
 }
 
-/** The worth of the word or phrase that begins at `at`, and how many words it has; undefined when unknown. */
+/** The value of the word or phrase at `at`, and its number of words; undefined if unknown. */
 function rate(words: readonly Word[], at: number, lexicon: Lexicon) {
   for (const length of [3, 2, 1]) {
     const phrase = words.slice(at, at + length);
@@ -260,7 +260,7 @@ function rate(words: readonly Word[], at: number, lexicon: Lexicon) {
   return undefined;
 }
 
-/** The factor of a word of degree that stands right before another; 1 where it is none. */
+/** The factor of a degree word directly before another word; 1 for any other word. */
 function degreeOf(words: readonly Word[], at: number): number {
   const word = words[at]?.lower ?? "";
   if (words[at + 1]?.before.trim() !== "") return 1;
@@ -272,7 +272,7 @@ function isDegree(words: readonly Word[], at: number, lexicon: Lexicon): boolean
   return degreeOf(words, at) !== 1 && rate(words, at + 1, lexicon) !== undefined;
 }
 
-/** The negation that reaches the word: near, and no pause between. `not only` negates nothing. */
+/** The negation that applies to a word: nearby, without a pause in between. `not only` is not a negation. */
 function negationBefore(words: readonly Word[], index: number): string | undefined {
   for (let at = index - 1; at >= Math.max(0, index - negationReach); at -= 1) {
     const next = words[at + 1];
@@ -283,7 +283,7 @@ function negationBefore(words: readonly Word[], index: number): string | undefin
   return undefined;
 }
 
-/** The finding in one or two sentences. */
+/** The result in one or two sentences. */
 export function describeSentiment(sentiment: Sentiment): string {
   const { label, leaning, score, positive, negative, contrasts } = sentiment;
   const verdict =
@@ -292,7 +292,7 @@ export function describeSentiment(sentiment: Sentiment): string {
     ...(positive.length > 0 ? [`in favour: ${positive.slice(0, 3).join(", ")}`] : []),
     ...(negative.length > 0 ? [`against: ${negative.slice(0, 3).join(", ")}`] : []),
   ];
-  const why = reasons.length > 0 ? reasons.join("; ") : "no word of feeling was found";
+  const why = reasons.length > 0 ? reasons.join("; ") : "no words with sentiment were found";
   const turns = contrasts.slice(0, 1).map((contrast) => ` ${contrast}.`);
   return `${verdict} (${score.toFixed(2)} from -1 to 1); ${why}.${turns.join("")}`;
 }

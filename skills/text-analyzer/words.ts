@@ -1,4 +1,4 @@
-/** A word and where it stands in its sentence, as a reader sees it. */
+/** A word with the characters before it in its sentence. */
 export interface Word {
   text: string;
   lower: string;
@@ -6,7 +6,7 @@ export interface Word {
   before: string;
 }
 
-/** The words of a text in any language, by the rules of Unicode; numbers are words. */
+/** The words of a text in any language, by Unicode's rules; numbers count as words. */
 export function splitWords(text: string, language?: string): Word[] {
   const words: Word[] = [];
   let before = "";
@@ -19,7 +19,7 @@ export function splitWords(text: string, language?: string): Word[] {
   return words;
 }
 
-/** The sentences of a text, trimmed. A line break after a line without a full stop ends one too (headings, lists). */
+/** The sentences of a text, trimmed. A blank line or a list item also ends a sentence. */
 export function splitSentences(text: string, language?: string): string[] {
   const segmenter = new Intl.Segmenter(language, { granularity: "sentence" });
   return text
@@ -29,7 +29,7 @@ export function splitSentences(text: string, language?: string): string[] {
     .filter((sentence) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(sentence));
 }
 
-/** Whether a language puts no spaces between words: counts of letters per word say nothing there. */
+/** Whether a language has no spaces between words, so that letters per word are meaningless. */
 export function isUnspaced(language: string): boolean {
   return ["zh", "ja", "th", "lo", "km", "my"].includes(language);
 }

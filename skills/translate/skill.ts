@@ -1,20 +1,20 @@
 import { z } from "zod";
+import { pattern } from "../../src/base/pattern.ts";
 import { expected, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
-import { brokenJson, lostNumbers, lostParts, lostText, paragraphsOf } from "./protect.ts";
 
-/** Characters of one request, of what the next one sees of the last, and of a whole text. */
+/** Maximum characters of one request, of the preceding translation shown with it, and of a whole text. */
 const maxPart = 8_000;
-const before = 400;
-const longest = 300_000;
-/** Notes about what was lost. */
+const maxPreceding = 400;
+const maxCharacters = 300_000;
+/** Maximum notes about losses. */
 const maxNotes = 12;
-/** Time for all parts, ms, within the skill's limit. */
+/** Maximum time for all parts, ms, within the skill's limit. */
 const maxWork = 720_000;
 
-/** Texts that keep their kind. */
+/** Text formats that are kept. */
 const textKinds = /\.(md|markdown|txt|csv|tsv|srt|vtt|json|ya?ml|html?|xml|po|properties|tex|rst)$/i;
 
 export const skill = defineSkill({
@@ -22,7 +22,7 @@ export const skill = defineSkill({
   effect: "idempotent",
   parameters: z.object({
     to: z.string().trim().min(2).max(60).describe("language, e.g. German, pt-BR"),
-    text: z.string().max(longest).optional(),
+    text: z.string().max(maxCharacters).optional(),
     file: z.string().max(1_000).optional().describe("or a path of the thread"),
     tone: z.enum(["formal", "informal"]).optional(),
     glossary: z.record(z.string().max(100), z.string().max(100)).default({}),
@@ -49,7 +49,7 @@ export const skill = defineSkill({
   },
 });
 
-/** What is translated; `note`: what is missing in it, as a sentence. */
+/** The text to translate; `note`: a sentence about missing parts. */
 interface Original {
   text: string;
   name?: string;
@@ -63,15 +63,15 @@ function checkLength({ text, note }: Original): void {
       ["There is nothing to translate.", note ?? ""].join(" ").trim(),
       "Give text, or the path of a file with text.",
     );
-  if (text.length > longest)
+  if (text.length > maxCharacters)
     throw new SkillFailure(
       "too_long",
-      `The text has ${text.length.toLocaleString("en")} characters; ${longest.toLocaleString("en")} at most.`,
+      `The text has ${text.length.toLocaleString("en")} characters; ${maxCharacters.toLocaleString("en")} at most.`,
       "Translate it in parts.",
     );
 }
 
-/** The whole text, in which a part that could not be translated stands as it was. */
+/** Translates the text part by part; a part that cannot be translated stays unchanged. */
 async function translate(text: string, rules: string, context: ToolContext) {
   const isWindows = text.includes("\r\n");
   const parts = paragraphsOf(text.replaceAll("\r\n", "\n"), maxPart);
@@ -80,7 +80,7 @@ async function translate(text: string, rules: string, context: ToolContext) {
   const work = async (part: string, at: number) => {
     const { translation, lost } = await translatePart(part, at, last, rules, context);
     if (lost.length > 0) notes.push(`Part ${at + 1} lost: ${lost.slice(0, 5).join(", ")}`);
-    last = translation.slice(-before);
+    last = translation.slice(-maxPreceding);
     return translation;
   };
   const found = await partByPart(parts, { doing: "Translating", longest_ms: maxWork, work }, context);
@@ -89,7 +89,7 @@ async function translate(text: string, rules: string, context: ToolContext) {
   );
   if (missing.length > 0)
     notes.unshift(
-      `Could not be translated and stands as it was: ${missing.length} of ${parts.length} parts, ${missing.slice(0, 5).join(", ")}`,
+      `Could not be translated and is unchanged: ${missing.length} of ${parts.length} parts, ${missing.slice(0, 5).join(", ")}`,
     );
   const translated = parts.map((part, at) => found[at] ?? part).join("");
   return { translated: isWindows ? translated.replace(/\r?\n/g, "\r\n") : translated, notes };
@@ -101,7 +101,7 @@ async function textOfFile(file: string, { threadFiles }: ToolContext): Promise<O
     const name = path.slice(path.lastIndexOf("/") + 1);
     const read = readContent(name, mediaTypeOf(name), data);
     if (read.kind === "text") return { text: read.text, name };
-    throw new SkillFailure("not_readable", `${name} is no text.`, "Ask for it as text.");
+    throw new SkillFailure("not_readable", `${name} is not a text file.`, "Ask for it as text.");
   }
   const content = await threadFiles.content(file);
   const name = content.path.slice(content.path.lastIndexOf("/") + 1);
@@ -135,7 +135,7 @@ async function translatePart(part: string, at: number, last: string, rules: stri
   const line = lineAround(bare);
   const known = last === "" ? "" : `For the connection, the translation so far ends: …${last}\n\n`;
   const input = `${known}${line}\n${bare}\n${line}`;
-  // Named by the part: which parts are asked for again may differ after a crash.
+  // The part's number is in the name, because other parts may need a second attempt after a crash.
   const ask = (name: string, extra: string) =>
     context.step(at === 0 ? name : `${name} ${at + 1}`, async () =>
       unframed(await context.write({ instructions: rules + extra, input }), line),
@@ -157,7 +157,7 @@ async function translatePart(part: string, at: number, last: string, rules: stri
   return { translation: `${space.start}${translation}${space.end}`, lost };
 }
 
-/** Undefined where the model fails: what it answered before is better than nothing. */
+/** Undefined if the model fails: its first answer is better than nothing. */
 async function retried<T>(attempt: () => Promise<T>, { signal }: ToolContext): Promise<T | undefined> {
   try {
     return await attempt();
@@ -175,13 +175,13 @@ function lossOf(original: string, translation: string): string[] {
   ];
 }
 
-/** Longer than every line of the kind in the text: headings have such lines too. */
+/** A line longer than all similar lines in the text, which may underline headings. */
 function lineAround(text: string): string {
   const longestRun = Math.max(4, ...(text.match(/={5,}/g) ?? []).map((run) => run.length));
   return "=".repeat(longestRun + 1);
 }
 
-/** Without the lines around it, which some models repeat. */
+/** Removes the surrounding lines, which some models repeat. */
 function unframed(text: string, line: string): string {
   const lines = text.trim().split("\n");
   if (lines[0]?.trim() === line) lines.shift();
@@ -194,4 +194,112 @@ function nameFor(name: string, to: string): string {
   const language = to.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? `${name}.${language}` : `${name.slice(0, dot)}.${language}${name.slice(dot)}`;
+}
+
+/** Code, addresses, mentions, placeholders of programs, tags and subtitle times. */
+const kept =
+  /```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s)>\]]+|<[@#!][^<>\s]+>|\$\{[^{}]+\}|\{\{[^{}]+\}\}|\{[\w.]+\}|%(?:\d+\$)?[sdif]\b|<\/?[a-z][^<>]*>|\d{2}:\d{2}(?::\d{2})?[,.]\d{3} --> [^\n]+/gi;
+
+/** The number of occurrences of each kept part. */
+function countKept(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [part] of text.matchAll(kept)) counts.set(part, (counts.get(part) ?? 0) + 1);
+  return counts;
+}
+
+/** Kept parts that occur less often in the translation than in the original. */
+export function lostParts(original: string, translation: string): string[] {
+  const there = countKept(translation);
+  return [...countKept(original)].flatMap(([part, count]) => ((there.get(part) ?? 0) < count ? part : []));
+}
+
+/** The numbers of a text without separators, because languages write them differently. */
+function digits(text: string): string[] {
+  return (text.match(/\d[\d.,\u00a0\u202f' ]*\d|\d{2,}/g) ?? []).map((number) => number.replace(/\D/g, ""));
+}
+
+/** Numbers with two or more digits that are missing in the translation. */
+export function lostNumbers(original: string, translation: string): string[] {
+  const there = digits(translation);
+  return digits(original).filter((number) => {
+    const at = there.indexOf(number);
+    if (at >= 0) there.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** Minimum characters of a passage whose length is compared, and minimum relative length of its translation: Chinese takes a third of English. */
+const minPassage = 300;
+const minRatio = 1 / 6;
+
+/** Paragraphs that a translation left out, in words, for example after a refusal or in a truncated answer. */
+function lostText(original: string, translation: string): string[] {
+  const missing = paragraphsIn(original) - paragraphsIn(translation);
+  if (missing > 0) return [missing === 1 ? "1 paragraph" : `${missing} paragraphs`];
+  const isTooShort = original.length > minPassage && translation.length < original.length * minRatio;
+  return isTooShort ? ["most of the text"] : [];
+}
+
+function paragraphsIn(text: string): number {
+  return text.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== "").length;
+}
+
+/** Problems of a translated JSON file, a sentence each; none if the original was not valid JSON. */
+function brokenJson(original: string, translation: string): string[] {
+  const before = keysIn(original);
+  if (before === undefined) return [];
+  const after = keysIn(translation);
+  if (after === undefined) return ["The translation is no longer valid JSON."];
+  const lost = [...before].filter((key) => !after.has(key));
+  return lost.length === 0 ? [] : [`Keys that the translation lost: ${lost.slice(0, 10).join(", ")}`];
+}
+
+/** The paths of all values; undefined for invalid JSON. */
+function keysIn(text: string): Set<string> | undefined {
+  const keys = new Set<string>();
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, each] of Object.entries(value)) {
+      const own = path === "" ? key : `${path}.${key}`;
+      keys.add(own);
+      visit(each, own);
+    }
+  };
+  try {
+    visit(JSON.parse(text), "");
+  } catch {
+    return undefined;
+  }
+  return keys;
+}
+
+/** Maximum length of an unsplit code block, in parts: an unclosed one would extend to the end of the text. */
+const maxCode = 3;
+
+/** Splits a text into parts of whole paragraphs, at most `max` characters each; concatenated, they are the text. */
+export function paragraphsOf(text: string, max: number): string[] {
+  const pieces = text.match(/[\s\S]*?(?:\n\s*\n|$)/g)?.filter((piece) => piece !== "") ?? [];
+  const parts: string[] = [];
+  let isCode = false;
+  for (const piece of pieces.flatMap((each) => hardCut(each, max))) {
+    const last = parts.at(-1);
+    const room = isCode ? maxCode * max : max;
+    const joins = last !== undefined && last.length + piece.length <= room;
+    if (joins) parts[parts.length - 1] = last + piece;
+    else parts.push(piece);
+    if ((piece.match(/^```/gm)?.length ?? 0) % 2 === 1) isCode = !isCode;
+  }
+  return parts;
+}
+
+function hardCut(piece: string, max: number): string[] {
+  if (piece.length <= max) return [piece];
+  const lines = piece.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const cut: string[] = [];
+  for (const line of lines.flatMap((each) => each.match(pattern("g")`[^]{1,${max}}`) ?? [])) {
+    const last = cut.at(-1);
+    if (last !== undefined && last.length + line.length <= max) cut[cut.length - 1] = last + line;
+    else cut.push(line);
+  }
+  return cut;
 }

@@ -15,17 +15,17 @@ import {
 } from "./sources.ts";
 import { writeAnswer } from "./write-answer.ts";
 
-/** Pages of one round and of all, and how often it searches again. */
+/** Maximum pages per round and in total, and maximum further searches. */
 const depths = {
   quick: { round: 4, pages: 4, refinements: 0 },
   normal: { round: 6, pages: 14, refinements: 2 },
   deep: { round: 8, pages: 26, refinements: 3 },
 };
-/** Pages of one site in a round, and pages read at the same time. */
+/** Maximum pages of one site per round, and pages read concurrently. */
 const maxHitsOfSite = 3;
 const atOnce = 3;
 
-/** Characters of what is searched for. */
+/** Maximum characters of a search. */
 const maxSearch = 200;
 
 const planSchema = z.object({
@@ -39,7 +39,7 @@ const planSchema = z.object({
 export const skill = defineSkill({
   title: "Researching",
   effect: "read_only",
-  // Every address comes out of a search, and is asked about as such when it is read.
+  // Every address comes from a search, and is checked when it is read.
   addresses: () => [],
   finds: "links",
   parameters: z.object({
@@ -96,17 +96,17 @@ interface State {
   sources: ReadPage[];
   left_out: { url: string; why: string }[];
   searched: string[];
-  /** Keys of pages that were found before. */
+  /** Keys of pages found before. */
   seen: Set<string>;
   notes: Set<string>;
-  /** Pages read, of use or not. */
+  /** Number of pages read, useful or not. */
   pages: number;
 }
 
 const planning =
   "Plan a research in the web: what has to be found out to answer the question, and words to search for, in the language in which the best pages are written; different angles, also one that could prove the expected answer wrong. Put no names of private people and nothing secret into them.";
 
-/** One search after the other: their results keep their order after a crash. */
+/** Searches one after the other, so that the results keep their order after a crash. */
 async function find(
   searches: readonly string[],
   more: { within?: string | undefined; site?: string | undefined },
@@ -124,7 +124,7 @@ async function find(
   return found;
 }
 
-/** The first search that fails ends the research; later ones leave it with what is known. */
+/** A failed first search ends the research; after a later failure it continues with the known results. */
 async function searchOrSay(
   words: string,
   more: Parameters<typeof search>[1],
@@ -139,8 +139,8 @@ async function searchOrSay(
   }
 }
 
-/** The best of each search in turn, each page once; of one site more than a few only where there is nothing else. */
-function choose(found: readonly (readonly Hit[])[], most: number, { seen }: State): Hit[] {
+/** The best results of each search in turn, without duplicates; more than a few of one site only if there are no others. */
+function choose(found: readonly (readonly Hit[])[], max: number, { seen }: State): Hit[] {
   const ranks = Math.max(0, ...found.map((hits) => hits.length));
   const inTurn = Array.from({ length: ranks }, (_, rank) => found.flatMap((hits) => hits[rank] ?? [])).flat();
   const fresh = new Map<string, Hit>();
@@ -149,12 +149,12 @@ function choose(found: readonly (readonly Hit[])[], most: number, { seen }: Stat
   const sites = Map.groupBy(fresh.values(), ({ url }) => URL.parse(url)?.host ?? "");
   const few = new Set([...sites.values()].flatMap((hits) => hits.slice(0, maxHitsOfSite)));
   const rest = [...fresh.values()].filter((hit) => !few.has(hit));
-  const chosen = [...[...fresh.values()].filter((hit) => few.has(hit)), ...rest].slice(0, Math.max(0, most));
+  const chosen = [...[...fresh.values()].filter((hit) => few.has(hit)), ...rest].slice(0, Math.max(0, max));
   for (const { url } of chosen) seen.add(pageKey(url));
   return chosen;
 }
 
-/** Reads pages, a few at a time, and takes in what they say. */
+/** Reads pages, a few at a time, and collects their claims. */
 async function readAll(
   hits: readonly Hit[],
   { question, total }: { question: string; total: number },
@@ -180,8 +180,7 @@ async function readAll(
 function take(page: ReadPage, state: State): void {
   state.pages += 1;
   const copied = copyOf(page, state.sources);
-  const why =
-    page.problem ?? (copied === undefined ? undefined : `it says the same as [${copied}] in the same words`);
+  const why = page.problem ?? (copied === undefined ? undefined : `it repeats [${copied}] in the same words`);
   if (why === undefined) state.sources.push(page);
   else state.left_out.push({ url: page.url, why });
 }
@@ -196,7 +195,7 @@ async function told(question: string, judged: Judged, state: State, context: Too
       sources: [],
       not_verified: [question],
       ...common,
-      note: ["No page said anything about it.", ...notes].join(" "),
+      note: ["No page says anything about the question.", ...notes].join(" "),
     };
   context.progress("Writing the answer");
   const hints = [

@@ -17,19 +17,19 @@ const hitSchema = z.object({
 });
 export type Hit = z.output<typeof hitSchema>;
 
-/** Something that a page says, with the words in which it does. */
+/** A claim of a page, with the quote that supports it. */
 const claimSchema = z.object({
   claim: z.string().describe("what it says about the question, a sentence"),
   quote: z.string().describe("five to thirty words, exactly as they stand there"),
 });
 
-/** A page that was read, and what of it was found to stand there. */
+/** A page that was read, with the claims whose quotes occur on it. */
 export const readSchema = z.object({
   url: z.string(),
   title: z.string(),
   date: z.string().optional(),
   claims: z.array(claimSchema),
-  /** Why it is of no use. */
+  /** Why the page cannot be used. */
   problem: z.string().optional(),
 });
 export type ReadPage = z.output<typeof readSchema>;
@@ -41,12 +41,12 @@ const extractedSchema = z.object({
 
 const searchedSchema = z.object({ results: z.array(hitSchema), note: z.string().optional() });
 
-/** Characters of a page that are looked at: its beginning, and the passages around the question's words. */
+/** Maximum characters of a page sent to the model: its beginning, and passages around the question's words. */
 const beginning = 8_000;
 const passages = 14_000;
 /**
- * Searches with the skill web-search: what it finds is named by a search, and may be read unasked.
- * @throws SkillFailure where nothing can be searched
+ * Searches with the skill web-search, so that its results may be read unasked.
+ * @throws SkillFailure if the search fails
  */
 export async function search(
   words: string,
@@ -62,7 +62,7 @@ export async function search(
   return searchedSchema.parse(result.output);
 }
 
-/** The same page under two spellings. */
+/** A key that is equal for different spellings of a page's address. */
 export function pageKey(address: string): string {
   const url = URL.parse(address);
   if (url === null) return address;
@@ -70,12 +70,12 @@ export function pageKey(address: string): string {
   return `${url.host.replace(/^(www|m|amp)\./, "")}${url.pathname.replace(/\/$/, "")}${url.search}`;
 }
 
-/** Reads a page and takes from it what it says about the question; only what stands there word for word is kept. */
+/** Reads a page and extracts claims about the question; keeps only claims whose quote occurs on the page word for word. */
 export async function readPage(hit: Hit, question: string, context: ToolContext): Promise<ReadPage> {
   const { url, title, date } = hit;
   const head = { url, title, ...(date === undefined ? {} : { date }), claims: [] };
-  // Only what a search named is reached; the text of a page names nothing.
-  if (!(await context.reach(url))) return { ...head, problem: "nobody allowed it to be read" };
+  // Only results of a search may be read; addresses in a page's text are not.
+  if (!(await context.reach(url))) return { ...head, problem: "reading it was not allowed" };
   try {
     const page = await context.web.read(url, { signal: context.signal });
     if (isWall(page.text))
@@ -104,7 +104,7 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
   }
 }
 
-/** A date that stands on the page as it is said to; undefined for anything else. */
+/** The date given by the model if it occurs on the page; otherwise undefined. */
 function dateOn(plain: string, published: string): string | undefined {
   const isDate = published.length <= 40 && /\d/.test(published);
   return isDate && plain.includes(plainWords(published)) ? published.trim() : undefined;
@@ -132,7 +132,7 @@ function extractionInput(
   return `Question: ${question}\n\nPage: ${title}\n${url}\n\n<page>\n${shown.replaceAll("</page>", "")}\n</page>`;
 }
 
-/** The number of the source that says the same in the same words: a copy counts as one source. */
+/** The number of an earlier source with the same quotes: a copy counts as one source. */
 export function copyOf(page: ReadPage, sources: readonly ReadPage[]): number | undefined {
   const quotes = page.claims.map(({ quote }) => plainWords(quote));
   const at = sources.findIndex((source) => {
@@ -143,7 +143,7 @@ export function copyOf(page: ReadPage, sources: readonly ReadPage[]): number | u
   return at < 0 ? undefined : at + 1;
 }
 
-/** Asks the model in a step of its own; undefined where its answer cannot be used. */
+/** Asks the model in a separate step; undefined if its answer cannot be used. */
 export async function askModel<Schema extends z.ZodType>(
   step: string,
   asked: { instructions: string; input: string; schema: Schema },
@@ -160,7 +160,7 @@ export async function askModel<Schema extends z.ZodType>(
   return answer === null ? undefined : asked.schema.parse(answer);
 }
 
-/** Whether a model failed in a way that another text or question might not meet; one that is away, or costs too much, is no such. */
+/** Whether a model's failure may depend on the input; an unreachable model or a spending limit does not. */
 function isUnusable(error: unknown): boolean {
   return (
     error instanceof ModelError &&

@@ -1,11 +1,11 @@
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 
-/** Schemes people paste that no page can be read from. Anything else with a colon is a host with a port. */
+/** Schemes that do not lead to a web page. Anything else with a colon is a host with a port. */
 const otherSchemes =
   /^(mailto|tel|sms|javascript|data|file|ftp|sftp|ssh|about|blob|chrome|view-source|magnet|urn):/i;
 
 /**
- * The http(s) address meant by what a person or a model wrote: `example.com/docs`, `<https://example.com|docs>`.
+ * The http(s) address from text by a person or a model: `example.com/docs`, `<https://example.com|docs>`.
  * @throws SkillFailure `invalid_url`
  */
 export function pageAddress(written: string): string {
@@ -34,7 +34,17 @@ export function pageAddress(written: string): string {
   return url.href;
 }
 
-/** Without the brackets, label and quotes that chat platforms and writers put around links. */
+/** The address as a list; empty for an invalid one, which the call itself refuses. */
+export function validAddresses(written: string): string[] {
+  try {
+    return [pageAddress(written)];
+  } catch (error) {
+    if (error instanceof SkillFailure) return [];
+    throw error;
+  }
+}
+
+/** Removes the brackets, label and quotes that chat platforms and people put around links. */
 function unwrap(written: string): string {
   const link = /^<([^>|]+)(?:\|[^>]*)?>$/.exec(written.trim())?.[1] ?? written;
   return link.trim().replace(/^["'`]+|(?<!["'`])["'`]+$/g, "");

@@ -3,19 +3,19 @@ import { searchText } from "../../src/core/effects/search-text.ts";
 import { WebError, type WebErrorCode, type WebPage } from "../../src/core/ports/web.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { type Json, objectOf, partEnd } from "../../src/core/values/json.ts";
-import { pageAddress } from "./page-address.ts";
+import { objectOf, partEnd } from "../../src/core/values/json.ts";
+import { pageAddress, validAddresses } from "./page-address.ts";
 
-/** Characters of a part; of English text about 2,000 tokens. */
+/** Default and maximum characters of a part; the default is about 2,000 tokens of English. */
 const usualPart = 8_000;
 const maxPart = 12_000;
-/** Characters of passages that a search shows. */
+/** Maximum characters of passages shown for a search. */
 const passagesLength = 5_000;
 
 export const skill = defineSkill({
   title: "Reading a web page",
   effect: "read_only",
-  addresses: (input) => addressIn(input),
+  addresses: (input) => validAddresses(String(objectOf(input).url)),
   finds: "links",
   open: ["search", "offset", "max_length"],
   parameters: z.object({
@@ -38,24 +38,13 @@ export const skill = defineSkill({
       throw new SkillFailure("past_the_end", `The page ends at character ${page.text.length}.`);
     }
     const shown = search ? passages(page, search, offset, max_length) : part(page, offset, max_length);
-    // The title is the page's own word, as is all that follows.
+    // The title is untrusted, like the text that follows.
     return [`Untrusted text of a web page: “${oneLine(page.title)}”`, page.url, shown].join("\n");
   },
 });
 
-/** None where it is no web address, which the call itself says. */
-function addressIn(input: Json): string[] {
-  const { url } = objectOf(input);
-  try {
-    return [pageAddress(String(url))];
-  } catch (error) {
-    if (error instanceof SkillFailure) return [];
-    throw error;
-  }
-}
-
-function part({ text, length }: WebPage, from: number, longest: number): string {
-  const end = pagePartEnd(text, from, longest);
+function part({ text, length }: WebPage, from: number, maxLength: number): string {
+  const end = pagePartEnd(text, from, maxLength);
   const more =
     end < text.length
       ? `Call again with offset: ${end} for the next part, or with search: words for the passages around them.`
@@ -68,11 +57,11 @@ function part({ text, length }: WebPage, from: number, longest: number): string 
 }
 
 /** The passages a search finds; the part of the page that begins at `from` when there are none. */
-function passages(page: WebPage, search: string, from: number, longest: number): string {
+function passages(page: WebPage, search: string, from: number, maxLength: number): string {
   const found = searchText(page.text, search, { from, characters: passagesLength, context: 2 });
   if (found.total === 0) {
     const where = from === 0 ? "on it" : `behind character ${from}`;
-    return `The words are not ${where}. ${part(page, from, longest)}`;
+    return `The words are not ${where}. ${part(page, from, maxLength)}`;
   }
   const note = found.note === undefined ? "" : ` ${found.note}`;
   const more = found.next_offset === undefined ? "" : ` The next ones: offset ${found.next_offset}.`;
@@ -100,7 +89,7 @@ const hints: Record<WebErrorCode, string> = {
     "404: look for its new address. 401, 403: it needs a login or refuses bots; use another source.",
 };
 
-/** Pages of a turn that are kept, and where. */
+/** Maximum pages kept for a turn, and the key they are stored under. */
 const maxKept = 4;
 const keptKey = "pages";
 
@@ -117,9 +106,9 @@ const keptSchema = z.object({
 type PageContext = Pick<ToolContext, "step" | "web" | "signal" | "store" | "turn_id">;
 
 /**
- * A page, fetched once in a turn. Pages that are read in parts are kept for the rest of the turn, in one value that the next turn
+ * A page, fetched once per turn. Pages that are read in parts are kept for the rest of the turn, in one value that the next turn
  * replaces.
- * @throws SkillFailure with a hint, when it cannot be read or has no text
+ * @throws SkillFailure with a hint, if the page cannot be read or has no text
  */
 async function fetchedPage(address: string, partLength: number, context: PageContext): Promise<WebPage> {
   const kept = await keptPage(address, context);
@@ -128,7 +117,7 @@ async function fetchedPage(address: string, partLength: number, context: PageCon
   if (page.text === "") {
     throw new SkillFailure(
       "empty_page",
-      `${new URL(page.url).host} answered a page without text. It may be built by scripts in the browser.`,
+      `${new URL(page.url).host} returned a page without text. Scripts in the browser may build it.`,
       "Use another source, or another page of the site.",
     );
   }
@@ -161,12 +150,11 @@ async function keep(address: string, page: WebPage, { store, turn_id }: PageCont
 }
 
 /**
- * Tokens of one part at most, estimated: below the 4,000 that a tool output may have unless an operator sets less, so that no part is
- * cut again.
+ * Maximum estimated tokens of a part: below the default limit of 4,000 for a tool output, so that parts are not cut again.
  */
 const maxTokens = 3_400;
 
-/** Where a part of a text that begins at `from` ends: at most `length` characters, and few enough tokens. */
+/** The end of a part that begins at `from`: at most `length` characters and the maximum tokens. */
 function pagePartEnd(text: string, from: number, length: number): number {
   let tokens = 0;
   let at = from;
@@ -177,7 +165,7 @@ function pagePartEnd(text: string, from: number, length: number): number {
   return partEnd(text, from, at - from);
 }
 
-/** Tokens a character stands for, rather too many: letters come in words, signs and digits hardly do. */
+/** Estimated tokens of a character, rather too high: letters are combined into words, other characters rarely are. */
 function tokensOf(code: number): number {
   if (code >= 0x2e80) return 1;
   const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 32;

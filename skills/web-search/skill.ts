@@ -3,10 +3,10 @@ import { type WebFindings, type WebQuery, WebSearchError } from "../../src/core/
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 
-/** Characters of the passages of one result, and of all together. */
+/** Maximum characters of the text of one result. */
 const maxText = 600;
 
-/** The name of a site, as engines know it, from what a person or a model writes for one: an address, `*.example.com`, `bücher.example`. */
+/** A site's host name, from an address, `*.example.com` or `bücher.example`. */
 const host = z
   .string()
   .trim()

@@ -71,7 +71,7 @@ const openAiSchema = builtInSchema("OpenAI").extend({
     .enum(["auto", "responses", "chat"])
     .default("auto")
     .describe(
-      "API of OpenAI that is asked: responses, chat (chat completions), or auto (responses for OpenAI's models from gpt-5 on where the server has it, else chat)",
+      "OpenAI API to use: responses, chat (chat completions), or auto (responses for OpenAI's models from gpt-5 on if the server supports it, else chat)",
     ),
 });
 
@@ -90,28 +90,28 @@ const modelShape = z.strictObject({
     .default([])
     .describe("Models that take over, in this order, when the chosen one does not answer"),
   small: otherModel(
-    "The model for inner work: summaries, extraction, compaction; auto: the small model of the same provider where there is one; off: the chosen model does it",
+    "The model for internal work: summaries, extraction, compaction; auto: the small model of the same provider if it has one; off: the chosen model does this work",
   ),
   transcription: otherModel(
-    "The model that writes down voice messages: provider/model of a server with OpenAI's /audio/transcriptions; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, mistral, groq and together, else off; off: nobody's voice is sent anywhere",
+    "The model that transcribes voice messages: provider/model of a server with OpenAI's /audio/transcriptions; auto: the default one of the model's provider, of a failover provider, or of another provider whose key is set (openai, mistral, groq or together), else off; off: no voice message is sent to any service",
   ),
   images: otherModel(
-    "The model that makes pictures: provider/model of a server with OpenAI's /images/generations; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai and xai, else off",
+    "The model that generates images: provider/model of a server with OpenAI's /images/generations; auto: the default one of the model's provider, of a failover provider, or of another provider whose key is set (openai or xai), else off",
   ),
   embeddings: otherModel(
-    "The model that finds texts by what they mean: provider/model of a server with OpenAI's /embeddings; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, openrouter, gemini and mistral, else off: then documents are found by their words",
+    "The model for semantic search: provider/model of a server with OpenAI's /embeddings; auto: the default one of the model's provider, of a failover provider, or of another provider whose key is set (openai, openrouter, gemini or mistral), else off; off: documents are found only by their words",
   ),
   allowed: z
     .array(z.string().regex(/^(\*|[^\s/*]+\/[^\s*]*\*?)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
     .default(["*"])
-    .describe("Models that people may choose with /agent model, with * at the end for any, e.g. anthropic/*"),
+    .describe("Models that people may choose with /agent model; a trailing * matches any, e.g. anthropic/*"),
   openai: openAiSchema.prefault({}),
   anthropic: builtInSchema("Anthropic").prefault({}),
   providers: providersSchema,
   streaming: z
     .boolean()
     .default(true)
-    .describe("Whether answers are streamed; false for servers that cannot"),
+    .describe("Whether answers are streamed; false for servers that do not support streaming"),
   retries: z
     .number()
     .int()
@@ -119,7 +119,7 @@ const modelShape = z.strictObject({
     .max(20)
     .default(4)
     .describe(
-      "Further attempts of a failed model call before failover; a turn that can wait for its model makes one, then waits without a worker",
+      "Retries of a failed model call before failover; a turn that can wait for its model makes one retry, then waits without a worker",
     ),
   away_minutes: z
     .number()
@@ -127,7 +127,7 @@ const modelShape = z.strictObject({
     .max(1440)
     .default(15)
     .describe(
-      "How long a turn waits and tries again when no model answers, in minutes; 0 fails at once. A wrong key or request is never tried again",
+      "How long a turn waits and retries when no model answers, in minutes; 0 fails at once. A wrong key or request is never retried",
     ),
   ask_again_hours: z
     .number()
@@ -135,24 +135,24 @@ const modelShape = z.strictObject({
     .max(168)
     .default(24)
     .describe(
-      "On Slack and Discord: for so many hours more, a model that is back makes the bot ask whether the answer is still wanted; 0 never",
+      "On Slack and Discord: for this many further hours, the bot asks whether an answer is still wanted once a model is back; 0 turns this off",
     ),
   timeout_seconds: seconds
     .default(600)
-    .describe("Longest wait for an answer that is not streamed, in seconds"),
+    .describe("Maximum wait for an answer that is not streamed, in seconds"),
   idle_seconds: seconds
     .default(60)
-    .describe("Longest silence of a streamed answer, in seconds; then it is cut and tried again"),
+    .describe("Maximum silence of a streamed answer, in seconds; then it is cut off and retried"),
   first_answer_seconds: seconds
     .optional()
     .describe(
-      "Longest wait for the first sign of a streamed answer, in seconds; 180, and 600 for local servers, which load models first, unless set",
+      "Maximum wait for the first sign of a streamed answer, in seconds; default: 180, or 600 for local servers, which load models first",
     ),
   effort: z
     .enum(efforts)
     .optional()
     .describe(
-      "How hard models think: none, minimal, low, medium, high, xhigh or max, or what they know nearest to it; the provider's default unless set",
+      "Reasoning effort: none, minimal, low, medium, high, xhigh or max, mapped to the nearest level a model supports; default: the provider's",
     ),
   max_output_tokens: z
     .number()
@@ -160,7 +160,7 @@ const modelShape = z.strictObject({
     .positive()
     .optional()
     .describe(
-      "Most tokens of one model answer, thinking included; 32000, or the model's own limit, unless set",
+      "Maximum tokens of one model answer, including reasoning; default: 32000, or the model's own limit",
     ),
   models: z
     .record(z.string().regex(modelName, modelHint), modelFactsSchema)

@@ -35,7 +35,7 @@ export const slackSchema = z.strictObject({
     .enum(["auto", "one", "threads"])
     .default("auto")
     .describe(
-      "What a new top-level direct message is: threads, the beginning of a conversation, answered in its thread; one, a part of the one conversation there, answered below it; auto, threads for apps with an agent view (assistant:write), else one",
+      "Meaning of a new top-level direct message: threads (starts a conversation, answered in its thread), one (part of one continuous conversation, answered below it), auto (threads for apps with an agent view, assistant:write, else one)",
     ),
 });
 
@@ -49,7 +49,7 @@ export const discordSchema = z.strictObject({
   shards: z
     .union([z.literal("auto"), z.number().int().min(1).max(1000)])
     .default("auto")
-    .describe("Connections to share the servers among; auto asks Discord"),
+    .describe("Number of gateway connections that share the servers; auto asks Discord"),
 });
 
 export const accessSchema = z.strictObject({
@@ -58,7 +58,7 @@ export const accessSchema = z.strictObject({
     ["*"],
   ),
   channels: ids("Channel ids the bot works in; * means every channel it is invited to", ["*"]),
-  users: ids("User ids who may use the bot; * means everybody", ["*"]),
+  users: ids("Ids of users who may use the bot; * means everyone", ["*"]),
   roles: ids("Role ids whose members may use the bot even when users does not list them", []),
   guests: z.boolean().default(false).describe("Whether guests of a Slack workspace may use the bot"),
   outsiders: z
@@ -71,13 +71,13 @@ export const accessSchema = z.strictObject({
     .describe(
       "Who may write to the bot directly: people it shares a workspace or server with, everyone, nobody",
     ),
-  bots: ids("Ids of bots that are answered; others never are", []),
+  bots: ids("Ids of bots that the bot answers; it never answers others", []),
   cooldown_seconds: z
     .number()
     .min(0)
     .max(86_400)
     .default(0)
-    .describe("Least time between two questions of one person, in seconds"),
+    .describe("Minimum time between two questions of one person, in seconds"),
 });
 
 export const chatSchema = z.strictObject({
@@ -85,7 +85,7 @@ export const chatSchema = z.strictObject({
     .enum(["mention", "thread", "always"])
     .default("thread")
     .describe(
-      "When the bot answers in channels: when mentioned, also in threads where the asker is alone with it, always",
+      "When the bot answers in channels: mention (only when mentioned), thread (also in threads where the asker is alone with it), always",
     ),
   stale_minutes: z
     .number()
@@ -93,25 +93,25 @@ export const chatSchema = z.strictObject({
     .max(1440)
     .default(15)
     .describe(
-      "Missed messages older than this, and turns that were interrupted for longer, are asked about before they are answered, in minutes",
+      "Age in minutes from which the bot asks before it answers a missed message or continues an interrupted turn",
     ),
   catch_up_hours: z
     .number()
     .min(0)
     .max(168)
     .default(24)
-    .describe("How far back missed messages are looked for after a time without connection, in hours"),
+    .describe("How far back the bot looks for missed messages after a lost connection, in hours"),
   progress_delay_seconds: z
     .number()
     .min(0)
     .max(60)
     .default(3)
-    .describe("Progress is shown of work that takes longer than this, in seconds"),
+    .describe("Delay before progress is shown, in seconds"),
   audit_channel: z
     .string()
     .regex(/^(slack|discord):[^:\s]+:[^:\s]+$/, "expected platform:workspace:channel, e.g. slack:T0123:C0456")
     .optional()
     .describe(
-      "Channel that gets a line for every change of skills, approval and deletion, e.g. slack:T0123:C0456",
+      "Channel where every change to skills, approval and deletion is posted, e.g. slack:T0123:C0456",
     ),
 });

@@ -17,7 +17,7 @@ const serverSchema = z.strictObject({
     .string()
     .min(1)
     .default("127.0.0.1")
-    .describe("Address to listen on; any but loopback needs a token"),
+    .describe("Address to listen on; any address except loopback requires a token"),
   port: z
     .number()
     .int()
@@ -31,19 +31,19 @@ const serverSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        "What clients send as bearer token, at least 20 characters; without it only this machine gets in",
+        "Bearer token that clients send, at least 20 characters; without it only this machine has access",
       secret: true,
     }),
   speak_for_people: z
     .boolean()
     .default(false)
     .describe(
-      "Whether callers of the API may give a person's id on Slack or Discord as user, and so act as that person",
+      "Whether API clients may pass a person's Slack or Discord id as user, and so act as that person",
     ),
   public_url: z
     .url()
     .optional()
-    .describe("Address others reach this server at, for requests and installations from Slack"),
+    .describe("Public address of this server, for requests and installations from Slack"),
 });
 
 const secretKeySchema = z
@@ -51,7 +51,7 @@ const secretKeySchema = z
   .min(16, "expected at least 16 characters, e.g. from `openssl rand -hex 32`")
   .optional()
   .meta({
-    description: "Encrypts stored tokens; a key file in the data folder does unless set",
+    description: "Key that encrypts stored tokens; default: a key file in the data folder",
     secret: true,
   });
 
@@ -60,7 +60,7 @@ const timeZoneSchema = z
   .refine(isTimeZone, { error: ({ input }) => `there is no such time zone${suggestedZone(String(input))}` })
   .optional()
   .describe(
-    "Time zone for people and channels that have none, e.g. Europe/Amsterdam; the machine's unless set",
+    "Time zone for people and channels without one of their own, e.g. Europe/Amsterdam; default: the machine's",
   );
 
 function isTimeZone(name: string): boolean {
@@ -81,22 +81,17 @@ const turnsSchema = z.strictObject({
   concurrent: count
     .max(1000)
     .default(8)
-    .describe("Turns that run at the same time; from 4 on a quarter of them stays free for other channels"),
+    .describe("Maximum concurrent turns; from 4 on, a quarter of them stays free for other channels"),
   concurrent_commands: count
     .max(1000)
     .default(8)
-    .describe(
-      "Slash commands that run at the same time, such as flows; stopping something never waits for them",
-    ),
-  max_rounds: count.default(100).describe("Model calls in one turn"),
-  max_tool_calls: count.default(200).describe("Tool calls in one turn"),
-  max_concurrent_executions: count
-    .max(100)
-    .default(3)
-    .describe("Tool calls of one turn that run at the same time"),
+    .describe("Maximum concurrent slash commands, such as flows; a stop never waits for them"),
+  max_rounds: count.default(100).describe("Maximum model calls in one turn"),
+  max_tool_calls: count.default(200).describe("Maximum tool calls in one turn"),
+  max_concurrent_executions: count.max(100).default(3).describe("Maximum concurrent tool calls of one turn"),
   max_duration_seconds: seconds
     .default(1800)
-    .describe("Longest time a turn works, in seconds; waiting for a person included"),
+    .describe("Maximum duration of a turn, in seconds, including time spent waiting for a person"),
   question_minutes: z
     .number()
     .positive()
@@ -106,10 +101,10 @@ const turnsSchema = z.strictObject({
   lease_seconds: seconds
     .min(1)
     .default(30)
-    .describe("After this many seconds without a sign of life another worker takes a turn over"),
+    .describe("Seconds without a sign of life after which another worker takes over a turn"),
   drain_seconds: seconds
     .default(20)
-    .describe("How long running turns may finish when the bot is stopped, in seconds"),
+    .describe("Time that running turns have to finish when the bot is stopped, in seconds"),
 });
 
 const promptSchema = z.strictObject({
@@ -117,7 +112,7 @@ const promptSchema = z.strictObject({
     .min(2_000)
     .default(64_000)
     .describe(
-      "Tokens of a thread's conversation that models get; then a new one begins with a summary. Never above 70 % of the model's window",
+      "Maximum tokens of a thread's conversation; beyond that, a new one begins with a summary. Never above 70 % of the model's window",
     ),
   skill_list_tokens: count.default(4_000).describe("Tokens for the list of skills in the instructions"),
   open_tools_tokens: z
@@ -125,13 +120,13 @@ const promptSchema = z.strictObject({
     .int()
     .min(0)
     .default(4_000)
-    .describe("Tokens for tools of the bot's own skills that are there without activation; 0 for none"),
+    .describe("Tokens for tools of the bot's own skills that are available without activation; 0 for none"),
   message_tokens: count
     .default(20_000)
-    .describe("Tokens of one message a model gets; it can read on in longer ones"),
+    .describe("Maximum tokens of one message shown to a model; it can read the rest on request"),
   tool_output_tokens: count
     .default(4000)
-    .describe("Tokens of one tool's output a model gets; it can read on"),
+    .describe("Maximum tokens of one tool output shown to a model; it can read the rest on request"),
 });
 
 /** A host, not `*` alone, which would let addresses carry data to any host. */
@@ -148,20 +143,18 @@ const netSchema = z.strictObject({
   allow: z
     .array(z.string().min(1))
     .default([])
-    .describe(
-      "Hosts or CIDRs that tools may reach although they are private, e.g. wiki.example.internal, 10.1.0.0/16",
-    ),
+    .describe("Private hosts or CIDRs that tools may reach, e.g. wiki.example.internal, 10.1.0.0/16"),
   open_hosts: z
     .array(openHost)
     .default([])
     .describe(
       "Hosts that tools may send any address to without asking, e.g. docs.example.com, *.example.org, wiki.example.com:8443",
     ),
-  timeout_seconds: seconds.default(20).describe("Longest time for one request of a tool, in seconds"),
+  timeout_seconds: seconds.default(20).describe("Time limit of one request of a tool, in seconds"),
   max_bytes: count
     .default(5_000_000)
-    .describe("Largest response a tool may read, in bytes after decompression"),
-  max_redirects: z.number().int().min(0).max(20).default(5).describe("Redirects that are followed"),
+    .describe("Maximum response a tool may read, in bytes after decompression"),
+  max_redirects: z.number().int().min(0).max(20).default(5).describe("Maximum redirects to follow"),
 });
 
 const spendingSchema = z.strictObject({
@@ -185,7 +178,7 @@ const filesSchema = z.strictObject({
   thread_megabytes: count
     .default(500)
     .describe(
-      "Space of the working folder of a thread, in megabytes: attachments, and what code and skills leave there",
+      "Disk space of a thread's working folder, in megabytes: attachments, and files that code and skills create there",
     ),
 });
 
@@ -198,7 +191,7 @@ const codeSchema = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe("Hosts that this code may reach; it can send them the files of the thread"),
-  max_seconds: seconds.default(120).describe("Longest time one run of this code may take, in seconds"),
+  max_seconds: seconds.default(120).describe("Time limit of one run of this code, in seconds"),
 });
 
 /** Limits of schedules, reminders and triggers. */
@@ -239,7 +232,7 @@ const retentionSchema = z.strictObject({
 });
 
 export const configSchema = z.strictObject({
-  name: z.string().min(1).max(80).default("Knack").describe("The name people call the bot by"),
+  name: z.string().min(1).max(80).default("Knack").describe("The name of the bot"),
   operators: z
     .array(z.string().min(1))
     .default([])
@@ -266,13 +259,13 @@ export const configSchema = z.strictObject({
         .string()
         .min(1)
         .default("./.knack-workspace/flows")
-        .describe("Folder of your own flows, AnythingLLM's flow files as they are"),
+        .describe("Folder of your own flows; AnythingLLM's flow files run unmodified"),
       agents: z
         .string()
         .min(1)
         .default("./.knack-workspace/agents")
         .describe(
-          "Folder of your own agents, as config/agents; they replace shipped ones with the same name",
+          "Folder of your own agents, in the format of config/agents; they replace shipped agents with the same name",
         ),
     })
     .prefault({}),
@@ -282,7 +275,7 @@ export const configSchema = z.strictObject({
       level: z
         .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
         .default("info")
-        .describe("Least level that is logged (to stderr)"),
+        .describe("Minimum level that is logged (to stderr)"),
     })
     .prefault({}),
   model: modelSchema.prefault({}),

@@ -14,14 +14,14 @@ export const searchSchema = z
       .union([z.literal("auto"), z.array(z.enum(searchEngines))])
       .default("auto")
       .describe(
-        "Engines that are searched at the same time: model (the search of the model's own provider, anthropic or openai), searxng, brave, tavily, exa, wikipedia; auto: all that have a key or an address, and model; where there is none, wikipedia. [] switches searching off",
+        "Engines to search at the same time: model (the search of the model's own provider, anthropic or openai), searxng, brave, tavily, exa, wikipedia; auto: model and every engine with a key or an address, or wikipedia if there is none. [] turns search off",
       ),
     brave_api_key: key("Key for Brave Search, from https://brave.com/search/api"),
     tavily_api_key: key("Key for Tavily, from https://tavily.com"),
     exa_api_key: key("Key for Exa, from https://exa.ai"),
     searxng_url: addressSchema
       .optional()
-      .describe("Address of a SearXNG whose search.formats has json; it may be in a private network"),
+      .describe("Address of a SearXNG server with json in search.formats; it may be in a private network"),
   })
   .superRefine((search, context) => {
     if (search.engines === "auto") return;

@@ -1,4 +1,4 @@
-/** What people and programs ask of the bot, as a line of a test. */
+/** Requests of people and programs to the bot, one call each. */
 import type { App } from "../../src/app/app.ts";
 import type { SettingsChange } from "../../src/app/services/channel-settings.ts";
 import type { ForgetPersonOptions } from "../../src/app/services/forget-person/forgotten-person.ts";
@@ -65,7 +65,7 @@ export async function channelOf(app: Asked, ns: string) {
   return outcome.value;
 }
 
-/** What the next model call would get. */
+/** The request of the next model call. */
 export async function promptOf(app: Asked, namespace: string, message: string, thread?: string) {
   const input = { namespace, message, ...(thread === undefined ? {} : { thread }) };
   const outcome = await app.run("prompt.show", { input, asker: asker(reader, namespace) });
@@ -73,7 +73,7 @@ export async function promptOf(app: Asked, namespace: string, message: string, t
   return outcome.value;
 }
 
-/** Runs a flow in the general channel, or tells what it would do. */
+/** Runs a flow in the general channel, or does a dry run. */
 export function runFlow(
   app: Asked,
   id: string,

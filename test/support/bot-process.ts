@@ -13,15 +13,15 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 /** How a process ended: its exit code, or null when a signal killed it. */
 type ExitCode = number | null;
 
-/** A `knack` command in a process of its own. */
+/** A `knack` command in a separate process. */
 export interface KnackProcess {
   pid: number;
   stdin: Writable;
   stdout: Readable;
-  /** What was printed so far. */
+  /** The output so far. */
   out(): string;
   err(): string;
-  /** Resolves once stderr holds the text. */
+  /** Resolves when stderr contains the text. */
   says(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** The exit code, when the process has ended and its output was read. */
@@ -53,7 +53,7 @@ export interface BotHome {
   ): Promise<{ code: ExitCode; stdout: string; stderr: string }>;
   /** Writes a file below the folder. */
   write(path: string, text: string): Promise<void>;
-  /** Kills what was started here, and removes the folder. */
+  /** Kills the processes started here and removes the folder. */
   remove(): Promise<void>;
 }
 

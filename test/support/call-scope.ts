@@ -12,7 +12,7 @@ interface CallScopeOptions {
   namespace?: string;
   text?: string;
   cause?: Partial<Cause> & Pick<Cause, "kind">;
-  /** The thread has shown what a stranger wrote. */
+  /** Whether the thread contains a stranger's text. */
   untrusted?: boolean;
   skills?: readonly Skill[];
   ports?: Partial<TurnPorts>;

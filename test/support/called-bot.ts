@@ -13,7 +13,7 @@ export interface Called {
   app: TestApp;
   platform: FakePlatform;
   model: ScriptedModel;
-  /** Calls the bot into a thread; answers what the model was sent as the last message of a person. */
+  /** Mentions the bot in a thread; returns the last message of a person that the model got. */
   call(text: string, more?: Partial<Origin> & CallPlace): Promise<string>;
 }
 
@@ -43,7 +43,7 @@ export function callable(options: TestAppOptions = {}, model = scriptedModel(["D
   };
 }
 
-/** What the model was told last that a person said. */
+/** The last message of a person that the model got. */
 export function lastSaid({ requests }: ScriptedModel): string {
   return requests.at(-1)?.messages.findLast((message) => message.role === "user")?.text ?? "";
 }

@@ -61,7 +61,8 @@ export function createWorld(
   const app = createTestApp(model, {
     sources: shippedSources({ flowPorts: {} }),
     limits: { tool_output_tokens: 4_000, ...limits },
-    ...{ store, due },
+    store,
+    due,
   });
   app.chat.connect(platform);
   /** Everything that the channel keeps, as text. */
@@ -85,7 +86,12 @@ export function say(
 ) {
   const self = author === "bot";
   messages.push({
-    ...{ namespace, id, text, at: at(time), files: [], link: `https://chat.example/${id}` },
+    namespace,
+    id,
+    text,
+    at: at(time),
+    files: [],
+    link: `https://chat.example/${id}`,
     author: { id: author, name, bot: self, self },
   });
 }
@@ -97,7 +103,7 @@ interface Asked {
   verdict?: boolean;
 }
 
-/** Runs one turn; whatever asks is decided with `verdict`, by a manager where one must decide. */
+/** Runs one turn; decides approvals with `verdict`, as a manager where required. */
 export async function ask(world: ReturnType<typeof createWorld>, text: string, given: Asked = {}) {
   const { by = ann, namespace = general, mentions, verdict = true } = given;
   const { app, model } = world;

@@ -14,7 +14,7 @@ interface FakeChannel {
   /** Only members may read it. */
   private?: true;
   archived?: true;
-  /** Person ids; the bot is in it as well unless it is not. */
+  /** Person ids; the bot is also a member unless excluded. */
   members: string[];
   withoutBot?: true;
 }
@@ -32,7 +32,7 @@ export interface FakeChat extends ChatActions {
   readonly mayNotPin: Set<string>;
 }
 
-/** Channels in memory that do exactly what `ChatActions` promises. */
+/** Channels in memory that fulfil the contract of `ChatActions`. */
 export function createFakeChat(): FakeChat {
   const rooms: FakeChannel[] = [];
   const messages: FakeChat["messages"] = [];
@@ -47,12 +47,22 @@ export function createFakeChat(): FakeChat {
     withoutBot !== true && (isPrivate !== true || members.includes(person));
 
   return {
-    ...{ rooms, messages, known, groups, reactions, pins, mayNotPin, posts: true },
+    rooms,
+    messages,
+    known,
+    groups,
+    reactions,
+    pins,
+    mayNotPin,
+    posts: true,
     async channels(_namespace, person) {
       return rooms
         .filter((room) => seen(room, person))
         .map(({ namespace, name, topic, private: isPrivate }) => ({
-          ...{ namespace, name, topic, open: isPrivate !== true },
+          namespace,
+          name,
+          topic,
+          open: isPrivate !== true,
         }));
     },
     async access(namespace, person) {

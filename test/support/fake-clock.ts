@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/core/ports/storage.ts";
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when told to. */
 export interface FakeClock extends Clock {
-  /** Moves on and calls what came due, in order. */
+  /** Advances the clock and runs due timers in order. */
   advance(ms: number): void;
   /** Sets the wall clock by this much; no time passes. */
   jump(ms: number): void;

@@ -14,7 +14,7 @@ export function exited(stdout: string, more: Partial<Extract<ScriptOutcome, { st
   return { status: "exited" as const, exit_code: 0, stdout, stderr: "", truncated: false, ...more };
 }
 
-/** "Runs" code: what each text of code does is told by a test. */
+/** "Runs" code: the test defines the effect of each program. */
 export interface FakeCode extends CodeRunner {
   readonly ran: CodeRequest[];
 }

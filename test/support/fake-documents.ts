@@ -1,7 +1,7 @@
 import { fstatSync, readSync } from "node:fs";
 import type { DocumentReader } from "../../src/core/ports/documents.ts";
 
-/** Reads what begins with `%PDF`, but nothing that is called broken, and counts the rows of tables. */
+/** Reads files that begin with `%PDF` unless their name contains "broken", and counts the rows of tables. */
 export const fakeDocuments: DocumentReader = {
   formatOf: (_name, head) => (Buffer.from(head).toString("latin1", 0, 4) === "%PDF" ? "PDF" : undefined),
   read: async ({ name }) =>

@@ -14,7 +14,7 @@ import {
 import type { FileReference } from "../../src/core/values/inbound.ts";
 import type { Place } from "../../src/core/values/place.ts";
 
-/** A platform has no actions: it keeps of a button what `writeButtonId` wrote. */
+/** A platform has no actions: it only keeps a button's id from `writeButtonId`. */
 type ShownContent = Omit<OutgoingMessage, "buttons"> & {
   buttons?: readonly (Omit<OutgoingButton, "action"> & { id: string })[];
 };
@@ -54,13 +54,13 @@ type Call =
 
 export interface FakePlatform extends ChatPlatform {
   readonly shown: ShownMessage[];
-  /** What is visible now, oldest first. */
+  /** The visible messages, oldest first. */
   visible(): ShownMessage[];
   /** People by id; others are members without further rights. */
   readonly people: Map<string, Partial<ChatPerson>>;
-  /** Who may decide what asks for a manager or an operator. */
+  /** The people who may decide for a manager or an operator. */
   readonly deciding: Record<"manager" | "operator", Decider[]>;
-  /** What `readThread` answers, by thread. */
+  /** Results of `readThread`, by thread. */
   readonly threads: Map<string, ThreadMessage[]>;
   /** Contents of files, by id. */
   readonly files: Map<string, Uint8Array>;
@@ -85,7 +85,7 @@ export interface FakePlatformOptions {
   now?: () => number;
 }
 
-/** A chat platform in memory that does exactly what the port promises, and fails when told to. */
+/** A chat platform in memory that fulfils the port's contract, and fails on request. */
 export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const { id = "fake", streams = false, now = Date.now } = options;
   const shown: ShownMessage[] = [];

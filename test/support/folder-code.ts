@@ -35,7 +35,7 @@ export function onDisk({ mounts }: MountedFolder, path: string): string {
   return mount.from + path.slice(mount.to.length);
 }
 
-/** What code does that writes these files; paths are relative to where it begins. */
+/** Code that writes these files; paths are relative to its working directory. */
 export function writes(
   files: Record<string, string | Uint8Array>,
 ): (working: MountedFolder) => Promise<void> {
@@ -62,7 +62,7 @@ export function inWords(changes: readonly FileChange[]): string[] {
   return changes.map(({ path, change }) => `${change} ${path}`).toSorted();
 }
 
-/** The text of a file; undefined when there is none. */
+/** The text of a file; undefined if it does not exist. */
 export async function textAt(folder: WorkingFolder, path: string): Promise<string | undefined> {
   const file = await folder.open(path);
   if (file === undefined) return undefined;

@@ -4,7 +4,7 @@
  */
 import type { PlatformModel } from "./platform-model.ts";
 
-/** What the model does next: a call, or its answer. */
+/** The model's next action: a call, or its answer. */
 export type Step =
   | { call: string; with: Record<string, unknown>; invents?: readonly string[] }
   | { say: string; invents?: readonly string[] };
@@ -14,7 +14,7 @@ interface WireTool {
 }
 
 export interface HonestModel {
-  /** What it used that nobody had told it, in words. A test expects none. */
+  /** Descriptions of things the model used without having been told them. A test expects none. */
   readonly lies: readonly string[];
   /** Bodies of the requests about this message, oldest first. */
   requests(said: string): string[];

@@ -29,7 +29,7 @@ export const referenceServer = (name: string, ...args: string[]) => ({
 export interface McpBench extends McpServers {
   folder: string;
   store: KeyValue;
-  /** Errors nobody expected. */
+  /** Unexpected errors. */
   errors: unknown[];
   write(servers: Record<string, unknown> | string): Promise<void>;
   skill(id: string): Promise<Skill>;
@@ -97,7 +97,7 @@ function found<T>(value: T | undefined, what: string): T {
 
 let calls = 0;
 
-/** What a server's tool gets of a turn. */
+/** The part of a turn's context that a server's tool gets. */
 function mcpContext(more: Partial<ToolContext> & { files?: NewFile[] } = {}): ToolContext {
   calls += 1;
   return {

@@ -1,4 +1,4 @@
-/** A server for tests, on stdio: node mcp-server-process.ts. What it does is what its tools are called. */
+/** A stdio server for tests: node mcp-server-process.ts. Its tools are named after their behaviour. */
 import { spawn } from "node:child_process";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";

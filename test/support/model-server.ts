@@ -33,7 +33,7 @@ export interface ModelServer {
   stop(): Promise<void>;
 }
 
-/** Starts a model server in a process of its own. It ends with `stop`, and with the process that started it. */
+/** Starts a model server in a separate process. It ends with `stop` or with its parent process. */
 export async function startModelServer(fixtures: readonly ModelFixture[] = []): Promise<ModelServer> {
   const script = fileURLToPath(new URL("./model-server-process.ts", import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });

@@ -9,9 +9,9 @@ import { pathToFileURL } from "node:url";
  */
 export interface MovedClock {
   env: Record<string, string>;
-  /** What it says now, ms since the epoch. */
+  /** The current time, ms since the epoch. */
   now(): number;
-  /** Sets it to a time, ms since the epoch; it goes on from there. */
+  /** Sets the time, ms since the epoch; the clock continues from there. */
   set(time: number): Promise<void>;
   /** Moves it forward. */
   pass(ms: number): Promise<void>;
@@ -27,7 +27,7 @@ export async function createMovedClock(): Promise<MovedClock> {
   let offset = 0;
   const move = async (to: number) => {
     offset = to;
-    // In one step: no process may read half of it.
+    // Atomically, so that no process reads a partial value.
     await writeFile(`${file}.new`, String(offset));
     await rename(`${file}.new`, file);
   };

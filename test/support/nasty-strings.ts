@@ -14,7 +14,7 @@ export interface Nasty {
 
 const nothing: Node = { kind: "all", parts: [] };
 
-/** Characters that classes are tried with, so that nothing has to know what a class means. */
+/** Characters to test classes with, so that their meaning need not be known. */
 const candidates = [
   ...[..." \n\ta", ..."Z0_-.,:;!?/\\|'\"`<>()[]{}=+*&%$#@^~"],
   ...["é", "я", "中", "。", "\u00a0", "\u200b", "\u0301", "🙂", "€", "…", "—", "\u0001"],
@@ -30,7 +30,7 @@ function samplesOf(atom: string, flags: string): string[] {
   return chosen.length > 0 ? chosen : found.slice(0, 1);
 }
 
-/** Reads the source of a regular expression as far as samples of it need. Looks ahead and behind count as text that stands there. */
+/** Parses a regular expression as far as needed for samples. Lookarounds count as text at their place. */
 function parse(source: string, flags: string): Node {
   let at = 0;
   const escaped = (): Node => {
@@ -123,7 +123,7 @@ function bounds(all: readonly string[]): [string, string] {
   return [all[0] ?? "", all.at(-1) ?? ""];
 }
 
-/** What goes on without end, with what has to stand before it. */
+/** Unbounded repetitions, with the text required before them. */
 function endless(node: Node, before: readonly string[]): { before: string; again: string[] }[] {
   switch (node.kind) {
     case "one":
@@ -147,7 +147,7 @@ function endless(node: Node, before: readonly string[]): { before: string; again
   }
 }
 
-/** Texts made to let a regular expression search in vain again and again, from its own parts. */
+/** Texts built from a regular expression's own parts that make it fail repeatedly. */
 export function nastyStrings(source: string, flags: string): Nasty[] {
   const found = endless(parse(source, flags), [""]);
   const all = new Map<string, Nasty>();

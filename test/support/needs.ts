@@ -25,7 +25,7 @@ export type Need = keyof typeof programs;
 
 declare module "vitest" {
   interface TaskMeta {
-    /** What a test cannot run without; of several, one that is missing. */
+    /** A program the test needs; of several, one that is missing. */
     needs?: Need;
   }
 }

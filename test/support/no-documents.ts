@@ -1,6 +1,6 @@
 import type { DocumentReader } from "../../src/core/ports/documents.ts";
 
-/** Reads nothing but what is plain text anyway, for tests that are not about documents. */
+/** Reads only plain text, for tests that are not about documents. */
 export const noDocuments: DocumentReader = {
   formatOf: () => undefined,
   read: async () => ({ ok: false, problem: "no documents are read in this test" }),

@@ -5,7 +5,7 @@ import type { SandboxOptions } from "../../src/sandbox/create-sandbox.ts";
 import { type LocalServer, resolverOf, startServer } from "../unit/net/local-server.ts";
 import { type TarEntry, tgzOf, type ZipEntry, zipOf } from "../unit/packages/build-archives.ts";
 
-/** What is served under a path. */
+/** The response for a path. */
 type Answer = Buffer | string | ((request: IncomingMessage, response: ServerResponse) => void);
 
 /** A Python index and an npm registry on the loopback; `files` can be changed while they run. */
@@ -24,7 +24,7 @@ interface Wheel {
   code: string;
   /** Lines of METADATA. */
   requires: readonly string[];
-  /** Entries beside the module's. */
+  /** Entries in addition to the module's. */
   more: readonly ZipEntry[];
 }
 
@@ -53,10 +53,14 @@ export async function startPackageServers(): Promise<PackageServers> {
     server,
     files,
     options: {
-      ...{ openProxy: proxy.open, openPackageProxy: proxy.open },
+      openProxy: proxy.open,
+      openPackageProxy: proxy.open,
       packages: {
-        ...{ pythonIndex: `${origin}/simple`, npmRegistry: `${origin}/npm/`, hosts: [] },
-        ...{ maxBytes: 50_000_000, maxMs: 60_000 },
+        pythonIndex: `${origin}/simple`,
+        npmRegistry: `${origin}/npm/`,
+        hosts: [],
+        maxBytes: 50_000_000,
+        maxMs: 60_000,
       },
     },
     wheel(name, version, made = {}) {

@@ -9,19 +9,19 @@ import { scriptedModel } from "./scripted-model.ts";
 import type { DataFolder } from "./stored-bytes.ts";
 import { ben, createTestApp } from "./test-app.ts";
 
-/** Somebody whose id and name are in no other text. */
+/** A person whose id and name occur in no other text. */
 export const zora: Author = { id: "UZORA77", name: "Zora Quill", trust: "member" };
 
-/** What all words of the person begin with, and those of others that stay. */
+/** The prefix of all words of the person, and of other people's words that must stay. */
 const stem = "heliotrope";
 export const others = "marigold";
-/** Too short to be looked for in what others said. */
+/** Too short to be searched for in other people's text. */
 const shortFact = "hx7-qz";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const file = (name: string, text: string) => ({ name, media_type: "text/plain", data: bytes(text) });
 
-/** What each person says, what the code in their turn writes and prints, and what is answered. */
+/** Each person's message, the output of the code in their turn, and the answer. */
 const turns = [
   {
     by: zora,
@@ -54,8 +54,15 @@ export async function plantPerson(data: DataFolder, root: string, namespace: str
   const { store, log, index, knowledge, files, folders, due, sealed } = data;
   const model = scriptedModel([...lines, `${stem}again`]);
   const app = createTestApp(model, {
-    ...{ store, log, index, files, folders, due, code },
-    ...{ sealed: sealed.webhooks, means: { knowledge } },
+    store,
+    log,
+    index,
+    files,
+    folders,
+    due,
+    code,
+    sealed: sealed.webhooks,
+    means: { knowledge },
   });
   for (const { by, text } of turns) {
     const given = by === zora ? { files: [file(`${stem}name.txt`, `${stem}attached`)] } : {};
@@ -161,7 +168,9 @@ async function plantLearned({ knowledge, index }: DataFolder, namespace: string)
   const bens = { title: "Menu", source: "m", author: "ben", by: "Ben", at: 1 };
   await knowledge.add(namespace, bens, [{ text: `${others}document`, place: "" }]);
   const said = Array.from({ length: 60 }, (_, at) => ({
-    ...{ namespace, reference: String(at), at },
+    namespace,
+    reference: String(at),
+    at,
     author: at % 3 === 0 ? { id: zora.id, name: zora.name } : { id: "ben", name: "Ben" },
     text: at % 3 === 0 ? `${stem}said ${at}` : `${others}said helio ${at}`,
   }));
@@ -180,7 +189,7 @@ async function plantPlans({ due, sealed }: DataFolder, namespace: string): Promi
   await entry("watched", { trigger: "bens", thread: "t", by: zora.id, text: `${stem}watched`, at: 1 });
 }
 
-/** What a crash leaves in the folders of threads: a draft, and a copy of a file for a run. Their time is that of an earlier process. */
+/** Leftovers of a crash in the folders of threads: a draft, and a copy of a file for a run, with times of an earlier process. */
 async function plantLeftovers(root: string, namespace: string): Promise<void> {
   const threads = join(root, "threads");
   for (const thread of await readdir(threads)) {
@@ -195,7 +204,7 @@ async function plantLeftovers(root: string, namespace: string): Promise<void> {
   }
 }
 
-/** The same id elsewhere is another person: what is there must stay. */
+/** The same id elsewhere belongs to another person, whose data must stay. */
 export async function plantNamesake({ knowledge, index, store, folders }: DataFolder, namespace: string) {
   const document = { title: "T", source: "s", author: zora.id, by: "N", at: 1 };
   await knowledge.add(namespace, document, [{ text: others, place: "" }]);

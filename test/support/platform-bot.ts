@@ -12,7 +12,7 @@ import { defaultSeed, type SlackSeed } from "./slack/seed.ts";
 import { type SlackServer, startSlackServer } from "./slack/slack-server.ts";
 import type { SlackOptions } from "./slack/slack-service.ts";
 
-/** The whole bot in its own process on both fakes, with a model whose replies a test writes. */
+/** The whole bot in a separate process on both fakes, with a model whose replies the test defines. */
 export interface PlatformBot {
   home: BotHome;
   slack: SlackServer;
@@ -78,7 +78,10 @@ async function open(options: PlatformBotOptions) {
   });
   let running: BotProcess | undefined;
   const fixture: PlatformBot = {
-    ...{ home, slack, discord, model },
+    home,
+    slack,
+    discord,
+    model,
     surfaces: { slack: slackSurface(slack, slackGate), discord: discordSurface(discord, discordGate) },
     bot() {
       if (running === undefined) throw new Error("No bot was started.");

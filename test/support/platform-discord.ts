@@ -19,7 +19,9 @@ export function discordSurface(discord: DiscordServer, gate: PlatformGate): Surf
       .map(({ content }) => content);
   };
   const saying = (content: string, { who = "member", ago }: Saying = {}) => ({
-    ...{ user: users[who], channel, content },
+    user: users[who],
+    channel,
+    content,
     ...(ago === undefined ? {} : { agoMs: ago }),
   });
   const texts = (state: ObservedState, thread: string) =>

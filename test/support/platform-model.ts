@@ -25,11 +25,11 @@ interface Refusal {
 
 type Reply = (asked: Asked) => Iterable<Piece> | AsyncIterable<Piece> | Refusal;
 
-/** A model behind OpenAI's wire, whose replies a test writes and can hold anywhere. */
+/** A model with OpenAI's protocol, whose replies the test defines and can delay at any point. */
 export interface PlatformModel {
   /** For `OPENAI_BASE_URL`. */
   url: string;
-  /** What was asked so far, oldest first. */
+  /** The requests so far, oldest first. */
   asked: readonly Asked[];
   /** Questions with this text in them get this reply; others get `Reply to` and their number: “question 7”. */
   when(text: string, reply: Reply): void;
@@ -37,7 +37,7 @@ export interface PlatformModel {
   within(words: string, reply: Reply): void;
   /** The questions with this text. */
   askedOf(text: string): Asked[];
-  /** Forgets what was asked, and all replies. */
+  /** Clears the requests and all replies. */
   reset(): void;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ interface WireMessage {
   content?: string | { text?: string }[] | null;
 }
 
-/** @param keeps whether it remembers what it was asked; off where that would be too much */
+/** @param keeps whether requests are recorded; off for tests with too many */
 export async function startPlatformModel({ keeps = true } = {}): Promise<PlatformModel> {
   const asked: Asked[] = [];
   const replies: { text: string; reply: Reply }[] = [];
@@ -107,7 +107,7 @@ async function stream(response: ServerResponse, pieces: ReturnType<Reply>): Prom
   response.writeHead(200, { "content-type": "text/event-stream" });
   let calls = 0;
   for await (const piece of pieces) {
-    // Who asked was killed meanwhile.
+    // The caller has been killed.
     if (response.destroyed) return;
     if (typeof piece === "string") send(response, { content: piece });
     else send(response, { tool_calls: [callOf(piece, calls++)] });

@@ -17,7 +17,9 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
     return [...state.ephemerals(users[who]), ...direct].map(slackText);
   };
   const saying = (text: string, { who = "member", ago }: Saying = {}) => ({
-    ...{ user: users[who], channel, text },
+    user: users[who],
+    channel,
+    text,
     ...(ago === undefined ? {} : { ago_ms: ago }),
   });
   const texts = (state: Observation, thread: string) => state.botMessages(channel, thread).map(slackText);
@@ -83,7 +85,7 @@ function slackButton(messages: readonly MessageRecord[], label: string) {
   return undefined;
 }
 
-/** What a message of Slack shows: its Markdown blocks, or its text. */
+/** The visible text of a Slack message: its Markdown blocks, or its text. */
 export function slackText({ text, blocks }: { text: string; blocks: unknown[] }): string {
   const markdown = (blocks as MessageRecord["blocks"])
     .filter(({ type }) => type === "markdown")

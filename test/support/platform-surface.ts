@@ -1,17 +1,17 @@
 import type { PlatformGate, PlatformRequest } from "./platform-gate.ts";
 
-/** Who is there on each platform: two ordinary people, and somebody who manages the channel. */
+/** The people on each platform: two ordinary people, and a manager of the channel. */
 export type Somebody = "member" | "other" | "manager";
 
 /** How something is said. */
 export interface Saying {
   /** Default the member. */
   who?: Somebody;
-  /** So long ago, ms. */
+  /** Age, ms. */
   ago?: number;
 }
 
-/** What the same scenario does on Slack and on Discord. */
+/** The same scenario on Slack and on Discord. */
 export interface Surface {
   name: "slack" | "discord";
   gate: PlatformGate;
@@ -21,7 +21,7 @@ export interface Surface {
   ask(text: string, saying?: Saying): Promise<string>;
   /** Writes into a thread. */
   reply(thread: string, text: string, saying?: Saying): Promise<string>;
-  /** Writes to nobody, in the channel; answers the message. */
+  /** Posts in the channel without a mention; returns the message. */
   say(text: string, saying?: Saying): Promise<string>;
   /** The thread in which people reply to a message; made if it has to be. */
   open(message: string): Promise<string>;
@@ -35,7 +35,7 @@ export interface Surface {
   directNamespace(who: Somebody): string;
   /** Clicks a button of the bot's latest message in a thread that has one with this label. */
   press(thread: string, label: string, who?: Somebody): Promise<void>;
-  /** What the bot told this person alone. */
+  /** The bot's messages to this person alone. */
   whispers(who: Somebody): Promise<string[]>;
   /** Waits until the bot has told this person alone something with this text. */
   whispered(who: Somebody, text: string): Promise<void>;

@@ -13,7 +13,7 @@ export interface RecordingModel extends Model {
 }
 
 /**
- * Keeps what the core asks a model. With `blocks` each answer carries them as what only its provider understands.
+ * Records the core's requests to a model. With `blocks` each answer carries them as what only its provider understands.
  */
 export function recordingModel(inner: Model, blocks?: (round: number) => Json): RecordingModel {
   const asked: Asked[] = [];
@@ -36,7 +36,7 @@ export function recordingModel(inner: Model, blocks?: (round: number) => Json): 
   };
 }
 
-/** Holds requests of one transcript to the promise that each is a prefix of the next, byte for byte. */
+/** Checks that each request of a transcript is a prefix of the next, byte for byte. */
 export function expectPrefixes(requests: readonly Asked[]): void {
   for (const [at, next] of requests.entries()) {
     const before = requests[at - 1];

@@ -1,4 +1,4 @@
-/** Ten pages about the height of a tower, most of them with a trap, and a model that answers from what it was given alone. */
+/** Ten pages about the height of a tower, most of them with a trap, and a model that answers only from its input. */
 import type { ModelRequest } from "../../src/core/ports/model.ts";
 import type { WebHit, WebSearch } from "../../src/core/ports/web.ts";
 import { startServer } from "../unit/net/local-server.ts";
@@ -60,7 +60,7 @@ const pages: Record<string, { type?: string; body?: string; status?: number; loc
 
 export interface ResearchWorld extends AsyncDisposable {
   origin: string;
-  /** What was asked for, path and query. */
+  /** The requested paths and queries. */
   visited: string[];
   /** Finds all ten; at the origin a SearXNG does so too. */
   search: WebSearch;
@@ -127,7 +127,7 @@ function linesIn(input: string): { line: string; quote: string }[] {
   }));
 }
 
-/** Statements of a request to check: those whose numbers and names stand in their quotes hold. */
+/** Checks the statements of a request: one holds if its quotes contain its numbers and names. */
 function checked(input: string): object {
   const statements = input.split(/^(?=\d+\. )/m).flatMap((part) => {
     const [, number, text = "", quotes = ""] = /^(\d+)\. (.*)\n([\s\S]*)$/.exec(part) ?? [];
@@ -139,7 +139,7 @@ function checked(input: string): object {
   return { statements };
 }
 
-/** Answers a request of the skill from what it holds. */
+/** Answers a request of the skill from the text in the request. */
 export function honestResearcher(request: Pick<ModelRequest, "system" | "messages">): object {
   const input = inputOf(request);
   if (request.system.startsWith("Plan a research"))

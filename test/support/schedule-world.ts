@@ -19,7 +19,7 @@ export const minute = 60_000;
 export const ann: Author = { id: "ann", name: "Ann", trust: "member", time_zone: "Europe/Berlin" };
 export const channel = { namespace: "fake:T1:general", thread: "100.1" };
 
-/** What outlives the bot: the store, the channel, and the turns that were taken, each once under its key. */
+/** State that outlives the bot: the store, the channel, and the accepted turns, each once under its key. */
 export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; platform?: boolean } = {}) {
   const clock = createFakeClock(wednesday);
   const due = createMemoryTurnLog().due;
@@ -41,7 +41,7 @@ export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; pl
     return { ok: true, value: { turn_id: key, accepted } };
   };
 
-  /** A bot on this world. It runs what is due with `run`, and dies when what it is given throws. */
+  /** A bot in this world. It runs due entries with `run`, and crashes if a given function throws. */
   const start = (given: { due?: DueEntries; submit?: Submit } = {}) => {
     const platforms = createChatPlatforms();
     if (options.platform !== false) platforms.add(platform);

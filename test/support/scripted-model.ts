@@ -3,7 +3,7 @@ import type { Model, ModelRequest } from "../../src/core/ports/model.ts";
 import { foldedRequest } from "../../src/core/transcript/keep-transcript.ts";
 import type { Message } from "../../src/core/values/message.ts";
 
-/** What a scripted model answers: text, or calls of tools. */
+/** A scripted answer: text, or tool calls. */
 export type Line = string | { call: string; with?: unknown; raw?: string; id?: string }[] | Error;
 
 /** A model that answers line by line and remembers what it was asked, with instructions and tools as they were then. After the last line it repeats that one. */

@@ -1,4 +1,4 @@
-/** The words of a command line as a shell hands them on: quotes hold them together, and nothing is put in for a variable. */
+/** Splits a command line into words like a shell, with quotes but without expanding variables. */
 export function shellWords(line: string): string[] {
   const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { type LocalServer, startServer } from "../unit/net/local-server.ts";
 
 export interface Site extends LocalServer {
-  /** What its pages say, by path; others say `A page.` */
+  /** The text of its pages, by path; other pages say `A page.` */
   pages: Record<string, string>;
 }
 

@@ -17,21 +17,21 @@ export interface SkillBenchOptions extends Omit<TestAppOptions, "skills" | "sour
   answers?: readonly (Json | string)[] | ((request: ModelRequest) => Json | string);
 }
 
-/** What came of one call of a shipped skill. */
+/** The result of one call of a shipped skill. */
 export interface SkillRun {
   status: "ok" | "error";
   /** As the skill answers it; of an error `{error, code, hint}`. */
   output: Json;
-  /** What a model is shown of it. */
+  /** The result as shown to a model. */
   shown: string;
   files: TurnEventOf<"file">[];
   /** Names of the stages that ran, in order. */
   steps: string[];
   progress: string[];
   usage: TurnEventOf<"usage">[];
-  /** What was asked of people on the way; the bench approves all. */
+  /** Questions to people during the call; the bench approves all. */
   asked: TurnEventOf<"approval_requested">[];
-  /** What the skill asked of the model itself. */
+  /** The skill's own requests to the model. */
   requests: readonly ModelRequest[];
 }
 
@@ -69,7 +69,7 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
   };
   let ready: Promise<void> | undefined;
 
-  /** Follows a turn to its end, and approves what is asked on the way. */
+  /** Follows a turn to its end and approves every request. */
   async function followed(turnId: string) {
     const asked: TurnEventOf<"approval_requested">[] = [];
     const progress: string[] = [];
@@ -97,7 +97,7 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
     const events = await app.events(turnId);
     const of = <T extends (typeof events)[number]["type"]>(type: T) =>
       events.filter((event): event is TurnEventOf<T> => event.type === type);
-    // What it called itself ended before it.
+    // Calls made by the skill ended before it.
     const finished = of("tool_finished").findLast((event) => event.tool !== "invoke_skill");
     const outer = of("tool_finished").find((event) => event.tool === "invoke_skill");
     return {

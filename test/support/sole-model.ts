@@ -14,7 +14,7 @@ export function soleModel(model: Model): Models {
   };
 }
 
-/** A model nobody can ask: it says why when it is. */
+/** A model that fails every request with a reason. */
 function unknownModel(id: string): Model {
   return {
     id,

@@ -29,7 +29,11 @@ export async function openDataFolder(folder: string) {
   const store = await openKeyValue(join(folder, "state.db"));
   const sealed = sealKeyValue(store, createSecretKey(folder, undefined));
   return {
-    ...{ log, index, knowledge, store, due: log.due },
+    log,
+    index,
+    knowledge,
+    store,
+    due: log.due,
     sealed: { webhooks: scopeKeyValue(sealed, "webhook:"), logins: scopeKeyValue(sealed, "mcp-login:") },
     files: createDiskFileStore(join(folder, "files")),
     folders: createDiskWorkingFolders(join(folder, "threads"), { maxBytes: 50_000_000 }),
@@ -76,10 +80,10 @@ export async function wordsIn(folder: string, words: readonly string[]): Promise
   return [...found].sort();
 }
 
-/** Shorter pieces stand anywhere by chance. */
+/** Shorter pieces occur anywhere by chance. */
 const leastBase64 = 6;
 
-/** A word as bytes. The ends of base64 depend on what stands beside it. */
+/** A word as bytes. The ends of base64 depend on the adjacent bytes. */
 function formsOf(word: string): Buffer[] {
   const utf8 = Buffer.from(word);
   const hex = utf8.toString("hex");

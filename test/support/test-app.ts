@@ -43,7 +43,7 @@ import { temporaryFolders } from "./temporary-folders.ts";
 export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
 export const ben: Author = { id: "ben", name: "Ben", trust: "member" };
 
-/** They keep nothing; making them takes longer than most turns of tests. */
+/** Stateless and shared, because creating them takes longer than most test turns. */
 const metaTools = createMetaTools();
 
 const defaultLimits: TurnLimits = {
@@ -88,7 +88,7 @@ export interface TestAppOptions
   sealed?: KeyValue;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
-  /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
+  /** The line that a message begins with; default: none, which keeps most tests simple. */
   saidLine?: SaidLine;
   effort?: Effort;
   /** The models there are; the one given alone unless told. */
@@ -101,22 +101,22 @@ export interface TestAppOptions
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
   scripts?: ScriptRunner;
-  /** Runs code that models write; none is offered unless given. */
+  /** Runs code that models write; default: none. */
   code?: CodeRunner;
-  /** Makes text of documents; none unless given. */
+  /** Extracts text from documents; default: none. */
   documents?: DocumentReader;
-  /** Who may use what; everybody everything unless given. */
+  /** Rights to use skills; default: everyone may use everything. */
   rights?: Rights;
-  /** What skills work with; nothing unless given. */
+  /** Services for skills; default: none. */
   means?: Partial<WorkMeans>;
-  /** Writes down voice messages; none unless given. */
+  /** Transcribes voice messages; default: none. */
   transcriber?: Transcriber;
   /** Where threads have their files; a folder of the machine's for temporary files unless given. */
   folders?: WorkingFolders;
   /** Variables the operator gives skills. */
   skillEnv?: SkillEnv;
   profiles?: readonly [Profile, ...Profile[]];
-  /** What differs from a policy that lets everybody in. */
+  /** Differences from a policy that admits everyone. */
   chat?: Partial<Omit<ChatPolicy, "access">> & { access?: Partial<ChatPolicy["access"]> };
 }
 

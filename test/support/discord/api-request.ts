@@ -19,7 +19,7 @@ export interface ApiReply {
   body?: unknown;
 }
 
-/** What answers a method and a path such as `POST /channels/:channel/messages`. */
+/** The handler of a method and a path such as `POST /channels/:channel/messages`. */
 export interface ApiRoute {
   name: string;
   /** False where the token is in the path, as for interactions. */

@@ -10,7 +10,7 @@ import type { DiscordOptions, GuildSeed } from "./discord-options.ts";
 import { startDiscordServer } from "./discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "./example-world.ts";
 
-/** What the agent does in Discord, on a fake one, without the rest of the bot. */
+/** The agent's actions in a fake Discord, without the rest of the bot. */
 export async function startChatRig(options: DiscordOptions = exampleWorld()) {
   const discord = await startDiscordServer(options);
   const rest = createDiscordRest({ token: exampleToken, api: discord.apiUrl });

@@ -29,7 +29,7 @@ export function flatComponents(components: unknown): Json[] {
   ]);
 }
 
-/** What people read of a message: its content, or the texts of its components. */
+/** The visible text of a message: its content, or the texts of its components. */
 export function allWords({ content, components }: { content: string; components: unknown }): string {
   const texts = flatComponents(components).filter((component) => component.type === types.text);
   return [content, ...texts.map((component) => String(component.content))].filter(Boolean).join("\n\n");

@@ -25,7 +25,7 @@ export type ControlHandlers = {
   [Action in keyof ControlActions]: (input: ControlInput<Action>) => ControlOutput<Action>;
 };
 
-/** What each action of a test does. An error is the test's own mistake. */
+/** The handlers of a test's actions. An error is a mistake in the test. */
 export function controlHandlers(parts: ControlParts): ControlHandlers {
   return {
     ...messageHandlers(parts),

@@ -25,7 +25,7 @@ interface OnMessage {
   message: string;
 }
 
-/** What tests can make happen: input and output of each action. */
+/** Input and output of each action that tests can trigger. */
 export interface ControlActions {
   say: {
     input: {
@@ -34,9 +34,9 @@ export interface ControlActions {
       content: string;
       replyTo?: string;
       files?: SaidFile[];
-      /** It was written so long ago, ms. */
+      /** Age of the message, ms. */
       agoMs?: number;
-      /** What else it says, as Discord's API has it: embeds, components, a poll, stickers, what it forwards. Not checked. */
+      /** Other content in the format of Discord's API: embeds, components, a poll, stickers, a forwarded message. Not checked. */
       parts?: Json;
     };
     output: string;
@@ -59,7 +59,7 @@ export interface ControlActions {
   addToThread: { input: { thread: string; user: string }; output: null };
   archiveThread: { input: { thread: string; archived?: boolean; locked?: boolean }; output: null };
   deleteChannel: { input: { channel: string }; output: null };
-  /** Sets who may do what in a channel, and tells with CHANNEL_UPDATE. */
+  /** Sets the permissions of a channel and sends CHANNEL_UPDATE. */
   setOverwrites: { input: { channel: string; overwrites: OverwriteSeed[] }; output: null };
   setRoles: { input: { guild: string; user: string; roles: string[] }; output: null };
   command: { input: Command; output: string };

@@ -43,7 +43,7 @@ export interface GuildSeed {
   name: string;
   /** A member; owns all permissions. Default the first member. */
   owner?: string;
-  /** What everyone may. Default `ordinaryPermissions`. */
+  /** Permissions of everyone. Default `ordinaryPermissions`. */
   everyone?: readonly PermissionName[];
   roles?: readonly {
     id: string;

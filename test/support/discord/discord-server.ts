@@ -16,7 +16,7 @@ interface RouteFault {
 type Target = string | InteractionHandle;
 
 /**
- * A fake Discord behind real HTTP, and what tests make happen on it. It refuses what Discord refuses: a bot's mistake
+ * A fake Discord behind real HTTP, with actions for tests. It rejects the same requests as Discord: a bot's mistake
  * gets Discord's error, a test's own mistake (a click on a button that is gone) throws. Nothing here waits for a time:
  *
  *     const discord = await startDiscordServer();
@@ -97,7 +97,7 @@ export class DiscordServer {
     return this.act("fault", { route, times, does: { kind: "rate_limit", seconds, global, shared } });
   }
 
-  /** An error reply. `after` first does what was asked: the answer is lost, not the request. */
+  /** An error reply. With `after`, the request is performed first: only the reply is lost. */
   fail({
     route,
     times = 1,
@@ -109,12 +109,12 @@ export class DiscordServer {
     return this.act("fault", { route, times, does: { kind: "fail", status, code, message, after } });
   }
 
-  /** The connection breaks without a reply, before or after doing what was asked. */
+  /** The connection breaks without a reply, before or after the request is performed. */
   drop({ route, times = 1, after = false }: RouteFault & { after?: boolean }) {
     return this.act("fault", { route, times, does: { kind: "drop", after } });
   }
 
-  /** Replies come late, by so many milliseconds. */
+  /** Delays replies by this many milliseconds. */
   delay({ route, times = 1, milliseconds }: RouteFault & { milliseconds: number }) {
     return this.act("fault", { route, times, does: { kind: "delay", milliseconds } });
   }
@@ -168,7 +168,7 @@ export class DiscordServer {
     }
   }
 
-  /** Nobody reaches it any more; a second call does nothing. */
+  /** Stops accepting connections; a second call does nothing. */
   async close(): Promise<void> {
     this.#fake.stop();
   }

@@ -3,7 +3,7 @@ import { isObject, type Json } from "./json.ts";
 
 type Path = readonly (string | number)[];
 
-/** Gathers what is wrong with a body, field by field, into Discord's tree of `_errors`. */
+/** Collects the errors of a body, field by field, in Discord's tree of `_errors`. */
 export class FormErrors {
   #tree: Json = {};
   #found = false;
@@ -49,7 +49,7 @@ export class FormErrors {
     }
   }
 
-  /** Checks that a list has so many entries; answers them, or an empty list if it is none. */
+  /** Checks the number of entries of a list; returns them, or an empty list for anything else. */
   list(path: Path, value: unknown, limits: { least?: number; most: number }): unknown[] {
     if (value === undefined || value === null) {
       if (limits.least) this.required(path);

@@ -48,7 +48,7 @@ export class Gateway {
   readonly #world: World;
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #sessions = new Map<string, Session>();
-  /** Connections that wait until they are let in, or null if none has to. */
+  /** Connections that wait for admission; null if connections are admitted at once. */
   #held: (() => void)[] | null = null;
   refusing = false;
 

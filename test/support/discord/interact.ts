@@ -110,7 +110,7 @@ export function submitModal({ world, interactions }: Parts, input: ControlInput<
   });
 }
 
-/** What Discord's client would not let a person send. */
+/** Input that Discord's client does not let a person send. */
 function checkField(field: Json, value: string | string[] | undefined): void {
   const id = text(field.custom_id);
   const empty = value === undefined || value.length === 0;

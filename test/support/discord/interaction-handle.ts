@@ -6,7 +6,7 @@ interface Watched {
   until: <Found>(look: (state: ObservedState) => Found) => Promise<Exclude<Found, false | null | undefined>>;
 }
 
-/** What a person did, for reading how the bot answers it. */
+/** A person's action, to read the bot's response. */
 export class InteractionHandle {
   readonly id: string;
   readonly #server: Watched;
@@ -42,7 +42,7 @@ export class InteractionHandle {
     });
   }
 
-  /** Makes its token expire now: 10062 for a callback, 50027 for what comes after. */
+  /** Expires its token now: 10062 for a callback, 50027 for later requests. */
   expire(): Promise<null> {
     return this.#server.act("expire", { interaction: this.id });
   }

@@ -18,7 +18,7 @@ export const callbackTypes = {
   modal: 9,
 } as const;
 
-/** What a person did, and how the bot has answered so far. */
+/** A person's action and the bot's response so far. */
 export interface Interaction {
   id: string;
   token: string;
@@ -135,7 +135,7 @@ function wireInteraction(world: World, interaction: Interaction, seed: NewIntera
   };
 }
 
-/** What an app may in a direct message with itself. */
+/** The permissions of an app in a direct message with itself. */
 const guildlessPermissions = bitfield(ordinaryPermissions);
 
 /** Whether a member may use a command that asks for these permissions. */

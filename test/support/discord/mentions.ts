@@ -2,7 +2,7 @@ import { isObject, strings } from "./json.ts";
 import { memberOf } from "./wire.ts";
 import type { Channel, Mentions, World } from "./world.ts";
 
-/** What a text names, whether or not it is allowed to call. Code spans are not taken out: only what tests write matters. */
+/** The mentions in a text, allowed or not. Code spans are not excluded, because tests do not need it. */
 function named(world: World, channel: Channel, content: string): Mentions {
   const guild = world.guildOf(channel);
   const users = [...content.matchAll(/<@!?(\d+)>/g)].map(([, id]) => id ?? "");

@@ -45,7 +45,7 @@ const fields = new Set([
   "applied_tags",
 ]);
 
-/** What a message says, checked. */
+/** The validated content of a message. */
 export interface MessageContent {
   content: string;
   embeds: Json[];

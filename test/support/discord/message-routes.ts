@@ -93,7 +93,7 @@ function refuseArchived(channel: Channel): void {
   if (channel.thread?.archived) throw refusals.archivedThread();
 }
 
-/** Throws unless the bot may write here, with what the body holds. */
+/** Throws unless the bot may post the content of the body here. */
 export function requireSending(world: World, channel: Channel, body: Json, files: number): void {
   if (channel.type === channelTypes.category || channel.type === channelTypes.forum)
     throw refusals.notAText();
@@ -125,7 +125,7 @@ function post(world: World, { at, body, files }: ApiRequest) {
   return ok(wireMessage(world, writeAsBot(world, channel, body, { ...content, nonce }), "rest"));
 }
 
-/** Posts what the bot wrote: reply, mentions, flags. Throws 50035 if the message replied to is gone. */
+/** Posts a message of the bot: reply, mentions, flags. Throws 50035 if the message it replies to was deleted. */
 function writeAsBot(
   world: World,
   channel: Channel,

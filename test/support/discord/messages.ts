@@ -39,7 +39,7 @@ export function postMessage(world: World, message: NewMessage): Message {
   return made;
 }
 
-/** Changes what a message says. `silently` is what an unfurled link does: no edit time, no edit. */
+/** Changes the content of a message. `silently`, like an unfurled link, sets no edit time and does not count as an edit. */
 export function changeMessage(
   world: World,
   message: Message,

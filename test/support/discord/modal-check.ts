@@ -4,7 +4,7 @@ import { isObject, type Json } from "./json.ts";
 
 type Path = readonly (string | number)[];
 
-/** What a label may hold: text input, selects, file upload, radio and check boxes. */
+/** Allowed content of a label: text input, selects, file upload, radio buttons and check boxes. */
 const labelled = [3, 4, 5, 6, 7, 8, 19, 21, 22, 23];
 
 /** Throws 50035 if a modal breaks a limit. Source: Discord reference, "Modal", "Text Input", "Label". */

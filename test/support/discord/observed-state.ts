@@ -11,12 +11,12 @@ export interface ObservedMessage {
   content: string;
   embeds: Json[];
   components: Json[];
-  /** Files that people see: where it is made of components, those that one of them shows. */
+  /** Visible files: in a message made of components, the files that a component shows. */
   attachments: { id: string; filename: string; contentType: string; size: number; url: string }[];
   flags: number;
   sentAt: string;
   editedAt: string | null;
-  /** How often its content was edited; filling in "thinking…" is none. */
+  /** Number of edits of its content; replacing "thinking…" does not count. */
   edits: number;
   replyTo: string | null;
   nonce: string | number | null;
@@ -43,7 +43,7 @@ export interface ObservedThread {
   locked: boolean;
 }
 
-/** What a person did with the bot's commands and components, and how it was answered. */
+/** A person's use of a command or component of the bot, and the response. */
 export interface ObservedInteraction {
   id: string;
   kind: "command" | "component" | "autocomplete" | "modal";
@@ -53,7 +53,7 @@ export interface ObservedInteraction {
   callback: { type: number; data: Json; ephemeral: boolean; latency: number } | null;
   /** Whether "thinking…" is still shown. */
   loading: boolean;
-  /** What `@original` is now; null if there is none or it was deleted. */
+  /** The current `@original`; null if there is none or it was deleted. */
   original: ObservedMessage | null;
   followups: ObservedMessage[];
   modal: Json | null;

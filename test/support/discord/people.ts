@@ -6,7 +6,7 @@ import type { PermissionName } from "./permission-bits.ts";
 import { may, sendPermission } from "./permissions.ts";
 import { type Attachment, type Channel, channelTypes, type Message, type User, type World } from "./world.ts";
 
-/** What people write. Throws an ordinary error if they could not do it on Discord: then the test is wrong. */
+/** Messages of people. Throws an ordinary error for an action that Discord does not allow: the test is wrong. */
 export function say(
   world: World,
   { user, channel: id, content, replyTo, files, agoMs, parts }: ControlInput<"say">,

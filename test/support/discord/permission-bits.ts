@@ -30,7 +30,7 @@ export type PermissionName = keyof typeof permissionBits;
 /** Every bit there is. */
 export const allPermissions = (1n << 53n) - 1n;
 
-/** What people have in a guild that nobody configured: no moderation, everything else. */
+/** Permissions of people in an unconfigured guild: everything except moderation. */
 export const ordinaryPermissions: readonly PermissionName[] = [
   "AddReactions",
   "ViewChannel",

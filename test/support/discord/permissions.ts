@@ -8,7 +8,7 @@ import {
 } from "./permission-bits.ts";
 import { type Channel, channelTypes, type Guild, type World } from "./world.ts";
 
-/** What a user may in a channel, or in the guild at large. Source: Discord reference, "Permission Hierarchy". */
+/** A user's permissions in a channel, or in the whole guild. Source: Discord reference, "Permission Hierarchy". */
 export function permissionsIn(world: World, user: string, channel: Channel): bigint {
   const guild = world.guildOf(channel);
   if (!guild) return channel.recipient === undefined ? 0n : bitfield(ordinaryPermissions);
@@ -31,7 +31,7 @@ function leftBy(guild: Guild, user: string): bigint {
   return isTimedOut ? bitfield(["ViewChannel", "ReadMessageHistory"]) : allPermissions;
 }
 
-/** What a member's roles allow in the guild; 0 for who is none. */
+/** The permissions of a member's roles in the guild; 0 for other people. */
 export function guildPermissions(guild: Guild, user: string): bigint {
   const member = guild.members.find((candidate) => candidate.user === user);
   if (!member) return 0n;

@@ -46,7 +46,7 @@ function isSeen(world: World, guild: string, message: Message): boolean {
   return may(world, world.bot, channel, "ViewChannel", "ReadMessageHistory");
 }
 
-/** Whether all words occur, wherever they stand, and every filter holds. */
+/** Whether all words occur in any order and every filter matches. */
 function fits({ id, channel, author, ...message }: Message, query: URLSearchParams): boolean {
   const channels = query.getAll("channel_id");
   const authors = query.getAll("author_id");

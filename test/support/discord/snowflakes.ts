@@ -5,7 +5,7 @@ const epoch = 1_420_070_400_000n;
 export class Snowflakes {
   #last = 0n;
 
-  /** @param agoMs for something that is so much older */
+  /** @param agoMs age of the object, ms */
   next(agoMs = 0): string {
     const now = (BigInt(Date.now()) - epoch) << 22n;
     this.#last = now > this.#last ? now : this.#last + 1n;

@@ -75,7 +75,7 @@ export function joinThread(world: World, thread: Channel, user: string): void {
   );
 }
 
-/** Archives, opens, locks or renames a thread; tells only of what really changes. */
+/** Archives, opens, locks or renames a thread; sends an event only for actual changes. */
 export function setArchived(
   world: World,
   thread: Channel,

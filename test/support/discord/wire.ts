@@ -198,7 +198,7 @@ function wireAttachment(world: World, channel: string, attachment: Attachment): 
   };
 }
 
-/** Whether the bot may read what a message says: its own, a direct message, one that mentions it, or by intent. */
+/** Whether the bot may read the content of a message: its own, a direct message, one that mentions it, or by intent. */
 function readable(world: World, message: Message, granted: boolean): boolean {
   const direct = world.channels.get(message.channel)?.recipient !== undefined;
   return granted || direct || message.author === world.bot || message.mentions.users.includes(world.bot);
@@ -284,7 +284,7 @@ function wireReference(world: World, message: Message, reader: "rest" | "all" | 
   };
 }
 
-/** What the gateway adds to a message: the guild, the author's member there, the channel's type. */
+/** Members that the gateway adds to a message: the guild, the author's guild member, the channel's type. */
 export function wireGatewayMessage(world: World, message: Message, asked: number): Json {
   const channel = world.channels.get(message.channel);
   const guild = channel && world.guildOf(channel);

@@ -87,7 +87,7 @@ export interface Thread {
 export interface Channel {
   id: string;
   type: number;
-  /** None in direct messages. */
+  /** Undefined in direct messages. */
   guild?: string;
   name: string;
   topic: string | null;
@@ -120,7 +120,7 @@ export interface Message {
   /** One of `messageTypes`. */
   type: number;
   content: string;
-  /** What else it says, as the API has it. */
+  /** Other content in the format of the API. */
   parts?: Json;
   embeds: Json[];
   components: Json[];
@@ -129,7 +129,7 @@ export interface Message {
   /** ISO time. */
   sentAt: string;
   editedAt: string | null;
-  /** How often its content was edited; an unfurled link is none. */
+  /** Number of edits of its content; unfurling a link does not count. */
   edits: number;
   /** Whom it names and may call; an edit changes this. */
   mentions: Mentions;
@@ -206,7 +206,7 @@ export class World {
     return channel.guild === undefined ? undefined : this.guilds.get(channel.guild);
   }
 
-  /** The direct message of the bot and a person, made if there is none. */
+  /** The direct message of the bot and a person, created if it does not exist. */
   directMessage(user: string): Channel {
     const known = [...this.channels.values()].find((channel) => channel.recipient === user);
     if (known) return known;

@@ -23,7 +23,7 @@ export async function withFile<T>(
   }
 }
 
-/** What the reader makes of a file with this name and content. */
+/** The reader's result for a file with this name and content. */
 export function readBytes(
   name: string,
   content: string | Uint8Array,

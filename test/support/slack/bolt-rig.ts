@@ -1,7 +1,7 @@
 import { App, HTTPReceiver, type Logger, LogLevel, SocketModeReceiver, webApi } from "@slack/bolt";
 import type { SlackServer } from "./slack-server.ts";
 
-/** The SDKs log what the fake refuses; the tests say it themselves. */
+/** Silences the SDKs' logs of refused requests, which the tests check themselves. */
 const quiet: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -12,7 +12,7 @@ const quiet: Logger = {
   setName: () => undefined,
 };
 
-/** Without this a client tries for half an hour what the fake refuses once. */
+/** Otherwise a client retries a refused request for half an hour. */
 function clientOptions(slack: SlackServer) {
   return { slackApiUrl: slack.apiUrl, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true };
 }

@@ -1,4 +1,4 @@
-/** A person in the fake tried what Slack would not let them do; a test that does so is wrong, or the app is. */
+/** A person in the fake tried an action that Slack does not allow: the test or the app is wrong. */
 export class ControlRefusal extends Error {
   readonly code: string;
 

@@ -14,13 +14,13 @@ export interface Attempt {
   acked: boolean;
   /** Milliseconds from sending to the ack. */
   latency_ms?: number;
-  /** What came with the ack over the socket, or the parsed JSON of the HTTP reply. */
+  /** The payload of the ack over the socket, or the parsed JSON of the HTTP reply. */
   response?: unknown;
   /** HTTP only. */
   status?: number;
   /** HTTP only. */
   body?: string;
-  /** Why nobody acked: `timeout`, `no_connection`, `http_timeout`, `http_error`, `connection_failed`. */
+  /** Why there was no ack: `timeout`, `no_connection`, `http_timeout`, `http_error`, `connection_failed`. */
   failure?: string;
 }
 
@@ -69,7 +69,7 @@ export class Deliveries {
     );
   }
 
-  /** Sends and returns at once. `onResponse` gets what the app acknowledged an interaction with. */
+  /** Sends and returns at once. `onResponse` gets the app's acknowledgement of an interaction. */
   deliver(
     kind: DeliveryKind,
     name: string,

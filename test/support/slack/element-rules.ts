@@ -3,7 +3,7 @@ import { checkText } from "./text-rules.ts";
 
 type Element = Record<string, unknown>;
 
-/** Says what Slack has against a block element. `actionIds` collects the ids of its block. */
+/** Reports what Slack rejects about a block element. `actionIds` collects the ids of its block. */
 export function checkElement(
   value: unknown,
   at: string,

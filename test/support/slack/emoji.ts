@@ -1,4 +1,4 @@
-/** Emoji that this workspace knows by these names: some of Slack's, and one of its own. Slack's differ from GitHub's in places. */
+/** Emoji of this workspace: some of Slack's, and a custom one. Some of Slack's names differ from GitHub's. */
 export const knownEmoji: ReadonlySet<string> = new Set([
   "+1",
   "-1",

@@ -93,7 +93,7 @@ export class Events {
     }
   }
 
-  /** The message as the next event would show it; take it before a change for `previous_message`. */
+  /** The message in the form of the next event; take it before a change for `previous_message`. */
   snapshot(message: MessageRecord): Fields {
     return renderMessage(this.#world, message, { metadata: true, baseUrl: this.#baseUrl });
   }

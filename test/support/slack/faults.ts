@@ -8,7 +8,7 @@ interface Fault {
   kind: { rateLimited: number } | { error: string } | { status: number } | { delayMs: number };
 }
 
-/** What the fake does to a call instead of, or before, answering it. */
+/** Faults that the fake applies to a call before or instead of its reply. */
 export type Hit = Fault["kind"];
 
 /** Calls per minute of Slack's tiers; a minute's worth may come at once. */
@@ -57,7 +57,7 @@ export class Faults {
     this.#world.touch();
   }
 
-  /** What hits this call, delays first. */
+  /** The faults for this call, delays first. */
   next(method: string): Hit[] {
     const matching = this.#faults.filter(
       (fault) => fault.times > 0 && (fault.method === method || fault.method === "*"),
@@ -69,7 +69,7 @@ export class Faults {
     return hits.map((hit) => hit.kind);
   }
 
-  /** Seconds to wait if the call is over Slack's limits, which hold per method, workspace and app. */
+  /** Seconds to wait if the call exceeds Slack's limits, which apply per method, workspace and app. */
   rateLimited(method: string, teamId: string, channel: string): number | undefined {
     if (!this.#enforceRates) return undefined;
     if (method === "chat.postMessage") return this.#take(`${teamId} ${channel}`, postBurst, 1);

@@ -18,7 +18,7 @@ export interface MessageContent {
   metadata: MessageMetadata | undefined;
 }
 
-/** The content of a message that an app posts. Refuses what Slack refuses, also `no_text` when there is nothing. */
+/** The content of a message that an app posts. Rejects what Slack rejects, including empty messages (`no_text`). */
 export function acceptContent(world: World, given: CallArguments): MessageContent {
   const text = given.text("text");
   const markdown = given.text("markdown_text");
@@ -49,7 +49,7 @@ export function acceptMessageBlocks(world: World, blocks: unknown[]): Record<str
   return acceptBlocks(blocks, "message", () => world.id("b"));
 }
 
-/** An image block shows a file only once Slack has all of it, and only if it is a picture. */
+/** An image block can show a file only after its upload is complete, and only if it is a picture. */
 function checkPicture(world: World, { id }: Record<string, unknown>): void {
   const file = world.files.get(String(id));
   if (file?.state !== "complete" || !file.mimetype.startsWith("image/"))

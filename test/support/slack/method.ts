@@ -6,7 +6,7 @@ import type { OauthGrants } from "./oauth-grants.ts";
 import { SlackRefusal } from "./slack-refusal.ts";
 import { type Channel, kindWords, type Token, type Workspace, type World } from "./world.ts";
 
-/** What every part of the fake needs. */
+/** The context shared by all parts of the fake. */
 export interface Backend {
   world: World;
   events: Events;

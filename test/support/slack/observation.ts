@@ -67,7 +67,7 @@ export class Observation {
     );
   }
 
-  /** Those that the app wrote. */
+  /** Messages that the app wrote. */
   botMessages(channel: string, threadTs?: string): MessageRecord[] {
     return this.messages(channel, threadTs).filter((message) => message.bot_id !== undefined);
   }
@@ -77,7 +77,7 @@ export class Observation {
     return this.all.ephemerals.filter((message) => message.user === user && message.shown);
   }
 
-  /** The person's home, or undefined if none was published. */
+  /** The person's home tab; undefined if none was published. */
   home(user: string): ViewRecord | undefined {
     return this.all.views.find((view) => view.type === "home" && view.user === user);
   }

@@ -33,7 +33,7 @@ export interface Said {
   ago_ms?: number;
 }
 
-/** The app under test reads what is odd as well: nothing of it is checked. */
+/** Not validated, so that tests can send unusual content. */
 type Parts = Record<string, unknown>[];
 
 interface Place {
@@ -41,11 +41,11 @@ interface Place {
   ts: string;
 }
 
-/** What people do with messages. */
+/** Actions of people on messages. */
 export function peopleControls(backend: Backend) {
   const { world, events } = backend;
   return {
-    /** Writes a message; the app gets what Slack delivers. */
+    /** Writes a message; the app gets Slack's event. */
     say: (said: Said): { ts: string } => {
       const channel = requireChannel(backend, said.channel);
       const user = requireMemberUser(backend, said.user, channel);

@@ -1,4 +1,4 @@
-/** What exists in the fake Slack before anything happens. Field names are Slack's. */
+/** The initial state of the fake Slack. Field names are Slack's. */
 
 export interface SeedWorkspace {
   id: string;

@@ -22,11 +22,11 @@ export interface SlackServer extends Remote<Controls> {
   authorizeUrl: string;
   /** Tokens, secrets and ids that the fake began with. */
   seed: SlackSeed;
-  /** What there is now. */
+  /** The current state. */
   look(): Promise<Observation>;
   /** Waits until `predicate` answers something truthy, and answers that. `what` names it when it does not come. */
   until<T>(predicate: (state: Observation) => T, what: string, limitMs?: number): Promise<Truthy<T>>;
-  /** Nobody reaches it any more; a second call does nothing. */
+  /** Stops accepting connections; a second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ function isTruthy<T>(value: T): value is T & Truthy<T> {
   return Boolean(value);
 }
 
-/** The end of the story, for whoever reads why a wait failed. */
+/** The last events, to explain why a wait failed. */
 function summary(snapshot: Snapshot): string {
   const calls = snapshot.calls.slice(-15).map((call) => {
     const outcome = call.ok ? "ok" : (call.error ?? call.status);

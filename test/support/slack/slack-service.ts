@@ -26,7 +26,7 @@ export interface SlackOptions {
   retryDelaysMs?: readonly number[];
   /** Where events go by signed HTTP; without it they go over Socket Mode. */
   eventsUrl?: string;
-  /** Whether Slack's rate limits hold. */
+  /** Whether Slack's rate limits apply. */
   enforceRates?: boolean;
 }
 

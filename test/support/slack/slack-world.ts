@@ -16,7 +16,7 @@ import type { SlackOptions } from "./slack-service.ts";
 export interface SlackWorld {
   slack: SlackServer;
   platform: ChatPlatform & Required<Pick<ChatPlatform, "actions" | "deciders" | "openStream">>;
-  /** For the bot so much time passes, ms. */
+  /** Advances the bot's clock, ms. */
   later(ms: number): void;
 }
 

@@ -58,7 +58,7 @@ export class SocketHub {
     this.#server.handleUpgrade(request, socket, head, (connection) => this.#accept(connection));
   }
 
-  /** Sends to the next connection. False when there is none. */
+  /** Sends to the next connection; false if there is none. */
   send(envelope: Record<string, unknown>): boolean {
     const ready = this.#open.filter((connection) => connection.readyState === connection.OPEN);
     const connection = ready[this.#next % Math.max(ready.length, 1)];

@@ -3,7 +3,7 @@ import type { Faults } from "./faults.ts";
 import { sendSigned } from "./http-target.ts";
 import type { Backend } from "./method.ts";
 
-/** What goes wrong between Slack and the app. */
+/** Faults between Slack and the app. */
 export function transportControls(backend: Backend, faults: Faults) {
   const { deliveries, world } = backend;
   return {
@@ -46,7 +46,7 @@ export function transportControls(backend: Backend, faults: Faults) {
     refuseConnections: ({ on }: { on: boolean }): void => {
       deliveries.hub.refusing = on;
     },
-    /** Sends what follows to this address as signed HTTP requests; without an address, over Socket Mode. */
+    /** Sends the following events to this address as signed HTTP requests; without an address, over Socket Mode. */
     deliverTo: ({ url }: { url?: string }): void => {
       if (url === undefined) delete deliveries.settings.eventsUrl;
       else deliveries.settings.eventsUrl = url;
@@ -59,7 +59,7 @@ export function transportControls(backend: Backend, faults: Faults) {
       if (typeof reply === "string") return { verified: false };
       return { verified: reply.status === 200 && reply.body.includes(challenge), status: reply.status };
     },
-    /** Sends a request that somebody else made: with a wrong signature, or a right one that is old. */
+    /** Sends a forged request: with a wrong signature, or with an old valid one. */
     forge: async (given: {
       body: Record<string, unknown>;
       signature?: string;

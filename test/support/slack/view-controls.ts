@@ -21,11 +21,11 @@ interface Submission {
   /** One of the two says which view. */
   view_id?: string;
   callback_id?: string;
-  /** What the person enters, by block id and action id. Other inputs keep their initial values. */
+  /** Input of the person, by block id and action id. Other inputs keep their initial values. */
   values?: Record<string, Record<string, unknown>>;
 }
 
-/** What people do with open views. */
+/** Actions of people in open views. */
 export function viewControls(backend: Backend) {
   return {
     /** Submits the topmost modal. Refused if Slack's own checks of the inputs would stop the person. */
@@ -112,7 +112,7 @@ function refuseUnknownInputs(elements: readonly FoundElement[], given: Entered):
         throw new ControlRefusal("no_such_input", `The view has no input ${block} ${action}.`);
 }
 
-/** Does what the app acknowledged a submission with. Without a response the view closes. */
+/** Applies the app's response to a submission. Without a response the view closes. */
 function applyResponse(backend: Backend, record: ViewRecord, response: unknown): void {
   const fields: Fields = isRecord(response) ? response : {};
   const action = fields.response_action;

@@ -4,7 +4,7 @@ import { requireChannel, requireUser } from "./people.ts";
 import type { SeedChannel, SeedUser } from "./seed.ts";
 import { type Channel, kindWords, type Workspace } from "./world.ts";
 
-/** What happens to channels, people, tokens and the app in a workspace. */
+/** Changes to channels, people, tokens and the app in a workspace. */
 export function workspaceControls(backend: Backend) {
   const { world, events } = backend;
   return {
@@ -154,7 +154,7 @@ function botPlace(backend: Backend, id: string): { channel: Channel; workspace: 
   return { channel, workspace: requireWorkspace(backend, channel.team_id) };
 }
 
-/** The direct message of a person with the bot of their workspace; made if there is none. */
+/** The direct message of a person with the bot of their workspace, created if it does not exist. */
 function directWith(backend: Backend, userId: string): { channel: Channel; workspace: Workspace } {
   const user = requireUser(backend, userId);
   const workspace = requireWorkspace(backend, user.team_id);

@@ -92,7 +92,7 @@ export interface StatusRecord {
   at: number;
 }
 
-/** All that the fake Slack knows. Whoever changes it calls `touch`. */
+/** The complete state of the fake Slack. Callers that change it call `touch`. */
 export class World {
   readonly seed: SlackSeed;
   readonly workspaces = new Map<string, Workspace>();
@@ -170,7 +170,7 @@ export class World {
     return added;
   }
 
-  /** Whether a thread has replies: in one that nobody has opened Slack shows no ephemeral message. */
+  /** Whether a thread has replies: Slack shows no ephemeral message in a thread without replies. */
   isOpenThread(channel: string, ts: string | undefined): boolean {
     return this.messages.some((each) => each.channel === channel && each.thread_ts === ts && each.ts !== ts);
   }

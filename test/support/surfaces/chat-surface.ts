@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** What a person may count on at one surface. A case that cannot apply is skipped by the name of what is missing. */
+/** The features of one surface. A case that cannot apply is skipped, with the name of the missing feature. */
 export interface Capabilities {
   /** Others are in the conversation, with rights of their own. */
   severalPeople: boolean;
@@ -10,9 +10,9 @@ export interface Capabilities {
   whispers: boolean;
   /** Choices and decisions are pressed. */
   buttons: boolean;
-  /** The bot reads what is written while it works. */
+  /** The bot reads messages that arrive while it works. */
   readsWhileWorking: boolean;
-  /** What is shown is changed later, rather than only added to. */
+  /** Shown text can change later, not only grow. */
   editable: boolean;
   /** People can be called by a message. */
   mentions: boolean;
@@ -46,18 +46,18 @@ interface AttachedFile {
 export interface Conversation {
   /** Writes; the first message addresses the bot as people do there. */
   say(text: string, who?: Somebody, files?: readonly AttachedFile[]): Promise<void>;
-  /** What this person sees of the bot in the conversation now, oldest first. */
+  /** The bot's messages that this person sees in the conversation, oldest first. */
   shown(who?: Somebody): Promise<Part[]>;
-  /** Presses what has this label, or does what stands for it. */
+  /** Presses the control with this label, or performs the equivalent action. */
   press(label: string, who?: Somebody): Promise<void>;
   /** The files that are there to be fetched, as often as they are there. */
   files(): Promise<FetchedFile[]>;
-  /** Who was called by the bot's messages, beside the person it answers. */
+  /** The people notified by the bot's messages, except the person it answers. */
   called(): Promise<string[]>;
 }
 
 export interface ChatSurface {
-  /** A conversation in one of two channels. What was shown before it was opened does not count. */
+  /** A conversation in one of two channels. Ignores messages from before it was opened. */
   open(channel?: "home" | "elsewhere"): Promise<Conversation>;
   /** All that people see of the bot, in every conversation. */
   everything(): Promise<Part[]>;
@@ -66,10 +66,10 @@ export interface ChatSurface {
   close(): Promise<void>;
 }
 
-/** Longest wait for anything that should be shown, ms: then a case fails and says what there was. */
+/** Maximum wait for expected output, ms; then a case fails and reports the actual output. */
 const patience = 15_000;
 
-/** Waits until what is shown is as wanted, and answers it. */
+/** Waits until the shown messages satisfy the condition, and returns them. */
 export function until(
   conversation: Pick<Conversation, "shown">,
   wanted: (parts: Part[]) => boolean,

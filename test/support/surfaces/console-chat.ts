@@ -7,7 +7,7 @@ import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part } from 
 
 const channels = { home: "general", elsewhere: "elsewhere" };
 
-/** What can be done there. */
+/** The features of this surface. */
 export const consoleCan: Capabilities = {
   severalPeople: false,
   severalConversations: true,
@@ -18,7 +18,7 @@ export const consoleCan: Capabilities = {
   mentions: false,
 };
 
-/** A browser keeps at most six connections to a server, and each window needs one for what is new. */
+/** A browser keeps at most six connections to a server, and each window needs one for its event stream. */
 const maxWindows = 4;
 
 /** The console in a real browser. Each conversation is a window of its own; the oldest ones are closed. */
@@ -58,7 +58,8 @@ function openWindow(page: Page, markdown: TurndownService): Conversation {
   return {
     async say(text, _who, attached = []) {
       const files = attached.map(({ name, media_type, data }) => ({
-        ...{ name, mimeType: media_type },
+        name,
+        mimeType: media_type,
         buffer: Buffer.from(data),
       }));
       if (files.length > 0) await page.getByLabel("Attach files").setInputFiles(files);
@@ -85,7 +86,7 @@ function openWindow(page: Page, markdown: TurndownService): Conversation {
   };
 }
 
-/** Runs in the page: what the bot shows of each turn, in order. Bars with buttons are no part of it. */
+/** Runs in the page: the bot's output for each turn, in order, without button bars. */
 const readPage = `(() => {
   const kinds = { answer: "answer", outcome: "answer", decided: "question", progress: "progress" };
   const parts = [...document.querySelectorAll("article.turn [data-testid], article.turn .question")];
@@ -101,7 +102,7 @@ const readPage = `(() => {
   });
 })()`;
 
-/** What the bot shows of each turn on a page, oldest first. */
+/** The bot's output for each turn on a page, oldest first. */
 export async function partsOf(page: Page, markdown: TurndownService): Promise<Part[]> {
   const found = await page.evaluate<{ kind: Part["kind"]; html: string; text: string }[]>(readPage);
   return found.map(({ kind, html, text }) => ({

@@ -8,7 +8,7 @@ import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part, Somebo
 const users = { asker: ids.adam, manager: ids.mia };
 const channels = { home: ids.general, elsewhere: ids.announcements };
 
-/** What can be done there. */
+/** The features of this surface. */
 export const discordCan: Capabilities = {
   severalPeople: true,
   severalConversations: true,
@@ -105,7 +105,7 @@ export function partsOf(content: string, kind: Part["kind"]): Part[] {
   ];
 }
 
-/** What is attached to these messages. */
+/** The attachments of these messages. */
 export function filesOf(messages: readonly ObservedMessage[]): Promise<FetchedFile[]> {
   const files = messages.flatMap(({ attachments }) => attachments);
   const fetched = files.map(async ({ filename, url }) => {
@@ -115,7 +115,7 @@ export function filesOf(messages: readonly ObservedMessage[]): Promise<FetchedFi
   return Promise.all(fetched);
 }
 
-/** A message is told by its buttons; once they are gone it is still what it was. */
+/** A message is classified by its buttons, and keeps its class after they are removed. */
 export function kindsOfMessages(): (message: ObservedMessage) => Part["kind"] {
   const known = new Map<string, Part["kind"]>();
   return (message) => {
@@ -131,7 +131,7 @@ function kindByButtons(message: ObservedMessage): Part["kind"] {
   return buttons.some((id) => id === "answer" || id === "approve") ? "question" : "answer";
 }
 
-/** What can be pressed or picked in a message. */
+/** The buttons and choices of a message. */
 export function buttonsOf({
   components,
 }: Pick<ObservedMessage, "components">): { label: string; custom_id: string }[] {

@@ -6,7 +6,7 @@ import { buttonsOf, discordCan, filesOf, kindsOfMessages, partsOf } from "./disc
 /** Operators of the bot, who each write to it directly. */
 const people = { home: ids.mia, elsewhere: ids.olivia };
 
-/** What can be done there. */
+/** The features of this surface. */
 export const discordDirectCan: Capabilities = {
   ...discordCan,
   severalPeople: false,

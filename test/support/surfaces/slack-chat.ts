@@ -8,7 +8,7 @@ const users = { asker: "U0BEN", manager: "U0ANNA" };
 const bot = "U0KNACK";
 const channels = { home: "C0GENERAL", elsewhere: "C0ELSEWHERE" };
 
-/** What can be done there. */
+/** The features of this surface. */
 export const slackCan: Capabilities = {
   severalPeople: true,
   severalConversations: true,
@@ -45,16 +45,16 @@ export async function slackParts(slack: SlackServer): Promise<Part[]> {
   return [...messages.flatMap(partsOf), ...all.ephemerals.filter(({ shown }) => shown).map(whisperOf)];
 }
 
-/** Where people write, and what makes the bot listen there. */
+/** The place where people write, and how they address the bot there. */
 interface SlackRoom {
   channel: string;
   users: Record<Somebody, string>;
   mention: string;
-  /** There are no threads: what is said stands in the channel, and is answered there. */
+  /** Without threads: messages and answers are in the channel. */
   flat?: boolean;
 }
 
-/** A thread that begins with what is said first. */
+/** A thread that begins with the first message. */
 export async function openThread(
   slack: SlackServer,
   { channel, users: people, mention: begin, flat = false }: SlackRoom,
@@ -77,7 +77,8 @@ export async function openThread(
       const mention = thread === undefined || isCrowded ? begin : "";
       const place = thread === undefined ? {} : { thread_ts: thread };
       const files = attached.map(({ name, media_type, data }) => ({
-        ...{ name, mimetype: media_type },
+        name,
+        mimetype: media_type,
         content_base64: Buffer.from(data).toString("base64"),
       }));
       const { ts } = await slack.say({ user: people[who], channel, text: mention + text, ...place, files });
@@ -119,12 +120,12 @@ export async function openThread(
   };
 }
 
-/** Files that stand in the message itself, as image blocks. */
+/** Files shown in the message itself, as image blocks. */
 function picturesOf({ blocks }: MessageRecord): string[] {
   return blocks.flatMap(({ slack_file }) => (slack_file as { id?: string } | undefined)?.id ?? []);
 }
 
-/** What in these messages calls people together. */
+/** Mass mentions in these messages. */
 function callsIn(messages: readonly MessageRecord[]): string[] {
   const texts = messages.map(({ text, blocks }) => text + JSON.stringify(blocks));
   return texts.flatMap(
@@ -144,7 +145,7 @@ function partsOf(message: MessageRecord): Part[] {
   ];
 }
 
-/** What stands below a plan; what is only for notifications does not count. */
+/** The text below a plan, without text that is only for notifications. */
 function hasText({ text, blocks, stream }: MessageRecord): boolean {
   return blocks.some(({ type }) => type === "markdown") || (stream?.state === "in_progress" && text !== "");
 }
@@ -155,7 +156,7 @@ function whisperOf({ text, blocks }: { text: string; blocks: unknown[] }): Part 
   return { kind: "private", text: markdown.join("\n") || text };
 }
 
-/** A plan of tasks as lines, of a stream or a block, or the one line that is left of it. */
+/** A task plan as lines, from a stream or a block, or its remaining line. */
 function planText({ blocks, stream, metadata }: MessageRecord): string | undefined {
   const block = blocks.find(({ type }) => type === "plan") as
     | { title: string; tasks?: { title: string; status: string }[] }
@@ -172,7 +173,7 @@ function planText({ blocks, stream, metadata }: MessageRecord): string | undefin
 interface SlackButton {
   label: string;
   action_id: string;
-  /** Of a menu: what is chosen. */
+  /** The selected option of a menu. */
   value?: string;
 }
 

@@ -8,10 +8,10 @@ const people = {
   elsewhere: { user: "U0OTTO", channel: "D0OTTO" },
 };
 
-/** What can be done there. */
+/** The features of this surface. */
 export const slackDirectCan: Capabilities = { ...slackCan, severalPeople: false, whispers: false };
 
-/** What can be done where each person has one conversation. */
+/** The features of direct messages with one conversation per person. */
 export const slackOneCan: Capabilities = { ...slackDirectCan, severalConversations: false };
 
 /**
@@ -23,7 +23,11 @@ export async function slackDirectChat(slack: SlackServer, flat: boolean): Promis
   const names = { name: "otto", real_name: "Otto Opel", display_name: "otto" };
   await slack.addUser({ id: user, team_id: "T0ACME", tz: "Europe/Amsterdam", ...names });
   await slack.addChannel({
-    ...{ id, team_id: "T0ACME", name: "", kind: "im", creator: user },
+    id,
+    team_id: "T0ACME",
+    name: "",
+    kind: "im",
+    creator: user,
     members: [user, "U0KNACK"],
   });
   return {

@@ -10,7 +10,7 @@ interface Session extends Conversation {
   end(): Promise<void>;
 }
 
-/** What can be done there. */
+/** The features of this surface. */
 export const terminalCan: Capabilities = {
   severalPeople: false,
   severalConversations: true,
@@ -49,7 +49,11 @@ function openSession({ client, url }: { client: ApiClient; url: string }, namesp
   });
   const listeners = new Set<() => void>();
   const over = runChat({
-    ...{ client, input, output, namespace, colours: false },
+    client,
+    input,
+    output,
+    namespace,
+    colours: false,
     clock: { now: Date.now },
     onInterrupt(listener) {
       listeners.add(listener);

@@ -32,24 +32,24 @@ const surfaces = {
 
 export type SurfaceName = keyof typeof surfaces;
 
-/** What can be done on a surface; known before anything is started. */
+/** The features of a surface; known before anything is started. */
 export const capabilitiesOf = (name: SurfaceName): Capabilities => surfaces[name].can;
 
 /** One bot on several surfaces at once. */
 export interface ChatSurfaces {
-  /** Those that the tests of the file are about. */
+  /** The surfaces that the file tests. */
   surfaces: ReadonlyMap<SurfaceName, ChatSurface>;
   model: PlatformModel;
   /** A site for slow work: a page that names itself, which can be held. */
   pages: Gate;
-  /** Waits until the turns are finished that somebody asked for with this text in it. */
+  /** Waits until all turns whose message contains this text are finished. */
   finished(text: string): Promise<void>;
 }
 
 /** A secret of the bot's configuration. */
 export const secret = "sk-surfaces-5f1d9c27ab";
 
-/** A skill whose script only operators may allow; it says what it was given. */
+/** A skill whose script only operators may approve; it prints its arguments. */
 const cleaner = `---
 name: cleaner
 description: Removes old files. Use it to tidy up.
@@ -67,7 +67,7 @@ skills: { opt_in: [text-analyzer] }
 chat: { progress_delay_seconds: 0 }
 `;
 
-/** Starts the bot on both fake platforms, and what its surfaces need, for the tests of a file. */
+/** Starts the bot on both fake platforms, with everything its surfaces need, for the tests of a file. */
 export function useChatSurfaces(names: readonly SurfaceName[]): () => ChatSurfaces {
   const oneConversation = names.includes("slack direct messages in one conversation");
   const direct = `slack: { direct_messages: ${oneConversation ? "one" : "auto"} }\n`;

@@ -4,7 +4,7 @@ import { type Fault, type Faults, faultMessage } from "./faults.ts";
 import type { RecordedRequest } from "./recording.ts";
 import type { Script, ScriptedReply, ViewedCall, ViewedMessage } from "./view.ts";
 
-/** What goes back over HTTP. */
+/** The HTTP response. */
 export interface HttpAnswer {
   status: number;
   headers: Record<string, string>;
@@ -14,7 +14,7 @@ export interface HttpAnswer {
   cut: boolean;
 }
 
-/** What answers need beside the world. */
+/** Context of an answer in addition to the world. */
 export interface Desk {
   world: World;
   script: Script;
@@ -115,7 +115,7 @@ function impossibleCall({ view }: Judged, { calls = [] }: ScriptedReply): string
   return `The script calls ${missing.name}, which is not available. Available: ${[...names].join(", ")}`;
 }
 
-/** Calls say more than the text beside them, which some vendors move into the reasoning. */
+/** Calls matter more than the text next to them, which some vendors move into the reasoning. */
 function contentKey(
   vendor: string,
   model: string,

@@ -29,7 +29,7 @@ function markable(request: ClaudeRequest): { path: string; block: Wire }[] {
   ];
 }
 
-/** What is wrong with the marks of the cache. */
+/** Errors in the cache marks. */
 export function* claudeMarkRefusals(request: ClaudeRequest): Generator<Refusal> {
   const marked = markable(request).filter(({ block }) => block.cache_control != null);
   const count = marked.length + (request.body.cache_control == null ? 0 : 1);

@@ -7,7 +7,7 @@ import { blocksOf, string, type Wire } from "./wire.ts";
 const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
 const idPattern = /^[a-zA-Z0-9_-]+$/;
 
-/** What is wrong with the tools and with the order and content of the messages; system messages apart. */
+/** Errors in the tools and in the order and content of the messages, except system messages. */
 export function claudeMessageRefusals(request: ClaudeRequest): Refusal[] {
   return [
     ...toolRefusals(request),
@@ -36,7 +36,7 @@ function* toolRefusals({ tools, messages }: ClaudeRequest): Generator<Refusal> {
   }
 }
 
-/** What is wrong with a tool, wherever it is defined. */
+/** Errors in a tool definition. */
 export function* definitionRefusals(tool: Wire, path: string): Generator<Refusal> {
   if (!toolName.test(string(tool.name))) {
     const message = `${path}.name: String should match pattern '${toolName.source}'`;

@@ -1,4 +1,4 @@
-/** What a Claude model accepts. */
+/** Capabilities of a Claude model. */
 export interface ClaudeFacts {
   context: number;
   output: number;

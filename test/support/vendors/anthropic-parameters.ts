@@ -37,7 +37,7 @@ export const betas = {
   updates: "thinking-display-updates-2026-08-18",
 } as const;
 
-/** What is wrong with everything beside system, tools and messages. */
+/** Errors in the parameters other than system, tools and messages. */
 export function claudeParameterRefusals(request: ClaudeRequest): Refusal[] {
   return [
     ...unknownFields(request),

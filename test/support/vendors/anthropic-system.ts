@@ -4,7 +4,7 @@ import { addedDefinition, type ClaudeMessage, type ClaudeRequest, changedTool } 
 import type { Refusal } from "./exchange.ts";
 import { string, type Wire } from "./wire.ts";
 
-/** What is wrong with the system messages among the others: place, model, betas, and the tools they name. */
+/** Errors in system messages within the conversation: place, model, betas, and the tools they name. */
 export function claudeSystemRefusals(request: ClaudeRequest): Refusal[] {
   const refusals: Refusal[] = [];
   const defined = new Set(request.tools.map((tool) => string(tool.name)));

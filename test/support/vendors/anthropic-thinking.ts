@@ -4,7 +4,7 @@ import type { DroppedReasoning, Refusal, World } from "./exchange.ts";
 import { seal, unseal } from "./seal.ts";
 import { hash, string, type Wire, without } from "./wire.ts";
 
-/** What became of the thinking a request sends back. */
+/** The result of checking the thinking that a request returns. */
 export interface CheckedThinking {
   refused: Refusal[];
   dropped: DroppedReasoning[];
@@ -73,7 +73,7 @@ export function checkThinking(request: ClaudeRequest, world: World): CheckedThin
   return checked;
 }
 
-/** What the request, or else the account, wants done about a changed prefix. */
+/** The request's, or else the account's, handling of a changed prefix. */
 function mismatch({ body }: ClaudeRequest, world: World): World["prefix_mismatch"] {
   const asked = objectOf(objectOf(body.thinking).block_binding).prefix_mismatch_behavior;
   if (asked === "drop_block") return "drop";

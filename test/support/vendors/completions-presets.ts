@@ -4,7 +4,7 @@ import { objects, string, type Wire } from "./wire.ts";
 
 /** How a server of chat completions differs from OpenAI's, as its documentation and its users tell. */
 interface Preset {
-  /** The field of deltas that carries reasoning; none for a server that shows no reasoning. */
+  /** The field of deltas with reasoning; undefined for a server that does not show reasoning. */
   reasoning?: "reasoning_content" | "reasoning" | "reasoning_details" | "think_tags" | "parts";
   /** Fields of a request that it does not take, with its words about one. */
   refuses: readonly string[];
@@ -127,7 +127,7 @@ export function presetOf(dialect: string): Preset | undefined {
   return Object.hasOwn(presets, dialect) ? presets[dialect as PresetName] : undefined;
 }
 
-/** What a preset's server refuses beside what every server does. */
+/** Additional requests that a preset's server rejects. */
 export function* presetRefusals(dialect: string, body: Wire, messages: readonly Wire[]): Generator<Refusal> {
   const preset = presetOf(dialect);
   if (preset === undefined) return;

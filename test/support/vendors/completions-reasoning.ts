@@ -4,10 +4,10 @@ import type { DroppedReasoning, Refusal } from "./exchange.ts";
 import { seal, unseal } from "./seal.ts";
 import { hash, string, type Wire } from "./wire.ts";
 
-/** What Gemini takes in place of the signature of a call that another model made. */
+/** The value Gemini accepts in place of the signature of another model's call. */
 const skip = "skip_thought_signature_validator";
 
-/** What became of the reasoning a request sends back. */
+/** The result of checking the reasoning that a request returns. */
 export interface CheckedChatReasoning {
   refused: Refusal[];
   dropped: DroppedReasoning[];

@@ -16,7 +16,7 @@ export interface ChatRequest {
   key: string;
   messages: Wire[];
   tools: Wire[];
-  /** The effort; `none` when the server does not reason. */
+  /** The effort; `none` if the server does not reason. */
   effort: string;
 }
 

@@ -6,7 +6,7 @@ import { gptFacts } from "./openai-models.ts";
 import { effortRefusal, functionRefusals, schemaRefusals } from "./responses-parameters.ts";
 import { blocksOf, string, type Wire } from "./wire.ts";
 
-/** What every server refuses, and what OpenAI's own and the strict one refuse beside. */
+/** Requests that every server rejects, and those that only OpenAI's own and the strict one reject. */
 export function chatRefusals(request: ChatRequest): Refusal[] {
   return [
     ...roleRefusals(request),

@@ -8,7 +8,7 @@ export interface Incoming {
   path: string;
   headers: Record<string, string>;
   body: Wire;
-  /** The API key; empty when there was none. */
+  /** The API key; empty if there is none. */
   key: string;
 }
 
@@ -56,7 +56,7 @@ export interface Spoken {
   carries_reasoning: boolean;
 }
 
-/** What a vendor makes of a request. */
+/** A vendor's result for a request. */
 export interface Judged {
   model: string;
   stream: boolean;
@@ -77,7 +77,7 @@ export interface VendorApi {
   error(status: number, refusal: Refusal, incoming: Incoming): Json;
 }
 
-/** What all requests of one stand-in share. */
+/** State shared by all requests of one stand-in. */
 export interface World {
   /** Milliseconds. */
   now(): number;
@@ -97,7 +97,7 @@ export interface World {
   refuses(model: string, feature: Feature): boolean;
 }
 
-/** What a test can have refused, beyond the rules of a model. */
+/** Refusals that a test can request, beyond the rules of a model. */
 export type Feature =
   | "system_in_place"
   | "inline_tools"

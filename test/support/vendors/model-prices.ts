@@ -21,7 +21,10 @@ export const modelPrices: Readonly<Record<string, ModelPrice>> = {
   "claude-opus-5-5": { input: 4, output: 20, cache_read: 0.2, cache_write: 5 },
   "claude-sonnet-5-5": { input: 2, output: 10, cache_read: 0.1, cache_write: 2.5 },
   "claude-haiku-5-5": {
-    ...{ input: 0.1, output: 0.5, cache_read: 0.01, cache_write: 0.125 },
+    input: 0.1,
+    output: 0.5,
+    cache_read: 0.01,
+    cache_write: 0.125,
     above: { tokens: 100_000, input: 5, output: 5 },
   },
   "claude-sonnet-4-5": { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
@@ -33,7 +36,7 @@ export const modelPrices: Readonly<Record<string, ModelPrice>> = {
   "gpt-5-mini": { input: 0.25, output: 2, cache_read: 0.025, cache_write: 0.25 },
 };
 
-/** What these requests cost, US dollars. A request that was not answered costs nothing, a model without a price neither. */
+/** The cost of these requests, US dollars. A request without an answer and a model without a price cost nothing. */
 export function price(
   requests: readonly RecordedRequest[],
   table: Readonly<Record<string, ModelPrice>> = modelPrices,

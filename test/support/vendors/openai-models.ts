@@ -1,9 +1,9 @@
-/** What a model of OpenAI accepts. */
+/** Capabilities of an OpenAI model. */
 export interface GptFacts {
   context: number;
   output: number;
   efforts: readonly string[];
-  /** The effort when none is given. */
+  /** The default effort. */
   effort: string;
   /** `additional_tools` items, `prompt_cache_options`, paid cache writes: gpt-5.6 and later. */
   additional_tools: boolean;

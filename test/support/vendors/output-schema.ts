@@ -105,7 +105,7 @@ const holdsSchemas = (value: Json) => isObject(value) && Object.values(objectOf(
 const isSchemaList = (value: Json) => Array.isArray(value) && value.length > 0 && value.every(isSchema);
 const isType = (value: Json) => [value].flat().every((type) => simpleTypes.includes(String(type)));
 
-/** What the meta-schema of draft 2020-12 demands of a keyword. https://json-schema.org/draft/2020-12/schema */
+/** The rules of the meta-schema of draft 2020-12 for a keyword. https://json-schema.org/draft/2020-12/schema */
 const demands: readonly [keywords: string[], holds: (value: Json) => boolean, otherwise: string][] = [
   [
     ["exclusiveMinimum", "exclusiveMaximum", "minimum", "maximum", "multipleOf"],
@@ -120,7 +120,7 @@ const demands: readonly [keywords: string[], holds: (value: Json) => boolean, ot
   [["type"], isType, "is not valid under any of the given schemas"],
 ];
 
-/** What the meta-schema says against one part of a schema. */
+/** Violations of the meta-schema in one part of a schema. */
 function draftFault(node: Wire): string | undefined {
   for (const [keywords, holds, otherwise] of demands) {
     const wrong = keywords.find((keyword) => node[keyword] !== undefined && !holds(node[keyword] ?? null));

@@ -3,7 +3,7 @@ export interface PrefixCache {
   has(prefix: string, now: number): boolean;
   /** Keeps a prefix for `ttl` milliseconds, or renews it; never shortens its life. */
   keep(prefix: string, now: number, ttl: number): void;
-  /** A use: the prefix lives on as long as it was written for. */
+  /** A use renews the prefix's lifetime. */
   renew(prefix: string, now: number): void;
   clear(): void;
 }

@@ -4,7 +4,7 @@ import type { ScriptedReply, Vendor, ViewedRequest } from "./view.ts";
 /** `broken`: the script was at fault, e.g. it called a tool that is not available. */
 type Outcome = "answered" | "refused" | "faulted" | "broken";
 
-/** One request and what became of it. */
+/** One request and its result. */
 export interface RecordedRequest extends Incoming {
   vendor: Vendor;
   model: string;

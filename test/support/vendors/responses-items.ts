@@ -4,7 +4,7 @@ import { effortRefusal } from "./responses-parameters.ts";
 import { broughtTools, type GptRequest, modelMark, readAnswerId } from "./responses-request.ts";
 import { blocksOf, string, type Wire } from "./wire.ts";
 
-/** What is wrong with the items of the input; reasoning apart. */
+/** Errors in the items of the input, except reasoning. */
 export function gptItemRefusals(request: GptRequest): Refusal[] {
   return [
     ...messageRefusals(request),

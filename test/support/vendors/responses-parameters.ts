@@ -13,7 +13,7 @@ const known = new Set([
 ]);
 const functionName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** What is wrong with everything beside the input. */
+/** Errors in the parameters other than the input. */
 export function gptParameterRefusals(request: GptRequest): Refusal[] {
   return [
     ...fieldRefusals(request),
@@ -98,7 +98,7 @@ function* cacheRefusals({ body, facts }: GptRequest): Generator<Refusal> {
   }
 }
 
-/** What is wrong with definitions of functions. */
+/** Errors in function definitions. */
 function* gptToolRefusals(tools: readonly Wire[], path: string): Generator<Refusal> {
   const names = new Set<string>();
   for (const [index, tool] of tools.entries()) {
@@ -113,7 +113,7 @@ function* gptToolRefusals(tools: readonly Wire[], path: string): Generator<Refus
   }
 }
 
-/** What is wrong with one function, in the shape of either API. */
+/** Errors in one function, in the form of either API. */
 export function* functionRefusals({ name, parameters, strict }: Wire, param: string): Generator<Refusal> {
   if (!functionName.test(string(name))) {
     const message = `Invalid '${param}.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`;
@@ -133,7 +133,7 @@ function* formatRefusals({ body }: GptRequest): Generator<Refusal> {
   yield* schemaRefusals(format, "text.format");
 }
 
-/** What is wrong with the schema an answer is asked in. */
+/** Errors in the schema of a structured answer. */
 export function* schemaRefusals({ name, schema, strict }: Wire, param: string): Generator<Refusal> {
   if (!functionName.test(string(name))) {
     const message = `Invalid '${param}.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`;

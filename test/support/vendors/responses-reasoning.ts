@@ -4,7 +4,7 @@ import { bareItem, type GptRequest, modelMark, readAnswerId } from "./responses-
 import { seal, unseal } from "./seal.ts";
 import { hash, string, type Wire } from "./wire.ts";
 
-/** What became of the reasoning a request sends back. */
+/** The result of checking the reasoning that a request returns. */
 export interface CheckedReasoning {
   refused: Refusal[];
   dropped: DroppedReasoning[];

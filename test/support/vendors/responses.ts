@@ -60,7 +60,7 @@ function* featuresOf({ body, input, reasoning }: GptRequest): Generator<readonly
   if (JSON.stringify(input).includes('"input_image"')) yield ["images", "input_image"];
 }
 
-/** What stands before tools and instructions in the cached prompt. */
+/** The part before tools and instructions in the cached prompt. */
 function cacheRoot({ model, key, body, reasoning }: GptRequest): string {
   return JSON.stringify([model, key, string(reasoning.effort), objectOf(body.text).format ?? null]);
 }

@@ -3,7 +3,7 @@ import type { Script, ScriptedReply, ViewedRequest } from "./view.ts";
 
 /** One answer of a script that is data, for a stand-in in another process. All conditions given must hold. */
 export interface ScriptedAnswer {
-  /** Part of what the person said last. */
+  /** Part of the person's last message. */
   said?: string;
   /** How many results came back since then. */
   results?: number;
@@ -11,7 +11,7 @@ export interface ScriptedAnswer {
   reply: ScriptedReply;
 }
 
-/** Repeats what was said, or gives the least JSON value of the schema the request asks for. */
+/** Repeats the message, or returns a minimal JSON value for the requested schema. */
 export const echo: Script = (request) => ({
   text:
     request.schema === undefined

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import type { Wire } from "./wire.ts";
 
-/** Fixed, so that what one process sealed can be opened by the next. */
+/** Fixed, so that another process can open sealed values. */
 const secret = "vendors stand-in";
 
-/** Facts as an opaque text that nobody can change: signatures of thinking, encrypted reasoning, thought signatures. */
+/** Facts as an opaque text that cannot be altered: signatures of thinking, encrypted reasoning, thought signatures. */
 export function seal(facts: Wire): string {
   const body = Buffer.from(JSON.stringify(facts)).toString("base64url");
   return `${body}.${stamp(body)}`;

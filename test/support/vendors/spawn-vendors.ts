@@ -42,7 +42,7 @@ export interface ControlReply {
   requests?: RecordedRequest[] | undefined;
 }
 
-/** Starts the stand-in in a process of its own. */
+/** Starts the stand-in in a separate process. */
 export async function spawnVendors(): Promise<SpawnedVendors> {
   const script = fileURLToPath(new URL("./vendors-process.ts", import.meta.url));
   const child = fork(script, { stdio: ["ignore", "inherit", "inherit", "ipc"] });

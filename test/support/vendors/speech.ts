@@ -3,7 +3,7 @@ import { countTokens } from "../../../src/models/count-tokens.ts";
 /** Characters of a delta. */
 const pieceLength = 24;
 
-/** A text as the pieces of a stream; none of an empty text. */
+/** A text as the pieces of a stream; an empty text has none. */
 export function chunksOf(text: string): string[] {
   return text.match(new RegExp(`[\\s\\S]{1,${pieceLength}}`, "gu")) ?? [];
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type Faults, faultMessage } from "./faults.ts";
 
-/** One request for a transcription and what became of it. */
+/** One transcription request and its result. */
 export interface RecordedTranscription {
   path: string;
   model: string;
@@ -47,11 +47,16 @@ export async function answerTranscription(
   const isFile = file instanceof File;
   const key = /^Bearer (.*)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
   const record = {
-    ...{ path, model, key, status: 200 },
+    path,
+    model,
+    key,
+    status: 200,
     ...(isFile ? { file: file.name, type: file.type, bytes: file.size } : { file: "", type: "", bytes: 0 }),
   };
   const answer = (status: number, value: unknown, headers = {}) => ({
-    ...{ status, body: JSON.stringify(value), record: { ...record, status } },
+    status,
+    body: JSON.stringify(value),
+    record: { ...record, status },
     headers: { "content-type": "application/json", ...headers },
   });
   const refuse = (status: number, message: string) =>

@@ -30,7 +30,7 @@ export interface VendorsOptions {
   refuses?: Readonly<Record<string, readonly Feature[]>>;
 }
 
-/** The model APIs of all vendors on a loopback port. They refuse what the real ones refuse, and count as they count. */
+/** The model APIs of all vendors on a loopback port. They reject the same requests as the real ones, and count tokens the same way. */
 export interface Vendors {
   url: string;
   /** For the key `baseUrl` of a provider: OpenAI's and Anthropic's own, or a compatible server by its kind. */

@@ -34,7 +34,7 @@ describe("the channel-summary skill", () => {
       people: ["Ben"],
       decisions: [{ text: "The release branch is cut.", who: "Ben", link: "https://chat.example/m1" }],
       open: [{ text: "Who tests the invoice?", link: "https://chat.example/m2" }],
-      note: expect.stringContaining("1 points rested on no message"),
+      note: expect.stringContaining("refer to no message were left out: 1"),
     });
     expect(JSON.stringify(outputOf(done).open)).not.toContain("Zoe");
   });
@@ -47,7 +47,7 @@ describe("the channel-summary skill", () => {
   it("a channel summary asks no model where nobody said anything", async () => {
     const own = createWorld([call({ since: "2026-01-01", until: "2026-01-02" }), "Done."]);
     const done = await ask(own, "what was said?");
-    expect(outputOf(done)).toMatchObject({ messages: 0, note: "Nobody said anything in that time." });
+    expect(outputOf(done)).toMatchObject({ messages: 0, note: "There are no messages in that time." });
     expect(own.model.requests).toHaveLength(2);
   });
 
@@ -86,7 +86,7 @@ describe("the channel-summary skill", () => {
     expect(await summedUp(text, down, text, merged)).toMatchObject({
       topics: [{ text: "All of it." }],
       note: expect.stringMatching(
-        /^The model could not read what was said Wed \d\d:\d\d to Wed \d\d:\d\d\.$/,
+        /^The model could not read the messages from Wed \d\d:\d\d to Wed \d\d:\d\d\.$/,
       ),
     });
     expect(await summedUp(text, text, text, down)).toMatchObject({

@@ -113,12 +113,12 @@ describe("the code-execution skill", () => {
       answers: [plan, program, result],
     });
     const { output } = await bench.run("code-execution", { task: "Sum" });
-    expect(output).toMatchObject({ notes: [expect.stringContaining("a part of its output is missing")] });
+    expect(output).toMatchObject({ notes: [expect.stringContaining("a part of it is missing")] });
     expect(JSON.stringify(output).length).toBeLessThan(20_000);
   });
 
   it.each([
-    ["repair it", { code: 1, text: "boom" }, "It was not repaired", "The program failed once."],
+    ["repair it", { code: 1, text: "boom" }, "The repair failed", "The program failed once."],
     ["check it", { text: "total 60" }, "The output was not checked", ""],
   ])(
     "the code-execution skill hands over what ran when the model cannot %s",

@@ -73,7 +73,7 @@ describe("the code-generation skill", () => {
       { code: fakeCode(async () => tap(1, 0)), answers: [written({ language: "rust" })] },
       "rust cannot be run here",
     ],
-    ["no sandbox", { answers: [written()] }, "No code can be run here"],
+    ["no sandbox", { answers: [written()] }, "no code can be run here"],
   ])("the code-generation skill says that nothing was run: %s", async (_name, options, words) => {
     const run = await createSkillBench(options as object).run("code-generation", { task: "Add" });
     expect(run.output).toMatchObject({ tests: { ran: 0 }, notes: [expect.stringContaining(words)] });
@@ -132,7 +132,7 @@ describe("the code-generation skill", () => {
       "a run that never ends",
       async () => ({ status: "timed_out" as const, stdout: "ok - a_test.sh\n", stderr: "" }),
       { ran: 0, passed: 0 },
-      "The tests were stopped: they took too long.",
+      "The tests were stopped because they took too long.",
     ],
     [
       "a run that ends with an error after its tests",
@@ -162,7 +162,7 @@ describe("the code-generation skill", () => {
     });
     const run = await bench.run("code-generation", { task: "Add" });
     expect(run.output).toMatchObject({
-      notes: ["2 of 3 tests failed.", expect.stringContaining("It was not repaired")],
+      notes: ["2 of 3 tests failed.", expect.stringContaining("The repair failed")],
       posted: ["add.mjs", "add.test.mjs"],
     });
   });

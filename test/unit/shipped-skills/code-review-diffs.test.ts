@@ -71,7 +71,7 @@ describe("diffs that code-review reads", () => {
 
   it.each([
     ["similarity index 100%\nrename from a.ts\nrename to b.ts\n", "renamed from a.ts, nothing else"],
-    ["old mode 100644\nnew mode 100755\n", "its mode alone changed"],
+    ["old mode 100644\nnew mode 100755\n", "only its mode changed"],
     ["index 1..2 100644\nBinary files a/a.ts and b/a.ts differ\n", "binary or empty"],
     ["deleted file mode 100644\n--- a/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "deleted"],
   ])("a diff with nothing to review says why: %j", async (rest, why) => {
@@ -201,7 +201,7 @@ it("a review keeps what was found when a later part cannot be reviewed", async (
   const run = await bench.run("code-review", { what: "a.ts" });
   expect(run.output).toMatchObject({
     findings: [{ file: "a.ts", line: 4 }],
-    left_out: [{ file: "a.ts", why: "the rest of it was not read" }],
+    left_out: [{ file: "a.ts", why: "its remaining lines were not read" }],
     notes: [expect.stringContaining("ended after part 1 of")],
   });
 });

@@ -68,7 +68,7 @@ describe("the code-review skill", () => {
     });
     expect(run.output).toMatchObject({
       findings: [{ severity: "major" }],
-      notes: [expect.stringContaining("2 findings pointed at no line")],
+      notes: [expect.stringContaining("refer to no line of the change were left out: 2")],
     });
   });
 
@@ -125,7 +125,7 @@ describe("the code-review skill", () => {
       "diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n",
       /no text to review: x\.png/,
     ],
-    ["a page that is no change", "https://example.com/about", /no address of a pull request/],
+    ["a page that is no change", "https://example.com/about", /not the address of a pull request/],
     ["a file that is not there", "nope.ts", /no file nope\.ts/],
   ])("the code-review skill fails plainly for %s", async (_name, what, words) => {
     const run = await review([]).run("code-review", { what });

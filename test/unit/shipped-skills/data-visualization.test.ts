@@ -130,7 +130,7 @@ describe("the data-visualization skill", () => {
     expect(drawn?.rows[0]).toEqual({ City: "Berlin", Sales: 1234, On: "2026-01-05", Share: 5 });
     expect(run.output).toMatchObject({
       notes: [
-        "Above the table stands: Report 2026",
+        "Text above the table: Report 2026",
         "The last row is a total (City: Summe): filter it out.",
         "Sales: “1.234” was read as 1234.",
         "On: “05/01/2026” was read as 2026-01-05.",

@@ -154,7 +154,7 @@ describe("the document-summarizer skill", () => {
       });
       expect(output).toMatchObject({
         summary: expect.stringContaining("- Fact number 1000 (page 1)\n"),
-        notes: ["The model could not join the points to a summary; these are the points."],
+        notes: ["The model could not write a summary; these are the points."],
       });
     });
 
@@ -183,7 +183,7 @@ describe("the document-summarizer skill", () => {
       { text: "", note: "Its 3 pages are scans." },
       /a\.pdf has no text.*scans.*text recognition/,
     ],
-    ["no file at all", {}, undefined, /No file came/],
+    ["no file at all", {}, undefined, /This thread has no files/],
     ["an empty file", { "a.txt": "" }, undefined, /has no text|empty|nothing/i],
   ])("the document-summarizer skill says what is wrong: %s", async (_name, attached, read, words) => {
     const bench = createSkillBench({

@@ -65,7 +65,7 @@ describe("the image-generation skill", () => {
       "a file that is no picture",
       { means: { images }, attached: { "a.txt": "x" } },
       { prompt: "A cat", from: ["a.txt"] },
-      /no picture that can be changed/,
+      /not a picture that can be changed/,
     ],
   ])("the image-generation skill says what is wrong: %s", async (_name, options, input, words) => {
     const run = await createSkillBench(options).run("image-generation#make", input);

@@ -189,7 +189,7 @@ describe("what a channel learns", () => {
     const { output } = await learn({ what: "report.txt" });
     expect(output).toMatchObject({
       notes: [
-        "report.txt, which Ben added on 1970-01-01 as document 1, is another one and stays: forget it if this is its new version.",
+        "report.txt, which Ben added on 1970-01-01 as document 1, is a different document and stays. Forget it if this is its new version.",
       ],
     });
     const [own] = await knowledge.list(home.namespace);
@@ -221,7 +221,7 @@ describe("what a channel learns", () => {
     const { learn } = bench({ means: { embedder: { ...embedder, embed } }, clock });
     const text = Array.from({ length: 200 }, (_, at) => `# Rule ${at}\nLunch is at noon.`).join("\n");
     expect((await learn({ text, title: "Rules" })).output).toMatchObject({
-      notes: ["Its last 72 passages can be found by their words alone."],
+      notes: ["Its last 72 passages can be found only by their words."],
     });
   });
 

@@ -100,7 +100,7 @@ describe("the simple-writing skill", () => {
     expect(run.output).toEqual({
       files: [{ name: "Project-report.docx" }, { name: "Project-report.pdf", pages: 1 }],
       words: 39,
-      notes: ["HTML in the Markdown stands there as text."],
+      notes: ["HTML in the Markdown is shown as text."],
     });
     expect(run.steps).toContain("make files");
     expect(run.files.map(({ media_type }) => media_type)).toEqual([
@@ -137,7 +137,7 @@ describe("the simple-writing skill", () => {
     });
     expect((run.output as { notes: string[] }).notes).toEqual([
       expect.stringContaining("are not fetched"),
-      expect.stringContaining("broken.png is no PNG or JPEG that can be shown"),
+      expect.stringContaining("broken.png was left out: it is not a PNG or JPEG file"),
       expect.stringContaining("There is no file ../../../etc/passwd"),
       expect.stringContaining("There is no file nope.png"),
     ]);
@@ -244,7 +244,7 @@ describe("a PDF", () => {
 
   it("a PDF says which characters its font lacks, and sets numbers within Hebrew as numbers", async () => {
     const { made, bytes } = await make({ markdown: "Hello 漢字\n\nשלום ו-25% (word)", formats: ["pdf"] });
-    expect(made?.notes).toEqual([expect.stringContaining("漢 字"), expect.stringContaining("right to left")]);
+    expect(made?.notes).toEqual([expect.stringContaining("漢 字"), expect.stringContaining("right-to-left")]);
     expect((await readPdf(bytes("pdf"))).text).toContain("25%");
   });
 

@@ -26,7 +26,7 @@ describe("since and until in people's words", () => {
   it.each(["soonish", "Monday or so", "the release"])(
     "a time in people's words is refused with what is possible: %s",
     (words) => {
-      expect(() => at(words)).toThrow(/not a time that I understand/);
+      expect(() => at(words)).toThrow(/not a time the bot understands/);
     },
   );
 });

@@ -119,7 +119,7 @@ describe("the task-planning skill", () => {
     const made = await plan({ task_description: "Launch the site", steps }, []);
     expect(made).toMatchObject({ made_by: "caller", asked: [], ran: [] });
     expect(made.text).toBe(
-      "**Launch the site**\n\n- [ ] 1. Write texts\n- [ ] 2. Go live _(after 1)_\n  Done when: The page answers\n\n_Put in working order and numbered anew._",
+      "**Launch the site**\n\n- [ ] 1. Write texts\n- [ ] 2. Go live _(after 1)_\n  Done when: The page answers\n\n_Sorted into working order and renumbered._",
     );
     const circle = [
       { title: "A", depends_on: [2] },

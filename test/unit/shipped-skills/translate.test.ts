@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lostNumbers, lostParts, paragraphsOf } from "../../../skills/translate/protect.ts";
+import { lostNumbers, lostParts, paragraphsOf } from "../../../skills/translate/skill.ts";
 import type { DocumentReader } from "../../../src/core/ports/documents.ts";
 import { ModelError } from "../../../src/core/ports/model.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
@@ -71,9 +71,7 @@ describe("the translate skill", () => {
       });
       expect(output).toMatchObject({
         text: paragraphs.map((text) => (text.startsWith("two") ? text : text.toUpperCase())).join("\n\n"),
-        notes: [
-          expect.stringMatching(/^Could not be translated and stands as it was: 1 of 3 parts, 2 \(“two/),
-        ],
+        notes: [expect.stringMatching(/^Could not be translated and is unchanged: 1 of 3 parts, 2 \(“two/)],
       });
     });
 
@@ -116,7 +114,7 @@ describe("the translate skill", () => {
 
   it.each([
     ['{"gruss": "Hallo"}', "Keys that the translation lost: greeting"],
-    ['{"greeting": "Hallo",}', "The translation is no valid JSON any more."],
+    ['{"greeting": "Hallo",}', "The translation is no longer valid JSON."],
   ])("the translate skill says what programs would miss in %s", async (answer, note) => {
     const attached = { "de.json": '{"greeting": "Hello"}' };
     const bench = createSkillBench({ attached, answers: [answer] });

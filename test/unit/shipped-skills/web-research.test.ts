@@ -67,9 +67,7 @@ describe("the web-research skill", () => {
     const why = (page: string) => report.left_out.find(({ url }) => path(url) === page)?.why;
     expect(why("/gone")).toMatch(/404/);
     expect(why("/consent")).toMatch(/consent or login/);
-    expect([why("/copy"), why("/official")].filter(Boolean).join()).toMatch(
-      /same as \[\d+\] in the same words/,
-    );
+    expect([why("/copy"), why("/official")].filter(Boolean).join()).toMatch(/it repeats \[\d+\]/);
     expect(why("/injected")).toMatch(/says nothing about the question/);
     expect(why("/brochure.pdf")).toBeDefined();
     expect(visited.join(" ")).not.toContain("steal");
@@ -210,7 +208,7 @@ describe("the web-research skill", () => {
       answer: "",
       sources: [],
       not_verified: [researchQuestion],
-      note: expect.stringMatching(/No page said anything.*Only Wikipedia/s),
+      note: expect.stringMatching(/No page says anything.*Only Wikipedia/s),
     });
   });
 

@@ -100,7 +100,7 @@ const update: Method = {
     const textAlone = content.blocks === undefined && content.text !== "";
     if (textAlone) message.blocks = [];
     else if (content.blocks !== undefined) message.blocks = content.blocks;
-    // What was streamed is replaced with the rest.
+    // The streamed text is replaced together with the rest.
     if (message.stream !== undefined) {
       message.stream.tasks = [];
       delete message.stream.plan_title;

@@ -123,7 +123,7 @@ const replies: Method = {
     if (parent === undefined && inThread.length === 0) throw new SlackRefusal("thread_not_found");
     const below = parent === undefined ? inThread : repliesTo(call.world, parent);
     const newer = below.filter(within(call));
-    // The parent comes first whatever `oldest` says.
+    // The parent comes first regardless of `oldest`.
     return answer(call, parent === undefined ? newer : [parent, ...newer], 1000);
   },
 };

@@ -93,7 +93,7 @@ function renderUser(call: MethodCall, user: SeedUser): Record<string, unknown> {
   };
 }
 
-/** Somebody's public channels, and of the others those they share with the bot. Says less of each than the other methods. */
+/** A person's public channels, and their other channels that include the bot. Returns fewer fields than the other methods. */
 const usersConversations: Method = {
   token: "bot",
   scope: scopeByTypes,
@@ -127,7 +127,12 @@ const userGroups: Method = {
     usergroups: (world.seed.user_groups ?? [])
       .filter(({ team_id }) => team_id === workspace.id)
       .map(({ id, handle, name, users, team_id }) => ({
-        ...{ id, team_id, handle, name, is_usergroup: true, date_delete: 0 },
+        id,
+        team_id,
+        handle,
+        name,
+        is_usergroup: true,
+        date_delete: 0,
         ...(given.flag("include_count") ? { user_count: String(users.length) } : {}),
       })),
   }),

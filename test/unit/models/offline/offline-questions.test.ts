@@ -29,7 +29,7 @@ const sentences: [said: string, answer: RegExp][] = [
   ["forget my birthday", /^Forgotten: my birthday/],
   ["stop", /^Nothing is running here/],
   ["What is the sentiment of: I love this, but the ending was terrible", /^Mixed, leaning negative/],
-  ["keywords of: The quick brown fox jumps over the lazy dog", /^It turns around quick, brown/],
+  ["keywords of: The quick brown fox jumps over the lazy dog", /^Main topics: quick, brown/],
   ["how many words in: one two three four", /^4 words, 1 sentence[\s\S]*English/],
   ["Plan this: book a room, invite people, order food", /- \[ \] 3\. Order food/],
   ["Plan a release in five steps", /^\*\*A release\*\*\n\n(?:- \[ \] \d\. .+\n){5}\n_Made by rules/],

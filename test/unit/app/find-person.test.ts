@@ -114,9 +114,7 @@ describe("finding a person", () => {
       return names;
     };
     const { app } = createTestApp(scriptedModel(["ok"]), { copies: { remove } });
-    const message = expect.stringContaining(
-      "except perhaps in copies from before an upgrade: turns.db.v7.",
-    );
+    const message = expect.stringContaining("except perhaps in copies from before an upgrade: turns.db.v7.");
     expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404, message });
     await forgetPerson(app, `web:sole:${zora.id}`, asker);
     const nothing = expect.stringMatching(/^Nothing that UZORA77 said or changed is stored\./);

@@ -1,7 +1,7 @@
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { OutgoingButton, ProgressCard } from "../../../core/ports/chat-platform.ts";
 import { closeFence } from "./markdown-fences.ts";
-import { createPostedMessage, lastReference, type PostedMessage } from "./posted-message.ts";
+import { lastReference, PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { platformErrorOf, whispered } from "./publish-message.ts";
 
@@ -34,8 +34,8 @@ export function createAnswerParts(
   const isQuiet = platform.limits.posts_quietly === true;
   const before = isQuiet ? undefined : shownBeforeWait(events);
   let apart: PostedMessage | undefined;
-  if (isQuiet) apart = createPostedMessage(turn, events, { purpose: "progress", part: 0 });
-  else if (before !== undefined) apart = createPostedMessage(turn, events, { purpose: "answer", part: 0 });
+  if (isQuiet) apart = new PostedMessage(turn, events, { purpose: "progress", part: 0 });
+  else if (before !== undefined) apart = new PostedMessage(turn, events, { purpose: "answer", part: 0 });
   const parts: PostedMessage[] = [];
   /** References that are in the log, or on their way there; those of messages that are gone are taken out. */
   const noted = new Set(events.flatMap((event) => (isOfAnswer(event) ? [event.reference] : [])));
@@ -43,7 +43,7 @@ export function createAnswerParts(
   const part = (index: number): PostedMessage => {
     const known = parts[index];
     if (known !== undefined) return known;
-    const made = createPostedMessage(turn, events, { purpose: "answer", part: index }, before);
+    const made = new PostedMessage(turn, events, { purpose: "answer", part: index }, before);
     parts[index] = made;
     return made;
   };

@@ -1,7 +1,7 @@
 import type { NamedDecider } from "../../../core/effects/mentioning.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
+import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import type { Content } from "./publish-message.ts";
 
@@ -34,7 +34,7 @@ export function createDeciderCards(
       return [{ type: "message_posted", purpose: "approval", part, reference, turn_id, seq, at }];
     });
     const there = { ...turn, place, to: { person } };
-    cards.set(person, { place, message: createPostedMessage(there, posted, { purpose: "approval", part }) });
+    cards.set(person, { place, message: new PostedMessage(there, posted, { purpose: "approval", part }) });
   };
   for (const event of events)
     if (event.type === "approval_shown" && event.approval_id === approval_id)

@@ -105,7 +105,7 @@ async function publishPart(
   if (posted.callsUnnoticed(message)) await live.keep(part);
   const reference = await posted.finish(message);
   if (reference !== undefined) return { ok: true, reference };
-  let published = await withoutFilesIfRefused(message, posted.publish);
+  let published = await withoutFilesIfRefused(message, (now) => posted.publish(now));
   // A platform may take less in an edit than in a new message.
   if (isFormRefused(published) && posted.reference !== undefined) {
     await posted.drop();

@@ -14,7 +14,7 @@ import type {
 import type { Place } from "../../../core/values/place.ts";
 import { createApprovalPrompt } from "./approval-prompt.ts";
 import { closeFence } from "./markdown-fences.ts";
-import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
+import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import type { Aside } from "./private-answer.ts";
 import type { Published } from "./publish-message.ts";
@@ -73,7 +73,7 @@ export function createPersonPrompts(
         const part = prompts.filter(({ asked }) => asked.type === event.type).length;
         const tag = { purpose, part } as const;
         const make = (where: PresentedTurn) => {
-          const message = createPostedMessage(where, events, tag);
+          const message = new PostedMessage(where, events, tag);
           return event.type === "question_asked"
             ? createQuestionPrompt(
                 where,

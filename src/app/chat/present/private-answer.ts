@@ -1,7 +1,7 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
-import { createPostedMessage } from "./posted-message.ts";
+import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { type Content, type Published, persist, whisperMessage } from "./publish-message.ts";
 
@@ -41,7 +41,7 @@ export async function publishAside(
   part: number,
   message: Content,
 ): Promise<Published> {
-  return createPostedMessage(aside, after, { purpose: "private", part }).publish(message);
+  return new PostedMessage(aside, after, { purpose: "private", part }).publish(message);
 }
 
 /**

@@ -42,7 +42,7 @@ import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
 import { createCommandReader } from "./turns/command-reader.ts";
-import { createDispatcher } from "./turns/dispatcher.ts";
+import { Dispatcher } from "./turns/dispatcher.ts";
 import { createFeed } from "./turns/feed.ts";
 import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
 import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
@@ -54,7 +54,7 @@ import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
 import { type Follow, followTurn } from "./turns/turn-events.ts";
 import { createTurnMeasuring } from "./turns/turn-measure.ts";
-import { createTurnRunner } from "./turns/turn-runner.ts";
+import { TurnRunner } from "./turns/turn-runner.ts";
 import { createWhere } from "./turns/where.ts";
 
 /** What a channel in this state has to do without. */
@@ -116,15 +116,15 @@ export function createApp(deps: AppDeps): RunningApp {
   const skills = createSkillService({ ...deps, offers, grants: basePorts.grants, rights: basePorts.rights });
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, basePorts.name);
-  const dispatcher = createDispatcher({ ...deps, feed });
-  const { wake } = dispatcher;
+  const dispatcher = new Dispatcher({ ...deps, feed });
+  const wake = () => dispatcher.wake();
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report };
   const schedules = createScheduleService({ ...planning, refusalOf: access });
   const ports = { ...basePorts, schedules };
-  const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
+  const turns = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
     ...deps,
     platforms,
@@ -194,7 +194,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const run = createOperationRunner(services);
   const commandRunner = createCommandRunner(commands, services, turns, reader, platforms);
   dispatcher.serve({
-    deadlineOf: turns.deadlineOf,
+    deadlineOf: (claimed) => turns.deadlineOf(claimed),
     run: (claimed, signal) => {
       const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
       const isGivenUp = claimed.crashes >= maxCrashes;

@@ -12,27 +12,12 @@ import { runTurn } from "../../core/turn/turn-loop.ts";
 import type { Author, Guide, Inbound } from "../../core/values/inbound.ts";
 import { type MessageContext, saidText } from "../../core/values/message.ts";
 import { agentNamedIn, type Profile, profileNamed, type WhereText } from "../../core/values/profile.ts";
-import { createTurnContextReader } from "../reading/turn-context.ts";
+import { createTurnContextReader, type TurnContextReader } from "../reading/turn-context.ts";
 import type { AskedSkills } from "./asked-skills.ts";
 import type { CommandReader } from "./command-reader.ts";
 import { type NoStart, noStart, unstarted } from "./no-start.ts";
 import type { PastThreads } from "./past-threads.ts";
 import type { Spending } from "./spending.ts";
-
-/** Makes turns out of claimed messages and runs them. */
-export interface TurnRunner {
-  /** The events of a message's turn, in order, to be stored one by one. */
-  run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
-  /** A turn that is set up and not run: for previews and for running one skill. */
-  prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn>;
-  /** The ports of a turn of this author in this namespace. */
-  portsFor(turnId: string, namespace: string, author: Author): TurnPorts;
-  /** Reads what was spent before the turn. Answers what counts its events in. */
-  countSpending(claimed: ClaimedTurn): Promise<(event: TurnEventBody) => void>;
-  /** When the turn ends whatever happens, ms since the epoch. Time when the bot was down does not count. */
-  deadlineOf(claimed: ClaimedTurn): number;
-  readonly metaTools: readonly MetaTool[];
-}
 
 export interface TurnRunnerDeps {
   log: TurnLog;
@@ -51,130 +36,152 @@ export interface TurnRunnerDeps {
   ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
 }
 
-export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
-  const { log, spending, ports } = deps;
-  const contexts = createTurnContextReader({
-    ...deps,
-    ...ports,
-    message_tokens: deps.limits.message_tokens,
-  });
+/** A turn that is set up, and the state of its channel. */
+interface PreparedTurn {
+  turn: Turn;
+  state: NamespaceState;
+}
 
-  const portsFor: TurnRunner["portsFor"] = (turnId, namespace, author) => ({
-    ...ports,
-    async steering() {
-      const said = await withoutStopped(log, await log.steering(turnId));
-      // A skill that was asked for by command is there in a turn of its own only.
-      const end = said.findIndex(({ inbound }) => deps.reader.storedGuide(inbound) !== undefined);
-      const queued = end < 0 ? said : said.slice(0, end);
-      return queued.map(({ turn_id, inbound }) => ({
-        turn_id,
-        author: inbound.author,
-        said_at: inbound.origin?.said_at ?? ports.clock.now(),
-        ...steeringText(inbound),
-      }));
-    },
-    signals: () => log.signals(turnId),
-    overBudget: () => spending.exceeded(namespace, author.id),
-  });
+/** Makes turns out of claimed messages and runs them. */
+export class TurnRunner {
+  readonly metaTools: readonly MetaTool[];
+  readonly #deps: TurnRunnerDeps;
+  readonly #contexts: TurnContextReader;
 
-  const deadlineOf = ({ events }: ClaimedTurn) => {
-    const now = ports.clock.now();
-    return now + deps.max_duration_ms - timeSpent(events, now);
-  };
+  constructor(deps: TurnRunnerDeps) {
+    this.metaTools = deps.metaTools;
+    this.#deps = deps;
+    this.#contexts = createTurnContextReader({
+      ...deps,
+      ...deps.ports,
+      message_tokens: deps.limits.message_tokens,
+    });
+  }
 
-  const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
-    const { inbound } = claimed;
-    const [catalogue, past, where, code] = await Promise.all([
-      deps.catalogue.current(),
-      deps.past.read(inbound, claimed.ordinal),
-      deps.whereOf(inbound),
-      ports.code?.means(),
-    ]);
-    const { state } = await ports.offers.read(inbound.namespace, catalogue);
-    const asked = await askedIn(deps, inbound);
-    const profile = profileOf(deps, claimed, state);
-    const place = { namespace: inbound.namespace, thread: inbound.thread };
-    const asker = { author: inbound.author, place, cause: inbound.cause, profile, catalogue };
-    const refusals = await Promise.all(asked.skills.map((id) => notForTurn(asker, ports, id)));
-    const turn: Turn = {
-      turn_id: claimed.turn_id,
-      place,
-      author: inbound.author,
-      text: asked.text,
-      asked: asked.skills.filter((_, at) => refusals[at] === undefined),
-      message: inbound.origin?.message,
-      mentions: inbound.origin?.mentions,
-      cause: inbound.cause,
-      said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
-      where: code?.ok === false ? withoutCode(where, code.reason) : where,
-      ...(code?.ok === true ? { code } : {}),
-      profile,
-      profiles: deps.profiles,
-      events: claimed.events,
-      past,
-      deadline: deadlineOf(claimed),
-      detailed_errors: inbound.origin === undefined && inbound.author.trust === "operator",
-      // Only where people see a question later than their message is one asked.
-      limits: inbound.origin === undefined ? { ...deps.limits, away_ask_ms: 0 } : deps.limits,
-      catalogue,
-      signal,
+  /** The events of a message's turn, in order, to be stored one by one. */
+  async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
+    const count = await this.countSpending(claimed);
+    for await (const event of this.#events(claimed, signal)) {
+      count(event);
+      yield event;
+    }
+  }
+
+  /** A turn that is set up and not run: for previews and for running one skill. */
+  async prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn> {
+    return (await this.#prepare(claimed, signal)).turn;
+  }
+
+  /** The ports of a turn of this author in this namespace. */
+  portsFor(turnId: string, namespace: string, author: Author): TurnPorts {
+    const { log, spending, ports } = this.#deps;
+    return {
+      ...ports,
+      steering: () => this.#steering(turnId),
+      signals: () => log.signals(turnId),
+      overBudget: () => spending.exceeded(namespace, author.id),
     };
-    return { turn, state };
-  };
+  }
+
+  /** Reads what was spent before the turn. Answers what counts its events in. */
+  async countSpending({
+    inbound: { namespace, author },
+  }: ClaimedTurn): Promise<(event: TurnEventBody) => void> {
+    const { spending } = this.#deps;
+    await spending.load(namespace, author.id);
+    return (event) => {
+      if (event.type === "usage") spending.add(namespace, author.id, event);
+    };
+  }
+
+  /** When the turn ends whatever happens, ms since the epoch. Time when the bot was down does not count. */
+  deadlineOf({ events }: ClaimedTurn): number {
+    const now = this.#deps.ports.clock.now();
+    return now + this.#deps.max_duration_ms - timeSpent(events, now);
+  }
+
+  async *#events(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
+    const { ports, profiles, reader } = this.#deps;
+    const { inbound } = claimed;
+    const { turn, state } = yield* this.#prepareReady(claimed, signal);
+    const model = modelFor(ports.models, state.settings, turn.profile);
+    const speaking = { generative: model.generative, agent: turn.profile, agents: profiles };
+    const reason =
+      noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, reader.storedGuide(inbound), model));
+    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
+    const context: MessageContext | undefined = yield* this.#contexts.read(claimed, signal);
+    const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
+    const own = this.portsFor(claimed.turn_id, inbound.namespace, inbound.author);
+    yield* runTurn(complete, own, this.metaTools);
+  }
 
   /** With the skills it needs, which may just be starting: then it waits, says so, and is set up with what they have. */
-  const prepareReady = async function* (claimed: ClaimedTurn, signal: AbortSignal) {
-    const prepared = await prepareHere(claimed, signal);
+  async *#prepareReady(
+    claimed: ClaimedTurn,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEventBody, PreparedTurn> {
+    const { ports } = this.#deps;
+    const prepared = await this.#prepare(claimed, signal);
     const { turn } = prepared;
     const { offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
     const starting = startingFor(turn, offer);
     if (starting.length === 0) return prepared;
     const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
-    yield { type: "skills_starting" as const, skill_ids: starting.map(({ id }) => id), text };
+    yield { type: "skills_starting", skill_ids: starting.map(({ id }) => id), text };
     await whenReady(starting, ports.clock, signal);
-    return prepareHere(claimed, signal);
-  };
+    return this.#prepare(claimed, signal);
+  }
 
-  const events = async function* (
-    claimed: ClaimedTurn,
-    signal: AbortSignal,
-  ): AsyncGenerator<TurnEventBody, void> {
+  async #prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<PreparedTurn> {
+    const { ports, limits, profiles } = this.#deps;
     const { inbound } = claimed;
-    const { turn, state } = yield* prepareReady(claimed, signal);
-    const model = modelFor(ports.models, state.settings, turn.profile);
-    const reason =
-      noStart(claimed, state, {
-        generative: model.generative,
-        agent: turn.profile,
-        agents: deps.profiles,
-      }) ?? (await noGuide(turn, ports, deps.reader.storedGuide(inbound), model));
-    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
-    const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
-    const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
-    yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
-  };
-
-  const countSpending: TurnRunner["countSpending"] = async ({ inbound: { namespace, author } }) => {
-    await spending.load(namespace, author.id);
-    return (event) => {
-      if (event.type === "usage") spending.add(namespace, author.id, event);
+    const [catalogue, past, where, code] = await Promise.all([
+      this.#deps.catalogue.current(),
+      this.#deps.past.read(inbound, claimed.ordinal),
+      this.#deps.whereOf(inbound),
+      ports.code?.means(),
+    ]);
+    const { state } = await ports.offers.read(inbound.namespace, catalogue);
+    const asked = await askedIn(this.#deps, inbound);
+    const profile = profileOf(this.#deps, claimed, state);
+    const place = { namespace: inbound.namespace, thread: inbound.thread };
+    const asker = { author: inbound.author, place, cause: inbound.cause, profile, catalogue };
+    const refusals = await Promise.all(asked.skills.map((id) => notForTurn(asker, ports, id)));
+    const turn: Turn = {
+      ...asker,
+      turn_id: claimed.turn_id,
+      text: asked.text,
+      asked: asked.skills.filter((_, at) => refusals[at] === undefined),
+      message: inbound.origin?.message,
+      mentions: inbound.origin?.mentions,
+      said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
+      where: code?.ok === false ? withoutCode(where, code.reason) : where,
+      ...(code?.ok === true ? { code } : {}),
+      profiles,
+      events: claimed.events,
+      past,
+      deadline: this.deadlineOf(claimed),
+      detailed_errors: inbound.origin === undefined && inbound.author.trust === "operator",
+      // Only where people see a question later than their message is one asked.
+      limits: inbound.origin === undefined ? { ...limits, away_ask_ms: 0 } : limits,
+      signal,
     };
-  };
+    return { turn, state };
+  }
 
-  return {
-    portsFor,
-    countSpending,
-    deadlineOf,
-    prepare: async (claimed, signal) => (await prepareHere(claimed, signal)).turn,
-    metaTools: deps.metaTools,
-    async *run(claimed, signal) {
-      const count = await countSpending(claimed);
-      for await (const event of events(claimed, signal)) {
-        count(event);
-        yield event;
-      }
-    },
-  };
+  async #steering(turnId: string): Promise<Awaited<ReturnType<TurnPorts["steering"]>>> {
+    const { log, reader, ports } = this.#deps;
+    const said = await withoutStopped(log, await log.steering(turnId));
+    // A skill that was asked for by command is there in a turn of its own only.
+    const end = said.findIndex(({ inbound }) => reader.storedGuide(inbound) !== undefined);
+    const queued = end < 0 ? said : said.slice(0, end);
+    return queued.map(({ turn_id, inbound }) => ({
+      turn_id,
+      author: inbound.author,
+      said_at: inbound.origin?.said_at ?? ports.clock.now(),
+      ...steeringText(inbound),
+    }));
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createDispatcher } from "../../../src/app/turns/dispatcher.ts";
+import { Dispatcher } from "../../../src/app/turns/dispatcher.ts";
 import { createFeed } from "../../../src/app/turns/feed.ts";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../../../src/core/log/turn-log.ts";
@@ -30,7 +30,7 @@ function createWorld({ own = () => ({}), concurrent = 2, commands = 2, maxMs = 6
   /** Each line has to say why. */
   const note = (fields: unknown, message?: string) =>
     void logged.push((fields as { err?: unknown }).err === undefined ? "no reason" : String(message));
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     log,
     feed,
     clock,

@@ -16,9 +16,9 @@ import type { ChatListener, ChatMessage } from "./chat-intake.ts";
 const oldestMs = 90 * 86_400_000;
 const maxMessages = 10_000;
 const pageSize = 200;
-/** Between two pages: platforms limit how often a channel is read, ms. */
+/** Pause between two pages, ms: platforms limit how often a channel is read. */
 const pageMs = 1_200;
-/** Characters kept of a message. */
+/** Maximum characters kept of a message. */
 const maxText = 8_000;
 
 /** A channel whose messages are indexed. */
@@ -27,7 +27,7 @@ interface IndexedChannel {
   by: string;
   name: string;
   at: number;
-  /** Everything said before it was switched on is read, as far as it is to be. */
+  /** Whether the messages from before it was switched on have been read. */
   filled?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface ChannelIndexDeps {
 
 const prefix = "channel-index:";
 
-/** The index, and what it wants to know of channels. */
+/** The index, and the listener that feeds it. */
 type ListeningIndex = ChannelIndex & Required<Pick<ChatListener, "heard" | "removed" | "left">>;
 
 export function createChannelIndex(deps: ChannelIndexDeps): ListeningIndex {
@@ -151,8 +151,8 @@ async function indexed(platform: ChatPlatform, message: ChatMessage): Promise<In
 }
 
 /**
- * Reads a channel backwards, from now to the end of what is known, or to where the index begins. What was said while the bot was down is
- * read in the same way. Ends early when the index is switched off.
+ * Reads a channel backwards, from now to the newest known message or to the beginning of the index. Messages from the bot's downtime
+ * are read in the same way. Ends early when the index is switched off.
  */
 async function fill(
   deps: ChannelIndexDeps,
@@ -181,7 +181,7 @@ async function fill(
   else await store.set(prefix + namespace, { ...now, filled: true });
 }
 
-/** Indexes the latest messages of a range with their threads. Answers how many they were, and where the page before them ends. */
+/** Indexes the latest messages of a range with their threads. Returns their number, and the end of the page before them. */
 async function keepPage(
   index: MessageIndex,
   actions: ChatActions,
@@ -200,7 +200,7 @@ async function keepPage(
   return { messages: messages.length, before: more && first !== undefined ? first.at - 1 : undefined };
 }
 
-/** When the latest message of the index was said; a little earlier, as messages may be said at once. */
+/** The time of the latest message in the index, minus a little, since several messages may share a time. */
 async function newestOf(index: MessageIndex, namespace: string): Promise<number> {
   const { newest = 0 } = await index.extent(namespace);
   return Math.max(0, newest - 60_000);

@@ -19,7 +19,7 @@ import { createThreadStates } from "./intake/thread-states.ts";
 import { createWhisperer } from "./intake/whisperer.ts";
 import type { FormField, SkillForm } from "./skill-form.ts";
 
-/** The manners of the bot on one platform: whom it answers, when, and what it says to those it does not answer. */
+/** The behaviour of the bot on one platform: whom it answers, when, and what it tells people it does not answer. */
 export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
   const context = contextOf(deps);
   const late = createLateMessages(context);
@@ -85,10 +85,10 @@ function contextOf(deps: ChatIntakeDeps): IntakeContext {
   };
 }
 
-/** What a form needs of a skill. */
+/** The properties of a skill that a form needs. */
 export type FormSkill = Pick<SkillDetail, "id" | "name" | "parameters">;
 
-/** Characters of a label, Discord's limit. */
+/** Maximum characters of a label, Discord's limit. */
 const labelCharacters = 45;
 
 /** Parameters whose description says so get a field of several lines. */

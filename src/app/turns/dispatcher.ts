@@ -22,16 +22,16 @@ export interface DispatcherDeps {
   redact: Redact;
   /** Message turns at the same time. */
   concurrent: number;
-  /** Commands at the same time, those that stop something not counted: they have as many slots of their own. */
+  /** Commands at the same time, not counting urgent ones that stop something: these have the same number of slots. */
   concurrent_commands: number;
   lease_ms: number;
-  /** Names this process; no other may have the same. */
+  /** Identifies this process; unique among all processes on the log. */
   owner: string;
 }
 
 /** Runs turns. */
 interface Runner {
-  /** The end of a turn, ms since the epoch. */
+  /** When a turn must end, ms since the epoch. */
   deadlineOf(claimed: ClaimedTurn): number;
   run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
 }
@@ -48,21 +48,21 @@ interface RunningTurn {
   done: Promise<void>;
 }
 
-/** After the log could not be written, how long until it is tried again. */
+/** Delay before retrying after the log failed, ms. */
 const brokenLogPause = 5_000;
 
-/** How long the bot runs until a crash is not taken for a consequence of the one before, ms. */
+/** After this time, ms, a crash no longer counts as a consequence of the one before. */
 const settledAfter = 60_000;
 
 /**
- * Most turns of one channel at the same time: three quarters of the slots where there are four or more, so that a channel whose
- * turns hang leaves room for the others. When others wait, the channel with the fewest running turns is next anyway.
+ * Maximum turns of one channel at the same time: three quarters of the slots where there are four or more, so that a channel whose
+ * turns hang leaves room for the others. While several channels wait, the one with the fewest running turns is next anyway.
  */
 function maxPerNamespace(slots: number): number {
   return slots - Math.floor(slots / 4);
 }
 
-/** Takes turns from the log and runs them: one line per thread, threads in parallel, commands beside them. */
+/** Takes turns from the log and runs them: one at a time per thread, threads in parallel, and commands in slots of their own. */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #slots: Record<Lane, number>;
@@ -71,7 +71,7 @@ export class Dispatcher {
   #runner: Runner | undefined;
   #claims = 0;
   #pumping: Promise<void> | undefined;
-  /** Whether there may be work that came while `#pumping` looked. */
+  /** Whether more work may have arrived while `#pumping` was claiming. */
   #again = false;
   #cancelAlarm = () => {};
   #cancelSettling = () => {};
@@ -86,18 +86,18 @@ export class Dispatcher {
     };
   }
 
-  /** Says how turns are run, once; until then they stay queued. */
+  /** Sets how turns are run. Called once; until then turns stay queued. */
   serve(runner: Runner): void {
     this.#runner = runner;
   }
 
-  /** Begins to work. From a minute later on a crash counts as the first one (`TurnLog.settle`). */
+  /** Starts claiming turns. After a minute, a crash counts as the first one again (`TurnLog.settle`). */
   start(): void {
     this.#cancelSettling = this.#tellLogAfter(settledAfter, () => this.#deps.log.settle());
     this.wake();
   }
 
-  /** There may be work: something was accepted, signalled or finished. */
+  /** Looks for work: something was accepted, signalled or finished. */
   wake(): void {
     if (this.#down.signal.aborted || this.#runner === undefined) return;
     this.#again = true;
@@ -119,7 +119,7 @@ export class Dispatcher {
     return turn !== undefined;
   }
 
-  /** How many turns run now. */
+  /** The number of running turns. */
   running(): number {
     return this.#running.size;
   }
@@ -185,7 +185,7 @@ export class Dispatcher {
     this.#cancelAlarm = this.#deps.clock.after(ms, () => this.wake());
   }
 
-  /** Stores after `ms` what the log is to know, and tries again until it does. Answers what calls it off. */
+  /** Calls `tell` after `ms` and retries until it succeeds. Returns a function that cancels it. */
   #tellLogAfter(ms: number, tell: () => Promise<void>): () => void {
     const { clock, logger } = this.#deps;
     let cancel = () => {};
@@ -235,7 +235,7 @@ export class Dispatcher {
     if (controller.signal.reason instanceof ShuttingDown) await this.#handOver(claimed, writer);
   }
 
-  /** The turn is tried again after a while. A run that failed by itself, with a log that works, counts against it. */
+  /** Releases the turn for a retry after the lease time. The failure counts against the turn unless the log itself was broken. */
   async #retryLater({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown): Promise<void> {
     const { log, clock, logger, lease_ms } = this.#deps;
     logger.error({ err: error, turn_id }, "A turn was interrupted; it is kept and taken up again");
@@ -246,7 +246,7 @@ export class Dispatcher {
       .catch((failure: unknown) => this.#warnUnreleased(turn_id, failure));
   }
 
-  /** The next start goes on with the turn; nothing is wrong with it. */
+  /** Leaves the turn to the next start. This does not count as a failure. */
   async #handOver({ turn_id, lease }: ClaimedTurn, writer: TurnWriter): Promise<void> {
     try {
       await writer.flush();
@@ -287,7 +287,7 @@ export class Dispatcher {
     const lost = new Set(await log.renew(leases, clock.steady(), lease_ms));
     for (const { turn_id, lease } of leases.filter((one) => lost.has(one.turn_id))) {
       const turn = this.#running.get(turn_id);
-      // It may have ended meanwhile, and run again under another lease.
+      // It may have ended in the meantime and be running again under another lease.
       if (turn?.lease === lease) turn.controller.abort(new LeaseLostError(turn_id));
     }
   }

@@ -2,7 +2,7 @@ import type { TurnSignals } from "../../core/log/turn-log.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
-/** What people do to a turn that is under way. */
+/** How people act on a turn in progress. */
 export interface TurnControl {
   /** False when it is unknown or finished. @param by a user's id */
   stop(turnId: string, by: string): Promise<boolean>;

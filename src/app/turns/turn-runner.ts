@@ -23,7 +23,7 @@ export interface TurnRunnerDeps {
   log: TurnLog;
   catalogue: CatalogueLoader;
   past: PastThreads;
-  /** Where a message was said, in words. */
+  /** Describes the place of a message in words. */
   whereOf(inbound: Inbound): Promise<WhereText>;
   platforms: ChatPlatforms;
   spending: Spending;
@@ -42,7 +42,7 @@ interface PreparedTurn {
   state: NamespaceState;
 }
 
-/** Makes turns out of claimed messages and runs them. */
+/** Turns claimed messages into turns and runs them. */
 export class TurnRunner {
   readonly metaTools: readonly MetaTool[];
   readonly #deps: TurnRunnerDeps;
@@ -67,7 +67,7 @@ export class TurnRunner {
     }
   }
 
-  /** A turn that is set up and not run: for previews and for running one skill. */
+  /** Sets a turn up without running it: for previews and for running one skill. */
   async prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn> {
     return (await this.#prepare(claimed, signal)).turn;
   }
@@ -83,7 +83,7 @@ export class TurnRunner {
     };
   }
 
-  /** Reads what was spent before the turn. Answers what counts its events in. */
+  /** Loads the spending so far. Returns a function that adds an event of the turn to it. */
   async countSpending({
     inbound: { namespace, author },
   }: ClaimedTurn): Promise<(event: TurnEventBody) => void> {
@@ -94,7 +94,7 @@ export class TurnRunner {
     };
   }
 
-  /** When the turn ends whatever happens, ms since the epoch. Time when the bot was down does not count. */
+  /** The time limit of the turn, ms since the epoch. Time during which the bot was down does not count. */
   deadlineOf({ events }: ClaimedTurn): number {
     const now = this.#deps.ports.clock.now();
     return now + this.#deps.max_duration_ms - timeSpent(events, now);
@@ -115,7 +115,7 @@ export class TurnRunner {
     yield* runTurn(complete, own, this.metaTools);
   }
 
-  /** With the skills it needs, which may just be starting: then it waits, says so, and is set up with what they have. */
+  /** Sets the turn up with the skills it needs. While some are still starting, it says so, waits and sets the turn up again. */
   async *#prepareReady(
     claimed: ClaimedTurn,
     signal: AbortSignal,
@@ -162,7 +162,7 @@ export class TurnRunner {
       past,
       deadline: this.deadlineOf(claimed),
       detailed_errors: inbound.origin === undefined && inbound.author.trust === "operator",
-      // Only where people see a question later than their message is one asked.
+      // The bot asks only where people can see a question that comes after their message.
       limits: inbound.origin === undefined ? { ...limits, away_ask_ms: 0 } : limits,
       signal,
     };
@@ -172,7 +172,7 @@ export class TurnRunner {
   async #steering(turnId: string): Promise<Awaited<ReturnType<TurnPorts["steering"]>>> {
     const { log, reader, ports } = this.#deps;
     const said = await withoutStopped(log, await log.steering(turnId));
-    // A skill that was asked for by command is there in a turn of its own only.
+    // A skill requested by command needs a turn of its own.
     const end = said.findIndex(({ inbound }) => reader.storedGuide(inbound) !== undefined);
     const queued = end < 0 ? said : said.slice(0, end);
     return queued.map(({ turn_id, inbound }) => ({
@@ -185,9 +185,9 @@ export class TurnRunner {
 }
 
 /**
- * How long a turn that is claimed at `now` has worked or waited for a person, ms. It counts from its first event. Between its
- * last event before an interruption and the next one the bot was down, or is taken to have been; of a wait for a person only
- * the time counts that it was to last, and waiting for a model that is away does not count.
+ * How long a turn that is claimed at `now` has worked or waited for a person, ms, counted from its first event. The time between the
+ * last event before an interruption and the next event counts as downtime and is left out. A wait for a person counts only up to
+ * its planned end, and waiting for an unavailable model does not count.
  */
 export function timeSpent(events: readonly TurnEvent[], now: number): number {
   const began = events.findIndex((event) => event.type === "turn_started");
@@ -202,18 +202,18 @@ export function timeSpent(events: readonly TurnEvent[], now: number): number {
   return spent;
 }
 
-/** What counts of the time between an event and the next one, ms. */
+/** The part of the time between an event and the next one that counts, ms. */
 function timeAfter(event: TurnEvent, next: TurnEvent | undefined, now: number): number {
   if (event.type === "turn_waiting") return Math.min(next?.at ?? now, event.until) - event.at;
   return next === undefined || next.type === "turn_resumed" ? 0 : next.at - event.at;
 }
 
-/** The agent says what is missing when somebody wants something computed. */
+/** Tells the agent why it cannot run code, so that it can say so when somebody wants something computed. */
 function withoutCode(where: WhereText, reason: string): WhereText {
   return { ...where, cannot: `${where.cannot}, run code (${reason})` };
 }
 
-/** What a message asks for: its text, and the skills it names. */
+/** The request of a message: its text, and the skills it names. */
 async function askedIn(
   { asked, reader }: Pick<TurnRunnerDeps, "asked" | "reader">,
   inbound: Inbound,
@@ -221,13 +221,13 @@ async function askedIn(
   const { kind, text, namespace } = inbound;
   if (kind === "command" || inbound.cause !== undefined) return { text, skills: [] };
   const wanted = reader.storedGuide(inbound);
-  // What it names may have become unusable since.
+  // The guide may have become unusable since.
   const guide = wanted === undefined ? undefined : await asked.guide(wanted, namespace);
   if (guide !== undefined) return { text: guide.request, skills: [guide.skill] };
   return { text, skills: await asked.named(text, namespace) };
 }
 
-/** Why a skill that a person names is not used: it is not for them, or not for the agent. */
+/** Why a skill named by a person is not used: the person or the agent may not use it. */
 async function notForTurn(
   turn: Pick<Turn, "author" | "place" | "cause" | "profile" | "catalogue">,
   ports: TurnRunnerDeps["ports"],
@@ -238,7 +238,7 @@ async function notForTurn(
   return refusal ?? (skill === undefined ? undefined : notForAgent(skill, turn.profile));
 }
 
-/** Why `/skill run` of a guide is not begun: it cannot be used here any more, or there is no model to follow it. */
+/** Why `/skill run` of a guide does not start: the guide can no longer be used here, or there is no model to follow it. */
 async function noGuide(
   turn: Turn,
   ports: TurnRunnerDeps["ports"],
@@ -262,7 +262,7 @@ function steeringText({ text, origin, files = [] }: Inbound): { text: string; ha
   return { text: [text, ...names].filter(Boolean).join("\n"), has_files: names.length > 0 };
 }
 
-/** A message that was stopped or deleted while it waited says nothing to the running turn either. */
+/** Drops messages that were stopped or deleted while they waited: the running turn must not see them either. */
 async function withoutStopped<T extends { turn_id: string }>(
   log: TurnLog,
   queued: readonly T[],
@@ -271,13 +271,13 @@ async function withoutStopped<T extends { turn_id: string }>(
   return queued.filter((_, at) => !signals[at]?.some((signal) => signal.type === "stop"));
 }
 
-/** The agent that began the turn, that its message names, or that begins turns in its channel. */
+/** The agent that began the turn, or the one its message names, or the default of its channel. */
 function profileOf(
   { profiles }: TurnRunnerDeps,
   { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
 ): Profile {
-  // A command begins as no agent.
+  // A command starts without an agent.
   if (inbound.kind === "command") return profileNamed(profiles, settings.profile);
   const started = events.find((event) => event.type === "turn_started")?.profile;
   return profileNamed(profiles, started ?? agentNamedIn(inbound.text, profiles)?.id ?? settings.profile);

@@ -14,14 +14,14 @@ import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
 
 const unknownButton = "This button does not work any more. Write what you want instead.";
 
-/** Whether a button begins a turn: not in a paused channel. */
+/** Whether a button starts a turn, which a paused channel does not allow. */
 function asksForWork(action: ButtonAction): boolean {
   return action.role === "again" || action.role === "continue" || (action.role === "late" && action.wanted);
 }
 
 /**
- * Does what a button is for. Who may is checked now, not when the button was shown. Whoever pressed is told what did not
- * work; it rejects only when the store cannot be read.
+ * Carries out the action of a button. Rights are checked now, not when the button was shown. The person who pressed it is told of a
+ * failure; rejects only when the store cannot be read.
  */
 export async function pressButton(
   context: IntakeContext,
@@ -68,8 +68,8 @@ async function answerPress(
 }
 
 /**
- * Cards of approvals stand in direct messages, too: who may decide is asked of the place where the turn runs. Undefined for every
- * other press.
+ * The place whose members may decide. Approval cards can also be in direct messages, but the place where the turn runs counts. Undefined
+ * for every other press.
  */
 async function placeOfDecision(
   { log, platform }: IntakeContext,
@@ -82,7 +82,7 @@ async function placeOfDecision(
   return { namespace: turn.namespace, thread: turn.thread };
 }
 
-/** A turn is reached only from the channel it belongs to; its approvals from direct messages, too. */
+/** A turn can be reached only from its own channel; its approvals also from direct messages. */
 async function onTurn(
   context: IntakeContext,
   action: TurnAction,

@@ -18,7 +18,7 @@ import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";
 
-/** What a button of a turn does. */
+/** The action of a turn's button. */
 export type TurnAction = Exclude<ButtonAction, { role: "late" }>;
 
 /** A press on a button of a turn, by somebody who may use the bot in its channel. */
@@ -30,10 +30,10 @@ export interface TurnPress {
 
 type Verdict = "good" | "bad";
 
-/** Characters of the details of a turn. */
+/** Maximum characters of the details of a turn. */
 const detailsCharacters = 2_500;
 
-/** Acts, and answers what to tell who pressed; undefined when they see it anyway. */
+/** Carries out the action. Returns a text for the person who pressed; undefined when they see the effect anyway. */
 export async function actOnTurn(
   context: IntakeContext,
   action: TurnAction,
@@ -88,7 +88,7 @@ async function rate(
     : "Thanks, noted. Say in the thread what was wrong, and I try to do better.";
 }
 
-/** Stores what a person thinks of an answer, once per person; answers whether that is news. */
+/** Stores a person's opinion of an answer, one per person. Returns whether it changed. */
 async function storeFeedback(
   store: KeyValue,
   turnId: string,
@@ -152,7 +152,7 @@ async function repeat(context: IntakeContext, pressed: TurnPress): Promise<strin
   return submit(context, pressed, { text: turn.text, key, to: turn.text.startsWith("/") ? "bot" : "room" });
 }
 
-/** Words of another person do not run with the rights of a manager who presses. */
+/** The words of another person must not run with the rights of the manager who presses. */
 async function submit(
   context: IntakeContext,
   { turn, press, by }: TurnPress,
@@ -166,7 +166,7 @@ async function submit(
   return outcome.value.accepted ? undefined : "This is on its way already.";
 }
 
-/** The message of the turn that is repeated: it is answered once more, with its files. */
+/** The message of the repeated turn, to be answered again with its files. */
 async function originOf(
   { log, clock }: IntakeContext,
   turn: TurnRecord,
@@ -183,9 +183,9 @@ async function forget(context: IntakeContext, { turn, press, by }: TurnPress): P
 }
 
 /**
- * Takes a turn away with its messages. Resolves once it is stopped, which is what must survive; deleting takes several calls
- * of the platform and goes on by itself. `tell` is called with what to say when it did not work, and about files that were made of
- * what goes.
+ * Deletes a turn with its messages. Resolves once the turn is stopped, which must survive a crash; deleting takes several calls to the
+ * platform and continues in the background. `tell` receives a text when that fails, and when files were made from deleted
+ * attachments.
  */
 export async function takeBack(
   { app, background }: IntakeContext,
@@ -206,7 +206,7 @@ export async function takeBack(
   }, "An answer could not be deleted");
 }
 
-/** Files outlive the message whose attachments they were made of: whoever deletes it is told which. */
+/** Files outlive the attachments they were made from: the person who deletes those is told which files remain. */
 function stillThere(attachments: readonly string[], made: readonly string[]): string {
   const names = (paths: readonly string[]) =>
     paths
@@ -218,8 +218,8 @@ function stillThere(attachments: readonly string[], made: readonly string[]): st
 }
 
 /**
- * What a turn did, step by step with input and output, in Markdown of at most `characters`. What is shown is what the log
- * has: secrets are taken out of it already.
+ * The steps of a turn with input and output, in Markdown of at most `characters`. The text comes from the log, where secrets are
+ * already removed.
  */
 function turnDetails(turnId: string, events: readonly TurnEvent[], characters: number): string {
   const view = events.reduce(foldTurn, emptyTurnView(turnId));
@@ -243,10 +243,10 @@ function spentLine(view: TurnView): string {
 
 const separator = "\n\n";
 
-/** Below this a step says nothing; further ones are left out. */
+/** Minimum characters for a useful step; steps with less room are left out. */
 const leastPerStep = 300;
 
-/** Headline, labels and fences of a step. */
+/** Room for headline, labels and fences of a step, characters. */
 const frame = 140;
 
 function stepText(step: StepView, position: number, characters: number): string {
@@ -273,7 +273,7 @@ function cut(text: string, characters: number): string {
   return `${text.slice(0, Math.max(0, end))}…`;
 }
 
-/** A block that its content cannot close: backticks in it are told apart by an invisible space. */
+/** A block that its content cannot close: an invisible space separates backticks in it. */
 function fenced(text: string): string {
   return `\`\`\`\n${text.replaceAll("```", "`\u200b`\u200b`")}\n\`\`\``;
 }

@@ -15,17 +15,17 @@ import {
   renderDirectApproval,
 } from "./render-approval.ts";
 
-/** An approval as people are asked for it: a card where the turn runs, and cards for those who do not see that one. */
+/** The cards that ask for an approval: one where the turn runs, and one for each decider who does not see that one. */
 export interface ApprovalPrompt {
-  /** Brings what is missing to the platform. What came of the card where the turn runs; undefined when it was there already. */
+  /** Posts the missing cards. Returns the result for the card where the turn runs; undefined when it was posted before. */
   post(): Promise<Published | undefined>;
-  /** Shows on all cards how it ended. `late`: the asker may have it run again. @throws what the platform throws */
+  /** Shows the outcome on all cards. `late`: with a button to run it again. @throws the errors of the platform */
   close(end: string, late: boolean): Promise<void>;
 }
 
 /**
  * @param message the card where the turn runs
- * @param isAside the card stands in the asker's direct messages, where no one else sees it
+ * @param isAside the card is in the asker's direct messages, where no one else sees it
  */
 export function createApprovalPrompt(
   turn: PresentedTurn,
@@ -77,7 +77,7 @@ export function createApprovalPrompt(
   };
 }
 
-/** Who asks and where, for somebody elsewhere. */
+/** Who asks and where, for a reader elsewhere. */
 async function whoAsks({ author, platform, place, redact }: PresentedTurn): Promise<string> {
   const asker = `**${escapeMarkdown(oneLine(author.name, 80))}** asks`;
   if (isDirectMessage(place.namespace)) return `${asker} in a direct message with me.`;
@@ -88,20 +88,19 @@ async function whoAsks({ author, platform, place, redact }: PresentedTurn): Prom
 }
 
 /**
- * The cards of one approval in the direct messages of people who may decide it and do not see where it was asked: one for each, and
- * never more than five. They come on top of the card in the channel, so what the platform does not take is left out. Nothing here
- * rejects, but when the turn is given up.
+ * The cards of one approval in the direct messages of people who may decide but do not see the card in the channel: one for each
+ * person, at most five. They are optional, so a card that the platform refuses is left out. Rejects only when the turn is given up.
  */
 interface DeciderCards {
-  /** Posts the cards that are missing. */
+  /** Posts the missing cards. */
   post(people: readonly NamedDecider[], content: Content): Promise<void>;
-  /** Shows this on all cards, those included that a worker posted to these people before it died. */
+  /** Shows this on all cards, including those that a worker posted to these people before it died. */
   close(people: readonly NamedDecider[], content: Content): Promise<void>;
 }
 
 const maxCards = 5;
 
-/** @param part of the card in the channel; the place tells them apart */
+/** @param part the part of the card in the channel; the cards have the same part in other places */
 function createDeciderCards(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
@@ -127,7 +126,7 @@ function createDeciderCards(
       await work();
     } catch (error) {
       turn.givenUp.throwIfAborted();
-      logger.warn({ err: error, turn_id, person }, "Somebody who may decide could not be written to");
+      logger.warn({ err: error, turn_id, person }, "A decider could not be sent an approval card");
     }
   };
   const reach = async (people: readonly NamedDecider[]) => {

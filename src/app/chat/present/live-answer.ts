@@ -9,18 +9,18 @@ import { headRoom } from "./render-progress.ts";
 import { partsOfLongAnswer } from "./shape-answer.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
-/** Text is shown once it has been coming for so long (ms), the shorter time if it has more characters than that. */
+/** Text is shown once it has been growing for `worthTime` (ms), or for `shortTime` if it is longer than `worthLength` characters. */
 const worthTime = 1_200;
 const shortTime = 400;
 const worthLength = 160;
 
-/** Room for closing a code block for display. */
+/** Room for closing a code block, characters. */
 const closing = 16;
 
-/** Between tries to show it, ms. */
+/** Pauses between attempts to show it, ms. */
 const pauses = { minMs: 2_000, maxMs: 30_000 };
 
-/** A turn's progress and its answer while it is written. Never disturbs the turn: what the platform refuses is delivered at the end. */
+/** A turn's progress and its answer while it is written. Failures never affect the turn: the answer is delivered at the end anyway. */
 export class LiveAnswer {
   readonly #turn: PresentedTurn;
   readonly #card: (above: boolean) => Promise<ProgressCard | undefined>;
@@ -29,7 +29,7 @@ export class LiveAnswer {
   readonly #pacer: EditPacer;
   #redacted: ReturnType<PresentedTurn["redact"]["stream"]>;
   #text = "";
-  /** When the text began to come, ms since the epoch. */
+  /** When the text began, ms since the epoch. */
   #begunAt: number | undefined;
   #cancelWait: (() => void) | undefined;
   #isOff: boolean;
@@ -37,8 +37,8 @@ export class LiveAnswer {
   #hidden: Promise<void> | undefined;
 
   /**
-   * @param card the progress as it is now; undefined while there is none to show. `above` is whether a text stands below it
-   * @param changed tells whether something is shown now that people were notified of
+   * @param card the current progress; undefined while there is none to show. `above`: a text follows it
+   * @param changed called with whether a message is now shown that notified people
    */
   constructor(
     turn: PresentedTurn,
@@ -52,20 +52,21 @@ export class LiveAnswer {
     this.#messages = createAnswerParts(turn, events, changed);
     this.#pacer = createEditPacer(turn, turn.platform.limits.edit_interval_ms, () => this.#show());
     this.#redacted = turn.redact.stream();
-    // Nobody waits for what calls somebody: it is posted once, whole, so that it does call them.
+    // An answer that mentions somebody is posted once, complete, since only a new message notifies them.
     this.#isOff = turn.mention !== undefined;
   }
 
-  /** The message of a part, whether it is there or not. */
+  /** The message of a part, whether posted or not. */
   part(index: number): PostedMessage {
     return this.#messages.part(index);
   }
 
-  /** Takes away every message but the first `count` parts, whoever posted it. */
+  /** Removes every message except the first `count` parts, even those posted by another process. */
   keep(count: number): Promise<void> {
     return this.#messages.keep(count);
   }
 
+  /** Adds text to the answer. */
   add(more: string): void {
     const { clock } = this.#turn;
     this.#text += this.#redacted.add(more);
@@ -76,19 +77,19 @@ export class LiveAnswer {
     else this.#cancelWait ??= clock.after(shortTime, () => this.#reconsider());
   }
 
-  /** What was said is void: it is shown no more. */
+  /** Discards the text so far and stops showing it. */
   discard(): void {
     if (this.#text === "") return;
     this.#forget();
     if (!this.#isOff && this.#messages.isShown()) this.#pacer.request();
   }
 
-  /** There is progress to show. */
+  /** Shows new progress. */
   progressed(): void {
     if (!this.#isOff) this.#pacer.request();
   }
 
-  /** Shows nothing more, and takes away what is shown: the answer is for the asker alone. */
+  /** Shows nothing more and removes everything shown: the answer is for the asker alone. */
   hide(): void {
     this.#isOff = true;
     this.#forget();
@@ -103,7 +104,7 @@ export class LiveAnswer {
     if (this.#messages.isShown() && !this.part(0).isStreaming) await this.#pacer.editable();
   }
 
-  /** Shows what is newest, if anything was shown or `isDue`, and then nothing more: the turn waits. */
+  /** Before the turn waits: shows the latest state if anything was shown or `isDue`, then nothing more. */
   async pause(isDue: boolean): Promise<void> {
     const { logger, turn_id } = this.#turn;
     const wasOff = this.#isOff;
@@ -116,7 +117,7 @@ export class LiveAnswer {
     }
   }
 
-  /** Answers a pause as `createEditPacer` takes it. */
+  /** Returns a pause for `createEditPacer`, ms. */
   async #show(): Promise<number> {
     try {
       await this.#showNewest();
@@ -167,20 +168,20 @@ export class LiveAnswer {
   }
 }
 
-/** Shows the newest state again and again, never faster than a platform takes edits. Requests do not queue up. */
+/** Shows the latest state repeatedly, no faster than the platform accepts edits. Requests do not queue up. */
 export interface EditPacer {
-  /** There is something new to show. */
+  /** Requests that the latest state be shown. */
   request(): void;
-  /** Begins nothing more. Resolves when what was begun is done. */
+  /** Starts nothing more. Resolves when the running update is done. */
   stop(): Promise<void>;
   /** Resolves when the message may be edited again, or the turn is given up. */
   editable(): Promise<void>;
 }
 
 /**
- * @param interval least time between the end of one `show` and the next, ms
- * @param show shows what is newest; answers a pause (ms) after which it is tried again when it could not, otherwise 0. When it
- *   rejects nothing more is shown
+ * @param interval minimum time between the end of one `show` and the next, ms
+ * @param show shows the latest state. Returns 0, or after a failure the pause before a retry (ms). When it rejects, nothing more is
+ *   shown
  */
 export function createEditPacer(
   { clock, givenUp, logger, turn_id }: Pick<PresentedTurn, "clock" | "givenUp" | "logger" | "turn_id">,
@@ -213,7 +214,7 @@ export function createEditPacer(
     }
     running = run()
       .catch((error: unknown) => {
-        logger.error({ err: error, turn_id }, "A message was not brought up to date");
+        logger.error({ err: error, turn_id }, "A message could not be updated");
         stopped = true;
       })
       .finally(() => {

@@ -23,20 +23,20 @@ import type { Approval } from "./render-approval.ts";
 interface Prompt {
   asked: Question | Approval;
   tag: Pick<MessageTag, "purpose" | "part">;
-  /** Where it stands, unless where the turn runs. */
+  /** The place of its message, unless that is where the turn runs. */
   place?: Place | undefined;
   decision: PromptEnding | undefined;
   /** Whether this process has tried to post it. */
   tried: boolean;
-  /** Whether the message says by now how it ended. */
+  /** Whether the message already shows the outcome. */
   closed: boolean;
-  /** Brings what is missing of it to the platform; undefined when its message was there already. */
+  /** Posts its missing messages. Undefined when its message was posted before. */
   post(): Promise<Published | undefined>;
-  /** Shows how it ended. */
+  /** Shows the outcome. */
   close(end: string, late: boolean): Promise<void>;
 }
 
-/** What the turn asks of people: questions and approvals, each a message of its own. */
+/** The questions and approvals of a turn, each a message of its own. */
 export class PersonPrompts {
   readonly #turn: PresentedTurn;
   readonly #events: readonly TurnEvent[];
@@ -46,7 +46,7 @@ export class PersonPrompts {
   #failure: PlatformError | undefined;
   #isPrivate = false;
 
-  /** @param aside where the questions of a private turn are posted: they may quote what only the asker may read */
+  /** @param aside the place for questions of a private turn, which may quote text that only the asker may read */
   constructor(turn: PresentedTurn, events: readonly TurnEvent[], aside: () => Promise<Aside>) {
     this.#turn = turn;
     this.#events = events;
@@ -54,7 +54,7 @@ export class PersonPrompts {
     for (const event of events) this.#learn(event);
   }
 
-  /** Posts what is asked and closes what is decided, in the background. */
+  /** Posts new prompts and closes decided ones, in the background. */
   watch(event: TurnEventBody): void {
     const prompt = this.#learn(event);
     if (prompt !== undefined)
@@ -66,20 +66,20 @@ export class PersonPrompts {
       this.#later(() => this.#close(open));
   }
 
-  /** Resolves when everything open was brought to the platform, with why something was not. */
+  /** Resolves when all open prompts are posted; with the error of one that could not be posted. */
   async posted(): Promise<PlatformError | undefined> {
     for (const prompt of this.#prompts) if (!this.#isExpired(prompt)) this.#later(() => this.#post(prompt));
     await this.#jobs;
     return this.#failure;
   }
 
-  /** Closes everything: the turn has ended. */
+  /** Closes all prompts at the end of the turn. */
   async end(): Promise<void> {
     for (const prompt of this.#prompts) this.#later(() => this.#close(prompt));
     await this.#jobs;
   }
 
-  /** Takes an event in. Answers the prompt that it opens or decides. */
+  /** Applies an event. Returns the prompt that it opens or decides. */
   #learn(event: TurnEventBody): Prompt | undefined {
     switch (event.type) {
       case "answer_private":
@@ -92,7 +92,7 @@ export class PersonPrompts {
         return decide(this.#find(event.question_id), event);
       case "approval_decided": {
         const prompt = this.#find(event.approval_id);
-        // Nobody's decision: its time is over, and the message says so.
+        // Nobody decided: the time is over, and the message says so.
         return event.by === "" ? prompt : decide(prompt, event);
       }
       default:
@@ -140,7 +140,8 @@ export class PersonPrompts {
   #later(job: () => Promise<void>): void {
     const { givenUp, logger, turn_id } = this.#turn;
     this.#jobs = this.#jobs.then(job).catch((error: unknown) => {
-      if (!givenUp.aborted) logger.warn({ err: error, turn_id }, "A question was not shown as it should be");
+      if (!givenUp.aborted)
+        logger.warn({ err: error, turn_id }, "A question or an approval could not be shown or updated");
     });
   }
 
@@ -178,7 +179,7 @@ function decide(prompt: Prompt | undefined, decision: PromptEnding): Prompt | un
   return prompt;
 }
 
-/** A prompt in the asker's direct messages, which are opened when it is posted. `opened` hears where they are. */
+/** A prompt in the asker's direct messages, which are opened when it is posted. `opened` receives their place. */
 function promptAside(
   aside: () => Promise<Aside>,
   make: (where: PresentedTurn) => Pick<Prompt, "post" | "close">,
@@ -223,7 +224,7 @@ function createQuestionPrompt(
   };
 }
 
-/** How something that was asked ended. */
+/** The outcome of a prompt. */
 type PromptEnding =
   | Pick<TurnEventOf<"question_answered">, "type" | "text" | "by">
   | Pick<
@@ -233,7 +234,7 @@ type PromptEnding =
   /** Nobody answered in time, or the turn ended before. `permission`: it was asked in the middle of a call. */
   | { type: "late" | "needless"; asked: "question" | "call" | "permission" };
 
-/** The last line of a question or an approval that takes no more answers. */
+/** The last line of a closed question or approval. */
 async function endingText(turn: PresentedTurn, ending: PromptEnding): Promise<string> {
   switch (ending.type) {
     case "question_answered":
@@ -251,7 +252,7 @@ async function endingText(turn: PresentedTurn, ending: PromptEnding): Promise<st
   }
 }
 
-/** What was asked in the middle of a call may have been allowed in another way, and the call gone on. */
+/** For `permission`, the call may have been allowed in another way and continued. */
 const needless = {
   question: "*No answer is needed any more.*",
   call: "*The turn ended before anybody decided: it was not run.*",
@@ -266,21 +267,21 @@ async function nameOf(
   try {
     return escapeMarkdown((await platform.person(place, by)).name);
   } catch (error) {
-    logger.debug({ err: error, turn_id }, "The name of a person is not known");
+    logger.debug({ err: error, turn_id }, "The name of a person could not be looked up");
     return escapeMarkdown(by);
   }
 }
 
 type Question = Omit<TurnEventOf<"question_asked">, "seq" | "at" | "turn_id">;
 
-/** Room that is left in a message for what stands around a text that can be long. */
+/** Room in a message for the text around a part that can be long, characters. */
 const frame = 400;
 
-/** The longest label of a button (`OutgoingButton.label`), and how many buttons a message takes on every platform. */
+/** Maximum label length of a button (`OutgoingButton.label`), and maximum buttons of a message on any platform. */
 const maxLabelLength = 75;
 const maxButtons = 20;
 
-/** @param where the thread in which the answer can be written, in words */
+/** @param where the thread for the answer, in words */
 function renderQuestion(
   { text, choices }: Question,
   turnId: string,
@@ -305,7 +306,7 @@ function renderQuestion(
   };
 }
 
-/** A question that takes no more answers; `end` says why. */
+/** A closed question; `end` says why. */
 function renderClosedQuestion({ text }: Question, end: string, limit: number): Omit<OutgoingMessage, "tag"> {
   return { markdown: `${closeFence(cutText(text, limit - frame))}\n\n${end}` };
 }

@@ -6,34 +6,34 @@ import { type Content, type Published, persist, platformErrorOf, redactMessage }
 
 type State =
   | { at: "absent" }
-  /** It may be there without our knowing: it is looked for before it is posted. */
+  /** It may have been posted by another process: it is looked up before posting. */
   | { at: "maybe" }
   | { at: "posted"; reference: string }
-  /** The stream has got `text` and the progress of `shown` so far. */
+  /** The stream has received `text` and the progress of `shown` so far. */
   | { at: "streaming"; reference: string; stream: AnswerStream; text: string; shown: Content };
 
-/** How often, and after what pause (ms) at most, a stream is finished that the platform slows down. */
+/** Maximum attempts to finish a rate-limited stream, and maximum pause between them, ms. */
 const maxFinishes = 3;
 const maxFinishPauseMs = 3_000;
 
-/** One message of a turn, and all that may be done with it. It is posted once, whatever happens. Calls are made one after the other. */
+/** One message of a turn. It is posted at most once, even across crashes. Calls must not overlap. */
 export class PostedMessage {
   readonly tag: MessageTag;
   readonly #turn: PresentedTurn;
   readonly #other: string | undefined;
   #state: State;
   #mayStream: boolean;
-  /** What the last `show` showed, while nothing else was written since. */
+  /** The content of the last `show`, while nothing else has been written since. */
   #shown: string | undefined;
   #isOurs = false;
-  /** Whom it called when it was posted; undefined when another process did that. */
+  /** The people it mentioned when it was posted; undefined when another process posted it. */
   #called: ReadonlySet<string> | undefined;
 
   /**
-   * A message as the turn's log knows it.
-   * @param events what is stored of the turn
-   * @param tag which message of the turn it is
-   * @param other a message with this tag that is another one, and stays as it is
+   * A message in the state that the turn's log records.
+   * @param events the stored events of the turn
+   * @param tag identifies the message within the turn
+   * @param other reference of a different message with the same tag, which must stay unchanged
    */
   constructor(
     turn: PresentedTurn,
@@ -50,30 +50,30 @@ export class PostedMessage {
     this.#mayStream = purpose === "answer" && part === 0 && turn.platform.openStream !== undefined;
   }
 
-  /** Where it is, as far as is known. */
+  /** The reference of the posted message, as far as known. */
   get reference(): string | undefined {
     return "reference" in this.#state ? this.#state.reference : undefined;
   }
 
-  /** Whether it grows in the platform's stream now. */
+  /** Whether it is growing in the platform's stream. */
   get isStreaming(): boolean {
     return this.#state.at === "streaming";
   }
 
-  /** Whether this calls somebody whom the message did not call when this process posted it: an edit notifies nobody. */
+  /** Whether this mentions somebody whom the message did not mention when this process posted it: an edit notifies nobody. */
   callsUnnoticed(content: Content): boolean {
     const called = this.#called;
     if (this.#state.at !== "posted" || called === undefined) return false;
     return this.#namedIn(content).some((id) => id !== this.#turn.to.person && !called.has(id));
   }
 
-  /** Looks for it if it may be there: a worker that died may have posted it. Answers where it is. @throws what the platform throws */
+  /** Looks it up if a worker that died may have posted it. Returns its reference. @throws the errors of the platform */
   async adopt(): Promise<string | undefined> {
     await this.#look();
     return this.reference;
   }
 
-  /** Posts this, or edits what is there, unless it shows this already. @throws PlatformError, or whatever the platform throws */
+  /** Posts this, or edits the posted message, unless it shows this already. @throws PlatformError, or any error of the platform */
   async show(content: Content): Promise<void> {
     const text = JSON.stringify(content);
     if (text === this.#shown) return;
@@ -83,19 +83,19 @@ export class PostedMessage {
   }
 
   /**
-   * Shows progress and a text that grow: in the platform's stream where it may have one, else as `show` does. `text` is the text of
-   * `content` as it was written so far. @throws as `show`
+   * Shows growing progress and text, in the platform's stream if it may use one, otherwise as `show` does. `text` is the text of
+   * `content` as written so far. @throws as `show`
    */
   async grow(text: string, content: Content): Promise<void> {
     if (!this.#mayStream || !(await this.#growStream(text, content))) await this.show(content);
   }
 
-  /** Brings this to the platform, with further tries for some seconds. Rejects only when the turn is given up. */
+  /** Posts or edits it, with retries for some seconds. Rejects only when the turn is given up. */
   publish(content: Content): Promise<Published> {
     return persist(this.#turn, content, (now) => this.#put(now));
   }
 
-  /** Ends its stream with this. Undefined when it has none, or it could not be ended: what it shows is edited then. */
+  /** Ends its stream with this. Undefined when it has none, or when that failed: then the message has to be edited. */
   async finish(content: Content): Promise<string | undefined> {
     const { logger, turn_id, clock, givenUp } = this.#turn;
     const open = this.#detach()?.open;
@@ -113,14 +113,14 @@ export class PostedMessage {
     }
   }
 
-  /** Edits it if it is there, once. @throws what the platform throws */
+  /** Edits it if it is posted, without retries. @throws the errors of the platform */
   async amend(content: Content): Promise<void> {
     const { platform, place } = this.#turn;
     this.#shown = undefined;
     if (this.reference !== undefined) await platform.edit(place, this.reference, this.#outgoing(content));
   }
 
-  /** Takes away what this process has shown. False: the platform keeps it, and it is written over later. */
+  /** Removes it if this process has shown it. False: it remains, and is overwritten later. */
   async takeAway(): Promise<boolean> {
     if (!this.#isOurs || this.reference === undefined) return false;
     this.#isOurs = false;
@@ -130,7 +130,7 @@ export class PostedMessage {
     return isAway;
   }
 
-  /** Takes it away, whoever showed it. False: the platform keeps it, and it is no longer this message. */
+  /** Removes it even if another process has shown it. False: it remains, but is no longer this message. */
   async drop(): Promise<boolean> {
     if (this.reference === undefined) return false;
     const isAway = await this.#remove();
@@ -138,7 +138,7 @@ export class PostedMessage {
     return isAway;
   }
 
-  /** Ends its stream with what it shows: another process goes on. @throws PlatformError */
+  /** Ends its stream with the text so far, so that another process can continue. @throws PlatformError */
   async leave(): Promise<void> {
     const left = this.#detach();
     await left?.open.finish(this.#outgoing(left.content));
@@ -166,7 +166,7 @@ export class PostedMessage {
     const before = this.reference;
     await this.#look();
     if (!(await this.#edit(content))) {
-      // After the one that was known is gone, a later one may have been posted and not noted.
+      // The known message is gone, but a later one may have been posted without being noted.
       if (before !== undefined) {
         this.#state = { at: "maybe" };
         await this.#look(before);
@@ -176,7 +176,7 @@ export class PostedMessage {
     return this.reference ?? "";
   }
 
-  /** False when there is none to edit, or it is gone. */
+  /** False when there is no message to edit. */
   async #edit(content: Content): Promise<boolean> {
     const { platform, place } = this.#turn;
     if (this.reference === undefined) return false;
@@ -219,7 +219,7 @@ export class PostedMessage {
     }
   }
 
-  /** Leaves a stream that shows what is no longer said: a stream only grows. The text may be cut elsewhere than it was. */
+  /** Leaves a stream whose text is obsolete, since a stream only grows. A shorter prefix of it is not: the text may be split elsewhere now. */
   #leaveVoid(text: string): boolean {
     if (this.#state.at !== "streaming" || text.startsWith(this.#state.text)) return false;
     if (text !== "" && this.#state.text.startsWith(text)) return false;
@@ -250,7 +250,7 @@ export class PostedMessage {
     this.#isOurs = true;
   }
 
-  /** False when the platform keeps it. */
+  /** False when the platform could not remove it. */
   async #remove(): Promise<boolean> {
     const { platform, place, logger, turn_id } = this.#turn;
     if (this.reference === undefined) return true;
@@ -259,14 +259,14 @@ export class PostedMessage {
       else await platform.remove(place, this.reference);
       return true;
     } catch (error) {
-      logger.debug({ err: error, turn_id }, "A message that is void could not be taken away");
+      logger.debug({ err: error, turn_id }, "An obsolete message could not be removed");
       return false;
     } finally {
       this.#shown = undefined;
     }
   }
 
-  /** The stream is no longer ours to write to. */
+  /** Stops writing to the stream, and returns it. */
   #detach(): { open: AnswerStream; content: Content } | undefined {
     if (this.#state.at !== "streaming") return undefined;
     const { stream: open, reference, text, shown } = this.#state;
@@ -280,7 +280,7 @@ function mentions(markdown: string, id: string): boolean {
   return markdown.includes(`<@${id}>`) || markdown.includes(`<@&${id}>`);
 }
 
-/** The message that was posted last for this purpose, if one was. */
+/** The reference of the last message posted for this purpose, if any. */
 export function lastReference(
   events: readonly TurnEvent[],
   purpose: MessageTag["purpose"],

@@ -3,18 +3,18 @@ import type { PresentedTurn } from "./presented-turn.ts";
 /** The platform's own sign that the bot works, kept alive while it is shown. */
 export interface WorkingMark {
   show(): void;
-  /** Says what the bot does now; empty when that is not known. */
+  /** Sets the current activity of the bot; empty when unknown. */
   say(note: string): void;
-  /** Resolves when it is gone. Whoever takes a given up turn over shows it on. */
+  /** Resolves when it is removed. For a turn that is given up it stays, and the next worker continues it. */
   hide(): Promise<void>;
 }
 
-/** Discord's typing sign ends after 10 s, Slack's status after 2 min: it is shown again this often, ms. */
+/** Refresh interval, ms: Discord's typing sign ends after 10 s, Slack's status after 2 min. */
 const refresh = 8_000;
-/** What it says is changed no more often, ms. */
+/** Minimum time between two changes of the activity, ms. */
 const leastPause = 2_000;
 
-/** @param delay it is not shown before, ms */
+/** @param delay time before it is first shown, ms */
 export function createWorkingMark(
   { platform, place, to, clock, logger, turn_id, givenUp }: PresentedTurn,
   delay: number,

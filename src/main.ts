@@ -60,20 +60,20 @@ export interface Knack {
   fetch(request: Request): Promise<Response>;
   /** Starts to listen. @throws ServerSetupError when the address cannot be had */
   listen(): Promise<{ url: string }>;
-  /** What isolation code of skills gets on this machine. */
+  /** The isolation of skill code on this machine. */
   isolation: OpenedSkills["isolation"];
-  /** Waits, for half a minute at most, until all skills have started. */
+  /** Waits until all skills have started, at most half a minute. */
   settled(): Promise<void>;
   /** Lets running turns finish, then closes everything. */
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Whether the bot is on its chat platforms once it listens. Commands beside it are not: they would answer twice. */
+  /** Whether the bot connects to its chat platforms once it listens. Separate commands must not: they would answer twice. */
   platforms?: boolean;
 }
 
-/** Another bot has the data folder. */
+/** Another bot is using the data folder. */
 export class DataFolderInUseError extends Error {
   readonly code = "data_folder_in_use";
   constructor(folder: string, url: string | undefined) {
@@ -85,7 +85,7 @@ export class DataFolderInUseError extends Error {
 }
 
 /**
- * Opens the data folder and wires the bot. Turns that were queued or interrupted are taken up at once.
+ * Opens the data folder and wires the bot. Queued and interrupted turns are resumed at once.
  * @throws DataFolderInUseError, StorageError, ServerSetupError, ModelError: each says what to do
  */
 export async function openKnack(config: Config, options: OpenOptions = {}): Promise<Knack> {
@@ -102,7 +102,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
 
 type Closer = () => Promise<unknown>;
 
-/** Closes what was opened, the last first. @throws the first failure, once all are closed */
+/** Closes everything that was opened, in reverse order. @throws the first failure, after everything is closed */
 async function closeAll(closers: Closer[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers.reverse()) await close().catch((error: unknown) => failures.push(error));
@@ -128,7 +128,7 @@ interface Opened extends Stores {
   profiles: [Profile, ...Profile[]];
   metrics: Metrics | undefined;
   lock: DataFolderLock;
-  /** Told where the bot listens. */
+  /** Records the address on which the bot listens. */
   listening(url: string): void;
   closeAll(): Promise<void>;
 }
@@ -146,7 +146,7 @@ async function openStores(folder: string, closers: Closer[], upgrades: Upgrade[]
   return { log, index, knowledge, store };
 }
 
-/** Opens what the app is made of. What has to be closed again is in `closers`, also when this throws. */
+/** Opens the parts of the app. `closers` receives what has to be closed, even when this throws. */
 async function open(
   config: Config,
   lock: DataFolderLock,
@@ -179,13 +179,13 @@ async function open(
     version,
     clock: systemClock,
     report: reportTo(logger),
-    // What comes was cut at 2,000 characters, maybe within a secret.
+    // The text was cut at 2,000 characters, possibly in the middle of a secret.
     onLog: (skill, text) => logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
   });
   closers.push(() => skills.close());
   const [profiles, metrics] = await Promise.all([
     loadProfiles(config.model, config.workspace.agents),
-    // Nobody reads the metrics of a command.
+    // A command has no reader for metrics.
     options.platforms ? createMetrics() : undefined,
   ]);
   await warnOfNames(config, profiles, skills.catalogue, logger, { strict: options.platforms === true });
@@ -219,7 +219,7 @@ async function wire(
       await lock.publish({ url, pid: process.pid });
       skills.start(url);
       await running.startRetention();
-      // A command beside the bot runs nothing that comes due.
+      // Only the bot itself runs due schedules.
       if (wanted) running.startSchedules();
       for (const connection of platforms.connections) connection.start();
       return { url };
@@ -228,7 +228,7 @@ async function wire(
       whenReady(startingOf((await skills.catalogue.current()).skills.values()), systemClock),
     async close() {
       server.drain();
-      // Running turns still post their answers.
+      // Platforms stay connected until running turns have posted their answers.
       await running.stop(config.turns.drain_seconds * 1000);
       await Promise.all(platforms.connections.map((connection) => connection.stop()));
       await server.close();

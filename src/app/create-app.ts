@@ -59,7 +59,7 @@ import { createTurnMeasuring } from "./turns/turn-measure.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
 import { createWhere } from "./turns/where.ts";
 
-/** What a channel in this state has to do without. */
+/** The means that a channel in this state lacks. */
 function lackingIn({ settings }: NamespaceState, { ports, profiles }: AppDeps): Mean[] {
   const model = modelFor(ports.models, settings, profileNamed(profiles, settings.profile));
   return [
@@ -68,7 +68,7 @@ function lackingIn({ settings }: NamespaceState, { ports, profiles }: AppDeps): 
   ];
 }
 
-/** What turns read: channels with their skills, and what was said in them. */
+/** Channels as turns read them: their skills, their messages and their people. */
 function openChannels(deps: AppDeps, forget: Forget) {
   const { log, store, clock } = deps;
   const platforms = createChatPlatforms();
@@ -99,7 +99,7 @@ function openChannels(deps: AppDeps, forget: Forget) {
 
 type Channels = ReturnType<typeof openChannels>;
 
-/** What takes messages in and runs their turns. */
+/** The parts that accept messages and run their turns. */
 function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const { log, clock, catalogue } = deps;
   const { name, chats, offers, files, report } = basePorts;
@@ -125,7 +125,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
 
 type Turns = ReturnType<typeof openTurns>;
 
-/** What operations work with, and what of it the app starts and stops. */
+/** The services of operations, with those that the app starts and stops itself. */
 function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turns: Turns) {
   const { log, store, clock, packages = noPackages, prepared = noPreparedPackages, servers } = deps;
   const { feed, commands, dispatcher, wake, submit, follow, schedules, ports, past, runner } = turns;

@@ -14,9 +14,9 @@ interface Tells {
 }
 
 /**
- * Tells of agents that cannot be used, and of names in the configuration and in agents' files that stand for nothing. A slip in
- * `skills.rights` or `skills.disabled` leaves open what somebody closed: where `strict`, it keeps the bot from starting. The other settings
- * wait for the return of their skill.
+ * Logs agents that cannot be used, and unknown names in the configuration and in agents' files. A misspelt name in `skills.rights` or
+ * `skills.disabled` would leave open what the operator meant to close: with `strict`, the bot does not start. Other settings may name
+ * a skill that is missing for now.
  * @throws ConfigError
  */
 export async function warnOfNames(
@@ -48,7 +48,7 @@ export async function warnOfNames(
   for (const problem of problems) logger.warn({ setting: problem.key }, describeProblem(problem));
 }
 
-/** Tells of databases that were brought to the format of this version. */
+/** Logs the databases that were upgraded to the format of this version. */
 export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Tells): void {
   for (const { path, from, to, copy } of upgrades)
     logger.info(
@@ -57,7 +57,7 @@ export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Tells): voi
     );
 }
 
-/** Tells how the process before ended, and what becomes of the turns that ran in it. */
+/** Logs how the previous process ended, and what happens to the turns that ran in it. */
 export function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Tells): void {
   if (suspects === 0 && (!crashed || interrupted === 0)) return;
   const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";

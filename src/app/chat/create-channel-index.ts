@@ -13,11 +13,11 @@ import type { ChannelIndex, ChannelIndexStatus } from "../services/channel-index
 import type { ChatListener, ChatMessage } from "./chat-intake.ts";
 
 /** How far back a channel is read when its index is switched on. */
-const oldestMs = 90 * 86_400_000;
+const maxAgeMs = 90 * 86_400_000;
 const maxMessages = 10_000;
 const pageSize = 200;
 /** Pause between two pages, ms: platforms limit how often a channel is read. */
-const pageMs = 1_200;
+const pagePauseMs = 1_200;
 /** Maximum characters kept of a message. */
 const maxText = 8_000;
 
@@ -164,7 +164,7 @@ async function fill(
   const actions = platforms.of(namespace)?.actions;
   const channel = await read(namespace);
   if (actions === undefined || channel === undefined) return;
-  const since = channel.filled === true ? await newestOf(index, namespace) : clock.now() - oldestMs;
+  const since = channel.filled === true ? await newestOf(index, namespace) : clock.now() - maxAgeMs;
   let until: number | undefined;
   for (let count = 0; count < maxMessages; ) {
     const page = await keepPage(index, actions, namespace, {
@@ -174,7 +174,7 @@ async function fill(
     count += page.messages;
     until = page.before;
     if (until === undefined || (await read(namespace)) === undefined) break;
-    await clock.sleep(pageMs, signal);
+    await clock.sleep(pagePauseMs, signal);
   }
   const now = await read(namespace);
   if (now === undefined) await index.clear(namespace);

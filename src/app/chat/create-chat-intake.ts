@@ -89,7 +89,7 @@ function contextOf(deps: ChatIntakeDeps): IntakeContext {
 export type FormSkill = Pick<SkillDetail, "id" | "name" | "parameters">;
 
 /** Maximum characters of a label, Discord's limit. */
-const labelCharacters = 45;
+const maxLabelLength = 45;
 
 /** Parameters whose description says so get a field of several lines. */
 const longText = /\b(long|multi-?line|lines|paragraphs?|document|article|markdown|source code)\b/i;
@@ -143,7 +143,7 @@ function labelOf(name: string): string {
     .replace(/[_-]+/g, " ")
     .trim();
   const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
-  return cutText(label, labelCharacters) || name;
+  return cutText(label, maxLabelLength) || name;
 }
 
 function kindOf({ type, description, enum: allowed }: Parameter): FormField["kind"] {

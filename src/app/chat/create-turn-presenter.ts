@@ -41,7 +41,7 @@ export function createTurnPresenter(deps: TurnPresenterDeps): TurnPresenter {
 }
 
 /** Maximum time a turn waits for a process that serves its platform, ms. */
-const maxAbsence = 24 * 3_600_000;
+const maxAbsenceMs = 24 * 3_600_000;
 /** Pauses between checks whether this process serves the platform, ms. */
 const pauses = { minMs: 2_000, maxMs: 60_000 };
 
@@ -55,7 +55,7 @@ async function* withoutPlatform(
   run: () => AsyncGenerator<TurnEventBody, void>,
 ): AsyncGenerator<TurnEventBody, void> {
   const said = events[0]?.at ?? now;
-  if (now - said < maxAbsence) {
+  if (now - said < maxAbsenceMs) {
     const waits = events.filter((event) => event.type === "turn_waiting").length;
     yield { type: "turn_waiting", until: now + backoff(waits + 1, pauses) };
     return;

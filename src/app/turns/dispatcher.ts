@@ -49,10 +49,10 @@ interface RunningTurn {
 }
 
 /** Delay before retrying after the log failed, ms. */
-const brokenLogPause = 5_000;
+const brokenLogPauseMs = 5_000;
 
 /** After this time, ms, a crash no longer counts as a consequence of the one before. */
-const settledAfter = 60_000;
+const settledAfterMs = 60_000;
 
 /**
  * Maximum turns of one channel at the same time: three quarters of the slots where there are four or more, so that a channel whose
@@ -93,7 +93,7 @@ export class Dispatcher {
 
   /** Starts claiming turns. After a minute, a crash counts as the first one again (`TurnLog.settle`). */
   start(): void {
-    this.#cancelSettling = this.#tellLogAfter(settledAfter, () => this.#deps.log.settle());
+    this.#cancelSettling = this.#tellLogAfter(settledAfterMs, () => this.#deps.log.settle());
     this.wake();
   }
 
@@ -104,7 +104,7 @@ export class Dispatcher {
     this.#pumping ??= this.#pump(this.#runner)
       .catch((error: unknown) => {
         this.#deps.logger.error({ err: error }, "The turn log cannot be read; trying again in a moment");
-        this.#wakeAfter(brokenLogPause);
+        this.#wakeAfter(brokenLogPauseMs);
       })
       .finally(() => {
         this.#pumping = undefined;
@@ -191,7 +191,7 @@ export class Dispatcher {
     let cancel = () => {};
     const onFailure = (error: unknown) => {
       logger.error({ err: error }, "The turn log cannot be written; trying again in a moment");
-      if (!this.#down.signal.aborted) schedule(brokenLogPause);
+      if (!this.#down.signal.aborted) schedule(brokenLogPauseMs);
     };
     const schedule = (after: number) => {
       cancel = clock.after(after, () => tell().then(() => this.wake(), onFailure));

@@ -9,7 +9,7 @@ import { jsonSchema } from "../../core/values/json-schema.ts";
 import { saysAny } from "./says.ts";
 
 /** Maximum openings kept in memory: about one for each active channel. */
-const remembered = 200;
+const maxInMemory = 200;
 
 const openingSchema: z.ZodType<Opening> = z.object({
   instructions: z.string(),
@@ -49,7 +49,7 @@ const dayPrefix = "opening_day:";
  * (UTC) on which it was used is stored with it.
  */
 export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): StoredOpenings {
-  const known = new LRUCache<string, KnownOpening>({ max: remembered });
+  const known = new LRUCache<string, KnownOpening>({ max: maxInMemory });
   const names = new WeakMap<Opening, string>();
   /** Also stores it again once a day, since it may have been deleted while unused. */
   const keep = async (name: string, opening: Opening) => {

@@ -43,7 +43,7 @@ const pageSize = 64;
 const remembered = 4_000;
 
 /** Maximum turns outside any transcript that are searched: threads of earlier versions have no opening. */
-const furthest = 500;
+const maxSearched = 500;
 
 export function createPastThreads(log: TurnReading & ThreadReading): PastThreads {
   const cache = new LRUCache<string, KnownTurn>({ max: remembered });
@@ -79,7 +79,7 @@ export function createPastThreads(log: TurnReading & ThreadReading): PastThreads
         since.push(turn);
         found = turn.opened_at >= 0;
         if (!turn.told) earlier += 1;
-        if (found || earlier >= furthest) break;
+        if (found || earlier >= maxSearched) break;
       }
       const steps = found
         ? since.reverse().flatMap((turn, at) => (at === 0 ? opened(turn) : turn.steps))

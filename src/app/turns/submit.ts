@@ -83,7 +83,7 @@ export function createSubmit(deps: SubmitDeps): Submit {
 }
 
 /** Limits for the files of a message, in bytes per file and in total; a turn reads the same number of files. */
-export const submittedFiles = { most: 20, bytes: 50_000_000, together: 100_000_000 };
+export const submittedFiles = { maxFiles: 20, bytes: 50_000_000, together: 100_000_000 };
 
 /** Stores the files of a message before it is accepted, so that acknowledged files are on disk. The files of a rejected message are removed. */
 async function keepFiles(
@@ -92,7 +92,7 @@ async function keepFiles(
   { files }: SubmitDeps,
 ): Promise<Outcome<Pick<Inbound, "files">>> {
   if (given.length === 0) return { ok: true, value: {} };
-  const problem = tooMuch(given);
+  const problem = exceededLimit(given);
   if (problem !== undefined) return { ok: false, status: 413, message: problem };
   try {
     const kept: FileReference[] = [];
@@ -108,10 +108,10 @@ async function keepFiles(
   }
 }
 
-function tooMuch(given: readonly NewFile[]): string | undefined {
-  const { most, bytes, together } = submittedFiles;
-  if (given.length > most)
-    return `The message has ${given.length} files; at most ${most} are taken at once. Nothing was done.`;
+function exceededLimit(given: readonly NewFile[]): string | undefined {
+  const { maxFiles, bytes, together } = submittedFiles;
+  if (given.length > maxFiles)
+    return `The message has ${given.length} files; at most ${maxFiles} are taken at once. Nothing was done.`;
   const large = given.find(({ data }) => data.byteLength > bytes);
   if (large !== undefined)
     return `${large.name.slice(0, 100)} has ${formatBytes(large.data.byteLength)}; a file may have ${formatBytes(bytes)}. Nothing was done.`;

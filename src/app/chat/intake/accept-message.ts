@@ -19,7 +19,7 @@ export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" |
 }
 
 /** Maximum messages of a thread that are read to find out who is in it. */
-const threadSample = 100;
+const maxThreadMessages = 100;
 
 /**
  * Stores a message as a turn, and returns whether it was new. A refusal of the app is whispered to its author.
@@ -50,7 +50,7 @@ export async function noteTaken(context: IntakeContext, place: Place, spoken: Sp
 /** Finds out whether the asker is the only person in a thread the bot was called into. Does not wait for it. */
 function settleCompany(context: IntakeContext, place: Place, asker: string): void {
   context.background(async () => {
-    const messages = await context.platform.readThread(place, threadSample);
+    const messages = await context.platform.readThread(place, maxThreadMessages);
     const others = messages.some(({ author }) => !author.self && !author.bot && author.id !== asker);
     await context.threads.settle(place, others ? "company" : "alone");
   }, "A thread could not be read; in it only mentions are answered");

@@ -59,7 +59,7 @@ export interface JoinedChannels {
 }
 
 /** Maximum channels kept per platform, the latest ones. Channels with turns are also known from the log. */
-const remembered = 2_000;
+const maxChannels = 2_000;
 
 const keyOf = (platform: string) => `chat-joined:${platform}`;
 
@@ -67,7 +67,7 @@ export function createJoinedChannels(store: KeyValue): JoinedChannels {
   const change = async (namespace: string, isIn: boolean) => {
     await store.update<string[]>(keyOf(partsOf(namespace).platform), (joined = []) => {
       const others = joined.filter((each) => each !== namespace);
-      return isIn ? [...others, namespace].slice(-remembered) : others;
+      return isIn ? [...others, namespace].slice(-maxChannels) : others;
     });
   };
   return {

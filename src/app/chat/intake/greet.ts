@@ -81,13 +81,16 @@ export async function suggestPrompts(
 }
 
 /** Maximum messages of a channel that are searched for one of a person. */
-const looked = 10;
+const maxSearchedMessages = 10;
 
 /** Whether people have written at the top level of a channel, as far as the platform knows. */
 async function isSpokenIn({ actions }: IntakeContext["platform"], { namespace }: Place): Promise<boolean> {
   if (actions === undefined || isDirectMessage(namespace)) return false;
   try {
-    const { messages } = await actions.history({ namespace, thread: channelThread }, { most: looked });
+    const { messages } = await actions.history(
+      { namespace, thread: channelThread },
+      { most: maxSearchedMessages },
+    );
     return messages.some(({ author, text }) => !author.self && !author.bot && text.trim() !== "");
   } catch (error) {
     if (error instanceof PlatformError) return false;

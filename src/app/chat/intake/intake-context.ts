@@ -73,10 +73,10 @@ export interface SettingsReader {
 }
 
 /** Maximum channels whose settings are kept in memory. */
-const remembered = 1_000;
+const maxInMemory = 1_000;
 
 export function createSettingsReader(store: KeyValue): SettingsReader {
-  const known = new LRUCache<string, ReadNamespace>({ max: remembered });
+  const known = new LRUCache<string, ReadNamespace>({ max: maxInMemory });
   return {
     async of(namespace) {
       const read = await readNamespaceAgain(store, namespace, known.get(namespace));

@@ -12,16 +12,16 @@ import { takeBack } from "./turn-buttons.ts";
 export type TakeEdit = (edit: ChatEdit) => Promise<void>;
 
 /** Maximum age of a message that is taken as new because its edit addresses the bot. */
-const freshMs = 15 * 60_000;
+const maxNewAgeMs = 15 * 60_000;
 
 /** Maximum edited messages whose latest text is kept in memory. */
 const remembered = 2_000;
 
 /** Maximum total characters of their texts. */
-const rememberedCharacters = 2_000_000;
+const maxCharactersInMemory = 2_000_000;
 
 /** Maximum time since the answer for which an edited question is offered another answer. */
-const offeredMs = 24 * 3_600_000;
+const maxOfferAgeMs = 24 * 3_600_000;
 
 /**
  * While the turn of the message runs, the new text goes into it. Afterwards the author is asked whether to answer their last question
@@ -36,7 +36,7 @@ export function createTakeEdit(
   /** Latest texts by key: link previews also arrive as edits, even after a real edit. */
   const latest = new LRUCache<string, string>({
     max: remembered,
-    maxSize: rememberedCharacters,
+    maxSize: maxCharactersInMemory,
     sizeCalculation: (text) => text.length + 1,
   });
 
@@ -44,7 +44,7 @@ export function createTakeEdit(
     const { key, text, edited_at: _edited_at, ...message } = edit;
     const turnId = await log.find(key);
     if (turnId === undefined) {
-      const isFresh = clock.now() - edit.said_at <= freshMs;
+      const isFresh = clock.now() - edit.said_at <= maxNewAgeMs;
       if (isFresh) await takeMessage({ ...message, key, text });
       return;
     }
@@ -87,8 +87,8 @@ async function offerAgain(
 ): Promise<void> {
   const { namespace, thread, author } = turn;
   const answeredAt = turn.finished_at ?? turn.accepted_at;
-  if (turn.text === "" || clock.now() - answeredAt > offeredMs) return;
-  const latest = await log.list({ namespace, thread, limit: recentTurns });
+  if (turn.text === "" || clock.now() - answeredAt > maxOfferAgeMs) return;
+  const latest = await log.list({ namespace, thread, limit: maxSearchedTurns });
   const last = latest.find((each) => each.kind === "message" && each.author.id === author.id);
   const origin = last === undefined ? undefined : await originOf(log, last.turn_id);
   if (last === undefined || origin?.message !== edit.id) return;
@@ -146,7 +146,7 @@ export async function takeRemoval(
 }
 
 /** Maximum turns of a thread that are searched for those of one message, latest first. */
-const recentTurns = 50;
+const maxSearchedTurns = 50;
 
 /** The message on the platform that a turn answers; undefined for turns that came from elsewhere. */
 async function originOf(log: TurnReading, turnId: string): Promise<Origin | undefined> {
@@ -159,7 +159,7 @@ async function otherTurnsOf(log: TurnReading, turn: TurnRecord): Promise<TurnRec
   const { namespace, thread, turn_id, author } = turn;
   const message = (await originOf(log, turn_id))?.message;
   if (message === undefined) return [];
-  const near = await log.list({ namespace, thread, limit: recentTurns });
+  const near = await log.list({ namespace, thread, limit: maxSearchedTurns });
   const mine = near.filter(
     (each) => each.turn_id !== turn_id && each.author.id === author.id && each.merged_into === undefined,
   );

@@ -16,16 +16,16 @@ import type { Listener } from "./whisperer.ts";
 export type TakeMessage = (message: ChatMessage) => Promise<void>;
 
 /** Maximum consecutive turns that bots may start in one thread: two bots would otherwise talk forever. */
-const botTurnsInARow = 3;
+const maxBotTurns = 3;
 
 const refusalPauseMs = 10 * 60_000;
 const pausedPauseMs = 60 * 60_000;
 
 /** Dedupe window for messages that produced no turn. */
-const rememberedMessages = 5_000;
+const maxUnansweredInMemory = 5_000;
 
 /** Maximum total characters of their texts: one Slack message can have 40,000. */
-const rememberedCharacters = 5_000_000;
+const maxUnansweredCharacters = 5_000_000;
 
 interface Taking {
   context: IntakeContext;
@@ -42,8 +42,8 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
   const mutex = new KeyedMutex();
   /** Texts by key: a decision holds until the text changes. */
   const decided = new LRUCache<string, string>({
-    max: rememberedMessages,
-    maxSize: rememberedCharacters,
+    max: maxUnansweredInMemory,
+    maxSize: maxUnansweredCharacters,
     sizeCalculation: (text) => text.length + 1,
   });
 
@@ -80,7 +80,7 @@ async function isMeant(
 async function take(taking: Taking, message: ChatMessage, thread: ThreadState | undefined): Promise<void> {
   const { context } = taking;
   const { log, platform, logger } = context;
-  if (thread !== undefined && message.by_bot && thread.bot_turns >= botTurnsInARow) {
+  if (thread !== undefined && message.by_bot && thread.bot_turns >= maxBotTurns) {
     logger.info(
       { ...message.place, person: message.author },
       "A bot is not answered any more in this thread",

@@ -51,13 +51,13 @@ export interface ThreadStates {
 }
 
 /** Maximum threads kept in memory, including those without a state. */
-const remembered = 5_000;
+const maxInMemory = 5_000;
 
 const keyOf = ({ namespace, thread }: Place) => `chat-thread:${namespace}:${thread}`;
 
 export function createThreadStates(store: KeyValue): ThreadStates {
   /** Promises, so that a read during a change gets its result. */
-  const known = new LRUCache<string, Promise<ThreadState | undefined>>({ max: remembered });
+  const known = new LRUCache<string, Promise<ThreadState | undefined>>({ max: maxInMemory });
 
   const remember = (key: string, work: Promise<ThreadState | undefined>) => {
     known.set(key, work);

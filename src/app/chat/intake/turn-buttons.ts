@@ -31,7 +31,7 @@ export interface TurnPress {
 type Verdict = "good" | "bad";
 
 /** Maximum characters of the details of a turn. */
-const detailsCharacters = 2_500;
+const maxDetails = 2_500;
 
 /** Carries out the action. Returns a text for the person who pressed; undefined when they see the effect anyway. */
 export async function actOnTurn(
@@ -140,7 +140,7 @@ async function stop({ app }: IntakeContext, { turn, by }: TurnPress): Promise<st
 }
 
 async function details({ log, platform }: IntakeContext, { turn }: TurnPress): Promise<string> {
-  const characters = Math.min(detailsCharacters, platform.limits.message_characters - 100);
+  const characters = Math.min(maxDetails, platform.limits.message_characters - 100);
   return turnDetails(turn.turn_id, await log.read(turn.turn_id), characters);
 }
 
@@ -226,7 +226,7 @@ function turnDetails(turnId: string, events: readonly TurnEvent[], characters: n
   const { steps } = view;
   const spent = spentLine(view);
   if (steps.length === 0) return ["Nothing was used for this answer.", spent].filter(Boolean).join("\n\n");
-  const shown = steps.slice(0, Math.max(1, Math.floor(characters / leastPerStep)));
+  const shown = steps.slice(0, Math.max(1, Math.floor(characters / minPerStep)));
   const left = steps.length - shown.length;
   const more = left === 0 ? "" : `… and ${left} more; the console shows all.`;
   const end = [more, spent].map((text) => text && `\n\n${text}`).join("");
@@ -244,7 +244,7 @@ function spentLine(view: TurnView): string {
 const separator = "\n\n";
 
 /** Minimum characters for a useful step; steps with less room are left out. */
-const leastPerStep = 300;
+const minPerStep = 300;
 
 /** Room for headline, labels and fences of a step, characters. */
 const frame = 140;

@@ -18,10 +18,10 @@ export interface Whisperer {
 }
 
 /** Maximum combinations of person and topic kept in memory. */
-const remembered = 10_000;
+const maxInMemory = 10_000;
 
 export function createWhisperer(platform: ChatPlatform, clock: Clock, logger: Log): Whisperer {
-  const toldAt = new LRUCache<string, number>({ max: remembered });
+  const toldAt = new LRUCache<string, number>({ max: maxInMemory });
   const say: Whisperer["say"] = async ({ place, person, about }, markdown) => {
     try {
       await platform.whisper(place, person, { markdown }, { message: about, person });

@@ -26,9 +26,9 @@ export type Delivered = { kind: "delivered" } | { kind: "refused" } | { kind: "w
 
 /** Pauses between attempts of workers, and the time after which delivery is given up, ms. */
 const waits = { minMs: 5_000, maxMs: 5 * 60_000 };
-const giveUpAfter = 24 * 3_600_000;
+const giveUpAfterMs = 24 * 3_600_000;
 /** Maximum retries of an unforeseen error, about half a minute in total: a defect must not block the thread for longer. */
-const unforeseenWaits = 3;
+const maxUnforeseenWaits = 3;
 
 /** Posts the missing parts of an answer. Yields an event for each part, or the error that prevents it. */
 export async function* deliverAnswer(
@@ -160,9 +160,9 @@ function waitUntil(
   error: PlatformError,
 ): number | undefined {
   const now = clock.now();
-  if (!passes(error) || now - readyAt >= giveUpAfter) return undefined;
+  if (!passes(error) || now - readyAt >= giveUpAfterMs) return undefined;
   const waited = sinceReady(events).filter((event) => event.type === "turn_waiting").length;
-  if (error instanceof UnforeseenError && waited >= unforeseenWaits) return undefined;
+  if (error instanceof UnforeseenError && waited >= maxUnforeseenWaits) return undefined;
   const pause = backoff(waited + 1, waits);
   return now + Math.max(pause, error.retryAfterMs ?? 0);
 }

@@ -9,13 +9,13 @@ import { headRoom } from "./render-progress.ts";
 import { partsOfLongAnswer } from "./shape-answer.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
-/** Text is shown once it has been growing for `worthTime` (ms), or for `shortTime` if it is longer than `worthLength` characters. */
-const worthTime = 1_200;
-const shortTime = 400;
-const worthLength = 160;
+/** Text is shown once it has been growing for `shownAfterMs` (ms), or for `longShownAfterMs` if it is longer than `minLongLength` characters. */
+const shownAfterMs = 1_200;
+const longShownAfterMs = 400;
+const minLongLength = 160;
 
 /** Room for closing a code block, characters. */
-const closing = 16;
+const fenceRoom = 16;
 
 /** Pauses between attempts to show it, ms. */
 const pauses = { minMs: 2_000, maxMs: 30_000 };
@@ -73,8 +73,9 @@ export class LiveAnswer {
     if (this.#isOff) return;
     this.#begunAt ??= clock.now();
     const age = clock.now() - this.#begunAt;
-    if (age >= worthTime || (age >= shortTime && this.#text.length > worthLength)) this.#pacer.request();
-    else this.#cancelWait ??= clock.after(shortTime, () => this.#reconsider());
+    if (age >= shownAfterMs || (age >= longShownAfterMs && this.#text.length > minLongLength))
+      this.#pacer.request();
+    else this.#cancelWait ??= clock.after(longShownAfterMs, () => this.#reconsider());
   }
 
   /** Discards the text so far and stops showing it. */
@@ -139,18 +140,19 @@ export class LiveAnswer {
   async #showNewest(): Promise<void> {
     const visible = this.#text;
     const progress = await this.#card(visible.trim() !== "");
-    const room = answerRoom(this.#turn.platform.limits) - closing - (progress === undefined ? 0 : headRoom);
+    const room = answerRoom(this.#turn.platform.limits) - fenceRoom - (progress === undefined ? 0 : headRoom);
     const [first = "", ...rest] = splitMarkdown(visible, room).slice(0, partsOfLongAnswer);
-    const isNothing = first === "" && progress === undefined;
-    await this.#messages.takeAway(isNothing ? 0 : rest.length + 1);
-    if (!isNothing) await this.#messages.grow(0, first, progress);
+    const isEmpty = first === "" && progress === undefined;
+    await this.#messages.takeAway(isEmpty ? 0 : rest.length + 1);
+    if (!isEmpty) await this.#messages.grow(0, first, progress);
     for (const [index, part] of rest.entries()) await this.#messages.grow(index + 1, part);
   }
 
   #reconsider(): void {
     this.#cancelWait = undefined;
-    if (this.#text.length > worthLength) this.#pacer.request();
-    else this.#cancelWait = this.#turn.clock.after(worthTime - shortTime, () => this.#pacer.request());
+    if (this.#text.length > minLongLength) this.#pacer.request();
+    else
+      this.#cancelWait = this.#turn.clock.after(shownAfterMs - longShownAfterMs, () => this.#pacer.request());
   }
 
   #forget(): void {

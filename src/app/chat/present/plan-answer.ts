@@ -17,9 +17,9 @@ export type AnswerReady = Extract<TurnEventBody, { type: "answer_ready" }>;
 export type AnswerMessage = Omit<OutgoingMessage, "tag">;
 
 /** Maximum words and characters of a message, and characters of an answer, that count as small talk. A question never does. */
-const fewWords = 4;
-const shortMessage = 60;
-const shortAnswer = 240;
+const maxSmallTalkWords = 4;
+const maxSmallTalkLength = 60;
+const maxSmallTalkAnswer = 240;
 const question = /[?？]/;
 
 const nothingSaid = "*There is no text in this answer. Try again, or ask in other words.*";
@@ -69,9 +69,13 @@ export function planAnswer(
 /** Whether this is small talk: a few words, such as a greeting, with a few words in reply. */
 function isShort({ text }: PresentedTurn, { markdown, files }: AnswerMessage): boolean {
   const asked = text.trim();
-  if (asked.length > shortMessage || asked.split(/\s+/).length > fewWords || question.test(asked))
+  if (
+    asked.length > maxSmallTalkLength ||
+    asked.split(/\s+/).length > maxSmallTalkWords ||
+    question.test(asked)
+  )
     return false;
-  return markdown.length <= shortAnswer && files === undefined;
+  return markdown.length <= maxSmallTalkAnswer && files === undefined;
 }
 
 /** The line above the public result of a command that others did not see: its author and its words. */

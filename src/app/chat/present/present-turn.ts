@@ -51,10 +51,10 @@ interface Stage {
 }
 
 /** Delay before retrying a question that could not be posted, ms. */
-const questionPause = 30_000;
+const questionRetryMs = 30_000;
 
 /** Time for running calls to end when a turn is given up, ms. */
-const lastPatience = 2_000;
+const closeTimeoutMs = 2_000;
 
 /** The events of a turn shown on its platform, including those of its presentation (`TurnPresenter.around`). */
 export async function* presentTurn(
@@ -239,7 +239,7 @@ async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEv
   turn.logger.warn({ err: failure, turn_id: turn.turn_id }, "A question could not be posted");
   const message = `What was asked could not be posted: ${failure.message} The console shows it, and takes an answer.`;
   if (passes(failure))
-    yield { type: "turn_waiting", until: Math.min(until, turn.clock.now() + questionPause) };
+    yield { type: "turn_waiting", until: Math.min(until, turn.clock.now() + questionRetryMs) };
   else {
     yield { type: "error", code: "not_delivered", message };
     yield { type: "turn_waiting", until };
@@ -307,7 +307,7 @@ async function close({ turn, live, mark, progress }: Stage): Promise<void> {
   progress.stop();
   const rest = Promise.allSettled([answer, mark.hide()]);
   const patience = new AbortController();
-  const enough = turn.clock.sleep(lastPatience, patience.signal).catch(() => undefined);
+  const enough = turn.clock.sleep(closeTimeoutMs, patience.signal).catch(() => undefined);
   await Promise.race([rest, enough]);
   patience.abort();
 }

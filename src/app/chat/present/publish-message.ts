@@ -10,9 +10,9 @@ export type Content = Omit<OutgoingMessage, "tag">;
 export type Published = { ok: true; reference: string } | { ok: false; error: PlatformError };
 
 /** Time for retrying a message before its turn waits instead, ms. */
-const patience = 10_000;
+const maxRetryMs = 10_000;
 const maxTries = 5;
-const pauses = { minMs: 500, maxMs: patience };
+const pauses = { minMs: 500, maxMs: maxRetryMs };
 
 /** The reference of a message that only the asker sees, which cannot be edited or removed. */
 export const whispered = "whisper";
@@ -48,7 +48,7 @@ export async function persist(
         continue;
       }
       const pause = error.retryAfterMs ?? backoff(tries, pauses);
-      const isOver = tries >= maxTries || clock.now() + pause - begun > patience;
+      const isOver = tries >= maxTries || clock.now() + pause - begun > maxRetryMs;
       if (!passes(error) || isOver) return { ok: false, error };
       await clock.sleep(pause, givenUp);
     }

@@ -151,7 +151,7 @@ function headOf(approval: Approval): string {
 
 function questionOf({ tool, skill_id, input, question }: Approval): string {
   const skill = skill_id || skillIn(input);
-  const shown = (text: string, longest: number) => escapeMarkdown(oneLine(text, longest));
+  const shown = (text: string, maxLength: number) => escapeMarkdown(oneLine(text, maxLength));
   if (question !== undefined && question.trim() !== "") {
     const asker = skill === "" ? `**${shown(tool, 100)}**` : `The skill **${shown(skill, 100)}**`;
     const about = skill === "" ? "" : ` about **${shown(tool, 150)}**`;

@@ -98,7 +98,7 @@ function lineOf({ title, state, note, duration_ms }: Step): string {
 }
 
 /** Maximum characters of a result in the line of its step. */
-const longest = 80;
+const maxResultLength = 80;
 
 /** Errors that the model corrects on its own: the details of the invalid call do not help people. */
 const slips: ReadonlyMap<unknown, string> = new Map([
@@ -132,7 +132,7 @@ const raw = /[<>{}[\]|`]|https?:|\bHTTP \d|\blocalhost\b|\b\d+(?:\.\d+){3}\b|:\d
 /** The text if it is a short line of words; empty otherwise. */
 function sentence(text: string): string {
   const trimmed = text.trim();
-  return trimmed.length > longest || trimmed.includes("\n") || raw.test(trimmed)
+  return trimmed.length > maxResultLength || trimmed.includes("\n") || raw.test(trimmed)
     ? ""
-    : oneLine(trimmed, longest);
+    : oneLine(trimmed, maxResultLength);
 }

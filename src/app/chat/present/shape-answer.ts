@@ -18,7 +18,7 @@ export const partsOfLongAnswer = 3;
 /** Limits of tables: a larger one is shown in part or does not fit a message, and is attached whole. */
 const maxRows = 15;
 const shownRows = 10;
-const widestTable = 120;
+const maxTableWidth = 120;
 
 /** The same limits in words, for a model that writes answers. */
 export const shapingRules = `Of a table with more than ${maxRows} rows the first ${shownRows} are shown, and the whole table is attached as a CSV file; an answer too long for ${maxParts} messages is cut and attached whole.`;
@@ -63,7 +63,7 @@ function withTablesAttached(text: string, taken: Set<string>, largest: number) {
     if (token.type !== "table") return token.raw;
     const table = token as Tokens.Table;
     const isLong = table.rows.length > maxRows;
-    if (!isLong && widthOf(table) <= widestTable) return token.raw;
+    if (!isLong && widthOf(table) <= maxTableWidth) return token.raw;
     const file = textFile(freeName("table.csv", taken), "text/csv", tableCsv(table));
     if (file.data.length > largest) return token.raw;
     taken.add(file.name);

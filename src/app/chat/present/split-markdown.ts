@@ -191,7 +191,7 @@ interface Unit {
 }
 
 /** Minimum fill of a part before it ends in front of a unit that would fit whole into the next part. */
-const leastFilled = 1 / 4;
+const minFill = 1 / 4;
 
 /**
  * Joins units to parts of at most `limit` characters, the first of at most `room`. Breaks between units where it can. White space
@@ -212,12 +212,12 @@ function packUnits(units: readonly Unit[], room: number, limit: number): string[
       continue;
     }
     const used = limit - space + current.length;
-    if (used >= limit * leastFilled && fits("", unit.text, limit)) {
+    if (used >= limit * minFill && fits("", unit.text, limit)) {
       next(unit.text);
       continue;
     }
     const left = space - current.length;
-    const [first = "", ...rest] = unit.split(left < limit * leastFilled ? 0 : left, limit);
+    const [first = "", ...rest] = unit.split(left < limit * minFill ? 0 : left, limit);
     current += first;
     for (const piece of rest) next(piece);
   }

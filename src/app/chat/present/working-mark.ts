@@ -10,9 +10,9 @@ export interface WorkingMark {
 }
 
 /** Refresh interval, ms: Discord's typing sign ends after 10 s, Slack's status after 2 min. */
-const refresh = 8_000;
+const refreshMs = 8_000;
 /** Minimum time between two changes of the activity, ms. */
-const leastPause = 2_000;
+const minPauseMs = 2_000;
 
 /** @param delay time before it is first shown, ms */
 export function createWorkingMark(
@@ -39,7 +39,7 @@ export function createWorkingMark(
     if (!busy) tell(said);
     told = clock.now();
     shown = true;
-    cancel = clock.after(refresh, keep);
+    cancel = clock.after(refreshMs, keep);
   };
   return {
     show() {
@@ -52,7 +52,7 @@ export function createWorkingMark(
       said = note;
       if (cancel === undefined || !shown) return;
       cancel();
-      cancel = clock.after(Math.max(0, told + leastPause - clock.now()), keep);
+      cancel = clock.after(Math.max(0, told + minPauseMs - clock.now()), keep);
     },
     async hide() {
       cancel?.();

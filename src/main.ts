@@ -279,7 +279,10 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
 async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports"]> {
   const { log, knowledge, store, folders, skills, web, own, documents, metrics, logger } = opened;
   const degraded = (error: unknown, where: string) =>
-    logger.warn({ err: error, where }, "Something is done without, until it works again");
+    logger.warn(
+      { err: error, where },
+      "Something does not work; the bot does without it until it works again",
+    );
   const files = createDiskFileStore(join(config.data.folder, "files"));
   return {
     name: config.name,

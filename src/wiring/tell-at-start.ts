@@ -53,7 +53,7 @@ export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Tells): voi
   for (const { path, from, to, copy } of upgrades)
     logger.info(
       { from, to },
-      `${path} was brought to the format of this version. ${copy} has it as it was before, for 14 days or until somebody is forgotten.`,
+      `${path} was upgraded to the format of this version. ${copy} keeps its previous state for 14 days, or until the data of a person is deleted.`,
     );
 }
 
@@ -63,7 +63,7 @@ export function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger
   const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";
   const rest =
     suspects === 0
-      ? "the turns that ran go on"
-      : "it does so again and again, so the turns that ran go on a few at a time until each has run for a while";
+      ? "interrupted turns resume"
+      : "it crashes repeatedly, so interrupted turns resume a few at a time until each has run for a while";
   logger.warn({ interrupted, suspects }, `${what}; ${rest}`);
 }

@@ -127,7 +127,7 @@ export function createChannelIndex(deps: ChannelIndexDeps): ListeningIndex {
 }
 
 function announcement(who: string, kept: string): string {
-  return `**${escapeMarkdown(who)}** switched on search for this channel: from now on I keep a copy of what is said here, and of the last 90 days, so that people in the channel can ask me about it. Edits and deletions count there too, and messages go after ${kept}. A manager switches it off with \`/agent index off\`, which deletes all of it.`;
+  return `**${escapeMarkdown(who)}** switched on search for this channel: from now on I keep a copy of new messages here, and of those of the last 90 days, so that people in the channel can ask me about them. Edits and deletions apply to the copy too, and messages are deleted from it after ${kept}. A manager can switch it off with \`/agent index off\`, which deletes the copy.`;
 }
 
 function farewell(who: string): string {

@@ -171,7 +171,9 @@ type ReadValue = { ok: true; value: Json | undefined } | { ok: false; problem: s
 
 function readField(parameter: Parameter, text: string): ReadValue {
   if (text.trim() !== "") return readValue(parameter, text);
-  return isRequired(parameter) ? { ok: false, problem: "This is needed." } : { ok: true, value: undefined };
+  return isRequired(parameter)
+    ? { ok: false, problem: "This field is required." }
+    : { ok: true, value: undefined };
 }
 
 function readValue(parameter: Parameter, text: string): ReadValue {

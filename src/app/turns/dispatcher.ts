@@ -133,7 +133,7 @@ export class Dispatcher {
     await this.#deps.log.leave().catch((error: unknown) => {
       this.#deps.logger.warn(
         { err: error },
-        "That the bot stops could not be stored; its next start takes it for a crash",
+        "The stop could not be stored; the next start will treat it as a crash",
       );
     });
     const all = Promise.all([...this.#running.values()].map((turn) => turn.done));
@@ -238,8 +238,8 @@ export class Dispatcher {
   /** Releases the turn for a retry after the lease time. The failure counts against the turn unless the log itself was broken. */
   async #retryLater({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown): Promise<void> {
     const { log, clock, logger, lease_ms } = this.#deps;
-    logger.error({ err: error, turn_id }, "A turn was interrupted; it is kept and taken up again");
-    const message = `This is kept, and answered later: ${errorText(error)}`;
+    logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
+    const message = `The turn was interrupted and will be retried: ${errorText(error)}`;
     writer.show({ type: "error", code: "interrupted", message });
     await log
       .release(turn_id, lease, clock.steady() + lease_ms, !writer.broken())
@@ -260,7 +260,7 @@ export class Dispatcher {
     if (isGivenUp(error)) return;
     this.#deps.logger.warn(
       { err: error, turn_id },
-      "A turn could not be given back; it goes on when its lease ends",
+      "A turn could not be released; it resumes when its lease expires",
     );
   }
 

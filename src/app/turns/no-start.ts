@@ -22,23 +22,23 @@ export function noStart(
   if (events.some((event) => event.type === "turn_started")) return undefined;
   if (settings.paused !== undefined) {
     const text =
-      "I am paused here, so I did not take your message. A manager of the channel can wake me with `/agent resume`; then say it again.";
+      "I am paused here, so I did not answer your message. A manager of the channel can resume me with `/agent resume`; then send it again.";
     return { code: "paused", text };
   }
   const known = agents.filter(({ unusable }) => unusable === undefined).map(({ id }) => id);
-  const others = `\`/agent use …\` chooses another one for this channel: ${known.join(", ")}. Then say it again.`;
+  const others = `To choose another one for this channel, use \`/agent use …\`: ${known.join(", ")}. Then send your message again.`;
   const wrong = whyUnusable(agent);
   if (wrong !== undefined) {
-    const text = `The agent ${agent.id} cannot be used, so I did not begin. An operator of the bot has to correct its file: ${wrong} ${others}`;
+    const text = `The agent ${agent.id} cannot be used, so I did not start. An operator of the bot has to correct its file: ${wrong} ${others}`;
     return { code: "unknown_agent", text };
   }
   if (!known.includes(agent.id)) {
-    const text = `The agent ${agent.id} that was chosen here is gone, so I did not begin. ${others}`;
+    const text = `The agent ${agent.id} that was chosen here no longer exists, so I did not start. ${others}`;
     return { code: "unknown_agent", text };
   }
   if (inbound.origin === undefined || generative) return undefined;
   const text =
-    "No model is configured, so I cannot answer yet. An operator of the bot sets `KNACK_MODEL` and the provider's API key and starts it again; `knack doctor` says what is missing. Commands work meanwhile: `/knack help` shows them. Then say it again.";
+    "No model is configured, so I cannot answer yet. An operator of the bot has to set `KNACK_MODEL` and the provider's API key and restart it; `knack doctor` shows what is missing. Then send your message again. Commands work already: `/knack help` lists them.";
   return { code: "not_configured", text };
 }
 

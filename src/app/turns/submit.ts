@@ -111,13 +111,13 @@ async function keepFiles(
 function exceededLimit(given: readonly NewFile[]): string | undefined {
   const { maxFiles, bytes, together } = submittedFiles;
   if (given.length > maxFiles)
-    return `The message has ${given.length} files; at most ${maxFiles} are taken at once. Nothing was done.`;
+    return `The message has ${given.length} files; at most ${maxFiles} are accepted at once. Nothing was done.`;
   const large = given.find(({ data }) => data.byteLength > bytes);
   if (large !== undefined)
-    return `${large.name.slice(0, 100)} has ${formatBytes(large.data.byteLength)}; a file may have ${formatBytes(bytes)}. Nothing was done.`;
+    return `${large.name.slice(0, 100)} has ${formatBytes(large.data.byteLength)}; the limit for a file is ${formatBytes(bytes)}. Nothing was done.`;
   const total = given.reduce((sum, { data }) => sum + data.byteLength, 0);
   if (total > together)
-    return `The files have ${formatBytes(total)} together; at most ${formatBytes(together)} are taken at once. Nothing was done.`;
+    return `The files have ${formatBytes(total)} together; at most ${formatBytes(together)} are accepted at once. Nothing was done.`;
   return undefined;
 }
 
@@ -145,7 +145,7 @@ async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: 
 
 /** Rejects a second, different message under the same key, which would otherwise be lost silently. */
 function keyTaken(key: string): Outcome<never> {
-  const message = `The key ${key} was used before for another message: its text, user, channel or thread differ. Nothing was done. Send a retry exactly as before, and a new message with a new key.`;
+  const message = `The key ${key} was used before for another message: its text, user, channel or thread differ. Nothing was done. Repeat a request unchanged, and send a new message with a new key.`;
   return { ok: false, status: 409, message, code: "key_taken" };
 }
 
@@ -159,7 +159,7 @@ function saidBy({ text, to, namespace, thread, command, cause }: Submission, rea
 function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcome<Inbound> {
   const { namespace, thread, text, author, key = `${namespace}:${id}`, origin } = submission;
   if (text.length > maxMessageLength) {
-    const message = `The message has ${text.length} characters; at most ${maxMessageLength} are taken. Send the rest as a file or in parts.`;
+    const message = `The message has ${text.length} characters; at most ${maxMessageLength} are accepted. Send it as a file or in parts.`;
     return { ok: false, status: 413, message };
   }
   const said = saidBy(submission, deps.reader);

@@ -217,7 +217,7 @@ describe("a turn that the dispatcher runs", () => {
       event: { type: "error", code: "interrupted", message: expect.stringContaining("model is on fire") },
     });
     await world.calm();
-    expect(world.logged).toEqual(["A turn was interrupted; it is kept and taken up again"]);
+    expect(world.logged).toEqual(["A turn was interrupted; it will be retried"]);
     expect(world.dispatcher.running()).toBe(0);
     world.runs.clear();
     await world.pass(leaseMs - 1);
@@ -312,11 +312,11 @@ describe("leases of running turns", () => {
       [
         new Error("The disk is full"),
         [
-          "A turn was interrupted; it is kept and taken up again",
-          "A turn could not be given back; it goes on when its lease ends",
+          "A turn was interrupted; it will be retried",
+          "A turn could not be released; it resumes when its lease expires",
         ],
       ],
-      [new LeaseLostError("a"), ["A turn was interrupted; it is kept and taken up again"]],
+      [new LeaseLostError("a"), ["A turn was interrupted; it will be retried"]],
     ] as const) {
       const world = createWorld({ own: () => ({ release: () => Promise.reject(error) }) });
       await world.accept("a");

@@ -21,7 +21,7 @@ export async function greet(context: IntakeContext, { namespace }: { namespace: 
     const isAllowed = isListed(policy.access.channels, namespace);
     const markdown = isAllowed
       ? greeting(app.name, app.model, await suggestPrompts(context, place))
-      : `Hi, I am **${app.name}**. I am not allowed to answer in this channel yet; who runs me can change that (\`access.channels\`).`;
+      : `Hi, I am **${app.name}**. I am not allowed to answer in this channel yet; an operator of the bot can change that (\`access.channels\`).`;
     await platform.post(place, { markdown });
   } catch (error) {
     logger.warn({ err: error, namespace }, "A channel could not be greeted");
@@ -43,7 +43,7 @@ function greeting(name: string, model: string, suggestions: readonly Suggestion[
   ];
   if (model === "offline")
     lines.push(
-      "No language model is configured yet, so I run commands and skills only. Who runs me sets one with `KNACK_MODEL`.",
+      "No language model is configured yet, so I run commands and skills only. An operator of the bot can set one with `KNACK_MODEL`.",
     );
   return lines.join("\n\n");
 }

@@ -53,7 +53,7 @@ const rememberedKeys = 100;
 /** Maximum characters of a message that the question quotes. */
 const quotedCharacters = 200;
 
-const over = "This question is over; write again what you want.";
+const over = "This question is closed. Write again what you need.";
 
 export function createLateMessages(context: IntakeContext): LateMessages {
   const { store, platform, newId } = context;

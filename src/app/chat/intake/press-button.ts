@@ -12,7 +12,7 @@ import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
 
-const unknownButton = "This button does not work any more. Write what you want instead.";
+const unknownButton = "This button no longer works. Write what you want instead.";
 
 /** Whether a button starts a turn, which a paused channel does not allow. */
 function asksForWork(action: ButtonAction): boolean {
@@ -44,7 +44,7 @@ async function tryPress(
     if (error instanceof NotStoredError) return error.message;
     if (!(error instanceof PlatformError)) throw error;
     context.logger.warn({ err: error, person: press.person }, "A press of a button could not be followed");
-    return "Who you are could not be looked up, so nothing was done. Press again in a moment.";
+    return "I could not look up who you are, so nothing was done. Press again in a moment.";
   }
 }
 
@@ -61,7 +61,7 @@ async function answerPress(
   if (refusal !== undefined) return refusal;
   const { paused } = await context.settings.of(place.namespace);
   if (paused !== undefined && asksForWork(action))
-    return "I am paused here. A manager of the channel can wake me with `/agent resume`; then press again.";
+    return "I am paused here. A manager of the channel can resume me with `/agent resume`; then press again.";
   const by = authorOf(person);
   if (action.role === "late") return late.decide(action.token, action.wanted, press, by);
   return onTurn(context, action, press, { place, by });

@@ -57,5 +57,5 @@ function personRefusal(
 }
 
 function orOperator(setting: string): string {
-  return `; who runs me can change that (\`${setting}\`).`;
+  return `; an operator of the bot can change that (\`${setting}\`).`;
 }

@@ -83,7 +83,7 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
   if (thread !== undefined && message.by_bot && thread.bot_turns >= maxBotTurns) {
     logger.info(
       { ...message.place, person: message.author },
-      "A bot is not answered any more in this thread",
+      "Ignoring bot: too many consecutive bot turns in this thread",
     );
     return;
   }
@@ -148,7 +148,7 @@ async function isTurnedAway(
   const { paused } = await settings.of(message.place.namespace);
   if (paused === undefined || isCommand) return false;
   const markdown =
-    "I am paused here, so I did not take your message. A manager of the channel can wake me with `/agent resume`; then say it again.";
+    "I am paused here, so I did not answer your message. A manager of the channel can resume me with `/agent resume`; then send it again.";
   if (isTold) await whisperer.sayOnce(to, "paused", pausedPauseMs, markdown);
   return true;
 }
@@ -171,7 +171,7 @@ async function isLate(
 
 /** The reply to a command that came too late. */
 export const lateCommand =
-  "Your command reached me too late, so nothing was done. Give it again if you still want it.";
+  "Your command arrived too late and was skipped. Send it again if you still need it.";
 
 /** Enforces the minimum time between questions. Messages to a running turn are not new questions. Operators and missed messages are exempt. */
 async function mustWait(
@@ -183,7 +183,7 @@ async function mustWait(
   const turns = await context.app.turns({ ...message.place, limit: 20 });
   if (turns.some((turn) => turn.status !== "finished" && turn.author.id === person.id)) return false;
   const seconds = Math.ceil(left / 1_000);
-  const markdown = `One question at a time, please: ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}. This message was not taken.`;
+  const markdown = `One question at a time, please: ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}. I did not answer this message.`;
   await context.whisperer.say(to, markdown);
   return true;
 }

@@ -80,12 +80,13 @@ async function rate(
   { turn, by }: TurnPress,
   verdict: Verdict,
 ): Promise<string> {
-  if (!(await storeFeedback(store, turn.turn_id, by.id, verdict))) return "You said so already; it is noted.";
+  if (!(await storeFeedback(store, turn.turn_id, by.id, verdict)))
+    return "You have already given this feedback; it is noted.";
   const { turn_id, namespace } = turn;
   logger.info({ feedback: verdict, turn_id, namespace, person: by.id }, "Somebody rated an answer");
   return verdict === "good"
     ? "Thanks, noted."
-    : "Thanks, noted. Say in the thread what was wrong, and I try to do better.";
+    : "Thanks, noted. Tell me in the thread what was wrong, and I will try to do better.";
 }
 
 /** Stores a person's opinion of an answer, one per person. Returns whether it changed. */
@@ -112,7 +113,7 @@ async function decide(
   const input = { id: approvalId, ...verdictInput(verdict) };
   const decided = await app.run("approval.decide", { input, asker: { by, namespace: turn.namespace } });
   if (!decided.ok) return decided.message;
-  return decided.value.decided ? undefined : "This was decided already, or is over.";
+  return decided.value.decided ? undefined : "This has already been decided, or it has expired.";
 }
 
 /** Steering a turn is for its asker alone. */
@@ -125,18 +126,18 @@ async function answer(
   const { question } = (await log.read(turn.turn_id)).reduce(foldTurn, emptyTurnView(turn.turn_id));
   const text = question?.choices[choice];
   if (question === undefined || text === undefined || question.expires_at <= clock.now())
-    return "This question is over; write your answer in the thread.";
+    return "This question is closed. Write your answer in the thread.";
   const input = { id: turn.turn_id, question_id: question.question_id, text };
   const answered = await app.run("turn.answer", { input, asker: { by, namespace: turn.namespace } });
   if (!answered.ok) return answered.message;
-  return answered.value.answered ? undefined : "This question is over; write your answer in the thread.";
+  return answered.value.answered ? undefined : "This question is closed. Write your answer in the thread.";
 }
 
 async function stop({ app }: IntakeContext, { turn, by }: TurnPress): Promise<string | undefined> {
   const asker = { by, namespace: turn.namespace };
   const stopped = await app.run("turn.stop", { input: { id: turn.turn_id }, asker });
   if (!stopped.ok) return stopped.message;
-  return stopped.value.stopped ? undefined : "This is over already; there is nothing to stop.";
+  return stopped.value.stopped ? undefined : "This has already ended; there is nothing to stop.";
 }
 
 async function details({ log, platform }: IntakeContext, { turn }: TurnPress): Promise<string> {
@@ -146,7 +147,7 @@ async function details({ log, platform }: IntakeContext, { turn }: TurnPress): P
 
 async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {
   const { turn, press } = pressed;
-  if (turn.text === "") return "What was asked is deleted. Write it again.";
+  if (turn.text === "") return "The question was deleted. Please ask again.";
   const key = repeatKey(turn.turn_id, press.id);
   if (turn.kind === "command") return submit(context, pressed, { text: turn.text, key });
   return submit(context, pressed, { text: turn.text, key, to: turn.text.startsWith("/") ? "bot" : "room" });
@@ -163,7 +164,7 @@ async function submit(
   const author = onBehalfOf(by, turn.author);
   const outcome = await context.app.submit({ ...said, namespace, thread, author, origin });
   if (!outcome.ok) return outcome.message;
-  return outcome.value.accepted ? undefined : "This is on its way already.";
+  return outcome.value.accepted ? undefined : "This is already in progress.";
 }
 
 /** The message of the repeated turn, to be answered again with its files. */
@@ -214,7 +215,7 @@ function stillThere(attachments: readonly string[], made: readonly string[]): st
       .map((path) => `\`${path.replaceAll("`", "'")}\``)
       .join(", ");
   const more = made.length > 10 ? ` and ${made.length - 10} more` : "";
-  return `It is deleted, with ${names(attachments)}. Files that were made of that are still in this thread: ${names(made)}${more}. \`/agent files remove PATH\` deletes one.`;
+  return `Deleted, together with ${names(attachments)}. Files made from that are still in this thread: ${names(made)}${more}. To delete one, use \`/agent files remove PATH\`.`;
 }
 
 /**
@@ -225,7 +226,7 @@ function turnDetails(turnId: string, events: readonly TurnEvent[], characters: n
   const view = events.reduce(foldTurn, emptyTurnView(turnId));
   const { steps } = view;
   const spent = spentLine(view);
-  if (steps.length === 0) return ["Nothing was used for this answer.", spent].filter(Boolean).join("\n\n");
+  if (steps.length === 0) return ["No tools were used for this answer.", spent].filter(Boolean).join("\n\n");
   const shown = steps.slice(0, Math.max(1, Math.floor(characters / minPerStep)));
   const left = steps.length - shown.length;
   const more = left === 0 ? "" : `… and ${left} more; the console shows all.`;

@@ -26,7 +26,10 @@ export function createWhisperer(platform: ChatPlatform, clock: Clock, logger: Lo
     try {
       await platform.whisper(place, person, { markdown }, { message: about, person });
     } catch (error) {
-      logger.warn({ err: error, namespace: place.namespace, person }, "A person could not be told something");
+      logger.warn(
+        { err: error, namespace: place.namespace, person },
+        "A private message to a person could not be posted",
+      );
     }
   };
   return {

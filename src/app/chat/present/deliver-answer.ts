@@ -147,7 +147,7 @@ async function withoutFilesIfRefused(
   if (published.ok || files === undefined || !isOneOf(published.error, "invalid", "too_large", "forbidden"))
     return published;
   const names = files.map((file) => escapeMarkdown(file.name)).join(", ");
-  const note = `*Not attached: ${names}. The platform did not take it; the console has it.*`;
+  const note = `*Not attached: ${names}. The platform did not accept it; it is in the console.*`;
   return publish({ ...rest, markdown: `${rest.markdown}\n\n${note}` });
 }
 
@@ -169,13 +169,13 @@ function waitUntil(
 
 function refusal({ logger, turn_id, place }: PresentedTurn, error: PlatformError): TurnEventBody {
   logger.warn({ err: error, turn_id, ...place }, "An answer could not be delivered; it is kept in the log");
-  const message = `The answer could not be posted: ${error.message} It is kept: the console and the API have it.`;
+  const message = `The answer could not be posted: ${error.message} It is kept: you can find it in the console and through the API.`;
   return { type: "error", code: "not_delivered", message };
 }
 
 /** Tells the asker, if possible, that their answer cannot be posted. */
 async function tellAsker(turn: PresentedTurn, error: PlatformError): Promise<void> {
-  const markdown = `I have an answer for you, but could not post it: ${error.message} The answer is kept: whoever runs me finds it in the console. ${adviceAfter(error)}`;
+  const markdown = `I have an answer for you, but could not post it: ${error.message} The answer is kept: an operator of the bot can find it in the console. ${adviceAfter(error)}`;
   const told = await whisperMessage(turn, { markdown });
   if (told.ok) return;
   turn.logger.warn(

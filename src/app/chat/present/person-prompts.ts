@@ -243,7 +243,7 @@ async function endingText(turn: PresentedTurn, ending: PromptEnding): Promise<st
       return `**${await nameOf(turn, ending)}** ${verdictText(ending)}.`;
     case "late":
       return ending.asked === "question"
-        ? "*The time to answer is over.*"
+        ? "*The time to answer has passed.*"
         : "*Nobody decided in time: it was not run.*";
     case "needless":
       return needless[ending.asked];

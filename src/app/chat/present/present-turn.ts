@@ -237,7 +237,7 @@ async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEv
     return;
   }
   turn.logger.warn({ err: failure, turn_id: turn.turn_id }, "A question could not be posted");
-  const message = `What was asked could not be posted: ${failure.message} The console shows it, and takes an answer.`;
+  const message = `The question could not be posted: ${failure.message} You can see and answer it in the console.`;
   if (passes(failure))
     yield { type: "turn_waiting", until: Math.min(until, turn.clock.now() + questionRetryMs) };
   else {

@@ -79,7 +79,7 @@ async function* afterQuestion(
 }
 
 const unanswered =
-  "I was interrupted while I worked on this, and nobody said that it is still wanted. So I stopped here; say it again if you want it.";
+  "I was interrupted while I worked on this, and nobody confirmed that it is still wanted, so I stopped. Ask again if you still need it.";
 
 /** How long ago the turn was interrupted in the middle of its work, ms; 0 when it was not. */
 function interruptedFor({ inbound, events }: ClaimedTurn, now: number): number {

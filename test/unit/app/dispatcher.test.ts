@@ -455,6 +455,6 @@ describe("a stop of the dispatcher", () => {
     await world.dispatcher.stop(0);
     await world.pass(120_000);
     expect(settle.calls).toHaveLength(1);
-    expect(world.logged.at(-1)).toContain("its next start takes it for a crash");
+    expect(world.logged.at(-1)).toContain("the next start will treat it as a crash");
   });
 });

@@ -239,7 +239,7 @@ export class Dispatcher {
   async #retryLater({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown): Promise<void> {
     const { log, clock, logger, lease_ms } = this.#deps;
     logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
-    const message = `The turn was interrupted and will be retried: ${errorText(error)}`;
+    const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
     writer.show({ type: "error", code: "interrupted", message });
     await log
       .release(turn_id, lease, clock.steady() + lease_ms, !writer.broken())

@@ -145,7 +145,7 @@ async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: 
 
 /** Rejects a second, different message under the same key, which would otherwise be lost silently. */
 function keyTaken(key: string): Outcome<never> {
-  const message = `The key ${key} was used before for another message: its text, user, channel or thread differ. Nothing was done. Repeat a request unchanged, and send a new message with a new key.`;
+  const message = `The key ${key} was used before for another message: its text, user, channel or thread differ. Nothing was done. Send a retry exactly as before, and a new message with a new key.`;
   return { ok: false, status: 409, message, code: "key_taken" };
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line of this process. What the commands do stands in src/cli/. */
+/** The command line of this process. The commands themselves are in src/cli/. */
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { processEnvironment } from "./config/environment.ts";
 import { usualLocalServers } from "./models/local-servers.ts";
 
 // With a cache of compiled code a start takes half the time, so everything large is imported after this call. The cache
-// lies beside the code, where nobody else can write; a folder that cannot be written costs time and nothing more.
+// is next to the code, where no other user can write. If the folder cannot be written, only the speed suffers.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/knack", import.meta.url)));
 
 traceToSources();
@@ -39,7 +39,7 @@ const context: CommandContext = {
   exitAtOnce: (code) => process.exit(code),
 };
 
-/** A reader that has gone (`knack skills list | head`) is no failure of ours; the work is finished without it. */
+/** A closed pipe (`knack skills list | head`) is not a failure: the work is finished without the reader. */
 for (const stream of [stdout, stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

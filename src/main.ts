@@ -2,6 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { App } from "./app/app.ts";
+import type { AppDeps } from "./app/app-deps.ts";
 import { createApp } from "./app/create-app.ts";
 import type { Readiness } from "./app/services/readiness.ts";
 import { createPastOutputs } from "./app/turns/past-outputs.ts";
@@ -58,20 +60,20 @@ export interface Knack {
   fetch(request: Request): Promise<Response>;
   /** Starts to listen. @throws ServerSetupError when the address cannot be had */
   listen(): Promise<{ url: string }>;
-  /** What isolation code of skills gets on this machine. */
+  /** The isolation of skill code on this machine. */
   isolation: OpenedSkills["isolation"];
-  /** Waits, for half a minute at most, until all skills have started. */
+  /** Waits until all skills have started, at most half a minute. */
   settled(): Promise<void>;
   /** Lets running turns finish, then closes everything. */
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Whether the bot is on its chat platforms once it listens. Commands beside it are not: they would answer twice. */
+  /** Whether the bot connects to its chat platforms once it listens. Separate commands must not: they would answer twice. */
   platforms?: boolean;
 }
 
-/** Another bot has the data folder. */
+/** Another bot is using the data folder. */
 export class DataFolderInUseError extends Error {
   readonly code = "data_folder_in_use";
   constructor(folder: string, url: string | undefined) {
@@ -83,79 +85,39 @@ export class DataFolderInUseError extends Error {
 }
 
 /**
- * Opens the data folder and wires the bot. Turns that were queued or interrupted are taken up at once.
+ * Opens the data folder and wires the bot. Queued and interrupted turns are resumed at once.
  * @throws DataFolderInUseError, StorageError, ServerSetupError, ModelError: each says what to do
  */
 export async function openKnack(config: Config, options: OpenOptions = {}): Promise<Knack> {
   const lock = await lockDataFolder(config.data.folder);
   if ("holder" in lock) throw new DataFolderInUseError(config.data.folder, lock.holder?.url);
-  const opened: (() => Promise<unknown>)[] = [() => lock.release()];
-  const closeAll = async () => {
-    const failures: unknown[] = [];
-    for (const close of opened.reverse()) await close().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw failures[0];
-  };
+  const closers: Closer[] = [() => lock.release()];
   try {
-    const upgrades: Upgrade[] = [];
-    const upgraded = (upgrade: Upgrade) => void upgrades.push(upgrade);
-    const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"), { upgraded });
-    opened.push(() => log.close());
-    const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"), { upgraded });
-    opened.push(() => index.close());
-    const knowledge = await openSqliteKnowledge(join(config.data.folder, "knowledge.db"), { upgraded });
-    opened.push(() => knowledge.close());
-    const store = await openKeyValue(join(config.data.folder, "state.db"), { upgraded });
-    opened.push(() => store.close());
-    const redact = createRedactor(secretsOf(config), secretForms(config));
-    const logger = createLogger(config.log.level, redact);
-    let port: number | undefined;
-    const own = () => port;
-    const listening = (url: string) => {
-      port = Number(new URL(url).port || 80);
-    };
-    tellOfUpgrades(upgrades, logger);
-    if (lock.exposed !== undefined) {
-      logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
-    }
-    const documents = createDocumentReader();
-    const web = createWeb({ ...webOptions(config), own, documents });
-    // Nobody reads the metrics of a command.
-    const counting = options.platforms ? createMetrics() : undefined;
-    const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
-      maxBytes: config.files.thread_megabytes * 1_000_000,
-    });
-    const skills = await openSkills(config, {
-      store,
-      folders,
-      web,
-      own,
-      version,
-      clock: systemClock,
-      report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
-      // What comes was cut at 2,000 characters, maybe within a secret.
-      onLog: (skill, text) =>
-        logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
-    });
-    opened.push(() => skills.close());
-    const [profiles, metrics] = await Promise.all([
-      loadProfiles(config.model, config.workspace.agents),
-      counting,
-    ]);
-    await warnOfNames(config, profiles, skills.catalogue, logger, { strict: options.platforms === true });
-    const stores = { log, index, knowledge, store, folders, documents };
-    const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening, closeAll };
-    return await wire(config, { ...stores, ...rest }, options);
+    return await wire(config, await open(config, lock, closers, options), options);
   } catch (error) {
-    await closeAll();
+    await closeAll(closers);
     throw error;
   }
 }
 
-interface Opened {
+type Closer = () => Promise<unknown>;
+
+/** Closes everything that was opened, in reverse order. @throws the first failure, after everything is closed */
+async function closeAll(closers: Closer[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers.reverse()) await close().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** The databases of the data folder. */
+interface Stores {
   log: SqliteTurnLog;
   index: MessageIndex;
   knowledge: Knowledge;
   store: KeyValue;
+}
+
+interface Opened extends Stores {
   folders: WorkingFolders;
   skills: OpenedSkills;
   web: Web;
@@ -166,9 +128,74 @@ interface Opened {
   profiles: [Profile, ...Profile[]];
   metrics: Metrics | undefined;
   lock: DataFolderLock;
-  /** Told where the bot listens. */
+  /** Records the address on which the bot listens. */
   listening(url: string): void;
   closeAll(): Promise<void>;
+}
+
+async function openStores(folder: string, closers: Closer[], upgrades: Upgrade[]): Promise<Stores> {
+  const upgraded = (upgrade: Upgrade) => void upgrades.push(upgrade);
+  const log = await openSqliteTurnLog(join(folder, "turns.db"), { upgraded });
+  closers.push(() => log.close());
+  const index = await openSqliteMessageIndex(join(folder, "messages.db"), { upgraded });
+  closers.push(() => index.close());
+  const knowledge = await openSqliteKnowledge(join(folder, "knowledge.db"), { upgraded });
+  closers.push(() => knowledge.close());
+  const store = await openKeyValue(join(folder, "state.db"), { upgraded });
+  closers.push(() => store.close());
+  return { log, index, knowledge, store };
+}
+
+/** Opens the parts of the app. `closers` receives what has to be closed, even when this throws. */
+async function open(
+  config: Config,
+  lock: DataFolderLock,
+  closers: Closer[],
+  options: OpenOptions,
+): Promise<Opened> {
+  const upgrades: Upgrade[] = [];
+  const stores = await openStores(config.data.folder, closers, upgrades);
+  const redact = createRedactor(secretsOf(config), secretForms(config));
+  const logger = createLogger(config.log.level, redact);
+  let port: number | undefined;
+  const own = () => port;
+  const listening = (url: string) => {
+    port = Number(new URL(url).port || 80);
+  };
+  tellOfUpgrades(upgrades, logger);
+  if (lock.exposed !== undefined) {
+    logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
+  }
+  const documents = createDocumentReader();
+  const web = createWeb({ ...webOptions(config), own, documents });
+  const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
+    maxBytes: config.files.thread_megabytes * 1_000_000,
+  });
+  const skills = await openSkills(config, {
+    store: stores.store,
+    folders,
+    web,
+    own,
+    version,
+    clock: systemClock,
+    report: reportTo(logger),
+    // The text was cut at 2,000 characters, possibly in the middle of a secret.
+    onLog: (skill, text) => logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
+  });
+  closers.push(() => skills.close());
+  const [profiles, metrics] = await Promise.all([
+    loadProfiles(config.model, config.workspace.agents),
+    // A command has no reader for metrics.
+    options.platforms ? createMetrics() : undefined,
+  ]);
+  await warnOfNames(config, profiles, skills.catalogue, logger, { strict: options.platforms === true });
+  const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening };
+  return { ...stores, folders, documents, ...rest, closeAll: () => closeAll(closers) };
+}
+
+/** Logs errors that nobody expected. */
+function reportTo(logger: Opened["logger"]): (error: unknown, where: string) => void {
+  return (error, where) => logger.error({ err: error, where }, "Unexpected error");
 }
 
 async function wire(
@@ -176,12 +203,43 @@ async function wire(
   opened: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
-  const { log, index, knowledge, store, folders, skills, web, own, profiles, metrics, lock } = opened;
-  const { documents, redact, logger, listening, closeAll } = opened;
-  const degraded = (error: unknown, where: string) =>
-    logger.warn({ err: error, where }, "Something is done without, until it works again");
-  const files = createDiskFileStore(join(config.data.folder, "files"));
-  const running = createApp({
+  const { log, store, skills, lock, logger } = opened;
+  const running = createApp(await appDeps(config, opened, () => platformStates(platforms)));
+  const deps = { hub: running.chat, app: running.app, store, clock: systemClock, logger };
+  const platforms: Platforms = wanted ? await openPlatforms(config, deps) : noPlatforms;
+  const server = openServer(config, opened, running.app, platforms);
+  tellOfCrash(await log.reclaim(), logger);
+  running.start();
+  return {
+    fetch: async (request) => server.app.fetch(request),
+    isolation: skills.isolation,
+    async listen() {
+      const { url } = await server.listen();
+      opened.listening(url);
+      await lock.publish({ url, pid: process.pid });
+      skills.start(url);
+      await running.startRetention();
+      // Only the bot itself runs due schedules.
+      if (wanted) running.startSchedules();
+      for (const connection of platforms.connections) connection.start();
+      return { url };
+    },
+    settled: async () =>
+      whenReady(startingOf((await skills.catalogue.current()).skills.values()), systemClock),
+    async close() {
+      server.drain();
+      // Platforms stay connected until running turns have posted their answers.
+      await running.stop(config.turns.drain_seconds * 1000);
+      await Promise.all(platforms.connections.map((connection) => connection.stop()));
+      await server.close();
+      await opened.closeAll();
+    },
+  };
+}
+
+async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]): Promise<AppDeps> {
+  const { log, index, store, skills, profiles, metrics, redact, logger } = opened;
+  return {
     log,
     index,
     store,
@@ -206,7 +264,7 @@ async function wire(
     owner: randomUUID(),
     version,
     meter: metrics,
-    checks: () => platformStates(platforms),
+    checks,
     concurrent: config.turns.concurrent,
     concurrent_commands: config.turns.concurrent_commands,
     lease_ms: config.turns.lease_seconds * 1000,
@@ -214,41 +272,58 @@ async function wire(
     time_zone: serverTimeZone(config),
     chat: chatPolicy(config),
     facts: hostFacts(config),
-    ports: {
-      name: config.name,
-      instructions: await loadInstructions(),
-      effort: config.model.effort,
-      saidLine: createSaidLine(),
-      models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
-      transcriber: createTranscriber(modelSettings(config), systemClock),
+    ports: await turnPorts(config, opened),
+  };
+}
+
+async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports"]> {
+  const { log, knowledge, store, folders, skills, web, own, documents, metrics, logger } = opened;
+  const degraded = (error: unknown, where: string) =>
+    logger.warn(
+      { err: error, where },
+      "Something does not work; the bot does without it until it works again",
+    );
+  const files = createDiskFileStore(join(config.data.folder, "files"));
+  return {
+    name: config.name,
+    instructions: await loadInstructions(),
+    effort: config.model.effort,
+    saidLine: createSaidLine(),
+    models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
+    transcriber: createTranscriber(modelSettings(config), systemClock),
+    store,
+    files,
+    pastOutput: createPastOutputs(log, files),
+    web,
+    means: openWorkMeans(config, { own, clock: systemClock, knowledge, report: degraded }),
+    scripts: skills.scripts,
+    code: skills.code,
+    documents,
+    folders,
+    grants: createNetworkGrants(
       store,
-      files,
-      pastOutput: createPastOutputs(log, files),
-      web,
-      means: openWorkMeans(config, { own, clock: systemClock, knowledge, report: degraded }),
-      scripts: skills.scripts,
-      code: skills.code,
-      documents,
-      folders,
-      grants: createNetworkGrants(
-        store,
-        (skill) => grantedHosts(config, skill),
-        systemClock,
-        createCouldReach(config.net.allow),
-      ),
-      rights: config.skills.rights,
-      openHosts: config.net.open_hosts,
-      clock: systemClock,
-      countTokens: createTokenCounter(),
-      environmentOf: (skill) => environmentOf(config, skill),
-      report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
-    },
-  });
-  const deps = { hub: running.chat, app: running.app, store, clock: systemClock, logger };
-  const platforms: Platforms = wanted ? await openPlatforms(config, deps) : noPlatforms;
+      (skill) => grantedHosts(config, skill),
+      systemClock,
+      createCouldReach(config.net.allow),
+    ),
+    rights: config.skills.rights,
+    openHosts: config.net.open_hosts,
+    clock: systemClock,
+    countTokens: createTokenCounter(),
+    environmentOf: (skill) => environmentOf(config, skill),
+    report: reportTo(logger),
+  };
+}
+
+function openServer(
+  config: Config,
+  { log, logger, metrics, skills }: Opened,
+  app: App,
+  platforms: Platforms,
+) {
   const gauges = { backlog: log.backlog, now: systemClock.now, platforms: () => platformStates(platforms) };
-  const server = createServer({
-    app: running.app,
+  return createServer({
+    app,
     outside: platforms.handle,
     assets: loadConsoleAssets(),
     security: { host: config.server.host, port: config.server.port, token: config.server.token },
@@ -258,33 +333,6 @@ async function wire(
     login: skills.login,
     metrics: metrics && (() => metrics.read(gauges)),
   });
-  tellOfCrash(await log.reclaim(), logger);
-  running.start();
-  return {
-    fetch: async (request) => server.app.fetch(request),
-    isolation: skills.isolation,
-    async listen() {
-      const { url } = await server.listen();
-      listening(url);
-      await lock.publish({ url, pid: process.pid });
-      skills.start(url);
-      await running.startRetention();
-      // A command beside the bot runs nothing that comes due.
-      if (wanted) running.startSchedules();
-      for (const connection of platforms.connections) connection.start();
-      return { url };
-    },
-    settled: async () =>
-      whenReady(startingOf((await skills.catalogue.current()).skills.values()), systemClock),
-    async close() {
-      server.drain();
-      // Running turns still post their answers.
-      await running.stop(config.turns.drain_seconds * 1000);
-      await Promise.all(platforms.connections.map((connection) => connection.stop()));
-      await server.close();
-      await closeAll();
-    },
-  };
 }
 
 function platformStates({ connections }: Platforms): Readiness[] {

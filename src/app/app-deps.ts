@@ -18,17 +18,17 @@ import type { Readiness } from "./services/readiness.ts";
 import type { RetentionPolicy } from "./services/retention-policy.ts";
 import type { SpendingCaps } from "./turns/spending.ts";
 
-/** What the app is made of. Times are milliseconds. */
+/** Dependencies and settings of the app. Times are milliseconds. */
 export interface AppDeps {
   log: TurnLog;
   store: KeyValue;
   catalogue: CatalogueLoader;
   metaTools: readonly MetaTool[];
   logger: Log;
-  /** Takes secrets out of everything that is stored or shown. */
+  /** Removes secrets from everything stored or shown. */
   redact: Redactor;
   clock: Clock;
-  /** What this machine and the operator's settings offer to skills. */
+  /** Facts about machine and settings that decide which skills are eligible. */
   facts: HostFacts;
   ports: Omit<
     TurnPorts,
@@ -47,60 +47,60 @@ export interface AppDeps {
     | "conversations"
     | "rolesOf"
   >;
-  /** The agents; the first one begins where a channel does not say otherwise. */
+  /** The agents; the first one is the default of channels. */
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
   spending: SpendingCaps;
-  /** How long things are kept. */
+  /** Retention times. */
   retention: RetentionPolicy;
-  /** What the databases were before an upgrade; without it there are no such copies. */
+  /** Copies of the databases from before an upgrade; absent when there are none. */
   copies?: UpgradeCopies | undefined;
   /** Knack's version. */
   version: string;
-  /** Makes ids of turns; unique for ever. */
+  /** Creates globally unique ids of turns. */
   newId(): string;
-  /** Names this process among those that share the log. */
+  /** Identifies this process among those that share the log. */
   owner: string;
-  /** Message turns at the same time. */
+  /** Maximum message turns at the same time. */
   concurrent: number;
-  /** Commands at the same time. */
+  /** Maximum commands at the same time. */
   concurrent_commands: number;
   lease_ms: number;
   max_duration_ms: number;
-  /** The server's zone, IANA name: for people and channels that have none of their own. */
+  /** The default time zone of people and channels, IANA name. */
   time_zone: string;
   /** How the bot behaves on chat platforms. */
   chat: ChatPolicy;
-  /** What was said in channels that are searched by an index. */
+  /** The messages of indexed channels. */
   index: MessageIndex;
-  /** Full-text search over what channels talked about with the bot. */
+  /** Creates a full-text index for the conversations of channels with the bot. */
   createTextIndex(): GrowingTextIndex;
-  /** Where the console is reached from outside. */
+  /** The public address of the console. */
   public_url?: string | undefined;
-  /** Skills that people install; without it nothing can be installed. */
+  /** Installation of skills by people; without it nothing can be installed. */
   packages?: Packages | undefined;
   /** Packages for code in the sandbox; without it none can be prepared. */
   prepared?: PreparedPackages | undefined;
   /** The tool servers of the configuration. */
   servers?: Servers | undefined;
-  /** How much comes back by itself, and where it is kept. */
+  /** Limits and storage of schedules and triggers. */
   schedules: ScheduleSetup;
-  /** Takes in flows that are in no folder. */
+  /** Adds flows that are not in a folder. */
   addFlow?: AddFlow | undefined;
-  /** Counts what happens; nothing is counted without it. */
+  /** Metrics; without it nothing is counted. */
   meter?: Meter | undefined;
-  /** What else must be well for the bot to be ready: its connections. */
+  /** Further readiness checks: the connections to platforms. */
   checks?: (() => Readiness[]) | undefined;
 }
 
-/** The running app. `start` takes up what is queued or was interrupted. */
+/** The running app. `start` resumes queued and interrupted turns. */
 export interface RunningApp {
   app: App;
   chat: ChatHub;
   start(): void;
-  /** From now on schedules and triggers run. Only for the bot itself, not for a command beside it. */
+  /** Starts schedules and triggers. Only for the bot itself, not for a separate command. */
   startSchedules(): void;
-  /** Announces what is deleted when, and from then on deletes it. Only for the bot itself, not for a command beside it. */
+  /** Announces upcoming deletions and starts them. Only for the bot itself, not for a separate command. */
   startRetention(): Promise<void>;
   /** Lets running turns finish for `drainMs`; the rest is resumed at the next start. */
   stop(drainMs: number): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * What the bot can do, for every surface: the HTTP API (and through it the console, the terminal and the command line) and
- * the chat platforms. Everything here is checked against the permissions of the person who asks.
+ * The functions of the bot for every surface: the HTTP API (and through it the console, the terminal and the command line) and
+ * the chat platforms. Every call is checked against the permissions of the person who makes it.
  */
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/log/turn-log.ts";
 import type { Completion } from "./operations/operation.ts";
@@ -24,7 +24,7 @@ export interface App {
   /** Runs an operation of the table. */
   run: RunOperation;
 
-  /** Tells commands from messages. */
+  /** Distinguishes commands from messages. */
   readonly reader: CommandReader;
   submit: Submit;
   turn(turnId: string): Promise<TurnRecord | undefined>;
@@ -34,7 +34,7 @@ export interface App {
    * Undefined for an unknown turn.
    */
   events: Follow;
-  /** Everything stored of a channel, or of all. */
+  /** All stored data of a channel, or of all channels. */
   exportData: ExportData;
   /** A file of a turn. */
   file(turnId: string, name: string): Promise<{ media_type: string; data: Uint8Array } | undefined>;
@@ -47,7 +47,7 @@ export interface App {
 
   namespaces(platform: string): Promise<string[]>;
   threads(namespace: string): Promise<ThreadRecord[]>;
-  /** Everything that happens in a namespace from now on, until the signal. */
+  /** All events in a namespace from now on, until the signal. */
   watch(namespace: string, signal: AbortSignal): AsyncIterable<FeedItem>;
 
   /** Skills as they are in a channel. */
@@ -58,6 +58,6 @@ export interface App {
 
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace: string): Promise<Completion[]>;
-  /** Whether store, queue, model and connections are usable, each with what to do when not. */
+  /** Whether store, queue, model and connections are usable, each with its remedy when not. */
   ready(): Promise<Readiness[]>;
 }

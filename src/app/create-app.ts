@@ -1,6 +1,7 @@
 import { isInternal } from "../core/log/turn-event.ts";
+import type { ClaimedTurn, TurnLog } from "../core/log/turn-log.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
-import { noMeter } from "../core/ports/model.ts";
+import { type Meter, noMeter } from "../core/ports/model.ts";
 import { modelFor } from "../core/scope/turn-scope.ts";
 import { createOfferReader } from "../core/skill/make-offer.ts";
 import type { NamespaceState } from "../core/skill/namespace-state.ts";
@@ -37,13 +38,14 @@ import { createReadiness } from "./services/readiness.ts";
 import { createRetention } from "./services/retention.ts";
 import { keptFor } from "./services/retention-policy.ts";
 import { createSayMessage } from "./services/say-message.ts";
+import type { Forget } from "./services/shapes.ts";
 import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
 import { createCommandReader } from "./turns/command-reader.ts";
-import { createDispatcher } from "./turns/dispatcher.ts";
-import { createFeed } from "./turns/feed.ts";
+import { Dispatcher } from "./turns/dispatcher.ts";
+import { createFeed, type Feed } from "./turns/feed.ts";
 import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
 import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { createOpenings } from "./turns/openings.ts";
@@ -54,10 +56,10 @@ import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
 import { type Follow, followTurn } from "./turns/turn-events.ts";
 import { createTurnMeasuring } from "./turns/turn-measure.ts";
-import { createTurnRunner } from "./turns/turn-runner.ts";
+import { TurnRunner } from "./turns/turn-runner.ts";
 import { createWhere } from "./turns/where.ts";
 
-/** What a channel in this state has to do without. */
+/** The means that a channel in this state lacks. */
 function lackingIn({ settings }: NamespaceState, { ports, profiles }: AppDeps): Mean[] {
   const model = modelFor(ports.models, settings, profileNamed(profiles, settings.profile));
   return [
@@ -66,28 +68,21 @@ function lackingIn({ settings }: NamespaceState, { ports, profiles }: AppDeps): 
   ];
 }
 
-export function createApp(deps: AppDeps): RunningApp {
-  const { log, store, clock, catalogue } = deps;
-  const { knowledge } = deps.ports.means;
-  const offers = createOfferReader(store, deps.facts, clock, (state) => lackingIn(state, deps));
-  const openings = createOpenings(store, clock);
+/** Channels as turns read them: their skills, their messages and their people. */
+function openChannels(deps: AppDeps, forget: Forget) {
+  const { log, store, clock } = deps;
   const platforms = createChatPlatforms();
   const kept = keptFor(deps.retention.conversation_days);
   const channelIndex = createChannelIndex({ ...deps, platforms, kept });
-  const chats = createChats({
-    ...deps,
-    platforms,
-    name: deps.ports.name,
-    isIndexed: channelIndex.isOn,
-    forget: (turnId, by) => services.forget(turnId, by),
-  });
-  const basePorts = {
+  const { name, files, report } = deps.ports;
+  const chats = createChats({ ...deps, platforms, name, isIndexed: channelIndex.isOn, forget });
+  const ports = {
     ...deps.ports,
     chats,
-    offers,
+    offers: createOfferReader(store, deps.facts, clock, (state) => lackingIn(state, deps)),
     redact: deps.redact,
     time_zone: deps.time_zone,
-    openings,
+    openings: createOpenings(store, clock),
     facts: createPinnedFacts(store),
     conversations: createPastConversations({
       ...deps,
@@ -97,41 +92,47 @@ export function createApp(deps: AppDeps): RunningApp {
     }),
     rolesOf: createRolesOf(platforms),
     deletions: (place: Place) => log.deletions(place),
-    picture: createPictures(deps.ports.files, deps.ports.report),
+    picture: createPictures(files, report),
   };
-  const asked = createAskedSkills({ catalogue, offers });
+  return { platforms, channelIndex, ports };
+}
+
+type Channels = ReturnType<typeof openChannels>;
+
+/** The parts that accept messages and run their turns. */
+function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
+  const { log, clock, catalogue } = deps;
+  const { name, chats, offers, files, report } = basePorts;
   const feed = createFeed();
-  const spending = createSpending(log, deps.spending, clock);
-  const past = createPastThreads(log);
-  const { meter = noMeter } = deps;
-  const measuring = createTurnMeasuring({ ...deps, meter });
-  const { report } = basePorts;
-  const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
-  const whereOf = createWhere(describer, basePorts.name, chats.actions);
-  const stored = createStoredAudit(store, deps.logger);
-  const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
-  const { files, folders } = basePorts;
-  const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
-  const { packages = noPackages, prepared = noPreparedPackages, servers } = deps;
-  const skills = createSkillService({ ...deps, offers, grants: basePorts.grants, rights: basePorts.rights });
   const commands = operationCommands(allOperations);
-  const reader = createCommandReader(commands, basePorts.name);
-  const dispatcher = createDispatcher({ ...deps, feed });
-  const { wake } = dispatcher;
+  const reader = createCommandReader(commands, name);
+  const asked = createAskedSkills({ catalogue, offers });
+  const dispatcher = new Dispatcher({ ...deps, feed });
+  const wake = () => dispatcher.wake();
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report };
   const schedules = createScheduleService({ ...planning, refusalOf: access });
   const ports = { ...basePorts, schedules };
-  const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
-  const presenter = createTurnPresenter({
-    ...deps,
-    platforms,
-    name: ports.name,
-    files: ports.files,
-    question_ms: deps.limits.question_ms,
-  });
+  const past = createPastThreads(log);
+  const spending = createSpending(log, deps.spending, clock);
+  const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
+  const whereOf = createWhere(describer, name, chats.actions);
+  const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
+  return { feed, commands, reader, dispatcher, wake, submit, follow, schedules, ports, past, runner };
+}
+
+type Turns = ReturnType<typeof openTurns>;
+
+/** The services of operations, with those that the app starts and stops itself. */
+function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turns: Turns) {
+  const { log, store, clock, packages = noPackages, prepared = noPreparedPackages, servers } = deps;
+  const { feed, commands, dispatcher, wake, submit, follow, schedules, ports, past, runner } = turns;
+  const { name, models, effort, offers, grants, rights, chats, openings, files, folders } = ports;
+  const stored = createStoredAudit(store, deps.logger);
+  const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
+  const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
   const control = createTurnControl(log, clock, dispatcher);
   const forgetting = {
     ...deps,
@@ -144,6 +145,7 @@ export function createApp(deps: AppDeps): RunningApp {
     audit,
     stop: control.stop,
   };
+  const { knowledge } = ports.means;
   const services: Services = {
     ...deps,
     offers,
@@ -152,25 +154,18 @@ export function createApp(deps: AppDeps): RunningApp {
     servers,
     audit,
     feed,
-    skills,
-    grants: ports.grants,
+    skills: createSkillService({ ...deps, offers, grants, rights }),
+    grants,
     submit,
     follow,
-    turns: {
-      get: (turnId) => log.get(turnId),
-      list: (filter) => log.list(filter),
-      async events(turn) {
-        const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
-        return [...(await log.read(turn.turn_id)), ...tail].filter((event) => !isInternal(event));
-      },
-    },
+    turns: storedTurns(log, feed),
     folders,
     schedules,
     runs: (filter) => skillRuns(log, filter),
-    changeSettings: createChangeSettings({ ...deps, models: ports.models }),
-    name: ports.name,
-    models: ports.models,
-    effort: ports.effort,
+    changeSettings: createChangeSettings({ ...deps, models }),
+    name,
+    models,
+    effort,
     namespaces: (platform) => log.namespaces(platform),
     threads: (namespace) => log.threads(namespace),
     usage: (filter) => log.usage(filter),
@@ -179,52 +174,82 @@ export function createApp(deps: AppDeps): RunningApp {
     channelIndex,
     say: createSayMessage(platforms, chats),
     forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({
-      ...forgetting,
-      stored,
-      openings,
-      index: deps.index,
-      knowledge,
-      copies: deps.copies,
-    }),
+    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, knowledge, copies: deps.copies }),
     retention,
     commands,
-    preview: createPromptPreview(turns),
+    preview: createPromptPreview(runner),
   };
-  const run = createOperationRunner(services);
-  const commandRunner = createCommandRunner(commands, services, turns, reader, platforms);
-  dispatcher.serve({
-    deadlineOf: turns.deadlineOf,
-    run: (claimed, signal) => {
-      const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
-      const isGivenUp = claimed.crashes >= maxCrashes;
-      const run = (own: AbortSignal) =>
-        isGivenUp ? interruptedTooOften(claimed, clock.now()) : runner.run(claimed, own);
-      const events = presenter.around(claimed, run, signal);
-      return measuring.around(claimed, events);
-    },
-  });
+  return { services, stored, retention };
+}
 
-  const app: App = {
+function storedTurns(log: TurnLog, feed: Feed): Services["turns"] {
+  return {
+    get: (turnId) => log.get(turnId),
+    list: (filter) => log.list(filter),
+    async events(turn) {
+      const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
+      return [...(await log.read(turn.turn_id)), ...tail].filter((event) => !isInternal(event));
+    },
+  };
+}
+
+/** Runs turns that the dispatcher claims: shown on their platforms, and measured. */
+function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, services: Services, meter: Meter) {
+  const { dispatcher, commands, reader, runner, ports } = turns;
+  const { name, files } = ports;
+  const commandRunner = createCommandRunner(commands, services, runner, reader, platforms);
+  const measuring = createTurnMeasuring({ ...deps, meter });
+  const { question_ms } = deps.limits;
+  const presenter = createTurnPresenter({ ...deps, platforms, name, files, question_ms });
+  const run = (claimed: ClaimedTurn, signal: AbortSignal) => {
+    if (claimed.crashes >= maxCrashes) return interruptedTooOften(claimed, deps.clock.now());
+    return (claimed.inbound.kind === "command" ? commandRunner : runner).run(claimed, signal);
+  };
+  dispatcher.serve({
+    deadlineOf: (claimed) => runner.deadlineOf(claimed),
+    run: (claimed, signal) =>
+      measuring.around(
+        claimed,
+        presenter.around(claimed, (own) => run(claimed, own), signal),
+      ),
+  });
+}
+
+function appOf(deps: AppDeps, { feed, reader, ports }: Turns, opened: ReturnType<typeof openServices>): App {
+  const { services, stored } = opened;
+  const { files, folders, means, schedules } = ports;
+  return {
     name: ports.name,
     model: ports.models.main.id,
-    run,
+    run: createOperationRunner(services),
     reader,
-    submit,
+    submit: services.submit,
     turn: services.turns.get,
     turns: services.turns.list,
-    events: follow,
-    exportData: createExportData({ ...deps, ...deps.schedules, stored, knowledge }),
-    file: (turnId, name) => turnFile(ports.files, turnId, name),
-    attachment: (turnId, number) => attachedFile({ log, files, folders }, turnId, number),
+    events: services.follow,
+    exportData: createExportData({ ...deps, ...deps.schedules, stored, knowledge: means.knowledge }),
+    file: (turnId, name) => turnFile(files, turnId, name),
+    attachment: (turnId, number) => attachedFile({ log: deps.log, files, folders }, turnId, number),
     namespaces: services.namespaces,
     threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),
-    skills,
+    skills: services.skills,
     hook: (request) => schedules.hooks.take(request),
     complete: (text, namespace) => complete(services, text, namespace),
     ready: createReadiness(deps),
   };
+}
+
+export function createApp(deps: AppDeps): RunningApp {
+  const { meter = noMeter } = deps;
+  const channels = openChannels(deps, (turnId, by) => opened.services.forget(turnId, by));
+  const turns = openTurns(deps, channels);
+  const opened = openServices(deps, channels, turns);
+  const { platforms, channelIndex } = channels;
+  const { dispatcher, schedules } = turns;
+  const { services, stored, retention } = opened;
+  serveTurns(deps, channels, turns, services, meter);
+  const app = appOf(deps, turns, opened);
   const listeners = [channelIndex, schedules.watch];
   const chat: ChatHub = {
     connect(platform) {

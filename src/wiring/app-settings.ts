@@ -1,4 +1,4 @@
-/** What the app gets of the configuration. */
+/** Settings of the app, read from the configuration. */
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
 import { type ModelProvider, modelProviders } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
@@ -23,7 +23,7 @@ export function turnLimits({ turns, prompt, model }: Config): TurnLimits {
   };
 }
 
-/** The zone of people and channels that have none of their own: the configured one, else this machine's. */
+/** The default time zone of people and channels: the configured one, otherwise this machine's. */
 export function serverTimeZone({ time_zone }: Config): string {
   const machine: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return time_zone ?? machine ?? "UTC";
@@ -75,7 +75,7 @@ export function modelSettings({ model }: Config) {
   };
 }
 
-/** Only what is set: the rest is for the catalogue to say. */
+/** Only the keys that are set: the catalogue supplies the rest. */
 function modelOverrides(models: Config["model"]["models"]): Record<string, ModelFacts> {
   return Object.fromEntries(
     Object.entries(models).map(
@@ -88,7 +88,7 @@ function modelOverrides(models: Config["model"]["models"]): Record<string, Model
   );
 }
 
-/** How long the first sign of an answer may take, in seconds: a server of one's own may have to load the model first. */
+/** Maximum time until the first sign of an answer, in seconds: a self-hosted server may have to load the model first. */
 const firstAnswerSeconds = { local: 600, hosted: 180 };
 
 function providerSettings(provider: ModelProvider, model: Config["model"]): ProviderSettings {
@@ -115,7 +115,7 @@ function providerSettings(provider: ModelProvider, model: Config["model"]): Prov
   };
 }
 
-/** Everything in these settings that must not be shown. */
+/** The secrets in these settings, which must not be shown. */
 export function modelSecrets({ model }: Config): string[] {
   return [...modelProviders(model).values()].flatMap(({ section }) => [
     ...(section.api_key === undefined ? [] : [section.api_key]),
@@ -126,5 +126,5 @@ export function modelSecrets({ model }: Config): string[] {
   ]);
 }
 
-/** Parameters that some gateways take a key in. Others hold words that texts have too. */
+/** Query parameters in which some gateways expect a key. Other parameters hold ordinary words, which must not be redacted. */
 const namesSecret = /key|token|secret|code|sig|pass/i;

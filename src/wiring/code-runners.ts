@@ -1,4 +1,4 @@
-/** How code that did not ship with the bot is run. */
+/** Runners for code that does not ship with the bot. */
 import path from "node:path";
 import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
@@ -18,7 +18,7 @@ import { serverTimeZone } from "./app-settings.ts";
 
 const megabyte = 1_048_576;
 
-/** What `createSandbox` gets of the configuration. */
+/** Options of `createSandbox`, from the configuration. */
 export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
   const { execution } = config.skills;
   return {
@@ -43,10 +43,10 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
   };
 }
 
-/** How long an installer of packages may run, ms. */
+/** Maximum run time of a package installer, ms. */
 const maxInstall = 900_000;
 
-/** Where packages for code come from. An index that the operator named may be in a private network. */
+/** The sources of packages for code. An index named by the operator may be in a private network. */
 function packageOptions(
   { net, skills }: Config,
   own?: OwnPort,
@@ -59,7 +59,7 @@ function packageOptions(
   const proxy = createGuardedProxy({
     allow: [...net.allow, ...named, ...package_hosts],
     ...(own === undefined ? {} : { own }),
-    // What is downloaded is also what is written, and that is watched more closely.
+    // Every download is also written to disk, where a tighter limit applies.
     limits: { connectionBytes: maxBytes, hourlyBytes: 2 * maxBytes },
   });
   return {
@@ -74,13 +74,13 @@ function packageOptions(
   };
 }
 
-/** Where this process finds programs, without those of the bot's own dependencies, which npm puts first. */
+/** The program search path of this process, without the bot's own dependencies, which npm puts first. */
 function programFolders(): string[] {
   const folders = processEnvironment().PATH?.split(path.delimiter) ?? [];
   return folders.filter((folder) => path.isAbsolute(folder) && !folder.includes("node_modules"));
 }
 
-/** What isolation is in force; see `Sandbox.describe`. */
+/** The isolation in force; see `Sandbox.describe`. */
 export type IsolationFound = ReturnType<Sandbox["describe"]>;
 
 /** Scripts and programs in one sandbox. */
@@ -91,17 +91,17 @@ export interface CodeRunners {
   code: CodeRunner | undefined;
   /** Packages that operators install for code. */
   prepared: PreparedPackages;
-  /** What isolation code of this skill runs in here, or why it would not run; for people. */
+  /** The isolation in which code of this skill runs here, or why it would not run; for people. */
   describe(skill: Skill): Promise<string>;
-  /** What isolation is in force. */
+  /** The isolation in force. */
   isolation(): Promise<IsolationFound>;
   /** Ends the preparation of packages. */
   close(): Promise<void>;
 }
 
 /**
- * Finding out how to isolate starts a process, so it waits until code is run, and so does loading the sandbox.
- * @param verify looks at a skill's files right before code of it runs
+ * Detecting the isolation starts a process, so that and loading the sandbox wait until code is run.
+ * @param verify checks a skill's files right before its code runs
  */
 export function lazyCodeRunners(
   config: Config,
@@ -164,7 +164,7 @@ function lazyPreparedPackages(open: () => Promise<PreparedPackages>): PreparedPa
     remove: async (...given) => (await prepared()).remove(...given),
     prepare: async (...given) => (await prepared()).prepare(...given),
     drop: async (id) => (await prepared()).drop(id),
-    // Without code nothing is missing, and the sandbox need not be opened.
+    // A skill without code needs nothing, so the sandbox is not opened.
     lacks: async (skill) => (skill.code === undefined ? undefined : (await prepared()).lacks(skill)),
     changes: () => opened?.changes() ?? 0,
   };

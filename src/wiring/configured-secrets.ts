@@ -3,13 +3,13 @@ import type { Config } from "../config/schema.ts";
 import type { SecretForm } from "../core/values/redact.ts";
 import { modelSecrets } from "./app-settings.ts";
 
-/** Tokens of installations are not in the configuration. https://docs.slack.dev/authentication/tokens tells how they begin. */
+/** Tokens of installations are not in the configuration. Their prefixes: https://docs.slack.dev/authentication/tokens */
 export function secretForms(config: Config): SecretForm[] {
   if (slackMode(config) !== "installations") return [];
   return [{ mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g }];
 }
 
-/** Every secret of the configuration, to be taken out of all that is shown and stored. */
+/** Every secret of the configuration, to be removed from everything shown or stored. */
 export function secretsOf(config: Config): string[] {
   const { server, skills, search, slack, discord, secret_key } = config;
   const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));

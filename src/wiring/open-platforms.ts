@@ -16,19 +16,19 @@ export interface PlatformDeps {
   logger: Log;
 }
 
-/** One process at a time has a data folder, so what a killed one had leased is this one's at once. */
+/** Only one process at a time has a data folder, so this one owns the leases of a killed one at once. */
 const holderOfFolder = "holder-of-the-data-folder";
 
-/** The chat platforms that are configured. */
+/** The configured chat platforms. */
 export interface Platforms {
   connections: readonly ChatConnection[];
-  /** Takes requests that a platform sends and that it checks itself. False when it is not for it. */
+  /** Handles requests from a platform, which checks them itself. False when the request is not for a platform. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
 export const noPlatforms: Platforms = { connections: [], handle: () => false };
 
-/** Makes the lines to all configured platforms; none is connected yet. An SDK is loaded when its line is started. */
+/** Creates the connections to all configured platforms without connecting. An SDK is loaded when its connection starts. */
 export async function openPlatforms(config: Config, deps: PlatformDeps): Promise<Platforms> {
   const slack = slackMode(config) === undefined ? undefined : await openSlack(config, deps);
   const discord = config.discord.token === undefined ? undefined : await openDiscord(config, deps);

@@ -1,4 +1,4 @@
-/** Everything skills come from and run in: sources, installed packages, tool servers, the sandbox. */
+/** Opens the sources and runtimes of skills: folders, installed packages, tool servers, the sandbox. */
 import type { AddFlow } from "../app/operations/services.ts";
 import { networkOf, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
@@ -36,8 +36,8 @@ import { type IsolationFound, lazyCodeRunners } from "./code-runners.ts";
 import { managedFolders, settingsOf, shippedSources, skillSources } from "./skill-sources.ts";
 
 /**
- * How long a bot that has started leaves tool servers alone that nobody asked for, ms: turns that a restart interrupted, and what
- * people wrote meanwhile, go on first.
+ * Delay after the start before tool servers are started unrequested, ms: turns interrupted by the restart and waiting messages come
+ * first.
  */
 const quietMs = 1_000;
 
@@ -47,16 +47,16 @@ export interface SkillDeps {
   store: KeyValue;
   clock: Clock;
   web: Web;
-  /** Where the bot itself listens: nothing of skills reaches it. */
+  /** The port of the bot itself, which skills must not reach. */
   own: OwnPort;
   /** Knack's own version. */
   version: string;
   report(error: unknown, where: string): void;
-  /** What code of skills writes that nobody asked for. */
+  /** Receives output of skill code that is not part of a result. */
   onLog(skillId: string, text: string): void;
 }
 
-/** The skills of a bot, and what they work with. */
+/** The skills of a bot, and their means. */
 export interface OpenedSkills {
   catalogue: CatalogueLoader;
   scripts: ScriptRunner;
@@ -67,17 +67,17 @@ export interface OpenedSkills {
   prepared: PreparedPackages;
   servers: Servers;
   addFlow: AddFlow;
-  /** The end of logins at tool servers, for the HTTP server. */
+  /** Completes logins at tool servers, for the HTTP server. */
   login: McpLoginWithReturn;
-  /** What isolation code of skills gets here. Tries it, unless that was done before. */
+  /** The isolation of skill code on this machine. Detects it on the first call. */
   isolation(): Promise<IsolationFound>;
-  /** Begins what goes on in the background. `address` is where this bot listens. */
+  /** Starts background work. `address` is the address of this bot. */
   start(address: string): void;
   /** Ends every process and session that skills have. */
   close(): Promise<void>;
 }
 
-/** The sets of a skill go with it: before people see or change any. */
+/** Removes prepared packages of removed skills before people see or change any. */
 function withoutGoneSkills(
   prepared: PreparedPackages,
   isThere: (skillId: string) => Promise<boolean>,
@@ -91,7 +91,7 @@ function withoutGoneSkills(
   return { ...prepared, list };
 }
 
-/** Opens the installed packages and puts the sources together. No server and no process is started. */
+/** Opens the installed packages and combines the sources. Starts no server and no process. */
 export async function openSkills(config: Config, deps: SkillDeps): Promise<OpenedSkills> {
   const { clock, store, own, report } = deps;
   const question_ms = config.turns.question_minutes * 60_000;
@@ -193,11 +193,11 @@ interface PackageDeps {
   formats: readonly FolderFormat[];
   flowPorts: FlowPorts;
   find(skillId: string): Promise<Skill | undefined>;
-  /** What isolation code of a skill runs in, or why it would not run. */
+  /** The isolation in which code of a skill runs, or why it would not run. */
   isolation(skill: Skill): Promise<string>;
 }
 
-/** Opens the installed skills: what a killed bot had begun to change is put right first. */
+/** Opens the installed skills. First repairs changes that a killed bot left incomplete. */
 async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedPackages> {
   const { clock, own, formats, flowPorts } = deps;
   const shipped = shippedSources(deps);
@@ -216,7 +216,7 @@ async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedP
   });
 }
 
-/** Nothing in there is imported or run: it is only read. */
+/** The folder is only read: nothing in it is imported or run. */
 function inspected(root: string, formats: readonly FolderFormat[], ports: FlowPorts): SkillSource[] {
   const place = { source: "managed", precedence: 3, root };
   return [
@@ -233,18 +233,18 @@ async function loadAll(sources: readonly SkillSource[]): Promise<LoadedSkills> {
   };
 }
 
-/** Where people come back to from logins at tool servers, and where logins read who this bot is. */
+/** The URLs for logins at tool servers: the return address, and the metadata of this bot. */
 
 interface LoginDeps {
   store: KeyValue;
   web: Web;
   clock: Clock;
-  /** Where this bot listens, once it does. */
+  /** The address of this bot, once it listens. */
   listening(): string | undefined;
   report(error: unknown, where: string): void;
 }
 
-/** Logins at tool servers; their tokens are sealed with the bot's key. */
+/** Logins at tool servers. Their tokens are encrypted with the bot's key. */
 function openToolServerLogin(config: Config, deps: LoginDeps): McpLoginWithReturn {
   const { server, data, secret_key } = config;
   const { store, web, clock, listening, report } = deps;
@@ -260,7 +260,7 @@ function openToolServerLogin(config: Config, deps: LoginDeps): McpLoginWithRetur
   });
 }
 
-/** A path under an address that may end in a slash or have a path of its own. */
+/** Appends a path to an address, which may end in a slash or have a path. */
 function addressOf(home: string, path: string): string {
   return home.replace(/(?<!\/)\/+$/, "") + path;
 }

@@ -1,4 +1,4 @@
-/** What the skills that ship work with beside the web, as the configuration says. */
+/** The configured means of the skills that ship, in addition to the web. */
 
 import { createCharts } from "../charts/create-charts.ts";
 import { providerOfModel } from "../config/model-providers.ts";
@@ -25,14 +25,14 @@ import {
 import { modelSettings, webOptions } from "./app-settings.ts";
 
 export interface MeansDeps {
-  /** Where the bot itself listens: nothing of it is searched. */
+  /** The port of the bot itself, which searches must not reach. */
   own: OwnPort;
   clock: Clock;
 }
 
 interface KnowledgeDeps {
   knowledge: Knowledge;
-  /** Told of a failure that only makes the work poorer. */
+  /** Reports a failure that only lowers the quality of the work. */
   report(error: unknown, where: string): void;
 }
 
@@ -48,7 +48,7 @@ export function openWorkMeans(config: Config, deps: MeansDeps & KnowledgeDeps): 
   };
 }
 
-/** What makes pictures. Those that a server answers by their address are fetched from where the operator said it is, or in public. */
+/** Image generation. Images that a server returns by URL are fetched from the operator's own server or from public addresses. */
 function openImages(config: Config, { own, clock }: MeansDeps): ImageMaker {
   const address = providerOfModel(config.model.images, config.model)?.address;
   const named = address === undefined ? [] : [new URL(address).hostname];
@@ -56,10 +56,10 @@ function openImages(config: Config, { own, clock }: MeansDeps): ImageMaker {
   return createImageMaker(modelSettings(config), { clock, fetchImage });
 }
 
-/** The engines of the configuration. Wikipedia where there is no other, unless the operator chose: then nobody else is asked. */
+/** The configured search engines. Defaults to Wikipedia; if the operator has chosen engines, only those are used. */
 export function openSearch(config: Config, { own, clock }: MeansDeps): WebSearch {
   const { search, net } = config;
-  // The operator named its address, which may be in a private network.
+  // The operator set its address, which may be in a private network.
   const named = search.searxng_url === undefined ? [] : [new URL(search.searxng_url).hostname];
   const web = createWeb({ ...webOptions(config), own, allow: [...net.allow, ...named] });
   const make: Record<SearchEngine, () => WebEngine | undefined> = {

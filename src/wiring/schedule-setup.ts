@@ -5,7 +5,7 @@ import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 
-/** How much comes back by itself, and where it is kept. Webhooks are known by secrets, which are encrypted. */
+/** Limits and storage of schedules and triggers. Webhooks are recognised by secrets, which are stored encrypted. */
 export function scheduleSetup(
   { schedules, data, secret_key }: Config,
   { due, store }: { due: DueEntries; store: KeyValue },

@@ -1,4 +1,4 @@
-/** Where skills come from, and what they get of the configuration. */
+/** The sources of skills, and their settings from the configuration. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { processEnvironment } from "../config/environment.ts";
@@ -13,13 +13,13 @@ import { createLimitedSource } from "../skills/limited-source.ts";
 import { skillEnvironment } from "../skills/skill-settings.ts";
 
 export interface SourceDeps {
-  /** What else than a folder with a SKILL.md is a skill. */
+  /** Formats of skills other than a folder with a SKILL.md. */
   formats: readonly FolderFormat[];
   toolPackages: ToolPackages;
   flowPorts: FlowPorts;
 }
 
-/** Only what ships with the bot may hold code that runs in its process. */
+/** Only shipped skills may contain code that runs in the bot's process. */
 export function shippedSources({ flowPorts }: Pick<SourceDeps, "flowPorts">): SkillSource[] {
   const place = { source: "bundled", precedence: 2 };
   const skills = fileURLToPath(new URL("../../skills", import.meta.url));
@@ -30,7 +30,7 @@ export function shippedSources({ flowPorts }: Pick<SourceDeps, "flowPorts">): Sk
   ];
 }
 
-/** Where installed skills are, and what is being installed. */
+/** The folders of installed skills and of installations in progress. */
 export function managedFolders({ data }: Config) {
   return {
     skills: join(data.folder, "skills"),
@@ -39,7 +39,7 @@ export function managedFolders({ data }: Config) {
   };
 }
 
-/** In rising precedence. `verify` judges what was loaded of the installed skills. */
+/** The sources, in rising precedence. `verify` checks the loaded installed skills. */
 export function skillSources(
   config: Config,
   deps: SourceDeps & { verify(loaded: LoadedSkills): Promise<LoadedSkills> },
@@ -84,7 +84,7 @@ function verified(source: SkillSource, verify: (loaded: LoadedSkills) => Promise
   return { id: source.id, load: async () => verify(await source.load()) };
 }
 
-/** What the machine and the settings offer to skills. */
+/** The facts about machine and settings that decide which skills are eligible. */
 export function hostFacts(config: Config) {
   const { allowed, denied, disabled, opt_in, auto_discover, env, capabilities } = config.skills;
   return createHostFacts({
@@ -99,12 +99,12 @@ export function hostFacts(config: Config) {
   });
 }
 
-/** The variables a skill declares and the operator has set for it. */
+/** The declared variables of a skill that the operator has set. */
 export function environmentOf({ skills }: Config, skill: Skill): Record<string, string> {
   return skillEnvironment(skills.env, skill);
 }
 
-/** What the operator set for a skill, declared or not. */
+/** All variables the operator has set for a skill, declared or not. */
 export function settingsOf({ skills }: Config, skillId: string): Readonly<Record<string, string>> {
   return skills.env[skillId] ?? {};
 }

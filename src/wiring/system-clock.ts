@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../core/ports/storage.ts";
 
-/** The longest delay a timer of Node takes, ms; a longer one would fire at once. */
+/** Maximum delay of a Node timer, ms; a longer one would fire at once. */
 const maxDelay = 2_147_483_647;
 
 const delayOf = (ms: number) => Math.min(Math.max(0, ms), maxDelay);

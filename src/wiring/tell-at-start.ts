@@ -14,9 +14,9 @@ interface Tells {
 }
 
 /**
- * Tells of agents that cannot be used, and of names in the configuration and in agents' files that stand for nothing. A slip in
- * `skills.rights` or `skills.disabled` leaves open what somebody closed: where `strict`, it keeps the bot from starting. The other settings
- * wait for the return of their skill.
+ * Logs agents that cannot be used, and unknown names in the configuration and in agents' files. A misspelt name in `skills.rights` or
+ * `skills.disabled` would leave open what the operator meant to close: with `strict`, the bot does not start. Other settings may name
+ * a skill that is missing for now.
  * @throws ConfigError
  */
 export async function warnOfNames(
@@ -48,22 +48,22 @@ export async function warnOfNames(
   for (const problem of problems) logger.warn({ setting: problem.key }, describeProblem(problem));
 }
 
-/** Tells of databases that were brought to the format of this version. */
+/** Logs the databases that were upgraded to the format of this version. */
 export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Tells): void {
   for (const { path, from, to, copy } of upgrades)
     logger.info(
       { from, to },
-      `${path} was brought to the format of this version. ${copy} has it as it was before, for 14 days or until somebody is forgotten.`,
+      `${path} was upgraded to the format of this version. ${copy} keeps its previous state for 14 days, or until the data of a person is deleted.`,
     );
 }
 
-/** Tells how the process before ended, and what becomes of the turns that ran in it. */
+/** Logs how the previous process ended, and what happens to the turns that ran in it. */
 export function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Tells): void {
   if (suspects === 0 && (!crashed || interrupted === 0)) return;
   const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";
   const rest =
     suspects === 0
-      ? "the turns that ran go on"
-      : "it does so again and again, so the turns that ran go on a few at a time until each has run for a while";
+      ? "interrupted turns resume"
+      : "it crashes repeatedly, so interrupted turns resume a few at a time until each has run for a while";
   logger.warn({ interrupted, suspects }, `${what}; ${rest}`);
 }

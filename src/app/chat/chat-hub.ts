@@ -2,25 +2,25 @@ import { type ChatPlatform, PlatformError } from "../../core/ports/chat-platform
 import type { Meter } from "../../core/ports/model.ts";
 import type { ChatIntake } from "./chat-intake.ts";
 
-/** A platform's line to the outside, as the composition root starts and stops it. */
+/** The connection to a platform, which the composition root starts and stops. */
 export interface ChatConnection {
   /** `slack`, `discord`. */
   readonly id: string;
-  /** Begins to connect and keeps trying. Never rejects: what is wrong is logged and told by `status`. */
+  /** Connects and keeps retrying. Never rejects: problems are logged and reported by `status`. */
   start(): void;
-  /** Takes no more events, waits for those being stored, and disconnects. */
+  /** Accepts no more events, waits for those being stored, and disconnects. */
   stop(): Promise<void>;
-  /** Whether it is connected, or what is wrong and what to do. */
+  /** Whether it is connected; if not, the problem and its remedy. */
   status(): { ok: boolean; detail: string };
 }
 
 /** Where platforms and the app meet. */
 export interface ChatHub {
-  /** Registers a platform: turns of its namespaces are shown there. Answers where it hands in what it receives. */
+  /** Registers a platform: turns of its namespaces are shown there. Returns the intake for its events. */
   connect(platform: ChatPlatform): ChatIntake;
 }
 
-/** The same platform; what it does not do is counted. */
+/** The same platform, with its failed calls counted. */
 export function meteredPlatform(platform: ChatPlatform, meter: Meter): ChatPlatform {
   const failed = (error: unknown) => {
     meter.platformError(platform.id, error instanceof PlatformError ? error.code : "unexpected");

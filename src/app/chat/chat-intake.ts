@@ -1,15 +1,15 @@
-/** What chat platforms hand in. Every method resolves once what came is stored or decided; only then the platform acknowledges it. */
+/** The intake for events of chat platforms. Every method resolves once the event is stored or decided; only then does the platform acknowledge it. */
 import type { FileReference, GivenCommand, Mention } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { SkillForm } from "./skill-form.ts";
 
 /** A message somebody wrote where the bot can read. */
 export interface ChatMessage {
-  /** The same for every delivery of the same message: team, channel and message id, never the event's id. */
+  /** The same for every delivery of a message: team, channel and message id, never the event's id. */
   key: string;
   /**
-   * Where it belongs: the thread it stands in, or the thread an answer would open. Where direct messages
-   * have no threads they all belong to the thread `dm`.
+   * The place of the message: its thread, or the thread that an answer would open. Where direct messages have no threads, they
+   * all belong to the thread `dm`.
    */
   place: Place;
   /** The platform's id of the message. */
@@ -22,29 +22,29 @@ export interface ChatMessage {
   text: string;
   /** ms since the epoch. */
   said_at: number;
-  /** How the bot is meant: mentioned, in its direct messages, by a reply to one of its messages, or not at all. */
+  /** How the message addresses the bot: by a mention, as a direct message, as a reply to one of its messages, or not at all. */
   addressed: "mention" | "direct" | "reply" | "none";
   /** Whether it mentions people other than the bot. */
   mentions_others: boolean;
   /** The people and groups it mentions, without the bot; at most 50. */
   mentions?: readonly Mention[];
-  /** Whether it stands in a thread that was there before it. */
+  /** Whether it belongs to a thread that existed before it. */
   in_thread: boolean;
   files: readonly FileReference[];
-  /** Found by looking back after a time without connection. */
+  /** Found when catching up after a time without connection. */
   missed?: true;
 }
 
-/** A slash command, or a form that stands for one. */
+/** A slash command, or a filled form for one. */
 export interface ChatCommand {
   key: string;
   place: Place;
-  /** Names the command for the answer (`ReplyTarget.message`). */
+  /** Identifies the command for the answer (`ReplyTarget.message`). */
   id: string;
   author: string;
   /** With its slash: `/skill enable memory`. */
   text: string;
-  /** Of a form: the command that the text stands for. */
+  /** For a form: the command that the text represents. */
   command?: GivenCommand | undefined;
   said_at: number;
 }
@@ -52,16 +52,16 @@ export interface ChatCommand {
 /** A press of one of the bot's buttons. */
 export interface ButtonPress {
   place: Place;
-  /** Names the press for a private answer. */
+  /** Identifies the press for a private answer. */
   id: string;
   person: string;
-  /** What the platform stored with the button (`writeButtonId`). */
+  /** The id stored with the button (`writeButtonId`). */
   button: string;
   /** The message the button is on. */
   reference: string;
 }
 
-/** A person's message with other text than before. */
+/** A person's message whose text has changed. */
 export interface ChatEdit extends ChatMessage {
   /** ms since the epoch. */
   edited_at: number;
@@ -70,8 +70,8 @@ export interface ChatEdit extends ChatMessage {
 /** Somebody's reaction to a message. */
 export interface ChatReaction {
   /**
-   * Where the message stands. Slack does not tell here in which thread a reply stands: then it is the one it would open, and
-   * `ChatActions.message` tells the right one.
+   * The place of the message. Slack does not name the thread of a reply here: then this is the thread that the reply would open, and
+   * `ChatActions.message` finds the right one.
    */
   place: Place;
   /** The message's reference (`ChatActions`). */
@@ -86,9 +86,9 @@ export interface ChatReaction {
   key: string;
 }
 
-/** Who else wants to know what happens in channels, beside the turns it makes. Never rejects; called before it is acknowledged. */
+/** Listens to events in channels, in addition to the turns they start. Never rejects; called before the event is acknowledged. */
 export interface ChatListener {
-  /** A message, whether it is for the bot or not; an edited one again. Messages of the bot itself do not come. */
+  /** A message, whether or not it is for the bot; called again after an edit. Never called for the bot's own messages. */
   heard?(message: ChatMessage & { edited_at?: number }): Promise<void>;
   removed?(gone: { key: string; place: Place; id?: string }): Promise<void>;
   reacted?(reaction: ChatReaction): Promise<void>;
@@ -96,41 +96,41 @@ export interface ChatListener {
 }
 
 export interface ChatIntake {
-  /** @throws when it could not be stored: do not acknowledge, it comes again */
+  /** @throws when it could not be stored: do not acknowledge it, so that it is delivered again */
   message(message: ChatMessage): Promise<void>;
   command(command: ChatCommand): Promise<void>;
   press(press: ButtonPress): Promise<void>;
-  /** The text of a message may have changed. Edits that change no text (link previews) change nothing. */
+  /** The text of a message may have changed. Edits that change no text (link previews) have no effect. */
   edited(edit: ChatEdit): Promise<void>;
-  /** A message is gone: its turn is stopped, or its answer deleted. */
+  /** A message was deleted: stops its turn, or deletes its answer. */
   removed(gone: { key: string; place: Place; id?: string }): Promise<void>;
-  /** Somebody reacted to a message, or took the reaction away. */
+  /** Somebody added or removed a reaction to a message. */
   reacted(reaction: ChatReaction): Promise<void>;
-  /** The bot was invited to a channel. Greets once. `by` is who invited, if known. */
+  /** The bot was invited to a channel. Greets once. `by` is the person who invited it, if known. */
   joined(channel: { namespace: string; by?: string }): Promise<void>;
-  /** The bot is in no channel of the namespace any more. */
+  /** The bot has left the namespace. */
   left(namespace: string): Promise<void>;
   /**
-   * Why somebody may not use the bot in a place, in words for them; undefined when they may. Asked before a platform shows by
-   * itself what is there: what is handed in is checked here. @throws PlatformError
+   * Why somebody may not use the bot in a place, in words for them; undefined when they may. For views that a platform shows without
+   * calling this intake; everything handed in is checked anyway. @throws PlatformError
    */
   refusal(place: Place, person: string): Promise<string | undefined>;
   /**
-   * What a form for a skill's parameters asks; undefined for an unknown skill, one without parameters, and for somebody who may
-   * not use the bot there: their command says why. @throws PlatformError
+   * The form for a skill's parameters; undefined for an unknown skill, for one without parameters, and for somebody who may not use
+   * the bot there (their command tells them why). @throws PlatformError
    */
   form(skillId: string, place: Place, person: string): Promise<SkillForm | undefined>;
-  /** The same for a command that names a skill and nothing else, `/skill run weather`; undefined for all others. */
+  /** The same for a command with nothing but the name of a skill, `/skill run weather`; undefined for all others. */
   formOfCommand(text: string, place: Place, person: string): Promise<SkillForm | undefined>;
   /** Three prompts that fit the place, for greetings and suggestions. */
   suggestions(place: Place): Promise<{ title: string; message: string }[]>;
   /**
-   * Where to look after a time without connection, and since when (ms since the epoch, at most as long ago as configured; a
-   * little earlier than the last `seen`, since messages that are known already are not taken again). A place is a thread that
-   * was active in that time, `dm` for direct messages outside of threads, or the channel itself (`channelThread`). Threads that
-   * are none of the platform's (of runs through the API) are passed over.
+   * The places to catch up with after a time without connection, and from when (ms since the epoch, limited by the configuration; a
+   * little earlier than the last `seen`, since known messages are not taken again). A place is a thread that was active in that
+   * time, `dm` for direct messages outside of threads, or the channel itself (`channelThread`). Threads of runs through the API,
+   * which the platform does not know, are left out.
    */
   missed(platform: string): Promise<{ since: number; places: readonly Place[] }>;
-  /** Everything up to now was received. Call it as often as you like while connected: it is stored once a minute. */
+  /** Everything up to now was received. May be called as often as needed while connected: it is stored once a minute. */
   seen(platform: string): Promise<void>;
 }

@@ -13,18 +13,18 @@ export interface ChatPolicy {
     outsiders: boolean;
     /** `members`: people of the workspace or of a server the bot is in. */
     direct_messages: "members" | "everyone" | "nobody";
-    /** Ids of bots that are answered; others never are. */
+    /** Ids of bots that are answered; other bots never are. */
     bots: readonly string[];
-    /** Least time between two questions of one person. */
+    /** Minimum time between two questions of one person. */
     cooldown_ms: number;
   };
-  /** When it answers in a thread without a mention, where a channel does not say otherwise. */
+  /** When it answers in a thread without a mention, unless the channel sets it. */
   reply: "mention" | "thread" | "always";
-  /** A missed message older than this is asked about first. */
+  /** For a missed message older than this, the bot asks first whether it is still wanted. */
   stale_ms: number;
-  /** How far back missed messages are looked for. */
+  /** How far back missed messages are searched. */
   catch_up_ms: number;
-  /** Progress is shown of turns that take longer. */
+  /** Progress is shown for turns that take longer. */
   progress_delay_ms: number;
   /** The namespace that gets a line for every change of skills, approval and deletion. */
   audit_channel?: string | undefined;

@@ -13,12 +13,12 @@ import type { ChannelIndex, ChannelIndexStatus } from "../services/channel-index
 import type { ChatListener, ChatMessage } from "./chat-intake.ts";
 
 /** How far back a channel is read when its index is switched on. */
-const oldestMs = 90 * 86_400_000;
+const maxAgeMs = 90 * 86_400_000;
 const maxMessages = 10_000;
 const pageSize = 200;
-/** Between two pages: platforms limit how often a channel is read, ms. */
-const pageMs = 1_200;
-/** Characters kept of a message. */
+/** Pause between two pages, ms: platforms limit how often a channel is read. */
+const pagePauseMs = 1_200;
+/** Maximum characters kept of a message. */
 const maxText = 8_000;
 
 /** A channel whose messages are indexed. */
@@ -27,7 +27,7 @@ interface IndexedChannel {
   by: string;
   name: string;
   at: number;
-  /** Everything said before it was switched on is read, as far as it is to be. */
+  /** Whether the messages from before it was switched on have been read. */
   filled?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface ChannelIndexDeps {
 
 const prefix = "channel-index:";
 
-/** The index, and what it wants to know of channels. */
+/** The index, and the listener that feeds it. */
 type ListeningIndex = ChannelIndex & Required<Pick<ChatListener, "heard" | "removed" | "left">>;
 
 export function createChannelIndex(deps: ChannelIndexDeps): ListeningIndex {
@@ -127,7 +127,7 @@ export function createChannelIndex(deps: ChannelIndexDeps): ListeningIndex {
 }
 
 function announcement(who: string, kept: string): string {
-  return `**${escapeMarkdown(who)}** switched on search for this channel: from now on I keep a copy of what is said here, and of the last 90 days, so that people in the channel can ask me about it. Edits and deletions count there too, and messages go after ${kept}. A manager switches it off with \`/agent index off\`, which deletes all of it.`;
+  return `**${escapeMarkdown(who)}** switched on search for this channel: from now on I keep a copy of new messages here, and of those of the last 90 days, so that people in the channel can ask me about them. Edits and deletions apply to the copy too, and messages are deleted from it after ${kept}. A manager can switch it off with \`/agent index off\`, which deletes the copy.`;
 }
 
 function farewell(who: string): string {
@@ -151,8 +151,8 @@ async function indexed(platform: ChatPlatform, message: ChatMessage): Promise<In
 }
 
 /**
- * Reads a channel backwards, from now to the end of what is known, or to where the index begins. What was said while the bot was down is
- * read in the same way. Ends early when the index is switched off.
+ * Reads a channel backwards, from now to the newest known message or to the beginning of the index. Messages from the bot's downtime
+ * are read in the same way. Ends early when the index is switched off.
  */
 async function fill(
   deps: ChannelIndexDeps,
@@ -164,7 +164,7 @@ async function fill(
   const actions = platforms.of(namespace)?.actions;
   const channel = await read(namespace);
   if (actions === undefined || channel === undefined) return;
-  const since = channel.filled === true ? await newestOf(index, namespace) : clock.now() - oldestMs;
+  const since = channel.filled === true ? await newestOf(index, namespace) : clock.now() - maxAgeMs;
   let until: number | undefined;
   for (let count = 0; count < maxMessages; ) {
     const page = await keepPage(index, actions, namespace, {
@@ -174,14 +174,14 @@ async function fill(
     count += page.messages;
     until = page.before;
     if (until === undefined || (await read(namespace)) === undefined) break;
-    await clock.sleep(pageMs, signal);
+    await clock.sleep(pagePauseMs, signal);
   }
   const now = await read(namespace);
   if (now === undefined) await index.clear(namespace);
   else await store.set(prefix + namespace, { ...now, filled: true });
 }
 
-/** Indexes the latest messages of a range with their threads. Answers how many they were, and where the page before them ends. */
+/** Indexes the latest messages of a range with their threads. Returns their number, and the end of the page before them. */
 async function keepPage(
   index: MessageIndex,
   actions: ChatActions,
@@ -200,7 +200,7 @@ async function keepPage(
   return { messages: messages.length, before: more && first !== undefined ? first.at - 1 : undefined };
 }
 
-/** When the latest message of the index was said; a little earlier, as messages may be said at once. */
+/** The time of the latest message in the index, minus a little, since several messages may share a time. */
 async function newestOf(index: MessageIndex, namespace: string): Promise<number> {
   const { newest = 0 } = await index.extent(namespace);
   return Math.max(0, newest - 60_000);

@@ -19,7 +19,7 @@ import { createThreadStates } from "./intake/thread-states.ts";
 import { createWhisperer } from "./intake/whisperer.ts";
 import type { FormField, SkillForm } from "./skill-form.ts";
 
-/** The manners of the bot on one platform: whom it answers, when, and what it says to those it does not answer. */
+/** The behaviour of the bot on one platform: whom it answers, when, and what it tells people it does not answer. */
 export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
   const context = contextOf(deps);
   const late = createLateMessages(context);
@@ -85,11 +85,11 @@ function contextOf(deps: ChatIntakeDeps): IntakeContext {
   };
 }
 
-/** What a form needs of a skill. */
+/** The properties of a skill that a form needs. */
 export type FormSkill = Pick<SkillDetail, "id" | "name" | "parameters">;
 
-/** Characters of a label, Discord's limit. */
-const labelCharacters = 45;
+/** Maximum characters of a label, Discord's limit. */
+const maxLabelLength = 45;
 
 /** Parameters whose description says so get a field of several lines. */
 const longText = /\b(long|multi-?line|lines|paragraphs?|document|article|markdown|source code)\b/i;
@@ -143,7 +143,7 @@ function labelOf(name: string): string {
     .replace(/[_-]+/g, " ")
     .trim();
   const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
-  return cutText(label, labelCharacters) || name;
+  return cutText(label, maxLabelLength) || name;
 }
 
 function kindOf({ type, description, enum: allowed }: Parameter): FormField["kind"] {
@@ -171,7 +171,9 @@ type ReadValue = { ok: true; value: Json | undefined } | { ok: false; problem: s
 
 function readField(parameter: Parameter, text: string): ReadValue {
   if (text.trim() !== "") return readValue(parameter, text);
-  return isRequired(parameter) ? { ok: false, problem: "This is needed." } : { ok: true, value: undefined };
+  return isRequired(parameter)
+    ? { ok: false, problem: "This field is required." }
+    : { ok: true, value: undefined };
 }
 
 function readValue(parameter: Parameter, text: string): ReadValue {

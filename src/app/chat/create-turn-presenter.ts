@@ -9,12 +9,12 @@ import { ifStillWanted } from "./present/still-wanted.ts";
 /** Shows turns on chat platforms while they run, and delivers their answers. */
 export interface TurnPresenter {
   /**
-   * The events of a turn, with those of its presentation among them. For a turn that came from a platform: progress and questions
-   * are posted while the events pass; before `turn_finished` comes `answer_ready`, then the answer is posted and noted
-   * (`message_posted`). When the platform cannot be reached the turn waits (`turn_waiting`), and the next worker only delivers. Turns
-   * from elsewhere pass unchanged.
+   * The events of a turn, including those of its presentation. For a turn from a platform, progress and questions are posted while the
+   * events pass. `answer_ready` comes before `turn_finished`; in between, the answer is posted and noted (`message_posted`). When
+   * the platform cannot be reached, the turn waits (`turn_waiting`), and the next worker only delivers the answer. Turns from
+   * elsewhere pass unchanged.
    *
-   * A turn that was interrupted for long asks its author first whether it is still wanted.
+   * A turn that was interrupted for a long time first asks its author whether it is still wanted.
    */
   around(
     claimed: ClaimedTurn,
@@ -40,14 +40,14 @@ export function createTurnPresenter(deps: TurnPresenterDeps): TurnPresenter {
   };
 }
 
-/** Longest a turn waits for a process that serves its platform, ms. */
-const maxAbsence = 24 * 3_600_000;
-/** Between two looks whether this process serves it, ms. */
+/** Maximum time a turn waits for a process that serves its platform, ms. */
+const maxAbsenceMs = 24 * 3_600_000;
+/** Pauses between checks whether this process serves the platform, ms. */
 const pauses = { minMs: 2_000, maxMs: 60_000 };
 
 /**
- * A turn of a platform that this process does not serve: a command beside the stopped bot, or the platform was taken out of the
- * configuration. It waits for a bot that has it; after a day it ends where only the console sees it.
+ * A turn for a platform this process does not serve: the process is a command run while the bot is stopped, or the platform was removed
+ * from the configuration. The turn waits for a bot that serves it; after a day it ends, and only the console shows its answer.
  */
 async function* withoutPlatform(
   { events }: ClaimedTurn,
@@ -55,7 +55,7 @@ async function* withoutPlatform(
   run: () => AsyncGenerator<TurnEventBody, void>,
 ): AsyncGenerator<TurnEventBody, void> {
   const said = events[0]?.at ?? now;
-  if (now - said < maxAbsence) {
+  if (now - said < maxAbsenceMs) {
     const waits = events.filter((event) => event.type === "turn_waiting").length;
     yield { type: "turn_waiting", until: now + backoff(waits + 1, pauses) };
     return;

@@ -7,9 +7,9 @@ import type { Guide } from "../../core/values/inbound.ts";
 
 /** Skills that people ask for by name. */
 export interface AskedSkills {
-  /** `/skill run GUIDE text`: the guide by its id. Undefined for what is no guide or cannot be used here. */
+  /** `/skill run GUIDE text`: the guide by its id. Undefined for a skill that is not a guide or cannot be used here. */
   guide(wanted: Guide, namespace: string): Promise<Guide | undefined>;
-  /** Ids of the skills a message names as `$skill`, as far as they can be used here; everything else is ordinary text. */
+  /** Ids of the skills a message names as `$skill`, limited to those usable here; everything else is ordinary text. */
   named(text: string, namespace: string): Promise<string[]>;
 }
 
@@ -18,7 +18,7 @@ export interface AskedSkillsDeps {
   offers: OfferReader;
 }
 
-/** Skills one message can name; OpenClaw takes as many. */
+/** Maximum skills that one message can name, as in OpenClaw. */
 const maxNamed = 8;
 
 export function createAskedSkills({ catalogue, offers }: AskedSkillsDeps): AskedSkills {
@@ -52,7 +52,7 @@ interface GuideTraits {
   invocation?: { command_tool?: string | undefined } | undefined;
 }
 
-/** What has instructions alone: nothing runs unless a model reads them. */
+/** Whether a skill consists of instructions only, which need a model to follow them. */
 export function isGuide({ kind, tools, invocation }: GuideTraits): boolean {
   const isText = kind === "document" || kind === "config";
   return isText && tools.length === 0 && invocation?.command_tool === undefined;

@@ -3,26 +3,26 @@ import type { Json } from "../../core/values/json.ts";
 import { onlyFiles } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
 
-/** A slash command as it is recognised. */
+/** A slash command that the reader recognises. */
 export interface KnownCommand {
   /** `skill enable`, without the slash. */
   name: string;
   /** The name of its operation. */
   operation: string;
-  /** It stops something, and does not wait behind other commands. */
+  /** It stops something and does not wait for other commands. */
   urgent?: true | undefined;
-  /** What it is given, in the words after its name; undefined when something is missing. */
+  /** Reads its input from the words after its name; undefined when something is missing. */
   read(words: string, place: Place): Json | undefined;
-  /** What it asks of the agent, if the skill it names is a guide. */
+  /** The request to the agent, if the named skill is a guide. */
   guide?(input: Json): Guide;
-  /** The skill whose parameters a form may ask for, when nothing but its name was written. */
+  /** The skill whose parameters a form may ask for, when only its name was given. */
   form?(input: Json): string | undefined;
 }
 
 /** Where something was said, on a chat platform: to the bot, or into a channel in which it answers everything. */
 export type SaidTo = "bot" | "room";
 
-/** What was said. `text` is what is stored of it, for people. */
+/** A message or command as it was read. `text` is the stored, readable form. */
 export type Said =
   | { kind: "message"; text: string }
   | {
@@ -30,24 +30,24 @@ export type Said =
       text: string;
       /** Without slash and mention, short forms written out: `skill enable memory`. */
       words: string;
-      /** Absent for help, and for what is no command at all. */
+      /** Absent for help and for unknown commands. */
       command?: GivenCommand;
     };
 
-/** The one place that tells commands from messages, and knows what commands are given. */
+/** The only place that distinguishes commands from messages and reads the input of commands. */
 export interface CommandReader {
   /**
-   * Reads what somebody said. Without `to` it came through the API or as a slash command of a platform: all that begins with a
-   * slash is a command then, and `stop` alone stops, since nobody else can be meant.
+   * Reads a text. Without `to` it came through the API or as a slash command of a platform: then everything that begins with a
+   * slash is a command, and a bare `stop` stops, since only the bot can be meant.
    */
   read(text: string, place: Place, to?: SaidTo): Said;
   /** Whether a command stops something. */
   isUrgent(command: GivenCommand): boolean;
-  /** What a command asks of the agent, if the skill it names is a guide. */
+  /** The request to the agent, if the skill named by the command is a guide. */
   guideOf(command: GivenCommand): Guide | undefined;
   /** The skill whose parameters a form may ask for before a command is taken. */
   formOf(text: string, place: Place): string | undefined;
-  /** The same of what is stored, where versions before left the text alone. */
+  /** The command of a stored message; older versions stored the text only. */
   stored(inbound: Inbound): { words: string; command?: GivenCommand | undefined };
   storedGuide(inbound: Inbound): Guide | undefined;
 }
@@ -122,7 +122,7 @@ function createRead(commands: readonly KnownCommand[], botName: string): Command
     const [word = ""] = text.toLowerCase().split(/\s/, 1);
     return [...familiesOf(commands).keys(), "help", "knack", name].some((each) => word === `/${each}`);
   };
-  /** What follows the mention of the bot, which a platform may have taken away. */
+  /** Reads the words after the mention of the bot; the platform may have removed the mention. */
   const readSpoken = (text: string, words: string, place: Place): Said => {
     if (isSlashCommand(words)) return readSlash(words, place);
     return isSpoken(words) ? commandOf(text, expand(words), place) : { kind: "message", text: words };
@@ -151,7 +151,7 @@ function createRead(commands: readonly KnownCommand[], botName: string): Command
   };
 }
 
-/** The command that words begin with; of several, the one with the longest name. */
+/** The command that the words begin with; the longest name wins. */
 function commandIn<Each extends { name: string }>(
   commands: readonly Each[],
   words: string,
@@ -160,7 +160,7 @@ function commandIn<Each extends { name: string }>(
   return fitting.sort((a, b) => b.name.length - a.name.length)[0];
 }
 
-/** The first words of commands that have a second one, each with those. */
+/** The first words of two-word commands, each with its second words. */
 export function familiesOf(commands: readonly { name: string }[]): ReadonlyMap<string, ReadonlySet<string>> {
   const families = new Map<string, Set<string>>();
   for (const { name } of commands) {

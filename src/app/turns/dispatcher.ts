@@ -14,22 +14,6 @@ import type { Feed } from "./feed.ts";
 import { isGivenUp, ShuttingDown } from "./given-up.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
-/** Takes turns from the log and runs them: one line per thread, threads in parallel, commands beside them. */
-export interface Dispatcher {
-  /** Says how turns are run, once; until then they stay queued. */
-  serve(runner: Runner): void;
-  /** Begins to work. From a minute later on a crash counts as the first one (`TurnLog.settle`). */
-  start(): void;
-  /** There may be work: something was accepted, signalled or finished. */
-  wake(): void;
-  /** Aborts a running turn. False when it does not run here. */
-  abort(turnId: string): boolean;
-  /** How many turns run now. */
-  running(): number;
-  /** Takes no more turns, waits `drainMs` for the running ones, and leaves the rest for the next start. */
-  stop(drainMs: number): Promise<void>;
-}
-
 export interface DispatcherDeps {
   log: TurnLog;
   feed: Feed;
@@ -38,16 +22,16 @@ export interface DispatcherDeps {
   redact: Redact;
   /** Message turns at the same time. */
   concurrent: number;
-  /** Commands at the same time, those that stop something not counted: they have as many slots of their own. */
+  /** Commands at the same time, not counting urgent ones that stop something: these have the same number of slots. */
   concurrent_commands: number;
   lease_ms: number;
-  /** Names this process; no other may have the same. */
+  /** Identifies this process; unique among all processes on the log. */
   owner: string;
 }
 
 /** Runs turns. */
 interface Runner {
-  /** The end of a turn, ms since the epoch. */
+  /** When a turn must end, ms since the epoch. */
   deadlineOf(claimed: ClaimedTurn): number;
   run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
 }
@@ -64,221 +48,259 @@ interface RunningTurn {
   done: Promise<void>;
 }
 
-/** After the log could not be written, how long until it is tried again. */
-const brokenLogPause = 5_000;
+/** Delay before retrying after the log failed, ms. */
+const brokenLogPauseMs = 5_000;
 
-/** How long the bot runs until a crash is not taken for a consequence of the one before, ms. */
-const settledAfter = 60_000;
+/** After this time, ms, a crash no longer counts as a consequence of the one before. */
+const settledAfterMs = 60_000;
 
 /**
- * Most turns of one channel at the same time: three quarters of the slots where there are four or more, so that a channel whose
- * turns hang leaves room for the others. When others wait, the channel with the fewest running turns is next anyway.
+ * Maximum turns of one channel at the same time: three quarters of the slots where there are four or more, so that a channel whose
+ * turns hang leaves room for the others. While several channels wait, the one with the fewest running turns is next anyway.
  */
 function maxPerNamespace(slots: number): number {
   return slots - Math.floor(slots / 4);
 }
 
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { log, clock, logger, owner, lease_ms } = deps;
-  const running = new Map<string, RunningTurn>();
-  const down = new AbortController();
-  const slots: Record<Lane, number> = {
-    urgent: deps.concurrent_commands,
-    command: deps.concurrent_commands,
-    message: deps.concurrent,
-  };
-  const max_per_namespace = {
-    command: maxPerNamespace(slots.command),
-    message: maxPerNamespace(slots.message),
-  };
-  let runner: Runner | undefined;
-  let claims = 0;
-  let pumping: Promise<void> | undefined;
-  let again = false;
-  let cancelAlarm = () => {};
-  let cancelSettling = () => {};
-  let keepingLeases = false;
+/** Takes turns from the log and runs them: one at a time per thread, threads in parallel, and commands in slots of their own. */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #slots: Record<Lane, number>;
+  readonly #running = new Map<string, RunningTurn>();
+  readonly #down = new AbortController();
+  #runner: Runner | undefined;
+  #claims = 0;
+  #pumping: Promise<void> | undefined;
+  /** Whether more work may have arrived while `#pumping` was claiming. */
+  #again = false;
+  #cancelAlarm = () => {};
+  #cancelSettling = () => {};
+  #isKeepingLeases = false;
 
-  const hasRoom = (lane: Lane) =>
-    [...running.values()].filter((turn) => turn.lane === lane).length < slots[lane];
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+    this.#slots = {
+      urgent: deps.concurrent_commands,
+      command: deps.concurrent_commands,
+      message: deps.concurrent,
+    };
+  }
 
-  const claimNext = () => {
-    const lanes = (["urgent", "command", "message"] as const).filter(hasRoom);
-    if (down.signal.aborted || lanes.length === 0) return undefined;
-    claims += 1;
-    const options = { lanes, max_per_namespace, steady: clock.steady(), running: [...running.keys()] };
-    return log.claim(`${owner}:${claims}`, clock.now(), lease_ms, options);
-  };
+  /** Sets how turns are run. Called once; until then turns stay queued. */
+  serve(runner: Runner): void {
+    this.#runner = runner;
+  }
 
-  const pump = async (by: Runner) => {
-    do {
-      again = false;
-      for (let claimed = await claimNext(); claimed !== undefined; claimed = await claimNext())
-        startTurn(claimed, by);
-    } while (again && !down.signal.aborted);
-    await setAlarm();
-  };
+  /** Starts claiming turns. After a minute, a crash counts as the first one again (`TurnLog.settle`). */
+  start(): void {
+    this.#cancelSettling = this.#tellLogAfter(settledAfterMs, () => this.#deps.log.settle());
+    this.wake();
+  }
 
-  const wake = () => {
-    if (down.signal.aborted || runner === undefined) return;
-    again = true;
-    pumping ??= pump(runner)
+  /** Looks for work: something was accepted, signalled or finished. */
+  wake(): void {
+    if (this.#down.signal.aborted || this.#runner === undefined) return;
+    this.#again = true;
+    this.#pumping ??= this.#pump(this.#runner)
       .catch((error: unknown) => {
-        logger.error({ err: error }, "The turn log cannot be read; trying again in a moment");
-        wakeAfter(brokenLogPause);
+        this.#deps.logger.error({ err: error }, "The turn log cannot be read; trying again in a moment");
+        this.#wakeAfter(brokenLogPauseMs);
       })
       .finally(() => {
-        pumping = undefined;
-        if (again) wake();
+        this.#pumping = undefined;
+        if (this.#again) this.wake();
       });
-  };
+  }
 
-  const wakeAfter = (ms: number) => {
-    cancelAlarm();
-    cancelAlarm = clock.after(ms, wake);
-  };
+  /** Aborts a running turn. False when it does not run here. */
+  abort(turnId: string): boolean {
+    const turn = this.#running.get(turnId);
+    turn?.controller.abort(new StopRequested("Stopped"));
+    return turn !== undefined;
+  }
 
-  const setAlarm = async () => {
-    const ms = await log.untilDue(clock.now(), clock.steady());
-    if (ms !== undefined) wakeAfter(Math.max(50, ms));
-  };
+  /** The number of running turns. */
+  running(): number {
+    return this.#running.size;
+  }
 
-  /** Stores after `ms` what the log is to know, and tries again until it does. Answers what calls it off. */
-  const tellLogAfter = (ms: number, tell: () => Promise<void>) => {
-    let cancel = () => {};
-    const schedule = (after: number) => {
-      cancel = clock.after(after, () =>
-        tell().then(wake, (error: unknown) => {
-          logger.error({ err: error }, "The turn log cannot be written; trying again in a moment");
-          if (!down.signal.aborted) schedule(brokenLogPause);
-        }),
+  /** Takes no more turns, waits `drainMs` for the running ones, and leaves the rest for the next start. */
+  async stop(drainMs: number): Promise<void> {
+    this.#down.abort();
+    this.#cancelAlarm();
+    this.#cancelSettling();
+    await this.#pumping;
+    await this.#deps.log.leave().catch((error: unknown) => {
+      this.#deps.logger.warn(
+        { err: error },
+        "The stop could not be stored; the next start will treat it as a crash",
       );
+    });
+    const all = Promise.all([...this.#running.values()].map((turn) => turn.done));
+    const patience = new AbortController();
+    await Promise.race([all, this.#deps.clock.sleep(drainMs, patience.signal).catch(() => {})]);
+    patience.abort();
+    for (const { controller } of this.#running.values())
+      controller.abort(new ShuttingDown("The bot is stopping"));
+    await all;
+  }
+
+  async #pump(runner: Runner): Promise<void> {
+    do {
+      this.#again = false;
+      for (let claimed = await this.#claimNext(); claimed !== undefined; claimed = await this.#claimNext())
+        this.#startTurn(claimed, runner);
+    } while (this.#again && !this.#down.signal.aborted);
+    await this.#setAlarm();
+  }
+
+  async #claimNext(): Promise<ClaimedTurn | undefined> {
+    const { log, clock, owner, lease_ms } = this.#deps;
+    const lanes = (["urgent", "command", "message"] as const).filter((lane) => this.#hasRoom(lane));
+    if (this.#down.signal.aborted || lanes.length === 0) return undefined;
+    this.#claims += 1;
+    return log.claim(`${owner}:${this.#claims}`, clock.now(), lease_ms, {
+      lanes,
+      max_per_namespace: {
+        command: maxPerNamespace(this.#slots.command),
+        message: maxPerNamespace(this.#slots.message),
+      },
+      steady: clock.steady(),
+      running: [...this.#running.keys()],
+    });
+  }
+
+  #hasRoom(lane: Lane): boolean {
+    return [...this.#running.values()].filter((turn) => turn.lane === lane).length < this.#slots[lane];
+  }
+
+  async #setAlarm(): Promise<void> {
+    const { log, clock } = this.#deps;
+    const ms = await log.untilDue(clock.now(), clock.steady());
+    if (ms !== undefined) this.#wakeAfter(Math.max(50, ms));
+  }
+
+  #wakeAfter(ms: number): void {
+    this.#cancelAlarm();
+    this.#cancelAlarm = this.#deps.clock.after(ms, () => this.wake());
+  }
+
+  /** Calls `tell` after `ms` and retries until it succeeds. Returns a function that cancels it. */
+  #tellLogAfter(ms: number, tell: () => Promise<void>): () => void {
+    const { clock, logger } = this.#deps;
+    let cancel = () => {};
+    const onFailure = (error: unknown) => {
+      logger.error({ err: error }, "The turn log cannot be written; trying again in a moment");
+      if (!this.#down.signal.aborted) schedule(brokenLogPauseMs);
+    };
+    const schedule = (after: number) => {
+      cancel = clock.after(after, () => tell().then(() => this.wake(), onFailure));
     };
     schedule(ms);
     return () => cancel();
-  };
+  }
 
-  const startTurn = (claimed: ClaimedTurn, by: Runner) => {
+  #startTurn(claimed: ClaimedTurn, runner: Runner): void {
     const { turn_id, lease, inbound, trial_ms } = claimed;
     const controller = new AbortController();
     const cancelTrial =
-      trial_ms === undefined ? () => {} : tellLogAfter(trial_ms, () => log.clear(turn_id, lease));
-    const done = runOne(claimed, by, controller).finally(() => {
+      trial_ms === undefined
+        ? () => {}
+        : this.#tellLogAfter(trial_ms, () => this.#deps.log.clear(turn_id, lease));
+    const done = this.#runTurn(claimed, runner, controller).finally(() => {
       cancelTrial();
-      running.delete(turn_id);
-      wake();
+      this.#running.delete(turn_id);
+      this.wake();
     });
-    running.set(turn_id, { lane: laneOf(inbound), lease, controller, done });
-    keepLeases();
-  };
+    this.#running.set(turn_id, { lane: laneOf(inbound), lease, controller, done });
+    this.#keepLeases();
+  }
 
-  const runOne = async (claimed: ClaimedTurn, by: Runner, controller: AbortController) => {
-    const cancel = clock.after(by.deadlineOf(claimed) - clock.now(), () =>
+  async #runTurn(claimed: ClaimedTurn, runner: Runner, controller: AbortController): Promise<void> {
+    const { log, clock } = this.#deps;
+    const cancelDeadline = clock.after(runner.deadlineOf(claimed) - clock.now(), () =>
       controller.abort(new DeadlineError("The turn reached its time limit")),
     );
-    const writer = createTurnWriter(deps, claimed);
+    const writer = createTurnWriter(this.#deps, claimed);
     try {
       const signals = await log.signals(claimed.turn_id);
       if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
-      await record(by.run(claimed, controller.signal), controller, writer);
+      await record(runner.run(claimed, controller.signal), controller.signal, writer);
     } catch (error) {
       controller.abort(error);
-      if (!isGivenUp(error)) await interrupted(claimed, writer, error);
+      if (!isGivenUp(error)) await this.#retryLater(claimed, writer, error);
     } finally {
-      cancel();
+      cancelDeadline();
     }
-    if (controller.signal.reason instanceof ShuttingDown) await handOver(claimed, writer);
-  };
+    if (controller.signal.reason instanceof ShuttingDown) await this.#handOver(claimed, writer);
+  }
 
-  /** Writes the turn's events until it ends, or until this worker has to give it up. */
-  const record = async (
-    events: AsyncGenerator<TurnEventBody, void>,
-    { signal }: AbortController,
-    writer: TurnWriter,
-  ) => {
-    for await (const event of events) {
-      if (isGivenUp(signal.reason)) return;
-      await writer.write(event);
-    }
-  };
-
-  /** The turn is tried again after a while. A run that failed by itself, with a log that works, counts against it. */
-  const interrupted = async ({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown) => {
-    logger.error({ err: error, turn_id }, "A turn was interrupted; it is kept and taken up again");
-    const message = `This is kept, and answered later: ${errorText(error)}`;
+  /** Releases the turn for a retry after the lease time. The failure counts against the turn unless the log itself was broken. */
+  async #retryLater({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown): Promise<void> {
+    const { log, clock, logger, lease_ms } = this.#deps;
+    logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
+    const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
     writer.show({ type: "error", code: "interrupted", message });
     await log
       .release(turn_id, lease, clock.steady() + lease_ms, !writer.broken())
-      .catch(untilLeaseEnds(turn_id));
-  };
+      .catch((failure: unknown) => this.#warnUnreleased(turn_id, failure));
+  }
 
-  /** The next start goes on with the turn; nothing is wrong with it. */
-  const handOver = async ({ turn_id, lease }: ClaimedTurn, writer: TurnWriter) => {
-    await writer
-      .flush()
-      .then(() => log.release(turn_id, lease, 0))
-      .catch(untilLeaseEnds(turn_id));
-  };
+  /** Leaves the turn to the next start. This does not count as a failure. */
+  async #handOver({ turn_id, lease }: ClaimedTurn, writer: TurnWriter): Promise<void> {
+    try {
+      await writer.flush();
+      await this.#deps.log.release(turn_id, lease, 0);
+    } catch (error) {
+      this.#warnUnreleased(turn_id, error);
+    }
+  }
 
-  const untilLeaseEnds = (turn_id: string) => (error: unknown) => {
-    if (!isGivenUp(error))
-      logger.warn({ err: error, turn_id }, "A turn could not be given back; it goes on when its lease ends");
-  };
+  #warnUnreleased(turn_id: string, error: unknown): void {
+    if (isGivenUp(error)) return;
+    this.#deps.logger.warn(
+      { err: error, turn_id },
+      "A turn could not be released; it resumes when its lease expires",
+    );
+  }
 
   /** Renews the leases of running turns, and drops turns that another worker now owns. */
-  const keepLeases = () => {
-    if (keepingLeases) return;
-    keepingLeases = true;
+  #keepLeases(): void {
+    if (this.#isKeepingLeases) return;
+    this.#isKeepingLeases = true;
+    const { clock, logger, lease_ms } = this.#deps;
     clock.after(lease_ms / 3, async () => {
-      keepingLeases = false;
-      if (running.size === 0) return;
-      keepLeases();
+      this.#isKeepingLeases = false;
+      if (this.#running.size === 0) return;
+      this.#keepLeases();
       try {
-        const leases = [...running].map(([turn_id, { lease }]) => ({ turn_id, lease }));
-        const lost = new Set(await log.renew(leases, clock.steady(), lease_ms));
-        for (const { turn_id, lease } of leases.filter((one) => lost.has(one.turn_id))) {
-          const turn = running.get(turn_id);
-          // It may have ended meanwhile, and run again under another lease.
-          if (turn?.lease === lease) turn.controller.abort(new LeaseLostError(turn_id));
-        }
+        await this.#renewLeases();
       } catch (error) {
         logger.error({ err: error }, "Leases could not be renewed");
       }
     });
-  };
+  }
 
-  return {
-    serve(by) {
-      runner = by;
-    },
-    start() {
-      cancelSettling = tellLogAfter(settledAfter, () => log.settle());
-      wake();
-    },
-    wake,
-    running: () => running.size,
-    abort(turnId) {
-      const turn = running.get(turnId);
-      turn?.controller.abort(new StopRequested("Stopped"));
-      return turn !== undefined;
-    },
-    async stop(drainMs) {
-      down.abort();
-      cancelAlarm();
-      cancelSettling();
-      await pumping;
-      await log.leave().catch((error: unknown) => {
-        logger.warn(
-          { err: error },
-          "That the bot stops could not be stored; its next start takes it for a crash",
-        );
-      });
-      const all = Promise.all([...running.values()].map((turn) => turn.done));
-      const patience = new AbortController();
-      await Promise.race([all, clock.sleep(drainMs, patience.signal).catch(() => {})]);
-      patience.abort();
-      for (const turn of running.values()) turn.controller.abort(new ShuttingDown("The bot is stopping"));
-      await all;
-    },
-  };
+  async #renewLeases(): Promise<void> {
+    const { log, clock, lease_ms } = this.#deps;
+    const leases = [...this.#running].map(([turn_id, { lease }]) => ({ turn_id, lease }));
+    const lost = new Set(await log.renew(leases, clock.steady(), lease_ms));
+    for (const { turn_id, lease } of leases.filter((one) => lost.has(one.turn_id))) {
+      const turn = this.#running.get(turn_id);
+      // It may have ended in the meantime and be running again under another lease.
+      if (turn?.lease === lease) turn.controller.abort(new LeaseLostError(turn_id));
+    }
+  }
+}
+
+/** Writes the turn's events until it ends, or until this worker has to give it up. */
+async function record(
+  events: AsyncGenerator<TurnEventBody, void>,
+  signal: AbortSignal,
+  writer: TurnWriter,
+): Promise<void> {
+  for await (const event of events) {
+    if (isGivenUp(signal.reason)) return;
+    await writer.write(event);
+  }
 }

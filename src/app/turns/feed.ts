@@ -1,19 +1,19 @@
 import { isEphemeral, type TurnEvent } from "../../core/log/turn-event.ts";
 
-/** Events of one reader that nobody has fetched yet; a reader further behind is cut off and comes back. */
+/** Maximum events queued for one reader. A reader further behind is cut off and has to reconnect. */
 const maxBacklog = 20_000;
 
-/** What people watching a namespace see: every turn event, and changes of its state. */
+/** An item that people watching a namespace see: a turn event, or a change of its state. */
 export type FeedItem =
   | { kind: "event"; thread: string; event: TurnEvent }
   | { kind: "state"; namespace: string };
 
-/** Live events, for those who watch now. What is stored is in the turn log. */
+/** Live events for current watchers. Stored events are in the turn log. */
 export interface Feed {
   publish(namespace: string, thread: string, event: TurnEvent): void;
   /** The state of a namespace changed. */
   changed(namespace: string): void;
-  /** Ephemeral events of a running turn since its last stored one: what a newcomer has missed. */
+  /** Ephemeral events of a running turn since its last stored one, for a watcher who joins late. */
   tail(turnId: string): readonly TurnEvent[];
   /** Everything in a namespace from this call on. */
   watch(namespace: string, signal: AbortSignal): AsyncGenerator<FeedItem, void>;
@@ -28,7 +28,7 @@ export function createFeed(): Feed {
   return {
     publish(namespace, thread, event) {
       if (!isEphemeral(event)) {
-        // The answer is still being written while its message is noted.
+        // `message_posted` is stored while the answer is still being written.
         if (event.type !== "message_posted") tails.delete(event.turn_id);
       } else {
         const tail = tails.get(event.turn_id);

@@ -4,7 +4,7 @@ import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { safeMediaType } from "../../core/values/file-kind.ts";
 
-/** Reads pictures that messages keep. One that cannot be had any more is left out; its message still names it. */
+/** Reads pictures that belong to messages. An unavailable one is left out; its message still names it. */
 export function createPictures(
   files: Pick<FileStore, "get">,
   report: (error: unknown, where: string) => void,
@@ -21,7 +21,7 @@ export function createPictures(
   };
 }
 
-/** A file of a turn, for who downloads it. */
+/** A file of a turn, for download. */
 export async function turnFile(
   files: FileStore,
   turnId: string,

@@ -1,22 +1,22 @@
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 
 /**
- * Who of several processes on one store does something that only one may do. A lease is held until its time is over, so that it
- * passes on when its holder dies. Setting the clock of a running process changes nothing; clocks of processes that start must
- * agree to much less than that time.
+ * Decides which of several processes on one store does work that only one may do. A lease expires after its time, so that it passes
+ * on when its holder dies. Setting the clock of a running process changes nothing; the clocks of starting processes must agree to
+ * much less than that time.
  */
 export interface Leases {
-  /** Takes a lease that is free or already ours, for `ms`. Answers whether it is ours now. @throws when the store fails */
+  /** Takes a lease that is free or already ours, for `ms`. Returns whether it is ours now. @throws when the store fails */
   acquire(name: string, ms: number): Promise<boolean>;
-  /** Keeps a lease for another `ms`. False when somebody else has it, or nobody: then the work must stop. */
+  /** Renews a lease for another `ms`. False when it expired or belongs to another process: then the work must stop. */
   renew(name: string, ms: number): Promise<boolean>;
-  /** Gives a lease back if it is ours. */
+  /** Releases a lease if it is ours. */
   release(name: string): Promise<void>;
 }
 
 type Lease = { owner: string; until: number };
 
-/** @param owner names this process; no other process may have the same */
+/** @param owner identifies this process; unique among all processes */
 export function createLeases(store: KeyValue, clock: Clock, owner: string): Leases {
   const change = (name: string, next: (lease: Lease | undefined, now: number) => Lease | undefined) =>
     store.update<Lease>(`lease:${name}`, (lease) => next(lease, clock.steady()) ?? lease ?? free);

@@ -3,16 +3,16 @@ import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
 
-/** Why a message gets no turn of the model, in words for who wrote it. */
+/** Why a message gets no model turn, in words for its author. */
 export interface NoStart {
   code: "not_configured" | "paused" | "not_usable" | "unknown_agent";
   text: string;
 }
 
 /**
- * Why a message that was not begun yet is not begun: its channel is paused, its agent is gone or its file is wrong, or it came from a chat platform
- * and there is no model.
- * Console, terminal and command line keep the offline provider, which says of itself what it is. Undefined when it may begin.
+ * Why a turn does not start: its channel is paused, its agent is gone or has an invalid file, or it came from a chat platform and no
+ * model is configured. Console, terminal and command line keep the offline provider, which introduces itself as such. Undefined when
+ * the turn may start or has started before.
  */
 export function noStart(
   { inbound, events }: ClaimedTurn,
@@ -22,32 +22,32 @@ export function noStart(
   if (events.some((event) => event.type === "turn_started")) return undefined;
   if (settings.paused !== undefined) {
     const text =
-      "I am paused here, so I did not take your message. A manager of the channel can wake me with `/agent resume`; then say it again.";
+      "I am paused here, so I did not answer your message. A manager of the channel can resume me with `/agent resume`; then send it again.";
     return { code: "paused", text };
   }
   const known = agents.filter(({ unusable }) => unusable === undefined).map(({ id }) => id);
-  const others = `\`/agent use …\` chooses another one for this channel: ${known.join(", ")}. Then say it again.`;
+  const others = `To choose another one for this channel, use \`/agent use …\`: ${known.join(", ")}. Then send your message again.`;
   const wrong = whyUnusable(agent);
   if (wrong !== undefined) {
-    const text = `The agent ${agent.id} cannot be used, so I did not begin. An operator of the bot has to correct its file: ${wrong} ${others}`;
+    const text = `The agent ${agent.id} cannot be used, so I did not start. An operator of the bot has to correct its file: ${wrong} ${others}`;
     return { code: "unknown_agent", text };
   }
   if (!known.includes(agent.id)) {
-    const text = `The agent ${agent.id} that was chosen here is gone, so I did not begin. ${others}`;
+    const text = `The agent ${agent.id} that was chosen here no longer exists, so I did not start. ${others}`;
     return { code: "unknown_agent", text };
   }
   if (inbound.origin === undefined || generative) return undefined;
   const text =
-    "No model is configured, so I cannot answer yet. An operator of the bot sets `KNACK_MODEL` and the provider's API key and starts it again; `knack doctor` says what is missing. Commands work meanwhile: `/knack help` shows them. Then say it again.";
+    "No model is configured, so I cannot answer yet. An operator of the bot has to set `KNACK_MODEL` and the provider's API key and restart it; `knack doctor` shows what is missing. Then send your message again. Commands work already: `/knack help` lists them.";
   return { code: "not_configured", text };
 }
 
-/** A turn that brings the bot down this often is given up. */
+/** A turn that crashes the bot this often is given up. */
 export const maxCrashes = 5;
 
 /**
- * The rest of a turn that has brought the bot down too often. Every tool that had started gets its result first. Nothing is read or
- * prepared for it: that may be what brings the bot down.
+ * The last events of a turn that has crashed the bot too often. Every tool that had started gets a result first. Nothing is read or
+ * prepared for the turn, since that may be the cause of the crashes.
  */
 export async function* interruptedTooOften(
   { events }: ClaimedTurn,
@@ -68,7 +68,7 @@ export async function* interruptedTooOften(
   yield { type: "turn_finished", outcome: "failed", text };
 }
 
-/** The whole of a turn that is not begun. */
+/** All events of a turn that does not start. */
 export function* unstarted(
   { code, text }: NoStart,
   profile: string,

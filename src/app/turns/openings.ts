@@ -8,8 +8,8 @@ import { toJson } from "../../core/values/json.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { saysAny } from "./says.ts";
 
-/** Openings kept in memory: about one for each channel that is being used. */
-const remembered = 200;
+/** Maximum openings kept in memory: about one for each active channel. */
+const maxInMemory = 200;
 
 const openingSchema: z.ZodType<Opening> = z.object({
   instructions: z.string(),
@@ -29,13 +29,13 @@ const openingSchema: z.ZodType<Opening> = z.object({
   }),
 }) as z.ZodType<Opening>;
 
-/** Openings that can be taken away: a transcript that begins with one that is gone does not go on. */
+/** Removes stored openings. A transcript whose opening is gone is not continued. */
 export interface StoredOpenings extends Openings {
-  /** Removes the openings that say any of these texts, or only counts them. Answers their names. */
+  /** Removes the openings that contain any of these texts, or only finds them. Returns their names. */
   removeSaying(texts: readonly string[], options?: { dryRun?: boolean }): Promise<string[]>;
 }
 
-/** An opening in memory, and the last day on which the store was told that it is used. */
+/** An opening in memory, and the last day for which its use was stored. */
 interface KnownOpening {
   opening: Opening;
   day: string;
@@ -45,13 +45,13 @@ const prefix = "opening:";
 const dayPrefix = "opening_day:";
 
 /**
- * Keeps openings in the store, each under the sha256 of its text, so that all threads that begin alike share one. Beside it stands the
- * last day (UTC) on which it was used.
+ * Keeps openings in the store, each under the sha256 of its text, so that all threads with the same opening share it. The last day
+ * (UTC) on which it was used is stored with it.
  */
 export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): StoredOpenings {
-  const known = new LRUCache<string, KnownOpening>({ max: remembered });
+  const known = new LRUCache<string, KnownOpening>({ max: maxInMemory });
   const names = new WeakMap<Opening, string>();
-  /** Once a day it is stored again too: it may have been deleted while nobody used it. */
+  /** Also stores it again once a day, since it may have been deleted while unused. */
   const keep = async (name: string, opening: Opening) => {
     const day = dayOf(clock.now());
     if (known.get(name)?.day === day) return;
@@ -89,8 +89,8 @@ export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): Stor
 }
 
 /**
- * Deletes the openings that were last used on a day (UTC) that ended before `time` (ms), or only counts them. Those of earlier versions,
- * which have no day, get the day of `now`.
+ * Deletes the openings that were last used on a day (UTC) that ended before `time` (ms), or only counts them. Openings of earlier
+ * versions, which have no day, get the day of `now`.
  */
 export async function removeOldOpenings(
   store: KeyValue,
@@ -105,7 +105,7 @@ export async function removeOldOpenings(
     } else if (day < dayOf(time)) {
       count += 1;
       if (dryRun) continue;
-      // In this order: what a crash leaves is an opening without a day.
+      // In this order, a crash can leave only an opening without a day.
       await store.delete(dayKey);
       await store.delete(key);
     }

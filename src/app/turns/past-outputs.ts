@@ -6,11 +6,11 @@ import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Place } from "../../core/values/place.ts";
 
-/** How many turns of a thread are looked through, and read from the log at a time. */
+/** Maximum turns of a thread that are searched, and how many are read from the log at a time. */
 const maxTurns = 500;
 const pageSize = 64;
 
-/** Finds what earlier turns of a thread left behind, the newest first. What was forgotten is not there. */
+/** Finds outputs of earlier turns of a thread, newest first. Forgotten turns are not included. */
 export function createPastOutputs(
   log: TurnReading & ThreadReading,
   files: Pick<FileStore, "get">,

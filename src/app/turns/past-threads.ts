@@ -14,11 +14,11 @@ import { userMessage } from "../../core/transcript/user-message.ts";
 import { type Message, saidText } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
 
-/** Reads what was said before in a thread: a projection of the log, never stored. */
+/** Reads the history of a thread: a projection of the log, never stored. */
 export interface PastThreads {
-  /** The thread before a turn. Reads no further back than the latest opening of its transcript, or a turn without details. */
+  /** The thread before a turn. Reads back to the latest opening of its transcript, or to a turn without details. */
   read(place: Place, before: number): Promise<PastThread>;
-  /** Something was deleted: past turns are read again, so that neither it nor a summary of it is remembered. */
+  /** After a deletion, reads past turns again, so that neither the deleted text nor a summary of it is remembered. */
   forget(): void;
 }
 
@@ -27,23 +27,23 @@ interface KnownTurn extends PastTurn {
   /** How many turns of the thread had been deleted when it was read. Another worker may have deleted it since. */
   deletions: number;
   steps: readonly TranscriptStep[];
-  /** Where in `steps` the latest transcript begins that this turn opened; -1 when it opened none. */
+  /** Index in `steps` of the latest transcript that this turn opened; -1 when it opened none. */
   opened_at: number;
   deleted: boolean;
-  /** No transcript can go on over it: its details are gone, or an earlier version, which marked no private messages, opened one here. */
+  /** No transcript can continue across this turn: its details are gone, or an earlier version that did not mark private messages opened one here. */
   gap: boolean;
-  /** Whether a transcript has it: not in a log of an earlier version, nor what did not begin. */
+  /** Whether the turn is in a transcript. False for logs of earlier versions and for turns that did not start. */
   told: boolean;
 }
 
 /** Turns read from the log at a time. */
 const pageSize = 64;
 
-/** Past turns kept in memory. */
+/** Maximum past turns kept in memory. */
 const remembered = 4_000;
 
-/** Turns that no transcript has, and that are looked through at most: threads of earlier versions have no opening. */
-const furthest = 500;
+/** Maximum turns outside any transcript that are searched: threads of earlier versions have no opening. */
+const maxSearched = 500;
 
 export function createPastThreads(log: TurnReading & ThreadReading): PastThreads {
   const cache = new LRUCache<string, KnownTurn>({ max: remembered });
@@ -79,7 +79,7 @@ export function createPastThreads(log: TurnReading & ThreadReading): PastThreads
         since.push(turn);
         found = turn.opened_at >= 0;
         if (!turn.told) earlier += 1;
-        if (found || earlier >= furthest) break;
+        if (found || earlier >= maxSearched) break;
       }
       const steps = found
         ? since.reverse().flatMap((turn, at) => (at === 0 ? opened(turn) : turn.steps))
@@ -100,7 +100,7 @@ function opened({ steps, opened_at }: KnownTurn): readonly TranscriptStep[] {
 
 function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, "deletions"> {
   const bare = stored.some(({ type }) => type === "details_removed");
-  // Some details are left while they are being removed.
+  // During their removal some details remain.
   const events = bare ? stored.filter(({ type }) => withoutDetails.includes(type)) : stored;
   const finished = events.findLast((event) => event.type === "turn_finished");
   const nothing = {
@@ -142,7 +142,7 @@ function isUnmarked({ audiences, messages }: TranscriptOpening): boolean {
   return audiences !== true && messages.length > 0;
 }
 
-/** What was said where no model was told it: in a turn that did not begin, or in a log of an earlier version. */
+/** The messages of a turn that no transcript contains: it did not start, or an earlier version logged it. */
 function untold(
   { inbound }: Extract<TurnEvent, { type: "inbound" }>,
   events: readonly TurnEvent[],
@@ -154,7 +154,7 @@ function untold(
   };
 }
 
-/** What was said, done and answered; what a transcript carried over is not the turn's own. */
+/** The messages, calls and answers of the turn itself, without those that its transcript carried over. */
 function messagesIn(steps: readonly TranscriptStep[]): Message[] {
   return steps.flatMap((step) => (step.kind === "message" ? withoutReasoning(step.message) : []));
 }

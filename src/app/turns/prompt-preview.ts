@@ -6,8 +6,8 @@ import type { TurnRunner } from "./turn-runner.ts";
 export type PreviewPrompt = (namespace: string, message: string, thread?: string) => Promise<Preview>;
 
 /**
- * What a model would get next if the operator said `message`: in a thread that exists, or as the first message of a new one. Nothing is
- * stored, and no model is asked.
+ * The next model request if the operator wrote `message`, in an existing thread or as the first message of a new one. Nothing is
+ * stored and no model is called.
  */
 export function createPromptPreview(turns: TurnRunner): PreviewPrompt {
   const author: Author = { id: "operator", name: "operator", trust: "operator" };

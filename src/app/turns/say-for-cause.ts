@@ -1,7 +1,7 @@
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 
-/** The whole of a turn that only says something: a reminder, or news of a schedule. No model takes part, so it needs none. */
+/** All events of a turn that only announces something: a reminder, or news of a schedule. It needs no model. */
 export async function* sayForCause({ inbound, events }: ClaimedTurn): AsyncGenerator<TurnEventBody, void> {
   const isResumed = events.some((event) => event.type === "turn_started");
   yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };

@@ -2,12 +2,12 @@ import { isContainer } from "../../base/record.ts";
 import { escapeMarkup } from "../../core/values/json.ts";
 import { factLine } from "../../core/values/profile.ts";
 
-/** Shorter texts say too little to be looked for in what others said. */
+/** Shorter texts are too common to be searched for in other people's texts. */
 const minLength = 8;
 
 /**
- * Whether a text anywhere in a value has one of these facts in it, as it is, or as prompts and JSON have it. A short one is found only where
- * a prompt tells it as a fact.
+ * Whether any text in a value contains one of these facts, either verbatim or as escaped in prompts and JSON. A short fact is found only
+ * where a prompt states it as a fact.
  */
 export function saysAny(value: unknown, facts: readonly string[]): boolean {
   return facts.length > 0 && has(value, facts.flatMap(formsOf));

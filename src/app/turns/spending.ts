@@ -2,7 +2,7 @@ import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 
-/** What may be spent per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
+/** Spending limits per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
 export interface SpendingCaps {
   per_channel_day_usd: number;
   per_user_day_usd: number;
@@ -10,13 +10,13 @@ export interface SpendingCaps {
   per_user_day_tokens: number;
 }
 
-/** Keeps count of what channels and people spend, and says when it is enough. */
+/** Counts the spending of channels and people, and says when a limit is reached. */
 export interface Spending {
-  /** Reads what was spent today, before a turn. */
+  /** Loads the spending of today, before a turn. */
   load(namespace: string, user: string): Promise<void>;
   /** Counts a model call. */
   add(namespace: string, user: string, usage: Usage): void;
-  /** Why no more may be spent, for the person; undefined when it may. */
+  /** Why nothing more may be spent, in words for the person; undefined below the limits. */
   exceeded(namespace: string, user: string): string | undefined;
 }
 

@@ -21,9 +21,9 @@ import type { Feed } from "./feed.ts";
 export interface Submission {
   namespace: string;
   thread: string;
-  /** What was said; of a `command`, how people read it. */
+  /** The message; with `command`, the readable form of the command. */
   text: string;
-  /** Of a chat message: whom it is said to. */
+  /** For a chat message: whom it addresses. */
   to?: SaidTo;
   /** A command that is known already, from a form or a program. */
   command?: GivenCommand;
@@ -34,11 +34,11 @@ export interface Submission {
   origin?: Origin;
   /** Of a turn that a schedule or a trigger begins. */
   cause?: Cause;
-  /** Files that come with it, where no platform keeps them. */
+  /** Files of the message, where no platform keeps them. */
   files?: readonly NewFile[];
 }
 
-/** Takes a message or command in. `accepted` is false when the key was seen before. */
+/** Accepts a message or command. `accepted` is false when the key was seen before. */
 export type Submit = (submission: Submission) => Promise<Outcome<{ turn_id: string; accepted: boolean }>>;
 
 export interface SubmitDeps {
@@ -53,14 +53,14 @@ export interface SubmitDeps {
   wake(): void;
 }
 
-/** The way in: a message is stored under its key and queued, in one write, and shown to those who watch. */
+/** Stores a message under its key and queues it, in one write, then shows it to watchers. */
 export function createSubmit(deps: SubmitDeps): Submit {
   const { log, feed, clock, newId, wake } = deps;
   const publish = async (turnId: string, { namespace, thread }: Inbound) => {
     const [entry] = await log.read(turnId);
     if (entry !== undefined) feed.publish(namespace, thread, entry);
   };
-  /** The message was not taken, or under its key before. */
+  /** Removes the files of a message that was rejected or accepted before. */
   const discard = async ({ files }: Pick<Inbound, "files">, turnId: string) => {
     if (files !== undefined) await deps.files.forget(turnId);
   };
@@ -74,7 +74,7 @@ export function createSubmit(deps: SubmitDeps): Submit {
     const accepted = await acceptSafely(log, inbound, turnId, clock.now());
     if (!accepted.ok || !accepted.value.accepted) await discard(kept.value, turnId);
     if (!accepted.ok) return accepted;
-    // A chat platform delivers a message again that was edited meanwhile: it was taken as it was.
+    // A chat platform may deliver a message again after an edit: the first text stays.
     if (accepted.value.differs && submission.origin === undefined) return keyTaken(inbound.key);
     if (accepted.value.accepted) await publish(turnId, inbound);
     wake();
@@ -82,17 +82,17 @@ export function createSubmit(deps: SubmitDeps): Submit {
   };
 }
 
-/** Files of a message and of all together, bytes; as many as a turn reads. */
-export const submittedFiles = { most: 20, bytes: 50_000_000, together: 100_000_000 };
+/** Limits for the files of a message, in bytes per file and in total; a turn reads the same number of files. */
+export const submittedFiles = { maxFiles: 20, bytes: 50_000_000, together: 100_000_000 };
 
-/** Keeps the files of a message before it is accepted: what is acknowledged is on the disk. Those of a message that is not are removed. */
+/** Stores the files of a message before it is accepted, so that acknowledged files are on disk. The files of a rejected message are removed. */
 async function keepFiles(
   given: readonly NewFile[],
   turnId: string,
   { files }: SubmitDeps,
 ): Promise<Outcome<Pick<Inbound, "files">>> {
   if (given.length === 0) return { ok: true, value: {} };
-  const problem = tooMuch(given);
+  const problem = exceededLimit(given);
   if (problem !== undefined) return { ok: false, status: 413, message: problem };
   try {
     const kept: FileReference[] = [];
@@ -108,20 +108,20 @@ async function keepFiles(
   }
 }
 
-function tooMuch(given: readonly NewFile[]): string | undefined {
-  const { most, bytes, together } = submittedFiles;
-  if (given.length > most)
-    return `The message has ${given.length} files; at most ${most} are taken at once. Nothing was done.`;
+function exceededLimit(given: readonly NewFile[]): string | undefined {
+  const { maxFiles, bytes, together } = submittedFiles;
+  if (given.length > maxFiles)
+    return `The message has ${given.length} files; at most ${maxFiles} are accepted at once. Nothing was done.`;
   const large = given.find(({ data }) => data.byteLength > bytes);
   if (large !== undefined)
-    return `${large.name.slice(0, 100)} has ${formatBytes(large.data.byteLength)}; a file may have ${formatBytes(bytes)}. Nothing was done.`;
+    return `${large.name.slice(0, 100)} has ${formatBytes(large.data.byteLength)}; the limit for a file is ${formatBytes(bytes)}. Nothing was done.`;
   const total = given.reduce((sum, { data }) => sum + data.byteLength, 0);
   if (total > together)
-    return `The files have ${formatBytes(total)} together; at most ${formatBytes(together)} are taken at once. Nothing was done.`;
+    return `The files have ${formatBytes(total)} together; at most ${formatBytes(together)} are accepted at once. Nothing was done.`;
   return undefined;
 }
 
-/** `/skill run` of a guide is a message: work for the agent, in its thread's line. */
+/** `/skill run` of a guide becomes a message: the agent does the work, in the queue of its thread. */
 async function withGuide(inbound: Inbound, { reader, asked }: SubmitDeps): Promise<Inbound> {
   const { command, ...message } = inbound;
   const wanted = command === undefined ? undefined : reader.guideOf(command);
@@ -129,7 +129,7 @@ async function withGuide(inbound: Inbound, { reader, asked }: SubmitDeps): Promi
   return guide === undefined ? inbound : { ...message, kind: "message", guide };
 }
 
-/** Tells the person when the log cannot be written: their message was not accepted. */
+/** Accepts the message. When the log cannot be written, the person is told that the message was not accepted. */
 async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: number) {
   try {
     return { ok: true as const, value: await log.accept(inbound, turnId, at) };
@@ -143,13 +143,13 @@ async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: 
   }
 }
 
-/** Two messages under one key: the second would be lost without a word. */
+/** Rejects a second, different message under the same key, which would otherwise be lost silently. */
 function keyTaken(key: string): Outcome<never> {
   const message = `The key ${key} was used before for another message: its text, user, channel or thread differ. Nothing was done. Send a retry exactly as before, and a new message with a new key.`;
   return { ok: false, status: 409, message, code: "key_taken" };
 }
 
-/** What a schedule or trigger does is never a command. What it only says waits behind no turn of its thread. */
+/** The work of a schedule or trigger is never read as a command. A plain announcement counts as one: it need not wait for its thread. */
 function saidBy({ text, to, namespace, thread, command, cause }: Submission, reader: CommandReader): Said {
   if (cause !== undefined) return { kind: cause.says === undefined ? "message" : "command", text, words: "" };
   if (command !== undefined) return { kind: "command", text, words: "", command };
@@ -159,7 +159,7 @@ function saidBy({ text, to, namespace, thread, command, cause }: Submission, rea
 function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcome<Inbound> {
   const { namespace, thread, text, author, key = `${namespace}:${id}`, origin } = submission;
   if (text.length > maxMessageLength) {
-    const message = `The message has ${text.length} characters; at most ${maxMessageLength} are taken. Send the rest as a file or in parts.`;
+    const message = `The message has ${text.length} characters; at most ${maxMessageLength} are accepted. Send it as a file or in parts.`;
     return { ok: false, status: 413, message };
   }
   const said = saidBy(submission, deps.reader);

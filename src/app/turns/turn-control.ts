@@ -2,7 +2,7 @@ import type { TurnSignals } from "../../core/log/turn-log.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
-/** What people do to a turn that is under way. */
+/** How people act on a turn in progress. */
 export interface TurnControl {
   /** False when it is unknown or finished. @param by a user's id */
   stop(turnId: string, by: string): Promise<boolean>;
@@ -13,18 +13,18 @@ export interface TurnControl {
 export function createTurnControl(
   log: TurnSignals,
   clock: Pick<Clock, "now">,
-  { abort, wake }: Pick<Dispatcher, "abort" | "wake">,
+  dispatcher: Pick<Dispatcher, "abort" | "wake">,
 ): TurnControl {
   return {
     async stop(turnId, by) {
       const known = await log.signal(turnId, { type: "stop", by }, clock.now());
-      abort(turnId);
-      wake();
+      dispatcher.abort(turnId);
+      dispatcher.wake();
       return known;
     },
     async answer(turnId, question_id, text, by) {
       const known = await log.signal(turnId, { type: "answer", question_id, text, by }, clock.now());
-      wake();
+      dispatcher.wake();
       return known;
     },
   };

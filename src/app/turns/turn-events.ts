@@ -10,9 +10,9 @@ export type Follow = (
 ) => Promise<AsyncIterable<TurnEvent> | undefined>;
 
 /**
- * The events of a turn after `afterSeq` until it is finished: stored ones, what is streaming now, then live. An `afterSeq` that
- * the turn has not reached counts as its latest one, so that whoever asks sees its end. Undefined for an unknown turn; ends
- * early with the signal.
+ * The events of a turn after `afterSeq` until it is finished: first stored events, then the current stream, then live events. An
+ * `afterSeq` beyond the end of the turn counts as its latest event, so that the caller still sees the end. Undefined for an unknown
+ * turn. Ends early with the signal.
  */
 export async function followTurn(
   log: TurnReading,
@@ -31,7 +31,7 @@ interface Following {
   turnId: string;
   namespace: string;
   afterSeq: number;
-  /** Everything there will ever be is stored. */
+  /** Whether the turn is finished and all its events are stored. */
   complete: boolean;
   signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ async function* follow(
   }
 }
 
-/** What there is of a turn, in order, and after which seq the reader goes on. */
+/** The events of a turn so far, in order, and the seq after which the reader continues. */
 async function soFar(
   log: TurnReading,
   feed: Feed,

@@ -1,4 +1,4 @@
-/** What a turn took: the numbers of its log line and its metrics, without a word of what was said. */
+/** The cost of a turn: the figures for its log line and its metrics, without any text of the conversation. */
 
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
@@ -6,11 +6,11 @@ import type { Meter, ModelErrorCode, TurnMeasure } from "../../core/ports/model.
 import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Json } from "../../core/values/json.ts";
 
-/** Watches the events of turns on their way into the log. */
+/** Measures turns by their events on the way into the log. */
 export interface TurnMeasuring {
   /**
-   * The same events. A turn that ends is counted and gets its log line once its end is stored. What an operator has to see to has a line
-   * with the reason: a model that is away, once per outage of a turn, and an answer or a refusal that no waiting changes.
+   * Passes the events on. A turn is counted and logged once its end is stored. Problems that need an operator are logged with the
+   * reason: an unavailable model, once per outage of a turn, and errors that do not go away with time.
    */
   around(
     claimed: ClaimedTurn,
@@ -68,7 +68,7 @@ export function createTurnMeasuring({
   };
 }
 
-/** Failures that stay until an operator does something. Their messages are of servers and settings, not of what was said. */
+/** Failures that stay until an operator acts. Their messages concern servers and settings, not the conversation. */
 const forOperators: ReadonlySet<string> = new Set<ModelErrorCode>([
   "bad_response",
   "not_configured",
@@ -129,7 +129,7 @@ function note(measure: TurnMeasure, event: TurnEventBody): void {
   }
 }
 
-/** Counts what this worker did; what an earlier one did, it counted itself. */
+/** Counts the work of this worker; an earlier worker has counted its own. */
 function count(meter: Meter, skillOf: Map<string, string>, event: TurnEventBody): void {
   switch (event.type) {
     case "round_started":
@@ -151,7 +151,7 @@ function count(meter: Meter, skillOf: Map<string, string>, event: TurnEventBody)
   }
 }
 
-/** Codes of ours are short words; whatever else a skill may say is `failed`, so that it makes no new series. */
+/** Own codes are short words; any other code of a skill counts as `failed`, so that it adds no metric series. */
 function errorCodeOf(output: Json): string {
   const code = (output as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "failed";

@@ -12,33 +12,18 @@ import { runTurn } from "../../core/turn/turn-loop.ts";
 import type { Author, Guide, Inbound } from "../../core/values/inbound.ts";
 import { type MessageContext, saidText } from "../../core/values/message.ts";
 import { agentNamedIn, type Profile, profileNamed, type WhereText } from "../../core/values/profile.ts";
-import { createTurnContextReader } from "../reading/turn-context.ts";
+import { createTurnContextReader, type TurnContextReader } from "../reading/turn-context.ts";
 import type { AskedSkills } from "./asked-skills.ts";
 import type { CommandReader } from "./command-reader.ts";
 import { type NoStart, noStart, unstarted } from "./no-start.ts";
 import type { PastThreads } from "./past-threads.ts";
 import type { Spending } from "./spending.ts";
 
-/** Makes turns out of claimed messages and runs them. */
-export interface TurnRunner {
-  /** The events of a message's turn, in order, to be stored one by one. */
-  run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
-  /** A turn that is set up and not run: for previews and for running one skill. */
-  prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn>;
-  /** The ports of a turn of this author in this namespace. */
-  portsFor(turnId: string, namespace: string, author: Author): TurnPorts;
-  /** Reads what was spent before the turn. Answers what counts its events in. */
-  countSpending(claimed: ClaimedTurn): Promise<(event: TurnEventBody) => void>;
-  /** When the turn ends whatever happens, ms since the epoch. Time when the bot was down does not count. */
-  deadlineOf(claimed: ClaimedTurn): number;
-  readonly metaTools: readonly MetaTool[];
-}
-
 export interface TurnRunnerDeps {
   log: TurnLog;
   catalogue: CatalogueLoader;
   past: PastThreads;
-  /** Where a message was said, in words. */
+  /** Describes the place of a message in words. */
   whereOf(inbound: Inbound): Promise<WhereText>;
   platforms: ChatPlatforms;
   spending: Spending;
@@ -51,136 +36,158 @@ export interface TurnRunnerDeps {
   ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
 }
 
-export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
-  const { log, spending, ports } = deps;
-  const contexts = createTurnContextReader({
-    ...deps,
-    ...ports,
-    message_tokens: deps.limits.message_tokens,
-  });
+/** A turn that is set up, and the state of its channel. */
+interface PreparedTurn {
+  turn: Turn;
+  state: NamespaceState;
+}
 
-  const portsFor: TurnRunner["portsFor"] = (turnId, namespace, author) => ({
-    ...ports,
-    async steering() {
-      const said = await withoutStopped(log, await log.steering(turnId));
-      // A skill that was asked for by command is there in a turn of its own only.
-      const end = said.findIndex(({ inbound }) => deps.reader.storedGuide(inbound) !== undefined);
-      const queued = end < 0 ? said : said.slice(0, end);
-      return queued.map(({ turn_id, inbound }) => ({
-        turn_id,
-        author: inbound.author,
-        said_at: inbound.origin?.said_at ?? ports.clock.now(),
-        ...steeringText(inbound),
-      }));
-    },
-    signals: () => log.signals(turnId),
-    overBudget: () => spending.exceeded(namespace, author.id),
-  });
+/** Turns claimed messages into turns and runs them. */
+export class TurnRunner {
+  readonly metaTools: readonly MetaTool[];
+  readonly #deps: TurnRunnerDeps;
+  readonly #contexts: TurnContextReader;
 
-  const deadlineOf = ({ events }: ClaimedTurn) => {
-    const now = ports.clock.now();
-    return now + deps.max_duration_ms - timeSpent(events, now);
-  };
+  constructor(deps: TurnRunnerDeps) {
+    this.metaTools = deps.metaTools;
+    this.#deps = deps;
+    this.#contexts = createTurnContextReader({
+      ...deps,
+      ...deps.ports,
+      message_tokens: deps.limits.message_tokens,
+    });
+  }
 
-  const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
-    const { inbound } = claimed;
-    const [catalogue, past, where, code] = await Promise.all([
-      deps.catalogue.current(),
-      deps.past.read(inbound, claimed.ordinal),
-      deps.whereOf(inbound),
-      ports.code?.means(),
-    ]);
-    const { state } = await ports.offers.read(inbound.namespace, catalogue);
-    const asked = await askedIn(deps, inbound);
-    const profile = profileOf(deps, claimed, state);
-    const place = { namespace: inbound.namespace, thread: inbound.thread };
-    const asker = { author: inbound.author, place, cause: inbound.cause, profile, catalogue };
-    const refusals = await Promise.all(asked.skills.map((id) => notForTurn(asker, ports, id)));
-    const turn: Turn = {
-      turn_id: claimed.turn_id,
-      place,
-      author: inbound.author,
-      text: asked.text,
-      asked: asked.skills.filter((_, at) => refusals[at] === undefined),
-      message: inbound.origin?.message,
-      mentions: inbound.origin?.mentions,
-      cause: inbound.cause,
-      said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
-      where: code?.ok === false ? withoutCode(where, code.reason) : where,
-      ...(code?.ok === true ? { code } : {}),
-      profile,
-      profiles: deps.profiles,
-      events: claimed.events,
-      past,
-      deadline: deadlineOf(claimed),
-      detailed_errors: inbound.origin === undefined && inbound.author.trust === "operator",
-      // Only where people see a question later than their message is one asked.
-      limits: inbound.origin === undefined ? { ...deps.limits, away_ask_ms: 0 } : deps.limits,
-      catalogue,
-      signal,
+  /** The events of a message's turn, in order, to be stored one by one. */
+  async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
+    const count = await this.countSpending(claimed);
+    for await (const event of this.#events(claimed, signal)) {
+      count(event);
+      yield event;
+    }
+  }
+
+  /** Sets a turn up without running it: for previews and for running one skill. */
+  async prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn> {
+    return (await this.#prepare(claimed, signal)).turn;
+  }
+
+  /** The ports of a turn of this author in this namespace. */
+  portsFor(turnId: string, namespace: string, author: Author): TurnPorts {
+    const { log, spending, ports } = this.#deps;
+    return {
+      ...ports,
+      steering: () => this.#steering(turnId),
+      signals: () => log.signals(turnId),
+      overBudget: () => spending.exceeded(namespace, author.id),
     };
-    return { turn, state };
-  };
+  }
 
-  /** With the skills it needs, which may just be starting: then it waits, says so, and is set up with what they have. */
-  const prepareReady = async function* (claimed: ClaimedTurn, signal: AbortSignal) {
-    const prepared = await prepareHere(claimed, signal);
+  /** Loads the spending so far. Returns a function that adds an event of the turn to it. */
+  async countSpending({
+    inbound: { namespace, author },
+  }: ClaimedTurn): Promise<(event: TurnEventBody) => void> {
+    const { spending } = this.#deps;
+    await spending.load(namespace, author.id);
+    return (event) => {
+      if (event.type === "usage") spending.add(namespace, author.id, event);
+    };
+  }
+
+  /** The time limit of the turn, ms since the epoch. Time during which the bot was down does not count. */
+  deadlineOf({ events }: ClaimedTurn): number {
+    const now = this.#deps.ports.clock.now();
+    return now + this.#deps.max_duration_ms - timeSpent(events, now);
+  }
+
+  async *#events(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
+    const { ports, profiles, reader } = this.#deps;
+    const { inbound } = claimed;
+    const { turn, state } = yield* this.#prepareReady(claimed, signal);
+    const model = modelFor(ports.models, state.settings, turn.profile);
+    const speaking = { generative: model.generative, agent: turn.profile, agents: profiles };
+    const reason =
+      noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, reader.storedGuide(inbound), model));
+    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
+    const context: MessageContext | undefined = yield* this.#contexts.read(claimed, signal);
+    const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
+    const own = this.portsFor(claimed.turn_id, inbound.namespace, inbound.author);
+    yield* runTurn(complete, own, this.metaTools);
+  }
+
+  /** Sets the turn up with the skills it needs. While some are still starting, it says so, waits and sets the turn up again. */
+  async *#prepareReady(
+    claimed: ClaimedTurn,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEventBody, PreparedTurn> {
+    const { ports } = this.#deps;
+    const prepared = await this.#prepare(claimed, signal);
     const { turn } = prepared;
     const { offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
     const starting = startingFor(turn, offer);
     if (starting.length === 0) return prepared;
     const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
-    yield { type: "skills_starting" as const, skill_ids: starting.map(({ id }) => id), text };
+    yield { type: "skills_starting", skill_ids: starting.map(({ id }) => id), text };
     await whenReady(starting, ports.clock, signal);
-    return prepareHere(claimed, signal);
-  };
+    return this.#prepare(claimed, signal);
+  }
 
-  const events = async function* (
-    claimed: ClaimedTurn,
-    signal: AbortSignal,
-  ): AsyncGenerator<TurnEventBody, void> {
+  async #prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<PreparedTurn> {
+    const { ports, limits, profiles } = this.#deps;
     const { inbound } = claimed;
-    const { turn, state } = yield* prepareReady(claimed, signal);
-    const model = modelFor(ports.models, state.settings, turn.profile);
-    const reason =
-      noStart(claimed, state, {
-        generative: model.generative,
-        agent: turn.profile,
-        agents: deps.profiles,
-      }) ?? (await noGuide(turn, ports, deps.reader.storedGuide(inbound), model));
-    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
-    const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
-    const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
-    yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
-  };
-
-  const countSpending: TurnRunner["countSpending"] = async ({ inbound: { namespace, author } }) => {
-    await spending.load(namespace, author.id);
-    return (event) => {
-      if (event.type === "usage") spending.add(namespace, author.id, event);
+    const [catalogue, past, where, code] = await Promise.all([
+      this.#deps.catalogue.current(),
+      this.#deps.past.read(inbound, claimed.ordinal),
+      this.#deps.whereOf(inbound),
+      ports.code?.means(),
+    ]);
+    const { state } = await ports.offers.read(inbound.namespace, catalogue);
+    const asked = await askedIn(this.#deps, inbound);
+    const profile = profileOf(this.#deps, claimed, state);
+    const place = { namespace: inbound.namespace, thread: inbound.thread };
+    const asker = { author: inbound.author, place, cause: inbound.cause, profile, catalogue };
+    const refusals = await Promise.all(asked.skills.map((id) => notForTurn(asker, ports, id)));
+    const turn: Turn = {
+      ...asker,
+      turn_id: claimed.turn_id,
+      text: asked.text,
+      asked: asked.skills.filter((_, at) => refusals[at] === undefined),
+      message: inbound.origin?.message,
+      mentions: inbound.origin?.mentions,
+      said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
+      where: code?.ok === false ? withoutCode(where, code.reason) : where,
+      ...(code?.ok === true ? { code } : {}),
+      profiles,
+      events: claimed.events,
+      past,
+      deadline: this.deadlineOf(claimed),
+      detailed_errors: inbound.origin === undefined && inbound.author.trust === "operator",
+      // The bot asks only where people can see a question that comes after their message.
+      limits: inbound.origin === undefined ? { ...limits, away_ask_ms: 0 } : limits,
+      signal,
     };
-  };
+    return { turn, state };
+  }
 
-  return {
-    portsFor,
-    countSpending,
-    deadlineOf,
-    prepare: async (claimed, signal) => (await prepareHere(claimed, signal)).turn,
-    metaTools: deps.metaTools,
-    async *run(claimed, signal) {
-      const count = await countSpending(claimed);
-      for await (const event of events(claimed, signal)) {
-        count(event);
-        yield event;
-      }
-    },
-  };
+  async #steering(turnId: string): Promise<Awaited<ReturnType<TurnPorts["steering"]>>> {
+    const { log, reader, ports } = this.#deps;
+    const said = await withoutStopped(log, await log.steering(turnId));
+    // A skill requested by command needs a turn of its own.
+    const end = said.findIndex(({ inbound }) => reader.storedGuide(inbound) !== undefined);
+    const queued = end < 0 ? said : said.slice(0, end);
+    return queued.map(({ turn_id, inbound }) => ({
+      turn_id,
+      author: inbound.author,
+      said_at: inbound.origin?.said_at ?? ports.clock.now(),
+      ...steeringText(inbound),
+    }));
+  }
 }
 
 /**
- * How long a turn that is claimed at `now` has worked or waited for a person, ms. It counts from its first event. Between its
- * last event before an interruption and the next one the bot was down, or is taken to have been; of a wait for a person only
- * the time counts that it was to last, and waiting for a model that is away does not count.
+ * How long a turn that is claimed at `now` has worked or waited for a person, ms, counted from its first event. The time between the
+ * last event before an interruption and the next event counts as downtime and is left out. A wait for a person counts only up to
+ * its planned end, and waiting for an unavailable model does not count.
  */
 export function timeSpent(events: readonly TurnEvent[], now: number): number {
   const began = events.findIndex((event) => event.type === "turn_started");
@@ -195,18 +202,18 @@ export function timeSpent(events: readonly TurnEvent[], now: number): number {
   return spent;
 }
 
-/** What counts of the time between an event and the next one, ms. */
+/** The part of the time between an event and the next one that counts, ms. */
 function timeAfter(event: TurnEvent, next: TurnEvent | undefined, now: number): number {
   if (event.type === "turn_waiting") return Math.min(next?.at ?? now, event.until) - event.at;
   return next === undefined || next.type === "turn_resumed" ? 0 : next.at - event.at;
 }
 
-/** The agent says what is missing when somebody wants something computed. */
+/** Tells the agent why it cannot run code, so that it can say so when somebody wants something computed. */
 function withoutCode(where: WhereText, reason: string): WhereText {
   return { ...where, cannot: `${where.cannot}, run code (${reason})` };
 }
 
-/** What a message asks for: its text, and the skills it names. */
+/** The request of a message: its text, and the skills it names. */
 async function askedIn(
   { asked, reader }: Pick<TurnRunnerDeps, "asked" | "reader">,
   inbound: Inbound,
@@ -214,13 +221,13 @@ async function askedIn(
   const { kind, text, namespace } = inbound;
   if (kind === "command" || inbound.cause !== undefined) return { text, skills: [] };
   const wanted = reader.storedGuide(inbound);
-  // What it names may have become unusable since.
+  // The guide may have become unusable since.
   const guide = wanted === undefined ? undefined : await asked.guide(wanted, namespace);
   if (guide !== undefined) return { text: guide.request, skills: [guide.skill] };
   return { text, skills: await asked.named(text, namespace) };
 }
 
-/** Why a skill that a person names is not used: it is not for them, or not for the agent. */
+/** Why a skill named by a person is not used: the person or the agent may not use it. */
 async function notForTurn(
   turn: Pick<Turn, "author" | "place" | "cause" | "profile" | "catalogue">,
   ports: TurnRunnerDeps["ports"],
@@ -231,7 +238,7 @@ async function notForTurn(
   return refusal ?? (skill === undefined ? undefined : notForAgent(skill, turn.profile));
 }
 
-/** Why `/skill run` of a guide is not begun: it cannot be used here any more, or there is no model to follow it. */
+/** Why `/skill run` of a guide does not start: the guide can no longer be used here, or there is no model to follow it. */
 async function noGuide(
   turn: Turn,
   ports: TurnRunnerDeps["ports"],
@@ -255,7 +262,7 @@ function steeringText({ text, origin, files = [] }: Inbound): { text: string; ha
   return { text: [text, ...names].filter(Boolean).join("\n"), has_files: names.length > 0 };
 }
 
-/** A message that was stopped or deleted while it waited says nothing to the running turn either. */
+/** Drops messages that were stopped or deleted while they waited: the running turn must not see them either. */
 async function withoutStopped<T extends { turn_id: string }>(
   log: TurnLog,
   queued: readonly T[],
@@ -264,13 +271,13 @@ async function withoutStopped<T extends { turn_id: string }>(
   return queued.filter((_, at) => !signals[at]?.some((signal) => signal.type === "stop"));
 }
 
-/** The agent that began the turn, that its message names, or that begins turns in its channel. */
+/** The agent that began the turn, or the one its message names, or the default of its channel. */
 function profileOf(
   { profiles }: TurnRunnerDeps,
   { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
 ): Profile {
-  // A command begins as no agent.
+  // A command starts without an agent.
   if (inbound.kind === "command") return profileNamed(profiles, settings.profile);
   const started = events.find((event) => event.type === "turn_started")?.profile;
   return profileNamed(profiles, started ?? agentNamedIn(inbound.text, profiles)?.id ?? settings.profile);

@@ -4,28 +4,28 @@ import type { Clock } from "../../core/ports/storage.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
 
-/** Stamps a turn's events, stores them, and shows them to those who watch. */
+/** Stamps a turn's events, stores them, and shows them to watchers. */
 export interface TurnWriter {
   /**
-   * Resolves once the turn may go on: the event is stored, or will be within moments together with others. Ephemeral ones
+   * Resolves once the turn may continue: the event is stored, or will be within moments together with others. Ephemeral events
    * are only shown. @throws LeaseLostError, or as the log does
    */
   write(body: TurnEventBody): Promise<void>;
-  /** Shows an ephemeral event to those who watch. */
+  /** Shows an ephemeral event to watchers. */
   show(body: TurnEventBody): void;
-  /** Stores what still waits to be stored. @throws as `write` */
+  /** Stores the events that are still waiting. @throws as `write` */
   flush(): Promise<void>;
-  /** Whether the log refused an event. Then nothing more is stored. */
+  /** Whether the log refused an event. After that nothing more is stored. */
   broken(): boolean;
 }
 
-/** How long an event that need not be stored at once may wait to be stored together with others, ms. */
+/** Maximum wait of an event that can be stored together with others, ms. */
 const maxHoldMs = 20;
 
 /**
- * Whether the log must have the event before the turn goes on: what would be done twice, or lost, if the bot died now. The
- * rest only tells what is repeated after a crash: asking the model again before anything was done with its answer, and
- * reading. `round_started` comes right before the model is asked: the transcript is stored as the model is sent it.
+ * Whether the event must be stored before the turn continues, because a crash would otherwise repeat or lose an effect. The other
+ * events describe work that a crash may safely repeat: asking the model again before its answer had any effect, and reading.
+ * `round_started` comes right before the model is asked, so that the transcript is stored exactly as it is sent.
  */
 function mustBeStored(event: TurnEvent): boolean {
   switch (event.type) {
@@ -37,7 +37,7 @@ function mustBeStored(event: TurnEvent): boolean {
     case "model_message":
     case "stage":
     case "skill_output":
-    // Found again by its tag where the platform has it.
+    // The message can be found again by its tag on the platform.
     case "message_posted":
       return false;
     case "tool_started":
@@ -48,13 +48,13 @@ function mustBeStored(event: TurnEvent): boolean {
 }
 
 /**
- * Whether the event must be on the disk before the turn goes on: what follows it has an effect outside, which must not be
- * forgotten when the power fails. What was stored before it is on the disk then, too.
+ * Whether the event must be on disk before the turn continues: the next step has an effect outside, which must survive a power
+ * failure. Everything stored before it is then on disk too.
  */
 function mustSurvivePowerLoss(event: TurnEvent): boolean {
   return (
     (event.type === "tool_started" && event.effect === "side_effect") ||
-    // A call goes on after its answer: what it was allowed to do comes next.
+    // The call continues after the answer: the permitted effect comes next.
     event.type === "call_resumed" ||
     // The answer is posted next.
     event.type === "answer_ready"

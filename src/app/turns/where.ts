@@ -4,7 +4,7 @@ import { isDirectMessage, placeLine } from "../../core/values/place.ts";
 import type { WhereText } from "../../core/values/profile.ts";
 import type { PlaceDescriber } from "../reading/place-description.ts";
 
-/** What the agent cannot do on a platform, for a sentence that begins with “You cannot”. */
+/** The limits of the agent on a platform, as the end of a sentence that begins with “You cannot”. */
 function cannotOn(actions: ChatActions | undefined): string {
   if (actions === undefined) return "see other channels and threads, post elsewhere, or react to messages";
   const missing = [
@@ -18,8 +18,8 @@ function cannotOn(actions: ChatActions | undefined): string {
 }
 
 /**
- * Where a message was said, in words for the instructions: the same for all messages of a channel. The person of a direct message
- * is part of the place.
+ * Describes the place of a message for the instructions, in the same words for all messages of a channel. In a direct message the
+ * person is part of the place.
  */
 export function createWhere(
   describer: PlaceDescriber,

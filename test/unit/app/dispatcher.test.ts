@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createDispatcher } from "../../../src/app/turns/dispatcher.ts";
+import { Dispatcher } from "../../../src/app/turns/dispatcher.ts";
 import { createFeed } from "../../../src/app/turns/feed.ts";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../../../src/core/log/turn-log.ts";
@@ -30,7 +30,7 @@ function createWorld({ own = () => ({}), concurrent = 2, commands = 2, maxMs = 6
   /** Each line has to say why. */
   const note = (fields: unknown, message?: string) =>
     void logged.push((fields as { err?: unknown }).err === undefined ? "no reason" : String(message));
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     log,
     feed,
     clock,
@@ -217,7 +217,7 @@ describe("a turn that the dispatcher runs", () => {
       event: { type: "error", code: "interrupted", message: expect.stringContaining("model is on fire") },
     });
     await world.calm();
-    expect(world.logged).toEqual(["A turn was interrupted; it is kept and taken up again"]);
+    expect(world.logged).toEqual(["A turn was interrupted; it will be retried"]);
     expect(world.dispatcher.running()).toBe(0);
     world.runs.clear();
     await world.pass(leaseMs - 1);
@@ -312,11 +312,11 @@ describe("leases of running turns", () => {
       [
         new Error("The disk is full"),
         [
-          "A turn was interrupted; it is kept and taken up again",
-          "A turn could not be given back; it goes on when its lease ends",
+          "A turn was interrupted; it will be retried",
+          "A turn could not be released; it resumes when its lease expires",
         ],
       ],
-      [new LeaseLostError("a"), ["A turn was interrupted; it is kept and taken up again"]],
+      [new LeaseLostError("a"), ["A turn was interrupted; it will be retried"]],
     ] as const) {
       const world = createWorld({ own: () => ({ release: () => Promise.reject(error) }) });
       await world.accept("a");
@@ -455,6 +455,6 @@ describe("a stop of the dispatcher", () => {
     await world.dispatcher.stop(0);
     await world.pass(120_000);
     expect(settle.calls).toHaveLength(1);
-    expect(world.logged.at(-1)).toContain("its next start takes it for a crash");
+    expect(world.logged.at(-1)).toContain("the next start will treat it as a crash");
   });
 });

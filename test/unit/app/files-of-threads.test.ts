@@ -95,7 +95,7 @@ describe("a message that is deleted", () => {
     await platform.until(() => (fixture.told("ada").length > 0 ? true : undefined));
     expect(fixture.told("ada")).toEqual([
       expect.stringMatching(
-        /^It is deleted, with `\/workspace\/input\/orders\.csv`\. Files that were made of that are still in this thread: `\/workspace\/odd 'name'\.png`\./,
+        /^Deleted, together with `\/workspace\/input\/orders\.csv`\. Files made from that are still in this thread: `\/workspace\/odd 'name'\.png`\./,
       ),
     ]);
     expect(await pathsIn(fixture.folders.of(answer.place))).toEqual(["/workspace/odd `name`.png"]);
@@ -276,7 +276,7 @@ describe("files that are uploaded with a message", () => {
     [
       "one that is too large",
       [file("a.txt", "x".repeat(50_000_001))],
-      /^a\.txt has .*; a file may have 50\.0 MB/,
+      /^a\.txt has .*; the limit for a file is 50\.0 MB/,
     ],
     [
       "too much together",

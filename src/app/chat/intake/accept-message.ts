@@ -6,23 +6,23 @@ import type { ChatMessage } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { Spoken } from "./thread-states.ts";
 
-/** A message that is taken. */
+/** A message that the bot takes. */
 export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" | "in_thread"> {
   author: Author;
-  /** As it was written, without a mention of the bot that the platform has taken away. */
+  /** The text as it was written, except for a mention of the bot that the platform removed. */
   text: string;
-  /** Absent in what versions before this field kept: they put the mention back into the text. */
+  /** Absent in records of earlier versions, which kept the mention in the text. */
   to?: SaidTo | undefined;
   origin: Origin;
-  /** Its words were changed after they had been answered. */
+  /** The text was changed after it had been answered. */
   edited?: true | undefined;
 }
 
-/** Messages of a thread that are looked at to see who is in it. */
-const threadSample = 100;
+/** Maximum messages of a thread that are read to find out who is in it. */
+const maxThreadMessages = 100;
 
 /**
- * Stores a message as a turn, and answers whether it was new. A refusal of the app is whispered to its author.
+ * Stores a message as a turn, and returns whether it was new. A refusal of the app is whispered to its author.
  * @throws NotStoredError when it could not be stored
  */
 export async function acceptMessage(context: IntakeContext, message: TakenMessage): Promise<boolean> {
@@ -40,7 +40,7 @@ export async function acceptMessage(context: IntakeContext, message: TakenMessag
   return outcome.value.accepted;
 }
 
-/** Remembers that the bot takes part in the thread of a message it has taken. */
+/** Records that the bot takes part in the thread of a message it has taken. */
 export async function noteTaken(context: IntakeContext, place: Place, spoken: Spoken): Promise<void> {
   if (isDirectMessage(place.namespace)) return;
   const state = await context.threads.note(place, spoken, true);
@@ -50,7 +50,7 @@ export async function noteTaken(context: IntakeContext, place: Place, spoken: Sp
 /** Finds out whether the asker is the only person in a thread the bot was called into. Does not wait for it. */
 function settleCompany(context: IntakeContext, place: Place, asker: string): void {
   context.background(async () => {
-    const messages = await context.platform.readThread(place, threadSample);
+    const messages = await context.platform.readThread(place, maxThreadMessages);
     const others = messages.some(({ author }) => !author.self && !author.bot && author.id !== asker);
     await context.threads.settle(place, others ? "company" : "alone");
   }, "A thread could not be read; in it only mentions are answered");

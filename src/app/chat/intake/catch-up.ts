@@ -3,16 +3,16 @@ import type { KeyValue } from "../../../core/ports/storage.ts";
 import { isDirectMessage, type Place, partsOf } from "../../../core/values/place.ts";
 import type { IntakeContext } from "./intake-context.ts";
 
-/** What to look through after a time without connection. */
+/** The places to read after a time without connection. */
 export interface CatchUp {
   missed(platform: string): Promise<{ since: number; places: readonly Place[] }>;
   seen(platform: string): Promise<void>;
 }
 
-/** The time is stored no more often. */
+/** Minimum pause between two writes of the time. */
 const seenEveryMs = 60_000;
 
-/** Looked back further by this: what was on its way when the time was stored. What is known already is not taken again. */
+/** Looks back this much further, for messages that were in transit when the time was stored. Known messages are not taken again. */
 const overlapMs = 2 * 60_000;
 
 const seenKey = (platform: string) => `chat-seen:${platform}`;
@@ -51,15 +51,15 @@ export function createCatchUp({ app, store, clock, policy }: IntakeContext, join
   };
 }
 
-/** The channels of a platform the bot was invited to: mentions are missed there also where nothing was said to it yet. */
+/** The channels of a platform that the bot was invited to: mentions can be missed there even before its first turn. */
 export interface JoinedChannels {
   all(platform: string): Promise<string[]>;
   add(namespace: string): Promise<void>;
   remove(namespace: string): Promise<void>;
 }
 
-/** Channels kept per platform, the latest. Those in which turns were made are known from the log. */
-const remembered = 2_000;
+/** Maximum channels kept per platform, the latest ones. Channels with turns are also known from the log. */
+const maxChannels = 2_000;
 
 const keyOf = (platform: string) => `chat-joined:${platform}`;
 
@@ -67,7 +67,7 @@ export function createJoinedChannels(store: KeyValue): JoinedChannels {
   const change = async (namespace: string, isIn: boolean) => {
     await store.update<string[]>(keyOf(partsOf(namespace).platform), (joined = []) => {
       const others = joined.filter((each) => each !== namespace);
-      return isIn ? [...others, namespace].slice(-remembered) : others;
+      return isIn ? [...others, namespace].slice(-maxChannels) : others;
     });
   };
   return {

@@ -6,7 +6,7 @@ import { isListed } from "./refusal-of.ts";
 
 const greetedKey = (namespace: string) => `chat-greeted:${namespace}`;
 
-/** Says hello in a channel, once. A platform that does not let the bot speak there is logged; it tries again when invited again. */
+/** Greets a channel once. If the platform does not let the bot write there, this is logged, and the next invitation retries. */
 export async function greet(context: IntakeContext, { namespace }: { namespace: string }): Promise<void> {
   const { store, platform, app, logger, clock, policy } = context;
   if (isDirectMessage(namespace)) return;
@@ -21,7 +21,7 @@ export async function greet(context: IntakeContext, { namespace }: { namespace: 
     const isAllowed = isListed(policy.access.channels, namespace);
     const markdown = isAllowed
       ? greeting(app.name, app.model, await suggestPrompts(context, place))
-      : `Hi, I am **${app.name}**. I am not allowed to answer in this channel yet; who runs me can change that (\`access.channels\`).`;
+      : `Hi, I am **${app.name}**. I am not allowed to answer in this channel yet; an operator of the bot can change that (\`access.channels\`).`;
     await platform.post(place, { markdown });
   } catch (error) {
     logger.warn({ err: error, namespace }, "A channel could not be greeted");
@@ -29,7 +29,7 @@ export async function greet(context: IntakeContext, { namespace }: { namespace: 
   }
 }
 
-/** The bot left: when it is invited again, it greets again. */
+/** The bot left the channel: it greets again when it is invited again. */
 export async function forgetGreeting({ store }: IntakeContext, namespace: string): Promise<void> {
   await store.delete(greetedKey(namespace));
 }
@@ -43,27 +43,27 @@ function greeting(name: string, model: string, suggestions: readonly Suggestion[
   ];
   if (model === "offline")
     lines.push(
-      "No language model is configured yet, so I run commands and skills only. Who runs me sets one with `KNACK_MODEL`.",
+      "No language model is configured yet, so I run commands and skills only. An operator of the bot can set one with `KNACK_MODEL`.",
     );
   return lines.join("\n\n");
 }
 
-/** A prompt somebody may try: what it is called on a button, and what it says. */
+/** A prompt that somebody may try: the label of its button, and its text. */
 export interface Suggestion {
   title: string;
   message: string;
 }
 
-/** How many are suggested. */
+/** The number of suggestions. */
 const wanted = 3;
 
-/** Characters of a title that platforms show in one line. */
+/** Maximum characters of a title that platforms show on one line. */
 const titleCharacters = 60;
 
-/** Prompts everybody can try. */
+/** Prompts that work for everybody. */
 const general = ["What can you do here?", "Which skills fit this channel?", "How do I give you a task?"];
 
-/** Three prompts that succeed in a place: examples of usable skills, those first that fit what the channel is about. */
+/** Three prompts that work in a place: examples of usable skills, best match for the channel's topic first. */
 export async function suggestPrompts(
   { app, platform, logger }: Pick<IntakeContext, "app" | "platform" | "logger">,
   place: Place,
@@ -80,14 +80,17 @@ export async function suggestPrompts(
   return [...prompts, ...general].slice(0, wanted).map((message) => ({ title: titleOf(message), message }));
 }
 
-/** Messages of a channel that are looked at for one of a person. */
-const looked = 10;
+/** Maximum messages of a channel that are searched for one of a person. */
+const maxSearchedMessages = 10;
 
-/** Whether people have said something at the top level of a channel, as far as the platform tells. */
+/** Whether people have written at the top level of a channel, as far as the platform knows. */
 async function isSpokenIn({ actions }: IntakeContext["platform"], { namespace }: Place): Promise<boolean> {
   if (actions === undefined || isDirectMessage(namespace)) return false;
   try {
-    const { messages } = await actions.history({ namespace, thread: channelThread }, { most: looked });
+    const { messages } = await actions.history(
+      { namespace, thread: channelThread },
+      { most: maxSearchedMessages },
+    );
     return messages.some(({ author, text }) => !author.self && !author.bot && text.trim() !== "");
   } catch (error) {
     if (error instanceof PlatformError) return false;

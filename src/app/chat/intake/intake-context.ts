@@ -17,7 +17,7 @@ import type { ChatPolicy } from "../chat-policy.ts";
 import type { ThreadStates } from "./thread-states.ts";
 import type { Whisperer } from "./whisperer.ts";
 
-/** What people on a platform ask of the bot. Everything is checked against the rights of who asks. */
+/** The operations that people on a platform request. Each is checked against the rights of the person. */
 interface BotInChat {
   /** The name people call it by. */
   readonly name: string;
@@ -32,7 +32,7 @@ interface BotInChat {
   readonly skills: Pick<SkillService, "list" | "detail" | "suggest">;
 }
 
-/** What the intake of one platform is made of. */
+/** Dependencies of the intake of one platform. */
 export interface ChatIntakeDeps {
   app: BotInChat;
   platform: ChatPlatform;
@@ -41,42 +41,42 @@ export interface ChatIntakeDeps {
   clock: Clock;
   logger: Log;
   policy: ChatPolicy;
-  /** Makes ids that are unique for ever. */
+  /** Creates globally unique ids. */
   newId(): string;
-  /** Who else wants to know what happens in channels. */
+  /** Other listeners to events in channels. */
   listeners: readonly ChatListener[];
 }
 
-/** The dependencies, and what the parts of the intake share. */
+/** The dependencies and the state shared by the parts of the intake. */
 export interface IntakeContext extends ChatIntakeDeps {
   settings: SettingsReader;
   threads: ThreadStates;
   whisperer: Whisperer;
-  /** Lets work go on that nobody waits for; a failure of it is logged as `what`. */
+  /** Runs work in the background; a failure is logged as `what`. */
   background(work: () => Promise<unknown>, what: string): void;
 }
 
-/** What came could not be stored: it is not acknowledged, and comes again. */
+/** The event could not be stored: it is not acknowledged and will be delivered again. */
 export class NotStoredError extends Error {
   readonly code = "not_stored";
 }
 
-/** What the turn log keeps of a person. */
+/** A person as the turn log keeps them. */
 export function authorOf({ id, name, trust, time_zone }: ChatPerson): Author {
   return { id, name, trust, ...(time_zone === undefined ? {} : { time_zone }) };
 }
 
 /** The settings of channels. */
 export interface SettingsReader {
-  /** As they are stored now; costs next to nothing while they do not change. */
+  /** The stored settings; cheap while they do not change. */
   of(namespace: string): Promise<NamespaceState["settings"]>;
 }
 
-/** Channels whose settings are kept in memory. */
-const remembered = 1_000;
+/** Maximum channels whose settings are kept in memory. */
+const maxInMemory = 1_000;
 
 export function createSettingsReader(store: KeyValue): SettingsReader {
-  const known = new LRUCache<string, ReadNamespace>({ max: remembered });
+  const known = new LRUCache<string, ReadNamespace>({ max: maxInMemory });
   return {
     async of(namespace) {
       const read = await readNamespaceAgain(store, namespace, known.get(namespace));

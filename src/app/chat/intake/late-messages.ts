@@ -11,26 +11,26 @@ import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import type { Spoken } from "./thread-states.ts";
 
-/** Messages that are not answered unasked, since they came too late or were changed: the bot asks once per thread about them. */
+/** Messages that came too late or were changed: the bot asks once per thread whether to answer them. */
 export interface LateMessages {
   /**
-   * Asks about a message, together with others of its thread. Asks nothing twice.
-   * @throws PlatformError when it could not be asked now: the message has to come again
+   * Asks about a message, together with others of its thread. Never asks twice about the same message.
+   * @throws PlatformError when the question could not be posted: the message has to be delivered again
    */
   ask(message: TakenMessage): Promise<void>;
-  /** Somebody pressed the answer. Answers what to tell them, if anything. @throws NotStoredError */
+  /** Somebody pressed a button of the question. Returns a text to tell them, if any. @throws NotStoredError */
   decide(token: string, wanted: boolean, press: ButtonPress, by: Author): Promise<string | undefined>;
-  /** The message is gone: nothing is asked about it any more. */
+  /** The message was deleted: the bot no longer asks about it. */
   drop(key: string, place: Place): Promise<void>;
 }
 
 const lateThreadSchema = z.object({
-  /** Names the question; it is another one after each decision. */
+  /** Identifies the question; changes with each decision. */
   token: z.string(),
   open: z.boolean(),
-  /** How many messages the question stands for. */
+  /** The number of messages the question covers. */
   count: z.number(),
-  /** Keys that were asked about, the latest last. */
+  /** Keys of the messages already asked about, latest last. */
   keys: z.array(z.string()),
   newest: z.object({
     key: z.string(),
@@ -42,18 +42,18 @@ const lateThreadSchema = z.object({
     origin: inboundSchema.shape.origin.unwrap(),
     edited: z.literal(true).optional(),
   }),
-  /** The question's message, once it is posted. */
+  /** The posted message of the question, once there is one. */
   reference: z.string().optional(),
 });
 type LateThread = z.infer<typeof lateThreadSchema>;
 
-/** Keys kept per thread. */
+/** Maximum keys kept per thread. */
 const rememberedKeys = 100;
 
-/** What is told of a message in the question, characters. */
+/** Maximum characters of a message that the question quotes. */
 const quotedCharacters = 200;
 
-const over = "This question is over; write again what you want.";
+const over = "This question is closed. Write again what you need.";
 
 export function createLateMessages(context: IntakeContext): LateMessages {
   const { store, platform, newId } = context;
@@ -91,7 +91,7 @@ export function createLateMessages(context: IntakeContext): LateMessages {
         if (before !== undefined && known && (!before.open || before.reference !== undefined)) return;
         const after = before !== undefined && known ? before : withMessage(before, message, newId());
         await write(message.place, after);
-        // An earlier try may have posted the question and ended before it was noted.
+        // An earlier attempt may have posted the question and stopped before noting it.
         const mayBeThere = before?.open === true;
         await show(message.place, after, mayBeThere).catch((error: unknown) => giveUp(context, after, error));
       }),
@@ -118,12 +118,12 @@ export function createLateMessages(context: IntakeContext): LateMessages {
   };
 }
 
-/** Names a message as it was edited at this time, ms since the epoch. */
+/** Key of a message as edited at this time, ms since the epoch. */
 export function editKey(key: string, editedAt: number | ""): string {
   return `${key}:edit:${editedAt}`;
 }
 
-/** A question that is not there yet is posted when the message comes again; one that is there is good enough as it is. */
+/** A question not yet posted is posted when the message is delivered again; one already posted is left unchanged. */
 function giveUp({ logger }: IntakeContext, state: LateThread, error: unknown): void {
   if (!(error instanceof PlatformError)) throw error;
   const passes = error.code === "unavailable" || error.code === "rate_limited";
@@ -149,13 +149,13 @@ function withMessage(before: LateThread | undefined, message: TakenMessage, toke
   };
 }
 
-/** What was said is kept no longer than the question about it: the turn has it now, or nobody wants it. */
+/** The text is kept no longer than the question about it: afterwards the turn has it, or it is not wanted. */
 function withoutWords(state: LateThread): LateThread {
   const { newest } = state;
   return { ...state, newest: { ...newest, text: "", origin: { ...newest.origin, files: [] } } };
 }
 
-/** The author as they are now: what they may do can have changed since. */
+/** The author as of now: their rights may have changed since. */
 async function submit(
   context: IntakeContext,
   place: Place,

@@ -8,24 +8,24 @@ import { editKey, type LateMessages } from "./late-messages.ts";
 import type { TakeMessage } from "./take-message.ts";
 import { takeBack } from "./turn-buttons.ts";
 
-/** Decides about a message whose text may have changed. */
+/** Handles a message whose text may have changed. */
 export type TakeEdit = (edit: ChatEdit) => Promise<void>;
 
-/** A message that is meant for the bot only now is taken as new if it is not older. */
-const freshMs = 15 * 60_000;
+/** Maximum age of a message that is taken as new because its edit addresses the bot. */
+const maxNewAgeMs = 15 * 60_000;
 
-/** Edited messages whose latest text is kept in memory. */
+/** Maximum edited messages whose latest text is kept in memory. */
 const remembered = 2_000;
 
-/** Characters of their texts together. */
-const rememberedCharacters = 2_000_000;
+/** Maximum total characters of their texts. */
+const maxCharactersInMemory = 2_000_000;
 
-/** Another answer is offered for a question that was answered no longer ago than this. */
-const offeredMs = 24 * 3_600_000;
+/** Maximum time since the answer for which an edited question is offered another answer. */
+const maxOfferAgeMs = 24 * 3_600_000;
 
 /**
- * While a turn is under way, the new text of its message goes into it. After that the author is asked whether the last question
- * of theirs in the thread is to be answered again. @throws NotStoredError
+ * While the turn of the message runs, the new text goes into it. Afterwards the author is asked whether to answer their last question
+ * in the thread again. @throws NotStoredError
  */
 export function createTakeEdit(
   context: IntakeContext,
@@ -33,10 +33,10 @@ export function createTakeEdit(
   late: LateMessages,
 ): TakeEdit {
   const { app, log, clock } = context;
-  /** By key: link previews come as edits after an edit, too. */
+  /** Latest texts by key: link previews also arrive as edits, even after a real edit. */
   const latest = new LRUCache<string, string>({
     max: remembered,
-    maxSize: rememberedCharacters,
+    maxSize: maxCharactersInMemory,
     sizeCalculation: (text) => text.length + 1,
   });
 
@@ -44,7 +44,7 @@ export function createTakeEdit(
     const { key, text, edited_at: _edited_at, ...message } = edit;
     const turnId = await log.find(key);
     if (turnId === undefined) {
-      const isFresh = clock.now() - edit.said_at <= freshMs;
+      const isFresh = clock.now() - edit.said_at <= maxNewAgeMs;
       if (isFresh) await takeMessage({ ...message, key, text });
       return;
     }
@@ -59,7 +59,7 @@ export function createTakeEdit(
   };
 }
 
-/** The turn of a message, and the one that took it in, which may be the same. */
+/** The turn of a message, and the turn that absorbed it, which may be the same. */
 async function findTurns(
   log: IntakeContext["log"],
   turnId: string,
@@ -73,12 +73,12 @@ function isAuthorsOwn(turn: TurnRecord, edit: ChatEdit): boolean {
   return turn.kind === "message" && turn.author.id === edit.author && turn.namespace === edit.place.namespace;
 }
 
-/** As the log has the text of a message. */
+/** The text of a message in the form in which the log keeps it. */
 function storedText({ reader }: IntakeContext["app"], { text, place }: ChatEdit): string {
   return reader.read(text, place, "bot").text.trim();
 }
 
-/** Asks the author whether the question is to be answered as it reads now. */
+/** Asks the author whether to answer the question in its new form. */
 async function offerAgain(
   { app, log, clock }: IntakeContext,
   late: LateMessages,
@@ -87,8 +87,8 @@ async function offerAgain(
 ): Promise<void> {
   const { namespace, thread, author } = turn;
   const answeredAt = turn.finished_at ?? turn.accepted_at;
-  if (turn.text === "" || clock.now() - answeredAt > offeredMs) return;
-  const latest = await log.list({ namespace, thread, limit: recentTurns });
+  if (turn.text === "" || clock.now() - answeredAt > maxOfferAgeMs) return;
+  const latest = await log.list({ namespace, thread, limit: maxSearchedTurns });
   const last = latest.find((each) => each.kind === "message" && each.author.id === author.id);
   const origin = last === undefined ? undefined : await originOf(log, last.turn_id);
   if (last === undefined || origin?.message !== edit.id) return;
@@ -106,7 +106,7 @@ async function offerAgain(
   });
 }
 
-/** The author as the log has them: who may steer a turn is its author, with the rights it was asked with. */
+/** The author as stored in the log: only the author may steer a turn, with the rights of the original question. */
 async function steer({ app, whisperer }: IntakeContext, turn: TurnRecord, edit: ChatEdit): Promise<void> {
   const { namespace, thread, author } = turn;
   const outcome = await app.submit({
@@ -124,8 +124,8 @@ async function steer({ app, whisperer }: IntakeContext, turn: TurnRecord, edit: 
 }
 
 /**
- * A message is gone, and its answers with it, those to its edits too: deleting what one asked has the right of who asked. Resolves
- * once its turns are stopped.
+ * A message was deleted: deletes its answers, including those to its edits, with the rights of its author. Resolves once its turns are
+ * stopped.
  */
 export async function takeRemoval(
   context: IntakeContext,
@@ -145,8 +145,8 @@ export async function takeRemoval(
   }
 }
 
-/** Latest turns of a thread that are looked through for those of one message. */
-const recentTurns = 50;
+/** Maximum turns of a thread that are searched for those of one message, latest first. */
+const maxSearchedTurns = 50;
 
 /** The message on the platform that a turn answers; undefined for turns that came from elsewhere. */
 async function originOf(log: TurnReading, turnId: string): Promise<Origin | undefined> {
@@ -154,12 +154,12 @@ async function originOf(log: TurnReading, turnId: string): Promise<Origin | unde
   return first?.type === "inbound" ? first.inbound.origin : undefined;
 }
 
-/** The other turns that answer the same message: of its edits, and those that were asked for again. */
+/** The other turns that answer the same message: those of its edits, and repeated ones. */
 async function otherTurnsOf(log: TurnReading, turn: TurnRecord): Promise<TurnRecord[]> {
   const { namespace, thread, turn_id, author } = turn;
   const message = (await originOf(log, turn_id))?.message;
   if (message === undefined) return [];
-  const near = await log.list({ namespace, thread, limit: recentTurns });
+  const near = await log.list({ namespace, thread, limit: maxSearchedTurns });
   const mine = near.filter(
     (each) => each.turn_id !== turn_id && each.author.id === author.id && each.merged_into === undefined,
   );

@@ -12,16 +12,16 @@ import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
 
-const unknownButton = "This button does not work any more. Write what you want instead.";
+const unknownButton = "This button no longer works. Write what you want instead.";
 
-/** Whether a button begins a turn: not in a paused channel. */
+/** Whether a button starts a turn, which a paused channel does not allow. */
 function asksForWork(action: ButtonAction): boolean {
   return action.role === "again" || action.role === "continue" || (action.role === "late" && action.wanted);
 }
 
 /**
- * Does what a button is for. Who may is checked now, not when the button was shown. Whoever pressed is told what did not
- * work; it rejects only when the store cannot be read.
+ * Carries out the action of a button. Rights are checked now, not when the button was shown. The person who pressed it is told of a
+ * failure; rejects only when the store cannot be read.
  */
 export async function pressButton(
   context: IntakeContext,
@@ -44,7 +44,7 @@ async function tryPress(
     if (error instanceof NotStoredError) return error.message;
     if (!(error instanceof PlatformError)) throw error;
     context.logger.warn({ err: error, person: press.person }, "A press of a button could not be followed");
-    return "Who you are could not be looked up, so nothing was done. Press again in a moment.";
+    return "I could not look up who you are, so nothing was done. Press again in a moment.";
   }
 }
 
@@ -61,15 +61,15 @@ async function answerPress(
   if (refusal !== undefined) return refusal;
   const { paused } = await context.settings.of(place.namespace);
   if (paused !== undefined && asksForWork(action))
-    return "I am paused here. A manager of the channel can wake me with `/agent resume`; then press again.";
+    return "I am paused here. A manager of the channel can resume me with `/agent resume`; then press again.";
   const by = authorOf(person);
   if (action.role === "late") return late.decide(action.token, action.wanted, press, by);
   return onTurn(context, action, press, { place, by });
 }
 
 /**
- * Cards of approvals stand in direct messages, too: who may decide is asked of the place where the turn runs. Undefined for every
- * other press.
+ * The place whose members may decide. Approval cards can also be in direct messages, but the place where the turn runs counts. Undefined
+ * for every other press.
  */
 async function placeOfDecision(
   { log, platform }: IntakeContext,
@@ -82,7 +82,7 @@ async function placeOfDecision(
   return { namespace: turn.namespace, thread: turn.thread };
 }
 
-/** A turn is reached only from the channel it belongs to; its approvals from direct messages, too. */
+/** A turn can be reached only from its own channel; its approvals also from direct messages. */
 async function onTurn(
   context: IntakeContext,
   action: TurnAction,

@@ -2,7 +2,7 @@ import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import { isDirectMessage, type Place, partsOf } from "../../../core/values/place.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 
-/** Why a person may not use the bot in a place and who can change it; undefined when they may. Operators always may. */
+/** Why a person may not use the bot in a place, and who can change that; undefined when they may. Operators always may. */
 export function refusalOf(
   access: ChatPolicy["access"],
   person: Pick<ChatPerson, "id" | "trust" | "standing" | "roles">,
@@ -57,5 +57,5 @@ function personRefusal(
 }
 
 function orOperator(setting: string): string {
-  return `; who runs me can change that (\`${setting}\`).`;
+  return `; an operator of the bot can change that (\`${setting}\`).`;
 }

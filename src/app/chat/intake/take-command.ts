@@ -5,8 +5,8 @@ import { lateCommand } from "./take-message.ts";
 import type { Listener } from "./whisperer.ts";
 
 /**
- * Stores a slash command as a turn, also in a paused channel: it is how a manager resumes. Whoever may not is told at each
- * attempt, since a command without any answer looks broken. @throws NotStoredError
+ * Stores a slash command as a turn, even in a paused channel, since a manager resumes it by command. A person without access is told
+ * at each attempt, since a command without any answer looks broken. @throws NotStoredError
  */
 export async function takeCommand(context: IntakeContext, command: ChatCommand): Promise<void> {
   const { app, log, platform, whisperer, clock, policy } = context;

@@ -12,20 +12,20 @@ import { refusalOf } from "./refusal-of.ts";
 import type { ThreadState } from "./thread-states.ts";
 import type { Listener } from "./whisperer.ts";
 
-/** Decides about one message and does what was decided. Resolves once it is stored, or nothing is to be stored. */
+/** Decides on one message and acts on it. Resolves once it is stored, or when nothing has to be stored. */
 export type TakeMessage = (message: ChatMessage) => Promise<void>;
 
-/** Turns in a row that bots may ask for in one thread: two bots would talk for ever. */
-const botTurnsInARow = 3;
+/** Maximum consecutive turns that bots may start in one thread: two bots would otherwise talk forever. */
+const maxBotTurns = 3;
 
 const refusalPauseMs = 10 * 60_000;
 const pausedPauseMs = 60 * 60_000;
 
 /** Dedupe window for messages that produced no turn. */
-const rememberedMessages = 5_000;
+const maxUnansweredInMemory = 5_000;
 
-/** Characters of their texts together: one message of Slack's can have 40,000. */
-const rememberedCharacters = 5_000_000;
+/** Maximum total characters of their texts: one Slack message can have 40,000. */
+const maxUnansweredCharacters = 5_000_000;
 
 interface Taking {
   context: IntakeContext;
@@ -40,17 +40,17 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
     cooldown: createCooldown(context.clock, context.policy.access.cooldown_ms),
   };
   const mutex = new KeyedMutex();
-  /** Texts by key: what was decided holds until the text is another one. */
+  /** Texts by key: a decision holds until the text changes. */
   const decided = new LRUCache<string, string>({
-    max: rememberedMessages,
-    maxSize: rememberedCharacters,
+    max: maxUnansweredInMemory,
+    maxSize: maxUnansweredCharacters,
     sizeCalculation: (text) => text.length + 1,
   });
 
   return async (message) => {
     const { key, text, place } = message;
     if (message.by_bot && !context.policy.access.bots.includes(message.author)) return;
-    // In order: a follow-up comes while the mention before it is still being looked at, and Slack delivers a mention twice.
+    // One after the other: a follow-up may arrive while the mention before it is still being checked, and Slack delivers a mention twice.
     await mutex.run(`${place.namespace} ${place.thread}`, async () => {
       const thread = await threadOf(context, message);
       if (!(await isMeant(context, message, thread)) || decided.get(key) === text) return;
@@ -60,7 +60,7 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
   };
 }
 
-/** The message's thread with the message in it. What stands outside of threads, and direct messages, need no look-up. */
+/** The state of the message's thread, including the message. Direct messages and messages outside of threads need no look-up. */
 async function threadOf({ threads }: IntakeContext, message: ChatMessage): Promise<ThreadState | undefined> {
   const { addressed, in_thread, place } = message;
   if (addressed === "direct" || (addressed === "none" && !in_thread)) return undefined;
@@ -80,15 +80,15 @@ async function isMeant(
 async function take(taking: Taking, message: ChatMessage, thread: ThreadState | undefined): Promise<void> {
   const { context } = taking;
   const { log, platform, logger } = context;
-  if (thread !== undefined && message.by_bot && thread.bot_turns >= botTurnsInARow) {
+  if (thread !== undefined && message.by_bot && thread.bot_turns >= maxBotTurns) {
     logger.info(
       { ...message.place, person: message.author },
-      "A bot is not answered any more in this thread",
+      "Ignoring bot: too many consecutive bot turns in this thread",
     );
     return;
   }
   if ((await log.find(message.key)) !== undefined) {
-    // Known, unless the process ended between storing the message and noting the thread.
+    // Already recorded, unless the process ended between storing the message and recording the thread.
     if (thread === undefined) await noteTaken(context, message.place, message);
     return;
   }
@@ -123,13 +123,13 @@ interface Asked {
   message: ChatMessage;
   person: ChatPerson;
   to: Listener;
-  /** Whether it is said to the bot, rather than into a channel in which it answers everything. */
+  /** Whether it addresses the bot, rather than a channel in which the bot answers everything. */
   toBot: boolean;
   isCommand: boolean;
   taken: TakenMessage;
 }
 
-/** Refusals, an empty mention, a paused channel. Only who addressed the bot is told, and not again and again. */
+/** Handles refusals, empty mentions and paused channels. Only a person who addressed the bot is told, and not every time. */
 async function isTurnedAway(
   context: IntakeContext,
   { message, person, to, isCommand }: Asked,
@@ -148,7 +148,7 @@ async function isTurnedAway(
   const { paused } = await settings.of(message.place.namespace);
   if (paused === undefined || isCommand) return false;
   const markdown =
-    "I am paused here, so I did not take your message. A manager of the channel can wake me with `/agent resume`; then say it again.";
+    "I am paused here, so I did not answer your message. A manager of the channel can resume me with `/agent resume`; then send it again.";
   if (isTold) await whisperer.sayOnce(to, "paused", pausedPauseMs, markdown);
   return true;
 }
@@ -157,7 +157,7 @@ function shortHelp(name: string): string {
   return `Write your question or task after \`@${name}\`, or attach files. \`/skill list\` shows what I can do here, \`/knack help\` all commands.`;
 }
 
-/** What was said too long ago is not answered unasked. */
+/** For a message that is too old, asks whether it is still wanted instead of answering it. */
 async function isLate(
   { context, late }: Taking,
   { message, taken, to, toBot, isCommand }: Asked,
@@ -169,11 +169,11 @@ async function isLate(
   return true;
 }
 
-/** What somebody is told whose command came too late. */
+/** The reply to a command that came too late. */
 export const lateCommand =
-  "Your command reached me too late, so nothing was done. Give it again if you still want it.";
+  "Your command arrived too late and was skipped. Send it again if you still need it.";
 
-/** What belongs to a turn that is under way is no new question. Operators and messages that were missed do not wait. */
+/** Enforces the minimum time between questions. Messages to a running turn are not new questions. Operators and missed messages are exempt. */
 async function mustWait(
   { context, cooldown }: Taking,
   { message, person, to, isCommand }: Asked,
@@ -183,20 +183,20 @@ async function mustWait(
   const turns = await context.app.turns({ ...message.place, limit: 20 });
   if (turns.some((turn) => turn.status !== "finished" && turn.author.id === person.id)) return false;
   const seconds = Math.ceil(left / 1_000);
-  const markdown = `One question at a time, please: ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}. This message was not taken.`;
+  const markdown = `One question at a time, please: ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}. I did not answer this message.`;
   await context.whisperer.say(to, markdown);
   return true;
 }
 
-/** The least time between two questions of one person. */
+/** Enforces the minimum time between two questions of one person. */
 interface Cooldown {
-  /** How long the person still has to wait, ms; 0 when they may ask. */
+  /** Remaining time the person has to wait, ms; 0 when they may ask. */
   left(person: string): number;
-  /** They asked something. */
+  /** The person asked something: their waiting time starts. */
   start(person: string): void;
 }
 
-/** People kept in memory. */
+/** Maximum people kept in memory. */
 const remembered = 10_000;
 
 function createCooldown(clock: Clock, cooldownMs: number): Cooldown {
@@ -208,14 +208,14 @@ function createCooldown(clock: Clock, cooldownMs: number): Cooldown {
   };
 }
 
-/** Whether the bot is spoken to directly: then refusals are told, and words like `stop` are commands. */
+/** Whether the message addresses the bot directly: then refusals are answered, and words like `stop` are commands. */
 function isAddressed({ addressed }: Pick<ChatMessage, "addressed">): boolean {
   return addressed !== "none";
 }
 
 /**
- * Whether a message is for the bot: when it is addressed, and without that as the channel's `reply` says. In mode `thread`
- * it answers in threads it was called into, while the asker is the only person there.
+ * Whether a message is for the bot: it addresses the bot, or the channel's `reply` setting includes it. In mode `thread` the bot
+ * answers in threads it was called into, while the asker is the only person there.
  */
 function isForBot(
   message: Pick<ChatMessage, "addressed" | "author" | "mentions_others" | "in_thread" | "text">,

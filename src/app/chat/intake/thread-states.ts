@@ -5,22 +5,22 @@ import type { Place } from "../../../core/values/place.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 
 const threadStateSchema = z.object({
-  /** Who called the bot into the thread first. */
+  /** The person who first called the bot into the thread. */
   asker: z.string(),
-  /** Whether people other than the asker are in the thread; `unknown` until it was read, and treated as company. */
+  /** Whether people other than the asker are in the thread; `unknown` until the thread is read, and then treated as company. */
   company: z.enum(["unknown", "alone", "company"]),
-  /** Turns in a row that bots asked for, without a person in between. */
+  /** Consecutive turns started by bots, without a person in between. */
   bot_turns: z.number(),
 });
-/** What the bot remembers of a thread it was called into. */
+/** The recorded state of a thread that the bot was called into. */
 export type ThreadState = z.infer<typeof threadStateSchema>;
 
-/** What of a message changes its thread. */
+/** The properties of a message that affect its thread. */
 export type Spoken = Pick<ChatMessage, "author" | "by_bot" | "mentions_others" | "in_thread">;
 
 /**
- * The state after one more message; the very same object when it changes nothing. `taken` says that the bot answers it. A
- * thread into which the bot was never called has no state.
+ * The state after one more message; the same object when nothing changes. `taken` says that the bot answers the message. A thread
+ * that the bot was never called into has no state.
  */
 function afterMessage(
   state: ThreadState | undefined,
@@ -40,24 +40,24 @@ function begun({ author, by_bot, mentions_others, in_thread }: Spoken): ThreadSt
   return { asker: author, company: mentions_others ? "company" : alone, bot_turns: Number(by_bot) };
 }
 
-/** The threads the bot takes part in. Reading one again costs no access to the store. */
+/** The threads the bot takes part in. Reading one again does not access the store. */
 export interface ThreadStates {
-  /** Undefined where the bot was never called. @throws when the store cannot be read */
+  /** The state of a thread; undefined where the bot was never called. @throws when the store cannot be read */
   of(place: Place): Promise<ThreadState | undefined>;
-  /** Takes a message into account and answers the state after it. Writes only what changes. */
+  /** Applies a message and returns the state after it. Writes only changes. */
   note(place: Place, spoken: Spoken, taken: boolean): Promise<ThreadState | undefined>;
-  /** Says whether somebody other than the asker is there, where that was unknown. */
+  /** Sets whether somebody other than the asker is there, where that was unknown. */
   settle(place: Place, company: "alone" | "company"): Promise<void>;
 }
 
-/** Threads kept in memory, those without a state among them. */
-const remembered = 5_000;
+/** Maximum threads kept in memory, including those without a state. */
+const maxInMemory = 5_000;
 
 const keyOf = ({ namespace, thread }: Place) => `chat-thread:${namespace}:${thread}`;
 
 export function createThreadStates(store: KeyValue): ThreadStates {
-  /** Promises, so that who asks during a change gets what it leads to. */
-  const known = new LRUCache<string, Promise<ThreadState | undefined>>({ max: remembered });
+  /** Promises, so that a read during a change gets its result. */
+  const known = new LRUCache<string, Promise<ThreadState | undefined>>({ max: maxInMemory });
 
   const remember = (key: string, work: Promise<ThreadState | undefined>) => {
     known.set(key, work);

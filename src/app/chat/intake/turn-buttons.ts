@@ -18,7 +18,7 @@ import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";
 
-/** What a button of a turn does. */
+/** The action of a turn's button. */
 export type TurnAction = Exclude<ButtonAction, { role: "late" }>;
 
 /** A press on a button of a turn, by somebody who may use the bot in its channel. */
@@ -30,10 +30,10 @@ export interface TurnPress {
 
 type Verdict = "good" | "bad";
 
-/** Characters of the details of a turn. */
-const detailsCharacters = 2_500;
+/** Maximum characters of the details of a turn. */
+const maxDetails = 2_500;
 
-/** Acts, and answers what to tell who pressed; undefined when they see it anyway. */
+/** Carries out the action. Returns a text for the person who pressed; undefined when they see the effect anyway. */
 export async function actOnTurn(
   context: IntakeContext,
   action: TurnAction,
@@ -80,15 +80,16 @@ async function rate(
   { turn, by }: TurnPress,
   verdict: Verdict,
 ): Promise<string> {
-  if (!(await storeFeedback(store, turn.turn_id, by.id, verdict))) return "You said so already; it is noted.";
+  if (!(await storeFeedback(store, turn.turn_id, by.id, verdict)))
+    return "You have already given this feedback; it is noted.";
   const { turn_id, namespace } = turn;
   logger.info({ feedback: verdict, turn_id, namespace, person: by.id }, "Somebody rated an answer");
   return verdict === "good"
     ? "Thanks, noted."
-    : "Thanks, noted. Say in the thread what was wrong, and I try to do better.";
+    : "Thanks, noted. Tell me in the thread what was wrong, and I will try to do better.";
 }
 
-/** Stores what a person thinks of an answer, once per person; answers whether that is news. */
+/** Stores a person's opinion of an answer, one per person. Returns whether it changed. */
 async function storeFeedback(
   store: KeyValue,
   turnId: string,
@@ -112,7 +113,7 @@ async function decide(
   const input = { id: approvalId, ...verdictInput(verdict) };
   const decided = await app.run("approval.decide", { input, asker: { by, namespace: turn.namespace } });
   if (!decided.ok) return decided.message;
-  return decided.value.decided ? undefined : "This was decided already, or is over.";
+  return decided.value.decided ? undefined : "This has already been decided, or it has expired.";
 }
 
 /** Steering a turn is for its asker alone. */
@@ -125,34 +126,34 @@ async function answer(
   const { question } = (await log.read(turn.turn_id)).reduce(foldTurn, emptyTurnView(turn.turn_id));
   const text = question?.choices[choice];
   if (question === undefined || text === undefined || question.expires_at <= clock.now())
-    return "This question is over; write your answer in the thread.";
+    return "This question is closed. Write your answer in the thread.";
   const input = { id: turn.turn_id, question_id: question.question_id, text };
   const answered = await app.run("turn.answer", { input, asker: { by, namespace: turn.namespace } });
   if (!answered.ok) return answered.message;
-  return answered.value.answered ? undefined : "This question is over; write your answer in the thread.";
+  return answered.value.answered ? undefined : "This question is closed. Write your answer in the thread.";
 }
 
 async function stop({ app }: IntakeContext, { turn, by }: TurnPress): Promise<string | undefined> {
   const asker = { by, namespace: turn.namespace };
   const stopped = await app.run("turn.stop", { input: { id: turn.turn_id }, asker });
   if (!stopped.ok) return stopped.message;
-  return stopped.value.stopped ? undefined : "This is over already; there is nothing to stop.";
+  return stopped.value.stopped ? undefined : "This has already ended; there is nothing to stop.";
 }
 
 async function details({ log, platform }: IntakeContext, { turn }: TurnPress): Promise<string> {
-  const characters = Math.min(detailsCharacters, platform.limits.message_characters - 100);
+  const characters = Math.min(maxDetails, platform.limits.message_characters - 100);
   return turnDetails(turn.turn_id, await log.read(turn.turn_id), characters);
 }
 
 async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {
   const { turn, press } = pressed;
-  if (turn.text === "") return "What was asked is deleted. Write it again.";
+  if (turn.text === "") return "The question was deleted. Please ask again.";
   const key = repeatKey(turn.turn_id, press.id);
   if (turn.kind === "command") return submit(context, pressed, { text: turn.text, key });
   return submit(context, pressed, { text: turn.text, key, to: turn.text.startsWith("/") ? "bot" : "room" });
 }
 
-/** Words of another person do not run with the rights of a manager who presses. */
+/** The words of another person must not run with the rights of the manager who presses. */
 async function submit(
   context: IntakeContext,
   { turn, press, by }: TurnPress,
@@ -163,10 +164,10 @@ async function submit(
   const author = onBehalfOf(by, turn.author);
   const outcome = await context.app.submit({ ...said, namespace, thread, author, origin });
   if (!outcome.ok) return outcome.message;
-  return outcome.value.accepted ? undefined : "This is on its way already.";
+  return outcome.value.accepted ? undefined : "This is already in progress.";
 }
 
-/** The message of the turn that is repeated: it is answered once more, with its files. */
+/** The message of the repeated turn, to be answered again with its files. */
 async function originOf(
   { log, clock }: IntakeContext,
   turn: TurnRecord,
@@ -183,9 +184,9 @@ async function forget(context: IntakeContext, { turn, press, by }: TurnPress): P
 }
 
 /**
- * Takes a turn away with its messages. Resolves once it is stopped, which is what must survive; deleting takes several calls
- * of the platform and goes on by itself. `tell` is called with what to say when it did not work, and about files that were made of
- * what goes.
+ * Deletes a turn with its messages. Resolves once the turn is stopped, which must survive a crash; deleting takes several calls to the
+ * platform and continues in the background. `tell` receives a text when that fails, and when files were made from deleted
+ * attachments.
  */
 export async function takeBack(
   { app, background }: IntakeContext,
@@ -206,7 +207,7 @@ export async function takeBack(
   }, "An answer could not be deleted");
 }
 
-/** Files outlive the message whose attachments they were made of: whoever deletes it is told which. */
+/** Files outlive the attachments they were made from: the person who deletes those is told which files remain. */
 function stillThere(attachments: readonly string[], made: readonly string[]): string {
   const names = (paths: readonly string[]) =>
     paths
@@ -214,19 +215,19 @@ function stillThere(attachments: readonly string[], made: readonly string[]): st
       .map((path) => `\`${path.replaceAll("`", "'")}\``)
       .join(", ");
   const more = made.length > 10 ? ` and ${made.length - 10} more` : "";
-  return `It is deleted, with ${names(attachments)}. Files that were made of that are still in this thread: ${names(made)}${more}. \`/agent files remove PATH\` deletes one.`;
+  return `Deleted, together with ${names(attachments)}. Files made from that are still in this thread: ${names(made)}${more}. To delete one, use \`/agent files remove PATH\`.`;
 }
 
 /**
- * What a turn did, step by step with input and output, in Markdown of at most `characters`. What is shown is what the log
- * has: secrets are taken out of it already.
+ * The steps of a turn with input and output, in Markdown of at most `characters`. The text comes from the log, where secrets are
+ * already removed.
  */
 function turnDetails(turnId: string, events: readonly TurnEvent[], characters: number): string {
   const view = events.reduce(foldTurn, emptyTurnView(turnId));
   const { steps } = view;
   const spent = spentLine(view);
-  if (steps.length === 0) return ["Nothing was used for this answer.", spent].filter(Boolean).join("\n\n");
-  const shown = steps.slice(0, Math.max(1, Math.floor(characters / leastPerStep)));
+  if (steps.length === 0) return ["No tools were used for this answer.", spent].filter(Boolean).join("\n\n");
+  const shown = steps.slice(0, Math.max(1, Math.floor(characters / minPerStep)));
   const left = steps.length - shown.length;
   const more = left === 0 ? "" : `… and ${left} more; the console shows all.`;
   const end = [more, spent].map((text) => text && `\n\n${text}`).join("");
@@ -243,10 +244,10 @@ function spentLine(view: TurnView): string {
 
 const separator = "\n\n";
 
-/** Below this a step says nothing; further ones are left out. */
-const leastPerStep = 300;
+/** Minimum characters for a useful step; steps with less room are left out. */
+const minPerStep = 300;
 
-/** Headline, labels and fences of a step. */
+/** Room for headline, labels and fences of a step, characters. */
 const frame = 140;
 
 function stepText(step: StepView, position: number, characters: number): string {
@@ -273,7 +274,7 @@ function cut(text: string, characters: number): string {
   return `${text.slice(0, Math.max(0, end))}…`;
 }
 
-/** A block that its content cannot close: backticks in it are told apart by an invisible space. */
+/** A block that its content cannot close: an invisible space separates backticks in it. */
 function fenced(text: string): string {
   return `\`\`\`\n${text.replaceAll("```", "`\u200b`\u200b`")}\n\`\`\``;
 }

@@ -9,10 +9,10 @@ type FileEvent = Extract<TurnEventBody, { type: "file" }>;
 /** Discord takes at most ten files with a message. */
 const maxFiles = 10;
 
-/** Files that tools made in the turn, for its answer. */
+/** The files that tools made in the turn, for its answer. */
 export interface AnswerFiles {
   attached: OutgoingFile[];
-  /** Lines that name what cannot be attached, with size and address. Empty when there is none. */
+  /** Lines that name the files that cannot be attached, with size and address. Empty when there are none. */
   named: string;
 }
 

@@ -1,30 +1,30 @@
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { OutgoingButton, ProgressCard } from "../../../core/ports/chat-platform.ts";
 import { closeFence } from "./markdown-fences.ts";
-import { createPostedMessage, lastReference, type PostedMessage } from "./posted-message.ts";
+import { lastReference, PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { platformErrorOf, whispered } from "./publish-message.ts";
 
 /**
- * The messages of an answer. The first one shows the turn's progress above its text, and alone while there is none.
+ * The messages of an answer. The first one shows the turn's progress above its text, or alone while there is no text.
  *
- * Progress stands in a message of its own, which goes when the answer begins, where an edit of it would come unnoticed: on platforms
- * that post progress quietly, and when the turn has waited since it was posted, so that a question stands below it.
+ * Where people would not notice an edit, progress has a message of its own, which is removed when the answer begins: on platforms that
+ * post progress quietly, and when the turn has waited since it was posted, so that a question follows it.
  */
 export interface AnswerParts {
-  /** The message of a part, whether it is there or not. */
+  /** The message of a part, whether posted or not. */
   part(index: number): PostedMessage;
-  /** Whether one is there. */
+  /** Whether any message is posted. */
   isShown(): boolean;
-  /** Shows so much of a part. @throws PlatformError */
+  /** Shows a part as written so far. @throws PlatformError */
   grow(index: number, markdown: string, progress?: ProgressCard): Promise<void>;
-  /** Takes away what this process has shown from part `from` on. What the platform keeps is written over later. */
+  /** Removes the messages that this process has shown from part `from` on. A message that cannot be removed is overwritten later. */
   takeAway(from: number): Promise<void>;
-  /** Takes away every message but the first `count` parts, whoever posted it. */
+  /** Removes every message except the first `count` parts, even those posted by another process. */
   keep(count: number): Promise<void>;
 }
 
-/** @param changed tells whether something is shown now that people were notified of */
+/** @param changed called with whether a message is now shown that notified people */
 export function createAnswerParts(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
@@ -34,16 +34,16 @@ export function createAnswerParts(
   const isQuiet = platform.limits.posts_quietly === true;
   const before = isQuiet ? undefined : shownBeforeWait(events);
   let apart: PostedMessage | undefined;
-  if (isQuiet) apart = createPostedMessage(turn, events, { purpose: "progress", part: 0 });
-  else if (before !== undefined) apart = createPostedMessage(turn, events, { purpose: "answer", part: 0 });
+  if (isQuiet) apart = new PostedMessage(turn, events, { purpose: "progress", part: 0 });
+  else if (before !== undefined) apart = new PostedMessage(turn, events, { purpose: "answer", part: 0 });
   const parts: PostedMessage[] = [];
-  /** References that are in the log, or on their way there; those of messages that are gone are taken out. */
+  /** References in the log or about to be stored, without those of removed messages. */
   const noted = new Set(events.flatMap((event) => (isOfAnswer(event) ? [event.reference] : [])));
 
   const part = (index: number): PostedMessage => {
     const known = parts[index];
     if (known !== undefined) return known;
-    const made = createPostedMessage(turn, events, { purpose: "answer", part: index }, before);
+    const made = new PostedMessage(turn, events, { purpose: "answer", part: index }, before);
     parts[index] = made;
     return made;
   };
@@ -63,7 +63,7 @@ export function createAnswerParts(
   };
   const contentOf = (message: PostedMessage, markdown: string, progress: ProgressCard | undefined) => {
     const below = message.tag.purpose === "progress" ? "progress" : "answer";
-    // The whole answer takes the button away again, since each of its messages is written once more at the end.
+    // The final answer removes the button, since each of its messages is written again at the end.
     const buttons: OutgoingButton[] = [{ action: { role: "stop", turn_id, below }, label: "Stop" }];
     return { markdown: closeFence(markdown), ...(progress === undefined ? {} : { progress }), buttons };
   };
@@ -83,10 +83,7 @@ export function createAnswerParts(
       await platform.remove(place, reference);
       noted.delete(reference);
     } catch (error) {
-      logger.debug(
-        { err: platformErrorOf(error), turn_id },
-        "A message that is void could not be taken away",
-      );
+      logger.debug({ err: platformErrorOf(error), turn_id }, "An obsolete message could not be removed");
     }
   };
 
@@ -125,7 +122,7 @@ function isOfAnswer(event: TurnEvent): event is Posted {
   return event.purpose === "answer" || event.purpose === "progress";
 }
 
-/** The first message, when the turn has waited since it was posted and its answer was not ready before. */
+/** The reference of the first message, if the turn has waited since it was posted and before the answer was ready. */
 function shownBeforeWait(events: readonly TurnEvent[]): string | undefined {
   const reference = lastReference(events, "answer", 0);
   if (reference === undefined) return undefined;

@@ -3,11 +3,10 @@ import { type NamedDecider, namedDeciders } from "../../../core/effects/mentioni
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { OutgoingButton } from "../../../core/ports/chat-platform.ts";
 import { mayApprove } from "../../../core/values/inbound.ts";
-import { isDirectMessage } from "../../../core/values/place.ts";
-import { createDeciderCards } from "./decider-cards.ts";
-import type { PostedMessage } from "./posted-message.ts";
+import { isDirectMessage, type Place } from "../../../core/values/place.ts";
+import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
-import type { Published } from "./publish-message.ts";
+import type { Content, Published } from "./publish-message.ts";
 import {
   type Approval,
   type ApprovalAudience,
@@ -16,17 +15,17 @@ import {
   renderDirectApproval,
 } from "./render-approval.ts";
 
-/** An approval as people are asked for it: a card where the turn runs, and cards for those who do not see that one. */
+/** The cards that ask for an approval: one where the turn runs, and one for each decider who does not see that one. */
 export interface ApprovalPrompt {
-  /** Brings what is missing to the platform. What came of the card where the turn runs; undefined when it was there already. */
+  /** Posts the missing cards. Returns the result for the card where the turn runs; undefined when it was posted before. */
   post(): Promise<Published | undefined>;
-  /** Shows on all cards how it ended. `late`: the asker may have it run again. @throws what the platform throws */
+  /** Shows the outcome on all cards. `late`: with a button to run it again. @throws the errors of the platform */
   close(end: string, late: boolean): Promise<void>;
 }
 
 /**
  * @param message the card where the turn runs
- * @param isAside the card stands in the asker's direct messages, where no one else sees it
+ * @param isAside the card is in the asker's direct messages, where no one else sees it
  */
 export function createApprovalPrompt(
   turn: PresentedTurn,
@@ -78,7 +77,7 @@ export function createApprovalPrompt(
   };
 }
 
-/** Who asks and where, for somebody elsewhere. */
+/** Who asks and where, for a reader elsewhere. */
 async function whoAsks({ author, platform, place, redact }: PresentedTurn): Promise<string> {
   const asker = `**${escapeMarkdown(oneLine(author.name, 80))}** asks`;
   if (isDirectMessage(place.namespace)) return `${asker} in a direct message with me.`;
@@ -86,4 +85,83 @@ async function whoAsks({ author, platform, place, redact }: PresentedTurn): Prom
   return name === undefined
     ? `${asker} in another channel.`
     : redact(`${asker} in **#${escapeMarkdown(oneLine(name, 80))}**.`);
+}
+
+/**
+ * The cards of one approval in the direct messages of people who may decide but do not see the card in the channel: one for each
+ * person, at most five. They are optional, so a card that the platform refuses is left out. Rejects only when the turn is given up.
+ */
+interface DeciderCards {
+  /** Posts the missing cards. */
+  post(people: readonly NamedDecider[], content: Content): Promise<void>;
+  /** Shows this on all cards, including those that a worker posted to these people before it died. */
+  close(people: readonly NamedDecider[], content: Content): Promise<void>;
+}
+
+const maxCards = 5;
+
+/** @param part the part of the card in the channel; the cards have the same part in other places */
+function createDeciderCards(
+  turn: PresentedTurn,
+  events: readonly TurnEvent[],
+  { approval_id, part }: { approval_id: string; part: number },
+): DeciderCards {
+  const { platform, logger, turn_id } = turn;
+  const cards = new Map<string, { place: Place; message: PostedMessage }>();
+  const add = (person: string, place: Place, reference?: string) => {
+    const posted = events.flatMap((event): TurnEvent[] => {
+      if (event.type !== "approval_shown" || event.reference !== reference) return [];
+      const { seq, at } = event;
+      return [{ type: "message_posted", purpose: "approval", part, reference, turn_id, seq, at }];
+    });
+    const there = { ...turn, place, to: { person } };
+    cards.set(person, { place, message: new PostedMessage(there, posted, { purpose: "approval", part }) });
+  };
+  for (const event of events)
+    if (event.type === "approval_shown" && event.approval_id === approval_id)
+      add(event.person, event.place, event.reference);
+
+  const quietly = async (person: string, work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      turn.givenUp.throwIfAborted();
+      logger.warn({ err: error, turn_id, person }, "A decider could not be sent an approval card");
+    }
+  };
+  const reach = async (people: readonly NamedDecider[]) => {
+    for (const { id, here } of people) {
+      if (here || cards.has(id) || cards.size >= maxCards) continue;
+      await quietly(id, async () => {
+        const place = await platform.actions?.direct?.(turn.place.namespace, id);
+        if (place !== undefined) add(id, place);
+      });
+    }
+  };
+  return {
+    async post(people, content) {
+      await reach(people);
+      await Promise.all(
+        [...cards].map(([person, { place, message }]) =>
+          quietly(person, async () => {
+            if (message.reference !== undefined) return;
+            const published = await message.publish(content);
+            if (!published.ok) throw published.error;
+            const { reference } = published;
+            turn.note({ type: "approval_shown", approval_id, person, place, reference });
+          }),
+        ),
+      );
+    },
+    async close(people, content) {
+      if (turn.resumed) await reach(people);
+      await Promise.all(
+        [...cards].map(([person, { message }]) =>
+          quietly(person, async () => {
+            if ((await message.adopt()) !== undefined) await message.amend(content);
+          }),
+        ),
+      );
+    },
+  };
 }

@@ -14,23 +14,23 @@ export interface Delivery extends AnswerFrame {
   ready: AnswerReady;
   /** When the answer was ready, ms since the epoch. */
   readyAt: number;
-  /** What was stored when this worker took the turn. */
+  /** The stored events when this worker took the turn. */
   events: readonly TurnEvent[];
   live: LiveAnswer;
   /** Where a private answer is posted; undefined where it is whispered. */
   aside: Aside | undefined;
 }
 
-/** How it went. `waiting`: the platform cannot be reached; another worker goes on at `until` (ms since the epoch). */
+/** Result of the delivery. `waiting`: the platform cannot be reached; another worker continues at `until` (ms since the epoch). */
 export type Delivered = { kind: "delivered" } | { kind: "refused" } | { kind: "waiting"; until: number };
 
-/** Pauses between workers that try, and when it is given up, ms. */
+/** Pauses between attempts of workers, and the time after which delivery is given up, ms. */
 const waits = { minMs: 5_000, maxMs: 5 * 60_000 };
-const giveUpAfter = 24 * 3_600_000;
-/** A defect must not hold the thread up for so long: what nobody foresaw is met again this often, some half a minute in all. */
-const unforeseenWaits = 3;
+const giveUpAfterMs = 24 * 3_600_000;
+/** Maximum retries of an unforeseen error, about half a minute in total: a defect must not block the thread for longer. */
+const maxUnforeseenWaits = 3;
 
-/** Posts the parts of an answer that are not there yet. Yields what was posted, or why it cannot be. */
+/** Posts the missing parts of an answer. Yields an event for each part, or the error that prevents it. */
 export async function* deliverAnswer(
   turn: PresentedTurn,
   delivery: Delivery,
@@ -55,7 +55,7 @@ export async function* deliverAnswer(
   return { kind: "delivered" };
 }
 
-/** A part cannot be posted: the turn waits and tries again, or the asker is told. */
+/** A part cannot be posted: the turn waits for a retry, or the asker is told. */
 async function* undelivered(
   turn: PresentedTurn,
   delivery: Delivery,
@@ -71,7 +71,7 @@ async function* undelivered(
   return { kind: "refused" };
 }
 
-/** Once, a line in the thread points to a private answer that stands elsewhere. */
+/** Posts one line in the thread that points to a private answer elsewhere. */
 async function* point(
   turn: PresentedTurn,
   aside: PresentedTurn,
@@ -84,7 +84,7 @@ async function* point(
   yield { type: "message_posted", purpose: "pointer", part: 0, reference: whispered };
 }
 
-/** What was stored since the answer was ready; nothing while it was not. */
+/** The events stored since the answer was ready; empty before that. */
 function sinceReady(events: readonly TurnEvent[]): readonly TurnEvent[] {
   const at = events.findIndex((event) => event.type === "answer_ready");
   return at < 0 ? [] : events.slice(at + 1);
@@ -101,12 +101,12 @@ async function publishPart(
     return withoutFilesIfRefused(message, (now) => publishAside(aside, sinceReady(events), part, now));
   if (ready.private) return withoutFilesIfRefused(message, (now) => whisperMessage(turn, now));
   const posted = live.part(part);
-  // What comes after it stays below it.
+  // Later parts must stay below it.
   if (posted.callsUnnoticed(message)) await live.keep(part);
   const reference = await posted.finish(message);
   if (reference !== undefined) return { ok: true, reference };
-  let published = await withoutFilesIfRefused(message, posted.publish);
-  // A platform may take less in an edit than in a new message.
+  let published = await withoutFilesIfRefused(message, (now) => posted.publish(now));
+  // A platform may accept less in an edit than in a new message.
   if (isFormRefused(published) && posted.reference !== undefined) {
     await posted.drop();
     published = await posted.publish(message);
@@ -116,12 +116,12 @@ async function publishPart(
   return posted.publish(asFile(turn, message, part));
 }
 
-/** Whether the platform might take the same answer in another form. A moderation rule is not worked around. */
+/** Whether the platform might accept the same answer in another form. A moderation rule is not worked around. */
 function isFormRefused(published: Published): published is Extract<Published, { ok: false }> {
   return !published.ok && isOneOf(published.error, "invalid", "too_large");
 }
 
-/** A part of an answer as a file, with a line that says so. */
+/** A part of an answer as a file, with a line that explains it. */
 function asFile(
   { platform }: PresentedTurn,
   { markdown, files = [] }: AnswerMessage,
@@ -147,40 +147,40 @@ async function withoutFilesIfRefused(
   if (published.ok || files === undefined || !isOneOf(published.error, "invalid", "too_large", "forbidden"))
     return published;
   const names = files.map((file) => escapeMarkdown(file.name)).join(", ");
-  const note = `*Not attached: ${names}. The platform did not take it; the console has it.*`;
+  const note = `*Not attached: ${names}. The platform did not accept it; it is in the console.*`;
   return publish({ ...rest, markdown: `${rest.markdown}\n\n${note}` });
 }
 
 const isOneOf = ({ code }: PlatformError, ...codes: PlatformErrorCode[]) => codes.includes(code);
 
-/** When the delivery goes on; undefined when it does not. */
+/** When to retry the delivery, ms since the epoch; undefined when it is given up. */
 function waitUntil(
   { clock }: PresentedTurn,
   { events, readyAt }: Delivery,
   error: PlatformError,
 ): number | undefined {
   const now = clock.now();
-  if (!passes(error) || now - readyAt >= giveUpAfter) return undefined;
+  if (!passes(error) || now - readyAt >= giveUpAfterMs) return undefined;
   const waited = sinceReady(events).filter((event) => event.type === "turn_waiting").length;
-  if (error instanceof UnforeseenError && waited >= unforeseenWaits) return undefined;
+  if (error instanceof UnforeseenError && waited >= maxUnforeseenWaits) return undefined;
   const pause = backoff(waited + 1, waits);
   return now + Math.max(pause, error.retryAfterMs ?? 0);
 }
 
 function refusal({ logger, turn_id, place }: PresentedTurn, error: PlatformError): TurnEventBody {
   logger.warn({ err: error, turn_id, ...place }, "An answer could not be delivered; it is kept in the log");
-  const message = `The answer could not be posted: ${error.message} It is kept: the console and the API have it.`;
+  const message = `The answer could not be posted: ${error.message} It is kept: you can find it in the console and through the API.`;
   return { type: "error", code: "not_delivered", message };
 }
 
-/** Whoever waits for an answer that cannot be posted here is told, where they can be. */
+/** Tells the asker, if possible, that their answer cannot be posted. */
 async function tellAsker(turn: PresentedTurn, error: PlatformError): Promise<void> {
-  const markdown = `I have an answer for you, but could not post it: ${error.message} The answer is kept: whoever runs me finds it in the console. ${adviceAfter(error)}`;
+  const markdown = `I have an answer for you, but could not post it: ${error.message} The answer is kept: an operator of the bot can find it in the console. ${adviceAfter(error)}`;
   const told = await whisperMessage(turn, { markdown });
   if (told.ok) return;
   turn.logger.warn(
     { err: told.error, turn_id: turn.turn_id },
-    "Nobody could be told of an answer that was not posted",
+    "The asker could not be told that an answer was not posted",
   );
 }
 

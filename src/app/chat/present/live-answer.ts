@@ -2,161 +2,188 @@ import { backoff } from "../../../base/backoff.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import { answerRoom, type ProgressCard } from "../../../core/ports/chat-platform.ts";
 import { type AnswerParts, createAnswerParts } from "./answer-parts.ts";
+import type { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { passes, platformErrorOf } from "./publish-message.ts";
 import { headRoom } from "./render-progress.ts";
 import { partsOfLongAnswer } from "./shape-answer.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
-/** A turn's progress and its answer while it is written. Never disturbs the turn: what the platform refuses is delivered at the end. */
-export interface LiveAnswer extends Pick<AnswerParts, "part" | "keep"> {
-  add(text: string): void;
-  /** What was said is void: it is shown no more. */
-  discard(): void;
-  /** There is progress to show. */
-  progressed(): void;
-  /** Shows nothing more, and takes away what is shown: the answer is for the asker alone. */
-  hide(): void;
-  /** Shows nothing more. Resolves when its messages may be written to. */
-  settle(): Promise<void>;
-  /** Shows what is newest, if anything was shown or `isDue`, and then nothing more: the turn waits. */
-  pause(isDue: boolean): Promise<void>;
-}
+/** Text is shown once it has been growing for `shownAfterMs` (ms), or for `longShownAfterMs` if it is longer than `minLongLength` characters. */
+const shownAfterMs = 1_200;
+const longShownAfterMs = 400;
+const minLongLength = 160;
 
-/** Text is shown once it has been coming for so long (ms), the shorter time if it has more characters than that. */
-const worthTime = 1_200;
-const shortTime = 400;
-const worthLength = 160;
+/** Room for closing a code block, characters. */
+const fenceRoom = 16;
 
-/** Room for closing a code block for display. */
-const closing = 16;
-
-/** Between tries to show it, ms. */
+/** Pauses between attempts to show it, ms. */
 const pauses = { minMs: 2_000, maxMs: 30_000 };
 
-/**
- * @param card the progress as it is now; undefined while there is none to show. `above` is whether a text stands below it
- * @param changed tells whether something is shown now that people were notified of
- */
-export function createLiveAnswer(
-  turn: PresentedTurn,
-  events: readonly TurnEvent[],
-  card: (above: boolean) => Promise<ProgressCard | undefined>,
-  changed: (isShown: boolean) => void,
-): LiveAnswer {
-  const { platform, clock, logger, redact, turn_id } = turn;
-  const { edit_interval_ms } = platform.limits;
-  const messages = createAnswerParts(turn, events, changed);
-  let redacted = redact.stream();
-  let text = "";
-  let begun: number | undefined;
-  let cancelWait: (() => void) | undefined;
-  // Nobody waits for what calls somebody: it is posted once, whole, so that it does call them.
-  let isOff = turn.mention !== undefined;
-  let failures = 0;
-  let hidden: Promise<void> | undefined;
+/** A turn's progress and its answer while it is written. Failures never affect the turn: the answer is delivered at the end anyway. */
+export class LiveAnswer {
+  readonly #turn: PresentedTurn;
+  readonly #card: (above: boolean) => Promise<ProgressCard | undefined>;
+  readonly #changed: (isShown: boolean) => void;
+  readonly #messages: AnswerParts;
+  readonly #pacer: EditPacer;
+  #redacted: ReturnType<PresentedTurn["redact"]["stream"]>;
+  #text = "";
+  /** When the text began, ms since the epoch. */
+  #begunAt: number | undefined;
+  #cancelWait: (() => void) | undefined;
+  #isOff: boolean;
+  #failures = 0;
+  #hidden: Promise<void> | undefined;
 
-  const show = async (): Promise<number> => {
+  /**
+   * @param card the current progress; undefined while there is none to show. `above`: a text follows it
+   * @param changed called with whether a message is now shown that notified people
+   */
+  constructor(
+    turn: PresentedTurn,
+    events: readonly TurnEvent[],
+    card: (above: boolean) => Promise<ProgressCard | undefined>,
+    changed: (isShown: boolean) => void,
+  ) {
+    this.#turn = turn;
+    this.#card = card;
+    this.#changed = changed;
+    this.#messages = createAnswerParts(turn, events, changed);
+    this.#pacer = createEditPacer(turn, turn.platform.limits.edit_interval_ms, () => this.#show());
+    this.#redacted = turn.redact.stream();
+    // An answer that mentions somebody is posted once, complete, since only a new message notifies them.
+    this.#isOff = turn.mention !== undefined;
+  }
+
+  /** The message of a part, whether posted or not. */
+  part(index: number): PostedMessage {
+    return this.#messages.part(index);
+  }
+
+  /** Removes every message except the first `count` parts, even those posted by another process. */
+  keep(count: number): Promise<void> {
+    return this.#messages.keep(count);
+  }
+
+  /** Adds text to the answer. */
+  add(more: string): void {
+    const { clock } = this.#turn;
+    this.#text += this.#redacted.add(more);
+    if (this.#isOff) return;
+    this.#begunAt ??= clock.now();
+    const age = clock.now() - this.#begunAt;
+    if (age >= shownAfterMs || (age >= longShownAfterMs && this.#text.length > minLongLength))
+      this.#pacer.request();
+    else this.#cancelWait ??= clock.after(longShownAfterMs, () => this.#reconsider());
+  }
+
+  /** Discards the text so far and stops showing it. */
+  discard(): void {
+    if (this.#text === "") return;
+    this.#forget();
+    if (!this.#isOff && this.#messages.isShown()) this.#pacer.request();
+  }
+
+  /** Shows new progress. */
+  progressed(): void {
+    if (!this.#isOff) this.#pacer.request();
+  }
+
+  /** Shows nothing more and removes everything shown: the answer is for the asker alone. */
+  hide(): void {
+    this.#isOff = true;
+    this.#forget();
+    this.#hidden ??= this.#takeAwayAll();
+  }
+
+  /** Shows nothing more. Resolves when its messages may be written to. */
+  async settle(): Promise<void> {
+    this.#isOff = true;
+    this.#cancelWait?.();
+    await (this.#hidden ?? this.#pacer.stop());
+    if (this.#messages.isShown() && !this.part(0).isStreaming) await this.#pacer.editable();
+  }
+
+  /** Before the turn waits: shows the latest state if anything was shown or `isDue`, then nothing more. */
+  async pause(isDue: boolean): Promise<void> {
+    const { logger, turn_id } = this.#turn;
+    const wasOff = this.#isOff;
+    await this.settle();
+    if (!wasOff && (isDue || this.#messages.isShown())) await this.#show();
     try {
-      const visible = text;
-      const progress = await card(visible.trim() !== "");
-      const limit = answerRoom(platform.limits) - closing - (progress === undefined ? 0 : headRoom);
-      const [first = "", ...rest] = splitMarkdown(visible, limit).slice(0, partsOfLongAnswer);
-      const isNothing = first === "" && progress === undefined;
-      await messages.takeAway(isNothing ? 0 : rest.length + 1);
-      if (!isNothing) await messages.grow(0, first, progress);
-      for (const [index, part] of rest.entries()) await messages.grow(index + 1, part);
-      failures = 0;
-      return 0;
-    } catch (thrown) {
-      const error = platformErrorOf(thrown);
-      logger.debug({ err: thrown, turn_id }, "The answer could not be shown while it is written");
-      if (!passes(error)) {
-        isOff = true;
-        return 0;
-      }
-      failures += 1;
-      return Math.min(error.retryAfterMs ?? backoff(failures, pauses), pauses.maxMs);
-    }
-  };
-  const pacer = createEditPacer(turn, edit_interval_ms, show);
-  const forget = () => {
-    cancelWait?.();
-    cancelWait = undefined;
-    redacted = redact.stream();
-    text = "";
-    begun = undefined;
-  };
-  const reconsider = () => {
-    cancelWait = undefined;
-    if (text.length > worthLength) pacer.request();
-    else cancelWait = clock.after(worthTime - shortTime, () => pacer.request());
-  };
-  const settle = async () => {
-    isOff = true;
-    cancelWait?.();
-    await (hidden ?? pacer.stop());
-    if (messages.isShown() && !messages.part(0).isStreaming) await pacer.editable();
-  };
-  const leave = async () => {
-    try {
-      await messages.part(0).leave();
+      await this.part(0).leave();
     } catch (error) {
       logger.debug({ err: error, turn_id }, "A stream was not ended before the turn waits");
     }
-  };
+  }
 
-  return {
-    part: messages.part,
-    keep: messages.keep,
-    add(more) {
-      text += redacted.add(more);
-      if (isOff) return;
-      begun ??= clock.now();
-      const age = clock.now() - begun;
-      if (age >= worthTime || (age >= shortTime && text.length > worthLength)) pacer.request();
-      else cancelWait ??= clock.after(shortTime, reconsider);
-    },
-    discard() {
-      if (text === "") return;
-      forget();
-      if (!isOff && messages.isShown()) pacer.request();
-    },
-    progressed() {
-      if (!isOff) pacer.request();
-    },
-    hide() {
-      isOff = true;
-      forget();
-      hidden ??= pacer
-        .stop()
-        .then(() => messages.keep(0))
-        .then(() => changed(false));
-    },
-    settle,
-    async pause(isDue) {
-      const wasOff = isOff;
-      await settle();
-      if (!wasOff && (isDue || messages.isShown())) await show();
-      await leave();
-    },
-  };
+  /** Returns a pause for `createEditPacer`, ms. */
+  async #show(): Promise<number> {
+    try {
+      await this.#showNewest();
+      this.#failures = 0;
+      return 0;
+    } catch (thrown) {
+      const { logger, turn_id } = this.#turn;
+      const error = platformErrorOf(thrown);
+      logger.debug({ err: thrown, turn_id }, "The answer could not be shown while it is written");
+      if (!passes(error)) {
+        this.#isOff = true;
+        return 0;
+      }
+      this.#failures += 1;
+      return Math.min(error.retryAfterMs ?? backoff(this.#failures, pauses), pauses.maxMs);
+    }
+  }
+
+  async #showNewest(): Promise<void> {
+    const visible = this.#text;
+    const progress = await this.#card(visible.trim() !== "");
+    const room = answerRoom(this.#turn.platform.limits) - fenceRoom - (progress === undefined ? 0 : headRoom);
+    const [first = "", ...rest] = splitMarkdown(visible, room).slice(0, partsOfLongAnswer);
+    const isEmpty = first === "" && progress === undefined;
+    await this.#messages.takeAway(isEmpty ? 0 : rest.length + 1);
+    if (!isEmpty) await this.#messages.grow(0, first, progress);
+    for (const [index, part] of rest.entries()) await this.#messages.grow(index + 1, part);
+  }
+
+  #reconsider(): void {
+    this.#cancelWait = undefined;
+    if (this.#text.length > minLongLength) this.#pacer.request();
+    else
+      this.#cancelWait = this.#turn.clock.after(shownAfterMs - longShownAfterMs, () => this.#pacer.request());
+  }
+
+  #forget(): void {
+    this.#cancelWait?.();
+    this.#cancelWait = undefined;
+    this.#redacted = this.#turn.redact.stream();
+    this.#text = "";
+    this.#begunAt = undefined;
+  }
+
+  async #takeAwayAll(): Promise<void> {
+    await this.#pacer.stop();
+    await this.keep(0);
+    this.#changed(false);
+  }
 }
 
-/** Shows the newest state again and again, never faster than a platform takes edits. Requests do not queue up. */
+/** Shows the latest state repeatedly, no faster than the platform accepts edits. Requests do not queue up. */
 export interface EditPacer {
-  /** There is something new to show. */
+  /** Requests that the latest state be shown. */
   request(): void;
-  /** Begins nothing more. Resolves when what was begun is done. */
+  /** Starts nothing more. Resolves when the running update is done. */
   stop(): Promise<void>;
   /** Resolves when the message may be edited again, or the turn is given up. */
   editable(): Promise<void>;
 }
 
 /**
- * @param interval least time between the end of one `show` and the next, ms
- * @param show shows what is newest; answers a pause (ms) after which it is tried again when it could not, otherwise 0. When it
- *   rejects nothing more is shown
+ * @param interval minimum time between the end of one `show` and the next, ms
+ * @param show shows the latest state. Returns 0, or after a failure the pause before a retry (ms). When it rejects, nothing more is
+ *   shown
  */
 export function createEditPacer(
   { clock, givenUp, logger, turn_id }: Pick<PresentedTurn, "clock" | "givenUp" | "logger" | "turn_id">,
@@ -189,7 +216,7 @@ export function createEditPacer(
     }
     running = run()
       .catch((error: unknown) => {
-        logger.error({ err: error, turn_id }, "A message was not brought up to date");
+        logger.error({ err: error, turn_id }, "A message could not be updated");
         stopped = true;
       })
       .finally(() => {

@@ -1,4 +1,4 @@
-/** The line that opens a fenced code block: what stands before the fence, the fence, and the info string. */
+/** The line that opens a fenced code block: the text before the fence, the fence, and the info string. */
 interface Fence {
   before: string;
   fence: string;
@@ -15,7 +15,7 @@ export interface LineGroup {
 
 const opening = /^((?:[ \t]|>|[-*+] |\d{1,9}[.)] )*)(`{3,}|~{3,})([^\n]*)\n?$/;
 
-/** Takes Markdown apart into lines and fenced code blocks, also those in lists and quotes. Joined they are the text again. */
+/** Splits Markdown into lines and fenced code blocks, including those in lists and quotes. Joined, they are the original text. */
 export function groupLines(markdown: string): LineGroup[] {
   const groups: LineGroup[] = [];
   let open: LineGroup | undefined;
@@ -52,7 +52,7 @@ export function fenceLines({ before, fence, info }: Fence): { open: string; clos
   return { open: `${indentation}${fence}${info}\n`, close: `${indentation}${fence}` };
 }
 
-/** The text with its last code block closed, if it is open: Markdown that was cut off while it is still being written. */
+/** The text with its last code block closed if open, for Markdown that is still being written. */
 export function closeFence(markdown: string): string {
   const last = groupLines(markdown).at(-1);
   if (last?.fence === undefined || last.closed) return markdown;

@@ -14,143 +14,159 @@ import type {
 import type { Place } from "../../../core/values/place.ts";
 import { createApprovalPrompt } from "./approval-prompt.ts";
 import { closeFence } from "./markdown-fences.ts";
-import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
+import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import type { Aside } from "./private-answer.ts";
 import type { Published } from "./publish-message.ts";
 import type { Approval } from "./render-approval.ts";
 
-/** What the turn asks of people: questions and approvals, each a message of its own. */
-export interface PersonPrompts {
-  /** Posts what is asked and closes what is decided, in the background. */
-  watch(event: TurnEventBody): void;
-  /** Resolves when everything open was brought to the platform, with why something was not. */
-  posted(): Promise<PlatformError | undefined>;
-  /** Closes everything: the turn has ended. */
-  end(): Promise<void>;
-}
-
 interface Prompt {
   asked: Question | Approval;
   tag: Pick<MessageTag, "purpose" | "part">;
-  /** Where it stands, unless where the turn runs. */
+  /** The place of its message, unless that is where the turn runs. */
   place?: Place | undefined;
   decision: PromptEnding | undefined;
   /** Whether this process has tried to post it. */
   tried: boolean;
-  /** Whether the message says by now how it ended. */
+  /** Whether the message already shows the outcome. */
   closed: boolean;
-  /** Brings what is missing of it to the platform; undefined when its message was there already. */
+  /** Posts its missing messages. Undefined when its message was posted before. */
   post(): Promise<Published | undefined>;
-  /** Shows how it ended. */
+  /** Shows the outcome. */
   close(end: string, late: boolean): Promise<void>;
 }
 
-/** @param aside where the questions of a private turn are posted: they may quote what only the asker may read */
-export function createPersonPrompts(
-  turn: PresentedTurn,
-  events: readonly TurnEvent[],
-  aside: () => Promise<Aside>,
-): PersonPrompts {
-  const { clock, logger, turn_id } = turn;
-  const prompts: Prompt[] = [];
-  let jobs: Promise<void> = Promise.resolve();
-  let failure: PlatformError | undefined;
-  let isPrivate = false;
+/** The questions and approvals of a turn, each a message of its own. */
+export class PersonPrompts {
+  readonly #turn: PresentedTurn;
+  readonly #events: readonly TurnEvent[];
+  readonly #aside: () => Promise<Aside>;
+  readonly #prompts: Prompt[] = [];
+  #jobs: Promise<void> = Promise.resolve();
+  #failure: PlatformError | undefined;
+  #isPrivate = false;
 
-  const find = (id: string) =>
-    prompts.find(
-      ({ asked }) => (asked.type === "question_asked" ? asked.question_id : asked.approval_id) === id,
-    );
-  const learn = (event: TurnEventBody): Prompt | undefined => {
+  /** @param aside the place for questions of a private turn, which may quote text that only the asker may read */
+  constructor(turn: PresentedTurn, events: readonly TurnEvent[], aside: () => Promise<Aside>) {
+    this.#turn = turn;
+    this.#events = events;
+    this.#aside = aside;
+    for (const event of events) this.#learn(event);
+  }
+
+  /** Posts new prompts and closes decided ones, in the background. */
+  watch(event: TurnEventBody): void {
+    const prompt = this.#learn(event);
+    if (prompt !== undefined)
+      this.#later(() =>
+        prompt.decision === undefined && !this.#isExpired(prompt) ? this.#post(prompt) : this.#close(prompt),
+      );
+    if (event.type !== "tool_finished") return;
+    for (const open of this.#prompts.filter((each) => this.#isExpired(each)))
+      this.#later(() => this.#close(open));
+  }
+
+  /** Resolves when all open prompts are posted; with the error of one that could not be posted. */
+  async posted(): Promise<PlatformError | undefined> {
+    for (const prompt of this.#prompts) if (!this.#isExpired(prompt)) this.#later(() => this.#post(prompt));
+    await this.#jobs;
+    return this.#failure;
+  }
+
+  /** Closes all prompts at the end of the turn. */
+  async end(): Promise<void> {
+    for (const prompt of this.#prompts) this.#later(() => this.#close(prompt));
+    await this.#jobs;
+  }
+
+  /** Applies an event. Returns the prompt that it opens or decides. */
+  #learn(event: TurnEventBody): Prompt | undefined {
     switch (event.type) {
       case "answer_private":
-        isPrivate = true;
+        this.#isPrivate = true;
         return undefined;
       case "question_asked":
-      case "approval_requested": {
-        const purpose = event.type === "question_asked" ? "question" : "approval";
-        const part = prompts.filter(({ asked }) => asked.type === event.type).length;
-        const tag = { purpose, part } as const;
-        const make = (where: PresentedTurn) => {
-          const message = createPostedMessage(where, events, tag);
-          return event.type === "question_asked"
-            ? createQuestionPrompt(
-                where,
-                event,
-                message,
-                where === turn ? undefined : "the thread you asked in",
-              )
-            : createApprovalPrompt(turn, events, event, message, where !== turn);
-        };
-        const prompt: Prompt = {
-          asked: event,
-          tag,
-          decision: undefined,
-          tried: false,
-          closed: false,
-          ...(isPrivate ? promptAside(aside, make, (place) => Object.assign(prompt, { place })) : make(turn)),
-        };
-        prompts.push(prompt);
-        return prompt;
-      }
+      case "approval_requested":
+        return this.#add(event);
       case "question_answered":
-        return decide(find(event.question_id), event);
+        return decide(this.#find(event.question_id), event);
       case "approval_decided": {
-        const prompt = find(event.approval_id);
-        // Nobody's decision: its time is over, and the message says so.
+        const prompt = this.#find(event.approval_id);
+        // Nobody decided: the time is over, and the message says so.
         return event.by === "" ? prompt : decide(prompt, event);
       }
       default:
         return undefined;
     }
-  };
-  for (const event of events) learn(event);
+  }
 
-  const later = (job: () => Promise<void>) => {
-    jobs = jobs.then(job).catch((error: unknown) => {
-      if (!turn.givenUp.aborted)
-        logger.warn({ err: error, turn_id }, "A question was not shown as it should be");
+  #add(asked: Question | Approval): Prompt {
+    const part = this.#prompts.filter((other) => other.asked.type === asked.type).length;
+    const tag = { purpose: asked.type === "question_asked" ? "question" : "approval", part } as const;
+    const make = (where: PresentedTurn) => this.#make(asked, where, tag);
+    const opened = (place: Place) => {
+      prompt.place = place;
+    };
+    const prompt: Prompt = {
+      asked,
+      tag,
+      decision: undefined,
+      tried: false,
+      closed: false,
+      ...(this.#isPrivate ? promptAside(this.#aside, make, opened) : make(this.#turn)),
+    };
+    this.#prompts.push(prompt);
+    return prompt;
+  }
+
+  #make(
+    asked: Question | Approval,
+    where: PresentedTurn,
+    tag: Prompt["tag"],
+  ): Pick<Prompt, "post" | "close"> {
+    const message = new PostedMessage(where, this.#events, tag);
+    const isAside = where !== this.#turn;
+    if (asked.type === "question_asked")
+      return createQuestionPrompt(where, asked, message, isAside ? "the thread you asked in" : undefined);
+    return createApprovalPrompt(this.#turn, this.#events, asked, message, isAside);
+  }
+
+  #find(id: string): Prompt | undefined {
+    return this.#prompts.find(
+      ({ asked }) => (asked.type === "question_asked" ? asked.question_id : asked.approval_id) === id,
+    );
+  }
+
+  #later(job: () => Promise<void>): void {
+    const { givenUp, logger, turn_id } = this.#turn;
+    this.#jobs = this.#jobs.then(job).catch((error: unknown) => {
+      if (!givenUp.aborted)
+        logger.warn({ err: error, turn_id }, "A question or an approval could not be shown or updated");
     });
-  };
-  const post = async (prompt: Prompt) => {
+  }
+
+  async #post(prompt: Prompt): Promise<void> {
     if (prompt.tried || prompt.decision !== undefined) return;
     prompt.tried = true;
     const published = await prompt.post();
-    if (published?.ok) note(prompt, published.reference);
-    else if (published !== undefined) failure = published.error;
-  };
-  const note = ({ tag, place }: Prompt, reference: string) =>
-    turn.note({ type: "message_posted", ...tag, reference, place });
-  const isExpired = ({ asked, decision }: Prompt) =>
-    decision === undefined && asked.expires_at <= clock.now();
-  const close = async (prompt: Prompt) => {
+    const { tag, place } = prompt;
+    if (published?.ok)
+      this.#turn.note({ type: "message_posted", ...tag, reference: published.reference, place });
+    else if (published !== undefined) this.#failure = published.error;
+  }
+
+  #isExpired({ asked, decision }: Prompt): boolean {
+    return decision === undefined && asked.expires_at <= this.#turn.clock.now();
+  }
+
+  async #close(prompt: Prompt): Promise<void> {
     if (prompt.closed) return;
-    const late = isExpired(prompt);
+    const late = this.#isExpired(prompt);
     const ending = prompt.decision ?? { type: late ? "late" : "needless", asked: kindOf(prompt) };
-    const end = turn.redact(await endingText(turn, ending));
+    const end = this.#turn.redact(await endingText(this.#turn, ending));
     prompt.closed = true;
     await prompt.close(end, late);
-  };
-
-  return {
-    watch(event) {
-      const prompt = learn(event);
-      if (prompt !== undefined)
-        later(() => (prompt.decision === undefined && !isExpired(prompt) ? post(prompt) : close(prompt)));
-      if (event.type !== "tool_finished") return;
-      for (const open of prompts.filter(isExpired)) later(() => close(open));
-    },
-    async posted() {
-      for (const prompt of prompts) if (!isExpired(prompt)) later(() => post(prompt));
-      await jobs;
-      return failure;
-    },
-    async end() {
-      for (const prompt of prompts) later(() => close(prompt));
-      await jobs;
-    },
-  };
+  }
 }
 
 function kindOf({ asked }: Prompt): "question" | "call" | "permission" {
@@ -163,7 +179,7 @@ function decide(prompt: Prompt | undefined, decision: PromptEnding): Prompt | un
   return prompt;
 }
 
-/** A prompt in the asker's direct messages, which are opened when it is posted. `opened` hears where they are. */
+/** A prompt in the asker's direct messages, which are opened when it is posted. `opened` receives their place. */
 function promptAside(
   aside: () => Promise<Aside>,
   make: (where: PresentedTurn) => Pick<Prompt, "post" | "close">,
@@ -208,7 +224,7 @@ function createQuestionPrompt(
   };
 }
 
-/** How something that was asked ended. */
+/** The outcome of a prompt. */
 type PromptEnding =
   | Pick<TurnEventOf<"question_answered">, "type" | "text" | "by">
   | Pick<
@@ -218,7 +234,7 @@ type PromptEnding =
   /** Nobody answered in time, or the turn ended before. `permission`: it was asked in the middle of a call. */
   | { type: "late" | "needless"; asked: "question" | "call" | "permission" };
 
-/** The last line of a question or an approval that takes no more answers. */
+/** The last line of a closed question or approval. */
 async function endingText(turn: PresentedTurn, ending: PromptEnding): Promise<string> {
   switch (ending.type) {
     case "question_answered":
@@ -227,7 +243,7 @@ async function endingText(turn: PresentedTurn, ending: PromptEnding): Promise<st
       return `**${await nameOf(turn, ending)}** ${verdictText(ending)}.`;
     case "late":
       return ending.asked === "question"
-        ? "*The time to answer is over.*"
+        ? "*The time to answer has passed.*"
         : "*Nobody decided in time: it was not run.*";
     case "needless":
       return needless[ending.asked];
@@ -236,7 +252,7 @@ async function endingText(turn: PresentedTurn, ending: PromptEnding): Promise<st
   }
 }
 
-/** What was asked in the middle of a call may have been allowed in another way, and the call gone on. */
+/** For `permission`, the call may have been allowed in another way and continued. */
 const needless = {
   question: "*No answer is needed any more.*",
   call: "*The turn ended before anybody decided: it was not run.*",
@@ -251,21 +267,21 @@ async function nameOf(
   try {
     return escapeMarkdown((await platform.person(place, by)).name);
   } catch (error) {
-    logger.debug({ err: error, turn_id }, "The name of a person is not known");
+    logger.debug({ err: error, turn_id }, "The name of a person could not be looked up");
     return escapeMarkdown(by);
   }
 }
 
 type Question = Omit<TurnEventOf<"question_asked">, "seq" | "at" | "turn_id">;
 
-/** Room that is left in a message for what stands around a text that can be long. */
+/** Room in a message for the text around a part that can be long, characters. */
 const frame = 400;
 
-/** The longest label of a button (`OutgoingButton.label`), and how many buttons a message takes on every platform. */
+/** Maximum label length of a button (`OutgoingButton.label`), and maximum buttons of a message on any platform. */
 const maxLabelLength = 75;
 const maxButtons = 20;
 
-/** @param where the thread in which the answer can be written, in words */
+/** @param where the thread for the answer, in words */
 function renderQuestion(
   { text, choices }: Question,
   turnId: string,
@@ -290,7 +306,7 @@ function renderQuestion(
   };
 }
 
-/** A question that takes no more answers; `end` says why. */
+/** A closed question; `end` says why. */
 function renderClosedQuestion({ text }: Question, end: string, limit: number): Omit<OutgoingMessage, "tag"> {
   return { markdown: `${closeFence(cutText(text, limit - frame))}\n\n${end}` };
 }

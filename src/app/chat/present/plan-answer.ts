@@ -16,26 +16,26 @@ export type AnswerReady = Extract<TurnEventBody, { type: "answer_ready" }>;
 /** A message of an answer, before it is tagged. */
 export type AnswerMessage = Omit<OutgoingMessage, "tag">;
 
-/** Words and characters of a message, and characters of an answer, that are small talk at most. A question is none. */
-const fewWords = 4;
-const shortMessage = 60;
-const shortAnswer = 240;
+/** Maximum words and characters of a message, and characters of an answer, that count as small talk. A question never does. */
+const maxSmallTalkWords = 4;
+const maxSmallTalkLength = 60;
+const maxSmallTalkAnswer = 240;
 const question = /[?？]/;
 
 const nothingSaid = "*There is no text in this answer. Try again, or ask in other words.*";
 
-/** What an answer is made of beside its text. */
+/** The parts of an answer in addition to its text. */
 export interface AnswerFrame {
   files: AnswerFiles;
-  /** What the turn did; undefined where its channel does not want to see it. */
+  /** The steps of the turn; undefined where the channel does not show them. */
   card: ProgressCard | undefined;
-  /** Whether it did anything but answer. */
+  /** Whether the turn had any steps before its answer. */
   hasSteps: boolean;
   /** A line above an answer for the asker alone. */
   reason?: string | undefined;
 }
 
-/** The messages of an answer, in order; the same every time it is planned. Progress and files go with the first, buttons with the last. */
+/** The messages of an answer, in order; the same each time it is planned. The first has progress and files, the last has buttons. */
 export function planAnswer(
   turn: PresentedTurn,
   { text, outcome, private: isPrivate }: AnswerReady,
@@ -66,22 +66,26 @@ export function planAnswer(
   return messages;
 }
 
-/** A few words that get a few words back, such as a greeting. */
+/** Whether this is small talk: a few words, such as a greeting, with a few words in reply. */
 function isShort({ text }: PresentedTurn, { markdown, files }: AnswerMessage): boolean {
   const asked = text.trim();
-  if (asked.length > shortMessage || asked.split(/\s+/).length > fewWords || question.test(asked))
+  if (
+    asked.length > maxSmallTalkLength ||
+    asked.split(/\s+/).length > maxSmallTalkWords ||
+    question.test(asked)
+  )
     return false;
-  return markdown.length <= shortAnswer && files === undefined;
+  return markdown.length <= maxSmallTalkAnswer && files === undefined;
 }
 
-/** Above what everybody sees of a command that nobody saw: who gave it, and its words. */
+/** The line above the public result of a command that others did not see: its author and its words. */
 function whoDidWhat({ kind, author, text, platform, to }: PresentedTurn): string {
   if (kind !== "command" || !platform.isUnseen?.(to)) return "";
   const command = oneLine(text.replaceAll("`", "'"), 200);
   return `**${escapeMarkdown(author.name)}** used \`${command}\``;
 }
 
-/** Opinions stand below the answer, everything else behind its menu. */
+/** Feedback buttons are below the answer, all other actions in its menu. */
 function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"], hasSteps: boolean): OutgoingButton[] {
   const behind = (role: "again" | "continue" | "details" | "forget", label: string): OutgoingButton => ({
     action: { role, turn_id },

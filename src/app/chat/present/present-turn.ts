@@ -9,8 +9,8 @@ import { isDirectMessage } from "../../../core/values/place.ts";
 import { followGivenUp, ShuttingDown } from "../../turns/given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
 import { type Delivered, deliverAnswer } from "./deliver-answer.ts";
-import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
-import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
+import { LiveAnswer } from "./live-answer.ts";
+import { PersonPrompts } from "./person-prompts.ts";
 import { type AnswerReady, finishedBy } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
 import { noteCalls, type PresentedTurn, type TurnPresenterDeps } from "./presented-turn.ts";
@@ -28,7 +28,7 @@ import { createWorkingMark, type WorkingMark } from "./working-mark.ts";
 
 type Finished = Extract<TurnEventBody, { type: "turn_finished" }>;
 
-/** What shows one turn. */
+/** The parts that show one turn. */
 interface Stage {
   turn: PresentedTurn;
   claimed: ClaimedTurn;
@@ -41,22 +41,22 @@ interface Stage {
   prompts: PersonPrompts;
   /** Files that were made since the turn was claimed. */
   made: TurnEventBody[];
-  /** Turns of further messages that this one has taken in. */
+  /** Turns of further messages that this one has absorbed. */
   taken: Set<string>;
-  /** Why everything from now on is for the asker alone; undefined while it is not. */
+  /** Why everything from now on is for the asker alone; undefined while it is public. */
   because: string | undefined;
-  /** Where that is shown. */
+  /** The place for private texts. */
   aside(): Promise<Aside>;
   view: TurnView;
 }
 
-/** A question that could not be posted is tried again so soon, ms. */
-const questionPause = 30_000;
+/** Delay before retrying a question that could not be posted, ms. */
+const questionRetryMs = 30_000;
 
-/** What still runs when a turn is given up gets so long to end, ms. */
-const lastPatience = 2_000;
+/** Time for running calls to end when a turn is given up, ms. */
+const closeTimeoutMs = 2_000;
 
-/** The events of a turn that is shown on its platform, its presentation's among them (`TurnPresenter.around`). */
+/** The events of a turn shown on its platform, including those of its presentation (`TurnPresenter.around`). */
 export async function* presentTurn(
   deps: TurnPresenterDeps,
   claimed: ClaimedTurn,
@@ -88,7 +88,7 @@ function openStage(
   const { inbound, turn_id, events } = claimed;
   const { namespace, thread, author, kind, text } = inbound;
   const notes = createNoteQueue();
-  // A process that died early may have stored nothing.
+  // A process that died early may have stored nothing; its claim still advanced the sequence.
   const resumed = claimed.last_seq >= seqStride || events.some((event) => event.type === "turn_started");
   const place = { namespace, thread: inbound.cause?.in_channel ? channelThread : thread };
   const calls = inbound.cause?.says !== undefined && !isDirectMessage(namespace);
@@ -118,17 +118,17 @@ function openStage(
   const show = () => live.progressed();
   const progress = createTurnProgress(turn, { level, notBefore, shortest: delay, show });
   const changed = (isVisible: boolean) => void (isVisible ? mark.hide() : mark.show());
-  const live: LiveAnswer = createLiveAnswer(turn, events, progress.card, changed);
+  const live: LiveAnswer = new LiveAnswer(turn, events, progress.card, changed);
   const because = events.find((event) => event.type === "answer_private")?.because;
   if (because !== undefined) live.hide();
   const aside = createAside(turn);
-  const prompts = createPersonPrompts(turn, events, aside);
+  const prompts = new PersonPrompts(turn, events, aside);
   const taken = new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : [])));
   const shown = { notes, mark, live, progress, prompts, made: [], taken, because, aside, view };
   return { turn, claimed, files, log, ...shown };
 }
 
-/** How much of its work a channel wants to see; steps where its settings cannot be read. */
+/** The progress level of the channel; `steps` when its settings cannot be read. */
 async function progressLevel(
   store: KeyValue,
   { place, logger, turn_id }: PresentedTurn,
@@ -142,7 +142,7 @@ async function progressLevel(
   }
 }
 
-/** Runs the turn and shows it. Answers with its answer; undefined when it waits for a person, or was taken into another turn. */
+/** Runs the turn and shows it. Returns its answer; undefined when it waits for a person or was absorbed by another turn. */
 async function* showRun(
   stage: Stage,
   run: () => AsyncGenerator<TurnEventBody, void>,
@@ -158,7 +158,7 @@ async function* showRun(
     const shown = watch(stage, event);
     if (event.type === "turn_waiting") yield* settleToWait(stage, event.until);
     else yield event;
-    // It is stored by now: nobody sees a question that the bot forgets when it dies.
+    // The event is stored by now, so a crash cannot make the bot forget a visible question.
     if (shown !== undefined) stage.prompts.watch(shown);
   }
   if (finished === undefined) return undefined;
@@ -184,14 +184,14 @@ async function* showRun(
   return ready;
 }
 
-/** Shows what can be shown before it is stored. Answers the event without secrets; undefined for text. */
+/** Shows an event as far as possible before it is stored. Returns the event without secrets; undefined for text. */
 function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
   const { live, progress, mark, turn } = stage;
   if (event.type === "text_delta") {
     live.add(event.text);
     return undefined;
   }
-  // Redacted before anything is cut: half a secret would not be known for one.
+  // Redacted before anything is cut: half a secret would not be recognised.
   const shown = turn.redact(event);
   stage.view = foldTurn(stage.view, stamped(turn, shown));
   if (event.type === "text_reset") live.discard();
@@ -224,7 +224,7 @@ const stamped = ({ turn_id, clock }: PresentedTurn, event: TurnEventBody): TurnE
   at: clock.now(),
 });
 
-/** Before the worker is freed everything that was begun is done, and what is asked stands in the channel. */
+/** Before the turn waits, finishes everything begun and posts its questions. */
 async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEventBody, void> {
   const { turn, live, progress, prompts, mark, notes } = stage;
   progress.stop();
@@ -237,16 +237,16 @@ async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEv
     return;
   }
   turn.logger.warn({ err: failure, turn_id: turn.turn_id }, "A question could not be posted");
-  const message = `What was asked could not be posted: ${failure.message} The console shows it, and takes an answer.`;
+  const message = `The question could not be posted: ${failure.message} You can see and answer it in the console.`;
   if (passes(failure))
-    yield { type: "turn_waiting", until: Math.min(until, turn.clock.now() + questionPause) };
+    yield { type: "turn_waiting", until: Math.min(until, turn.clock.now() + questionRetryMs) };
   else {
     yield { type: "error", code: "not_delivered", message };
     yield { type: "turn_waiting", until };
   }
 }
 
-/** A worker that died may have begun the answer without saying so: that message is finished, not a second one. */
+/** A worker that died may have begun the answer without noting it: that message is continued instead of a second one. */
 async function adoptFirstPart({ turn, live }: Stage): Promise<void> {
   const first = live.part(0);
   if (first.reference !== undefined) return;
@@ -262,7 +262,7 @@ async function adoptFirstPart({ turn, live }: Stage): Promise<void> {
   if (reference !== undefined) turn.note({ type: "message_posted", purpose: "answer", part: 0, reference });
 }
 
-/** Delivers the answer and puts everything else in order. */
+/** Delivers the answer, closes the prompts and removes the marks. */
 async function* finish(
   stage: Stage,
   ready: AnswerReady,
@@ -290,7 +290,7 @@ async function* finish(
   yield finishedBy(ready);
 }
 
-/** What people wrote is dealt with: the mark of the turn's message, and of those it took in, goes. */
+/** Removes the mark from the turn's message and from the messages it absorbed. */
 async function unmark({ turn, log, taken }: Stage): Promise<void> {
   const first = await Promise.all([...taken].map(async (id) => (await log.read(id))[0]));
   const others = first.flatMap((event) =>
@@ -300,14 +300,14 @@ async function unmark({ turn, log, taken }: Stage): Promise<void> {
   await Promise.all([...messages].map((message) => turn.platform.markSeen(turn.place, message, false)));
 }
 
-/** Nothing is left running: timers are cleared, and what is on its way to the platform may arrive. */
+/** Leaves nothing running: clears timers and lets calls to the platform finish. */
 async function close({ turn, live, mark, progress }: Stage): Promise<void> {
   const isNextStarts = turn.givenUp.reason instanceof ShuttingDown;
   const answer = live.settle().then(() => (isNextStarts ? live.part(0).leave() : undefined));
   progress.stop();
   const rest = Promise.allSettled([answer, mark.hide()]);
   const patience = new AbortController();
-  const enough = turn.clock.sleep(lastPatience, patience.signal).catch(() => undefined);
+  const enough = turn.clock.sleep(closeTimeoutMs, patience.signal).catch(() => undefined);
   await Promise.race([rest, enough]);
   patience.abort();
 }

@@ -7,32 +7,32 @@ import type { Place } from "../../../core/values/place.ts";
 import type { Redactor } from "../../../core/values/redact.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 
-/** A turn that is shown on a chat platform: what the parts of its presentation share. */
+/** A turn that is shown on a chat platform, as shared by the parts of its presentation. */
 export interface PresentedTurn {
   turn_id: string;
   kind: Inbound["kind"];
   author: Author;
-  /** What was said. */
+  /** The text of the message. */
   text: string;
   place: Place;
   to: ReplyTarget;
   platform: ChatPlatform;
-  /** Whom the answer calls, platform user id: nobody waits for it. */
+  /** The person the answer mentions because they do not wait for it, platform user id. */
   mention?: string | undefined;
   clock: Clock;
   redact: Redactor;
   logger: Log;
-  /** Whether a worker had it before, who may have posted messages that are not in the log. */
+  /** Whether another worker had it before, which may have posted messages that are not in the log. */
   resumed: boolean;
   /** Aborted when the turn is left to another worker or to the next start. A stop by a person does not abort it. */
   givenUp: AbortSignal;
-  /** Whom its messages may call, by platform id: grows with the turn. */
+  /** The platform ids that its messages may mention; grows with the turn. */
   calls: Set<string>;
-  /** An event to be stored between the turn's own. */
+  /** Adds an event to be stored between the turn's own. */
   note(event: TurnEventBody): void;
 }
 
-/** What showing turns on chat platforms needs. */
+/** Dependencies for showing turns on chat platforms. */
 export interface TurnPresenterDeps {
   log: Pick<TurnLog, "read" | "signals" | "steering">;
   /** How long a question stays open, ms. */
@@ -45,11 +45,11 @@ export interface TurnPresenterDeps {
   chat: ChatPolicy;
   /** The name people call the bot by. */
   name: string;
-  /** Where the files are that tools made; without it they are only named. */
+  /** The files that tools made; without it they are only named. */
   files?: FileStore | undefined;
 }
 
-/** Takes in whom the turn's messages may call. */
+/** Adds the people of an event to those the turn's messages may mention. */
 export function noteCalls({ calls }: PresentedTurn, event: TurnEventBody): void {
   if (event.type === "people_named") for (const id of event.ids) calls.add(id);
 }

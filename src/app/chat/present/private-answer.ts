@@ -1,17 +1,17 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
-import { createPostedMessage } from "./posted-message.ts";
+import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { type Content, type Published, persist, whisperMessage } from "./publish-message.ts";
 
 /**
- * The turn as it is shown to its asker alone: in their direct messages, where what they are told stays and is found again. Why it cannot
- * be, where the platform opens none.
+ * The turn as shown to its asker alone, in their direct messages, where the text stays and can be found again; or the error, where the
+ * platform opens no direct messages.
  */
 export type Aside = { ok: true; turn: PresentedTurn } | { ok: false; error: PlatformError };
 
-/** Opens the asker's direct messages when they are needed first. Rejects only when the turn is given up. */
+/** Opens the asker's direct messages on first use. Rejects only when the turn is given up. */
 export function createAside(turn: PresentedTurn): () => Promise<Aside> {
   let known: Aside | undefined;
   return async () => {
@@ -34,18 +34,18 @@ async function openAside(turn: PresentedTurn): Promise<Aside> {
   return { ok: true, turn: { ...turn, place: there, to: { person: author.id }, mention: undefined } };
 }
 
-/** Posts a part of a private answer, once whatever happens. `after`: what was stored since the answer was ready. */
+/** Posts a part of a private answer, at most once even across crashes. `after`: the events stored since the answer was ready. */
 export async function publishAside(
   { turn: aside }: Extract<Aside, { ok: true }>,
   after: readonly TurnEvent[],
   part: number,
   message: Content,
 ): Promise<Published> {
-  return createPostedMessage(aside, after, { purpose: "private", part }).publish(message);
+  return new PostedMessage(aside, after, { purpose: "private", part }).publish(message);
 }
 
 /**
- * A line above a private answer: what it answers, and why nobody else sees it.
+ * The line above a private answer: the question it answers, and why nobody else sees it.
  * @param because as in `answer_private`
  */
 export async function reasonAbove(turn: PresentedTurn, because: string | undefined): Promise<string> {
@@ -57,7 +57,7 @@ export async function reasonAbove(turn: PresentedTurn, because: string | undefin
   return `*About ${about}. Only you see this answer${why}.*`;
 }
 
-/** Tells the asker in the thread where the answer is. What fails here is not tried again: the direct message itself notifies them. */
+/** Tells the asker in the thread where the answer is. A failure is not retried: the direct message itself notifies them. */
 export async function pointThere(
   turn: PresentedTurn,
   aside: PresentedTurn,

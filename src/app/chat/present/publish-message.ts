@@ -3,21 +3,21 @@ import { errorText } from "../../../base/error-text.ts";
 import { type OutgoingMessage, PlatformError, wordsOf } from "../../../core/ports/chat-platform.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
-/** A message without its name. */
+/** A message without its tag. */
 export type Content = Omit<OutgoingMessage, "tag">;
 
-/** What came of posting: the message's reference, or why it is not there. */
+/** The result of posting: the message's reference, or the error. */
 export type Published = { ok: true; reference: string } | { ok: false; error: PlatformError };
 
-/** How long a message is tried before its turn waits instead, ms. */
-const patience = 10_000;
+/** Time for retrying a message before its turn waits instead, ms. */
+const maxRetryMs = 10_000;
 const maxTries = 5;
-const pauses = { minMs: 500, maxMs: patience };
+const pauses = { minMs: 500, maxMs: maxRetryMs };
 
-/** Stands for the reference of a message that only the asker sees: it cannot be changed or taken away. */
+/** The reference of a message that only the asker sees, which cannot be edited or removed. */
 export const whispered = "whisper";
 
-/** Shows a message to the asker alone, with further tries. Rejects only when the turn is given up. */
+/** Shows a message to the asker alone, with retries. Rejects only when the turn is given up. */
 export async function whisperMessage(turn: PresentedTurn, message: Content): Promise<Published> {
   const { platform, place, to, redact } = turn;
   return persist(turn, message, async (now) => {
@@ -27,8 +27,8 @@ export async function whisperMessage(turn: PresentedTurn, message: Content): Pro
 }
 
 /**
- * Tries to bring a message to the platform. What fails in passing is tried again for some seconds; what is refused as malformed is
- * tried once more as plain text. Rejects only when the turn is given up.
+ * Posts a message with retries. A transient failure is retried for some seconds; a message refused as malformed is retried once as plain
+ * text. Rejects only when the turn is given up.
  */
 export async function persist(
   { clock, givenUp }: PresentedTurn,
@@ -48,29 +48,29 @@ export async function persist(
         continue;
       }
       const pause = error.retryAfterMs ?? backoff(tries, pauses);
-      const isOver = tries >= maxTries || clock.now() + pause - begun > patience;
+      const isOver = tries >= maxTries || clock.now() + pause - begun > maxRetryMs;
       if (!passes(error) || isOver) return { ok: false, error };
       await clock.sleep(pause, givenUp);
     }
   }
 }
 
-/** Whether it passes by itself. */
+/** Whether the error is transient. */
 export function passes({ code }: PlatformError): boolean {
   return code === "unavailable" || code === "rate_limited";
 }
 
-/** Something the platform's own code did not foresee. It may pass, or be a defect that every further try meets again. */
+/** An error that the platform's code did not foresee. It may be transient, or a defect that every retry meets again. */
 export class UnforeseenError extends PlatformError {}
 
-/** What a platform threw. Anything it did not foresee is taken for a disturbance at first. */
+/** The error of a platform. An unforeseen one is first treated as transient. */
 export function platformErrorOf(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
   const message = errorText(error);
   return new UnforeseenError("unavailable", message, { cause: error });
 }
 
-/** The message as text alone; choices that were buttons are listed in it. */
+/** The message as plain text; choices that were buttons are listed in it. */
 function plainMessage({ timed, buttons = [], files, ...said }: Content): Content {
   const choices = buttons
     .filter(({ action }) => action.role === "answer")

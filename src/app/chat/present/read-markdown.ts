@@ -5,7 +5,7 @@ export function readBlocks(text: string): Token[] | undefined {
   return readAll(text, () => marked.lexer(text));
 }
 
-/** What stands in a line of Markdown: text, links, inline code. Undefined as above. */
+/** The content of a line of Markdown: text, links, inline code. Undefined as above. */
 export function readInline(line: string): Token[] | undefined {
   return readAll(line, () => Lexer.lexInline(line));
 }
@@ -21,7 +21,7 @@ function readAll(text: string, read: () => Token[]): Token[] | undefined {
   }
 }
 
-/** What a Markdown text says, without its marks; of a link its label. A text that cannot be read is answered as it is. */
+/** The words of a Markdown text without its markup; a link becomes its label. A text that cannot be parsed is returned unchanged. */
 export function plainWords(markdown: string): string {
   const blocks = readBlocks(markdown);
   return (blocks === undefined ? markdown : blocks.map(wordsOf).join("")).replace(/\n{3,}/g, "\n\n").trim();

@@ -8,26 +8,26 @@ import { alwaysLabel, alwaysText, exactJson } from "../../../core/values/shown.t
 
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
 
-/** Room that is left in a message for what stands around the arguments. */
+/** Room in a message for the text around the arguments, characters. */
 const frame = 400;
 
-/** Characters of what “Always here” and “Never” would decide. */
+/** Maximum characters of the note on what “Always here” and “Never” would decide. */
 const maxAlwaysLength = 700;
 
-/** Characters of what a skill asks approval for; its arguments need room too. */
+/** Maximum characters of a skill's reason; the arguments need room too. */
 const maxReasonLength = 600;
 
-/** Whom an approval is for. */
+/** The people an approval is for. */
 export interface ApprovalAudience {
   /** The person the turn is for. */
   asker: { id: string; name: string };
-  /** The asker may decide it. */
+  /** Whether the asker may decide it. */
   isTheirs: boolean;
-  /** Who else may, as far as is known, those who see the card first. */
+  /** Other known deciders, those who see the card first. */
   deciders: readonly NamedDecider[];
 }
 
-/** The card where it was asked: it calls the asker where they may decide, else those who may and see it. */
+/** The card where the turn runs. It mentions the asker if they may decide, otherwise the deciders who see it. */
 export function renderApproval(
   approval: Approval,
   audience: ApprovalAudience,
@@ -43,7 +43,7 @@ export function renderApproval(
 }
 
 /**
- * The same card for somebody elsewhere who may decide.
+ * The same card for a decider elsewhere.
  * @param from who asks and where: `**Ann** asks in **#general**.`
  */
 export function renderDirectApproval(
@@ -91,7 +91,7 @@ function cardOf(
   };
 }
 
-/** How many people a card names, and calls if they see it. */
+/** Maximum people that a card names, and mentions if they see it. */
 const maxCalled = 3;
 
 const ranks = {
@@ -112,13 +112,13 @@ function whoMay(approver: Approval["approver"], { asker, isTheirs, deciders }: A
   return `${ranks[approver]} may decide${named}.`;
 }
 
-/** A mention reaches nobody who does not see it. */
+/** A mention does not reach people who do not see the card. */
 function nameOf({ id, name, here }: NamedDecider): string | undefined {
   if (here) return `<@${id}>`;
   return name === undefined ? undefined : escapeMarkdown(oneLine(name, 80));
 }
 
-/** An approval that nobody can decide any more; `end` says why, `from` as above. */
+/** A closed approval; `end` says why, `from` as above. */
 export function renderClosedApproval(
   approval: Approval,
   { end, from }: { end: string; from?: string },
@@ -128,7 +128,7 @@ export function renderClosedApproval(
   return { markdown: `${head}${describeApproval(approval, limit - frame - head.length).markdown}\n\n${end}` };
 }
 
-/** `whole` is set when the arguments do not fit: who decides must be able to see all of them. */
+/** `whole` is set when the arguments do not fit: the decider must be able to see all of them. */
 function describeApproval(approval: Approval, room: number): { markdown: string; whole?: string } {
   const json = exactJson(approval.input);
   const longestRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
@@ -142,7 +142,7 @@ function describeApproval(approval: Approval, room: number): { markdown: string;
   return isCut ? { markdown, whole: json } : { markdown };
 }
 
-/** What is asked. A question of a skill's own is its words, so it is said whose they are. */
+/** The question. If a skill wrote it, the text names the skill. */
 function headOf(approval: Approval): string {
   const { reason = "" } = approval;
   const why = reason.trim() === "" ? "" : `\n${escapeMarkdown(oneLine(reason, maxReasonLength))}`;
@@ -151,7 +151,7 @@ function headOf(approval: Approval): string {
 
 function questionOf({ tool, skill_id, input, question }: Approval): string {
   const skill = skill_id || skillIn(input);
-  const shown = (text: string, longest: number) => escapeMarkdown(oneLine(text, longest));
+  const shown = (text: string, maxLength: number) => escapeMarkdown(oneLine(text, maxLength));
   if (question !== undefined && question.trim() !== "") {
     const asker = skill === "" ? `**${shown(tool, 100)}**` : `The skill **${shown(skill, 100)}**`;
     const about = skill === "" ? "" : ` about **${shown(tool, 150)}**`;
@@ -161,7 +161,7 @@ function questionOf({ tool, skill_id, input, question }: Approval): string {
   return `May I run **${shown(tool, 100)}**${of} with exactly this?`;
 }
 
-/** The agent's own tools belong to no skill; what they do for one names it. */
+/** The agent's own tools belong to no skill; a call on behalf of a skill names it. */
 function skillIn(input: Json): string {
   const name = (input as { skill_name?: unknown } | null)?.skill_name;
   return typeof name === "string" ? name : "";

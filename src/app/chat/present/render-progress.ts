@@ -12,21 +12,21 @@ import type { ProgressCard } from "../../../core/ports/chat-platform.ts";
 import type { ProgressLevel } from "../../../core/skill/namespace-state.ts";
 import type { Json } from "../../../core/values/json.ts";
 
-/** The latest steps that are shown one by one. */
+/** Maximum number of steps shown individually, latest ones. */
 const maxSteps = 12;
 
-/** Characters of input and of output at level `full`. */
+/** Maximum characters of input and of output at level `full`. */
 const maxDetailLength = 160;
 
 type Step = ProgressCard["steps"][number];
 
-/** Characters of the line above an answer, and room for it with its marks and what parts it from the text. */
+/** Maximum characters of the line above an answer, and room for it with its markup and the separator. */
 const maxHead = 70;
 export const headRoom = 2 * maxHead + 4;
 
 /**
  * The progress of a turn as it is at `now` (ms since the epoch).
- * @param above whether its answer stands below it
+ * @param above whether its answer follows below it
  */
 export function renderProgress(
   view: TurnView,
@@ -52,7 +52,7 @@ export function renderCollapsed(view: TurnView): ProgressCard | undefined {
   return title === "" ? undefined : { title, markdown: `*${title}*`, steps: [], done: true };
 }
 
-/** What the turn does now, in a few words of plain text; empty while that is not known. */
+/** The current activity of the turn, in a few words of plain text; empty while unknown. */
 export function statusOf(view: TurnView): string {
   const running = ownSteps(view).findLast(({ state }) => state === "running");
   return oneLine(running?.title ?? view.notice ?? view.thought ?? "", 100);
@@ -71,7 +71,7 @@ function stepOf(step: StepView, all: readonly StepView[], level: ProgressLevel):
   };
 }
 
-/** What it does now, or what came of it. Nested calls and stages are told in the line of their parent. */
+/** A step's current activity or its result. Nested calls and stages appear in the line of their parent. */
 function noteOf(step: StepView, all: readonly StepView[]): string {
   if (step.state !== "running") return shortResult(step.output);
   const inner = all.findLast((other) => other.parent_call_id === step.call_id && other.state === "running");
@@ -97,10 +97,10 @@ function lineOf({ title, state, note, duration_ms }: Step): string {
   return `${marks[state]} ${escapeMarkdown(title)}${time}${rest}`;
 }
 
-/** Characters of a result in the line of its step. */
-const longest = 80;
+/** Maximum characters of a result in the line of its step. */
+const maxResultLength = 80;
 
-/** Slips of the model, which it mends by itself: what exactly was wrong with the call says nothing to people. */
+/** Errors that the model corrects on its own: the details of the invalid call do not help people. */
 const slips: ReadonlyMap<unknown, string> = new Map([
   ["unknown_tool", "there is no such tool; the agent was told"],
   ["invalid_json", "called in a wrong way; the agent was told why"],
@@ -110,8 +110,8 @@ const slips: ReadonlyMap<unknown, string> = new Map([
 const failed = "this did not work; the agent was told why";
 
 /**
- * What came of a step, in a few words; empty when there is nothing short to say. A channel sees sentences only: what is meant for
- * the model or for operators is in the details of the turn.
+ * The result of a step in a few words; empty when there is no short form. A channel sees only sentences: output for the model or for
+ * operators is in the details of the turn.
  */
 export function shortResult(output: Json | undefined): string {
   if (output === undefined || output === null) return "";
@@ -132,7 +132,7 @@ const raw = /[<>{}[\]|`]|https?:|\bHTTP \d|\blocalhost\b|\b\d+(?:\.\d+){3}\b|:\d
 /** The text if it is a short line of words; empty otherwise. */
 function sentence(text: string): string {
   const trimmed = text.trim();
-  return trimmed.length > longest || trimmed.includes("\n") || raw.test(trimmed)
+  return trimmed.length > maxResultLength || trimmed.includes("\n") || raw.test(trimmed)
     ? ""
-    : oneLine(trimmed, longest);
+    : oneLine(trimmed, maxResultLength);
 }

@@ -3,31 +3,31 @@ import { answerRoom, type OutgoingFile, type PlatformLimits } from "../../../cor
 import { readBlocks } from "./read-markdown.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
-/** An answer as a platform can show it: Markdown of its messages, in order, and what is attached. */
+/** An answer as a platform can show it: the Markdown of its messages, in order, and the attachments. */
 export interface ShapedAnswer {
   parts: [string, ...string[]];
   files: OutgoingFile[];
 }
 
-/** An answer of more messages than this is cut, and attached whole. */
+/** Maximum messages of an answer; a longer one is cut and attached whole. */
 const maxParts = 4;
 
-/** How many messages of an answer that is attached whole are shown; also how many are shown while it is written. */
+/** Number of messages shown for an answer that is attached whole, and maximum shown while it is written. */
 export const partsOfLongAnswer = 3;
 
-/** Larger tables are shown in part, or are wider than a message; they are attached whole. */
+/** Limits of tables: a larger one is shown in part or does not fit a message, and is attached whole. */
 const maxRows = 15;
 const shownRows = 10;
-const widestTable = 120;
+const maxTableWidth = 120;
 
-/** The same in sentences for a model that writes answers. */
+/** The same limits in words, for a model that writes answers. */
 export const shapingRules = `Of a table with more than ${maxRows} rows the first ${shownRows} are shown, and the whole table is attached as a CSV file; an answer too long for ${maxParts} messages is cut and attached whole.`;
 
 const cutNote = "\n\n*The answer goes on: all of it is in `answer.md`.*";
 const cutWithoutFile =
   "\n\n*The answer goes on; it is too large to be attached here. The console has all of it.*";
 
-/** Shapes an answer. `files` are attached beside those made of it; their names are taken. */
+/** Shapes an answer. `files` are attached in addition to the generated ones, which avoid their names. */
 export function shapeAnswer(
   text: string,
   files: readonly OutgoingFile[],
@@ -63,7 +63,7 @@ function withTablesAttached(text: string, taken: Set<string>, largest: number) {
     if (token.type !== "table") return token.raw;
     const table = token as Tokens.Table;
     const isLong = table.rows.length > maxRows;
-    if (!isLong && widthOf(table) <= widestTable) return token.raw;
+    if (!isLong && widthOf(table) <= maxTableWidth) return token.raw;
     const file = textFile(freeName("table.csv", taken), "text/csv", tableCsv(table));
     if (file.data.length > largest) return token.raw;
     taken.add(file.name);
@@ -96,8 +96,8 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * A Markdown table as CSV (RFC 4180: commas, quotes doubled, CRLF). Cells that a spreadsheet would take for a formula get a leading
- * apostrophe.
+ * A Markdown table as CSV (RFC 4180: commas, quotes doubled, CRLF). Cells that a spreadsheet would read as a formula get a
+ * leading apostrophe.
  */
 function tableCsv({ header, rows }: Pick<Tokens.Table, "header" | "rows">): string {
   return [header, ...rows].map((row) => `${row.map((cell) => csvCell(cell.text)).join(",")}\r\n`).join("");

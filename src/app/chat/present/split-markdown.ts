@@ -63,7 +63,7 @@ function itemsOf({ raw, items }: Tokens.List): Unit[] {
   }));
 }
 
-/** Four spaces at the beginning of a message would make code of a nested list. */
+/** Four spaces at the beginning of a message would turn a nested list into code. */
 function dedent(piece: string): string {
   const indentation = /^ {4,}/.exec(piece)?.[0];
   return indentation === undefined ? piece : piece.replaceAll(pattern("gm")`^${indentation}`, "");
@@ -107,15 +107,15 @@ function splitTable(raw: string, room: number, limit: number): string[] {
   return pieces.map((piece) => (piece === "" ? "" : head + piece));
 }
 
-/** Longer lines are no prose: their Markdown is not looked at. */
+/** Longer lines are not prose: their Markdown is not parsed. */
 const maxProseLength = 20_000;
 
-/** Splits a line of Markdown at sentence ends, else between words, never within a link, inline code or a character people see. */
+/** Splits a line of Markdown at sentence ends, otherwise between words, never within a link, inline code or a visible character. */
 function splitLine(line: string, room: number, limit: number): string[] {
   return packUnits(sentencesOf(wordsOf(line, limit)), room, limit);
 }
 
-/** A unit that is cut between characters where it does not fit. */
+/** A unit that is cut between characters when it does not fit. */
 function uncuttable(text: string): Unit {
   return { text, split: (room, limit) => splitCharacters(text, room, limit) };
 }
@@ -183,15 +183,15 @@ function splitCharacters(text: string, room: number, limit: number): string[] {
   return parts;
 }
 
-/** A piece of text that stays together where it fits into one part. */
+/** A piece of text that stays together if it fits into one part. */
 interface Unit {
   text: string;
   /** Splits it: the first piece has at most `room` characters (empty when nothing fits), the others at most `limit`. */
   split(room: number, limit: number): string[];
 }
 
-/** A part that is filled less than this does not end before a unit that would fit into the next part whole. */
-const leastFilled = 1 / 4;
+/** Minimum fill of a part before it ends in front of a unit that would fit whole into the next part. */
+const minFill = 1 / 4;
 
 /**
  * Joins units to parts of at most `limit` characters, the first of at most `room`. Breaks between units where it can. White space
@@ -212,12 +212,12 @@ function packUnits(units: readonly Unit[], room: number, limit: number): string[
       continue;
     }
     const used = limit - space + current.length;
-    if (used >= limit * leastFilled && fits("", unit.text, limit)) {
+    if (used >= limit * minFill && fits("", unit.text, limit)) {
       next(unit.text);
       continue;
     }
     const left = space - current.length;
-    const [first = "", ...rest] = unit.split(left < limit * leastFilled ? 0 : left, limit);
+    const [first = "", ...rest] = unit.split(left < limit * minFill ? 0 : left, limit);
     current += first;
     for (const piece of rest) next(piece);
   }

@@ -3,12 +3,12 @@ import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { ClaimedTurn, Signal } from "../../../core/log/turn-log.ts";
 import type { TurnPresenterDeps } from "./presented-turn.ts";
 
-/** How ids of this question begin; what follows is the seq of the turn's last event before it. */
+/** Prefix of this question's ids, followed by the seq of the turn's last event before it. */
 const questionPrefix = "still-wanted:";
 
 const [yes, no] = ["Yes, go on", "No"] as const;
 
-/** The reason of an abort because nobody wants the turn any more. */
+/** The reason for aborting a turn that is no longer wanted. */
 class NotWanted extends Error {
   readonly code = "not_wanted";
 }
@@ -16,9 +16,9 @@ class NotWanted extends Error {
 type Run = (signal: AbortSignal) => AsyncGenerator<TurnEventBody, void>;
 
 /**
- * Runs a turn that is taken up again. One that was interrupted for longer than messages stay fresh (`chat.stale_minutes`) asks
- * its author first whether it is still wanted. It goes on with a yes or a further message of the author; with a no, or no
- * answer in time, it is stopped, and nothing of it runs.
+ * Runs a resumed turn. If it was interrupted for longer than messages stay fresh (`chat.stale_minutes`), it first asks its author
+ * whether it is still wanted. A yes or a further message of the author resumes it; after a no, or without an answer in time, it is
+ * stopped and nothing runs.
  */
 export async function* ifStillWanted(
   deps: TurnPresenterDeps,
@@ -79,9 +79,9 @@ async function* afterQuestion(
 }
 
 const unanswered =
-  "I was interrupted while I worked on this, and nobody said that it is still wanted. So I stopped here; say it again if you want it.";
+  "I was interrupted while I worked on this, and nobody confirmed that it is still wanted, so I stopped. Ask again if you still need it.";
 
-/** How long ago the turn was broken off in the middle of its work, ms; 0 when it was not. */
+/** How long ago the turn was interrupted in the middle of its work, ms; 0 when it was not. */
 function interruptedFor({ inbound, events }: ClaimedTurn, now: number): number {
   const last = events.at(-1);
   const isUnderWay = events.some((event) => event.type === "turn_started") && last?.type !== "turn_waiting";

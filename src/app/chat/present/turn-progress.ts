@@ -5,27 +5,27 @@ import type { ProgressLevel } from "../../../core/skill/namespace-state.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { renderCollapsed, renderProgress } from "./render-progress.ts";
 
-/** What a turn does, as its channel wants to see it. */
+/** The progress of a turn, at the level its channel has chosen. */
 export interface TurnProgress {
-  /** The turn has come this far. */
+  /** Updates the state of the turn. */
   changed(view: TurnView): void;
-  /** What is shown of it now; undefined when nothing is. @param above whether the answer stands below it */
+  /** The current card; undefined when there is nothing to show. @param above whether the answer follows below it */
   card(above: boolean): Promise<ProgressCard | undefined>;
-  /** Whether people are told what the turn waits for, however early it is. */
+  /** Whether there is a notice of what the turn waits for, which is shown even before `notBefore`. */
   readonly hasNotice: boolean;
-  /** Calls for nothing more. */
+  /** Requests no more updates. */
   stop(): void;
-  /** What is shown of it above its whole answer; undefined when nothing is. */
+  /** The card above the final answer; undefined when there is none. */
   collapsed(view: TurnView): Promise<ProgressCard | undefined>;
 }
 
 export interface ProgressOptions {
   level: Promise<ProgressLevel>;
-  /** Nothing is called for before, ms since the epoch. */
+  /** No card is requested before this time, ms since the epoch. */
   notBefore: number;
-  /** A turn that took less time, ms, has no progress above its answer. */
+  /** A turn that took less time, ms, shows no progress above its answer. */
   shortest: number;
-  /** Calls for the card to be shown. */
+  /** Requests that the card be shown. */
   show(): void;
 }
 
@@ -51,7 +51,7 @@ export function createTurnProgress(
     },
     async card(above) {
       const chosen = await level;
-      // What once stood there alone stays there until there is an answer.
+      // Progress shown without a text stays until there is an answer.
       if (newest === undefined || (above && !isWorthShowing(newest))) return undefined;
       if (chosen === "quiet" && newest.notice === undefined) return undefined;
       const limit = platform.limits.message_characters;
@@ -74,7 +74,7 @@ export function createTurnProgress(
   };
 }
 
-/** An answer that is only written needs no progress beside it. */
+/** An answer without steps needs no progress card. */
 function isWorthShowing({ steps, notice, thought, remarks }: TurnView): boolean {
   return steps.length > 0 || notice !== undefined || thought !== undefined || remarks.length > 0;
 }
@@ -82,7 +82,7 @@ function isWorthShowing({ steps, notice, thought, remarks }: TurnView): boolean 
 /** Events that wait to be stored between a turn's own. */
 export interface NoteQueue {
   add(event: TurnEventBody): void;
-  /** All that wait, in order; they wait no more. */
+  /** Removes and returns all waiting events, in order. */
   take(): TurnEventBody[];
   /** Resolves when at least one waits. */
   arrived(): Promise<undefined>;
@@ -107,7 +107,7 @@ export function createNoteQueue(): NoteQueue {
   };
 }
 
-/** A turn's own events with notes between them: a note does not wait for the turn's next event. */
+/** Merges a turn's own events with notes: a note does not wait for the turn's next event. */
 export async function* mergeNotes(
   own: AsyncGenerator<TurnEventBody, void>,
   notes: NoteQueue,
@@ -125,7 +125,7 @@ export async function* mergeNotes(
       yield come.value;
     }
   } finally {
-    // A turn that is in the middle of something ends when its signal says so: nobody waits for it here.
+    // A turn in the middle of a call ends when its signal aborts it; this does not wait for it.
     const end = own.return();
     if (next === undefined) await end;
     else

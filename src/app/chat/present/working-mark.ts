@@ -3,18 +3,18 @@ import type { PresentedTurn } from "./presented-turn.ts";
 /** The platform's own sign that the bot works, kept alive while it is shown. */
 export interface WorkingMark {
   show(): void;
-  /** Says what the bot does now; empty when that is not known. */
+  /** Sets the current activity of the bot; empty when unknown. */
   say(note: string): void;
-  /** Resolves when it is gone. Whoever takes a given up turn over shows it on. */
+  /** Resolves when it is removed. For a turn that is given up it stays, and the next worker continues it. */
   hide(): Promise<void>;
 }
 
-/** Discord's typing sign ends after 10 s, Slack's status after 2 min: it is shown again this often, ms. */
-const refresh = 8_000;
-/** What it says is changed no more often, ms. */
-const leastPause = 2_000;
+/** Refresh interval, ms: Discord's typing sign ends after 10 s, Slack's status after 2 min. */
+const refreshMs = 8_000;
+/** Minimum time between two changes of the activity, ms. */
+const minPauseMs = 2_000;
 
-/** @param delay it is not shown before, ms */
+/** @param delay time before it is first shown, ms */
 export function createWorkingMark(
   { platform, place, to, clock, logger, turn_id, givenUp }: PresentedTurn,
   delay: number,
@@ -39,7 +39,7 @@ export function createWorkingMark(
     if (!busy) tell(said);
     told = clock.now();
     shown = true;
-    cancel = clock.after(refresh, keep);
+    cancel = clock.after(refreshMs, keep);
   };
   return {
     show() {
@@ -52,7 +52,7 @@ export function createWorkingMark(
       said = note;
       if (cancel === undefined || !shown) return;
       cancel();
-      cancel = clock.after(Math.max(0, told + leastPause - clock.now()), keep);
+      cancel = clock.after(Math.max(0, told + minPauseMs - clock.now()), keep);
     },
     async hide() {
       cancel?.();

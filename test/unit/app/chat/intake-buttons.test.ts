@@ -44,7 +44,7 @@ describe("buttons that are none", () => {
   ])("an invalid button says so and does nothing: %s", async (button) => {
     const { press, told, errors, asked } = createIntake();
     await press(button, "ada");
-    expect(told("ada")).toEqual([expect.stringMatching(/does not work any more|over/)]);
+    expect(told("ada")).toEqual([expect.stringMatching(/no longer works|closed/)]);
     expect(errors).toEqual([]);
     expect(await asked()).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe("buttons that are none", () => {
     const place = { namespace: "fake:team:dm-ada", thread: "dm" };
     for (const action of ["details", "again", "forget", "good"])
       await fixture.press(`${action}:${turnId}`, "ada", { place });
-    expect(fixture.told("ada")).toEqual(Array(4).fill(expect.stringContaining("does not work")));
+    expect(fixture.told("ada")).toEqual(Array(4).fill(expect.stringContaining("no longer works")));
     expect((await fixture.app.turn(turnId))?.text).toBe("what is new?");
   });
 });
@@ -114,7 +114,7 @@ describe("who may press", () => {
       by: "ada",
     });
     await fixture.press(`answer:${turnId}:0`, "ada");
-    expect(fixture.told("ada")).toEqual(Array(2).fill(expect.stringContaining("question is over")));
+    expect(fixture.told("ada")).toEqual(Array(2).fill(expect.stringContaining("question is closed")));
   });
 
   it("a question cannot be answered after its time", async () => {
@@ -125,7 +125,7 @@ describe("who may press", () => {
     await fixture.until(turnId, "turn_waiting");
     fixture.pass(61_000);
     await fixture.press(`answer:${turnId}:1`, "ada");
-    expect(fixture.told("ada")).toEqual([expect.stringContaining("question is over")]);
+    expect(fixture.told("ada")).toEqual([expect.stringContaining("question is closed")]);
     expect(await fixture.log.signals(turnId)).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe("who may press", () => {
     await fixture.press(`approve:${approval_id}`, "root");
     await fixture.events(turnId);
     await fixture.press(`refuse:${approval_id}`, "root");
-    expect(fixture.told("root")).toEqual([expect.stringContaining("decided already")]);
+    expect(fixture.told("root")).toEqual([expect.stringContaining("already been decided")]);
     expect(ran).toHaveLength(1);
   });
 });
@@ -165,7 +165,7 @@ describe("buttons of an answer", () => {
     await fixture.press(`stop:${turnId}`, "ada");
     expect((await fixture.events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
     await fixture.press(`stop:${turnId}`, "ada");
-    expect(fixture.told("ada")).toEqual([expect.stringContaining("over already")]);
+    expect(fixture.told("ada")).toEqual([expect.stringContaining("already ended")]);
   });
 
   it("the button for another try runs in the same thread, for whoever pressed, once per press", async () => {

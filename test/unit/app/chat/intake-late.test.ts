@@ -39,7 +39,7 @@ describe("a message that comes too late", () => {
     const where = { place: question.place, reference: card?.reference ?? "" };
     await Promise.all([press(wanted, "ada", where), press(wanted, "ada", where)]);
     expect(await asked()).toEqual(["what is for lunch?"]);
-    expect(told("ada")).toEqual([expect.stringContaining("over")]);
+    expect(told("ada")).toEqual([expect.stringContaining("closed")]);
     await platform.until(() => (cards(platform).length === 0 ? true : undefined));
     await intake.message(question);
     expect(cards(platform)).toEqual([]);
@@ -132,7 +132,7 @@ describe("a message that comes too late", () => {
     expect(cards(platform)).toHaveLength(1);
     await press(old.wanted, "ada", { place });
     expect(await asked()).toEqual([]);
-    expect(told("ada")).toEqual([expect.stringContaining("over")]);
+    expect(told("ada")).toEqual([expect.stringContaining("closed")]);
   });
 
   it("a late message comes again while the platform cannot be asked, and is dropped where the bot may not speak", async () => {

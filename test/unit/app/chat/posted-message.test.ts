@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPostedMessage, type PostedMessage } from "../../../../src/app/chat/present/posted-message.ts";
+import { PostedMessage } from "../../../../src/app/chat/present/posted-message.ts";
 import type { PresentedTurn } from "../../../../src/app/chat/present/presented-turn.ts";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import { type MessageTag, PlatformError } from "../../../../src/core/ports/chat-platform.ts";
@@ -83,7 +83,7 @@ async function bench({
       });
   }
   const patient = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
-  const message = createPostedMessage({ ...turn, clock: patient }, events, { purpose: "answer", part: 0 });
+  const message = new PostedMessage({ ...turn, clock: patient }, events, { purpose: "answer", part: 0 });
   platform.calls.length = 0;
   return {
     platform,

@@ -41,7 +41,7 @@ describe("a question on a chat platform", () => {
       limits: { question_ms: 5_000 },
     });
     await reach(await ask("choose"), "turn_finished");
-    expect(seen(platform)[0]).toBe("question: Which one?\n\n*The time to answer is over.*");
+    expect(seen(platform)[0]).toBe("question: Which one?\n\n*The time to answer has passed.*");
     expect(asked(platform)?.message.buttons).toBeUndefined();
   });
 

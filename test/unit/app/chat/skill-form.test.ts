@@ -58,7 +58,7 @@ describe("the form of a skill", () => {
   });
 
   it.each([
-    ["needed", parameter("text"), ""],
+    ["required", parameter("text"), ""],
     ["a number", parameter("count", { type: "number" }), "three"],
     ["yes or no", parameter("loud", { type: "boolean" }), "perhaps"],
     ["one of: fast, slow", parameter("mode", { enum: ["fast", "slow"] }), "medium"],

@@ -74,7 +74,7 @@ describe("a turn on a chat platform that was interrupted", () => {
     const { reach, platform, model } = await asked();
     const events = await reach("left", "turn_finished");
     expect(events.at(-1)).toMatchObject({ outcome: "stopped" });
-    expect(seen(platform).at(-1)).toContain("nobody said that it is still wanted");
+    expect(seen(platform).at(-1)).toContain("nobody confirmed that it is still wanted");
     expect(model.asked).toBe(0);
   });
 

@@ -9,7 +9,7 @@ import type { NetworkGrants } from "../../core/skill/network-grants.ts";
 import type { Packages, PreparedPackages, Servers } from "../../core/skill/packages.ts";
 import type { Effort } from "../../core/values/message.ts";
 import type { Profile } from "../../core/values/profile.ts";
-import type { Planning } from "../schedules/keep-plans.ts";
+import type { Planning } from "../schedules/planning.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";

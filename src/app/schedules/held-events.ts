@@ -10,7 +10,7 @@ import {
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
 
-import type { Entry } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 
 /** An event that waits for a turn. `id` is the id of its entry. */
 export interface Held extends HeldEvent {

@@ -1,34 +1,17 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { HookKind, PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
-import type { PlanChange, Planner, Schedules } from "../../core/ports/schedules.ts";
+import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
 import type { Log } from "../../core/ports/storage.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
 import type { HeldEvents } from "./held-events.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
 import { limitProblem, viewOf } from "./plan-words.ts";
+import type { Entry, PlanKeeping } from "./planning.ts";
 import { nextTimes } from "./times.ts";
 import type { ChatWatch } from "./watch-chat.ts";
 import type { Webhooks } from "./webhooks.ts";
-
-/** Adds, shows and changes plans. */
-export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf" | "read"> {
-  /** Whether a person may change a plan of a channel. A failure says who may. */
-  mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
-  /**
-   * Sets a new secret for a webhook: `given`, or a generated one. On a chat platform a generated secret is whispered to the person who
-   * asked (`told`); programs read `secret`.
-   */
-  newSecret(
-    planner: Planner,
-    id: string,
-    given?: string,
-  ): Promise<Outcome<{ secret: string; told: boolean }>>;
-}
-
-/** Schedules and triggers, for people, programs and tools. */
-export type Planning = Schedules & PlanKeeping;
 
 export interface PlanKeepingDeps {
   book: PlanBook;

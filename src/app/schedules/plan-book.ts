@@ -9,11 +9,7 @@ import {
 } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
-
-/** A stored schedule or trigger. `due_at` is when it is next looked at. */
-export interface Entry<Value> extends Omit<DueEntry, "value"> {
-  value: Value;
-}
+import type { Entry } from "./planning.ts";
 
 /** Reads and writes schedules and triggers in the store of due entries. */
 export interface PlanBook {

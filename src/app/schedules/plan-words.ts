@@ -8,7 +8,7 @@ import {
   type Trigger,
   type TriggerCondition,
 } from "../../core/ports/schedule.ts";
-import type { Entry } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
 /** How many next times a person is shown. */

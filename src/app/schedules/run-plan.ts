@@ -7,7 +7,8 @@ import type { Place } from "../../core/values/place.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 
 /** Dependencies of schedules and triggers that run. */
 export interface RunDeps {

@@ -1,9 +1,9 @@
 import { beginningOf } from "../../base/markdown-text.ts";
 import type { Schedule, ScheduleLimits } from "../../core/ports/schedule.ts";
 import { starting } from "./needed-tools.ts";
-import type { Entry } from "./plan-book.ts";
 import { placeOfRuns } from "./plan-wish.ts";
 import { nextInWords, whenInWords } from "./plan-words.ts";
+import type { Entry } from "./planning.ts";
 import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
 import { nextTimes, shownTime } from "./times.ts";
 

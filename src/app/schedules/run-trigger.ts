@@ -3,8 +3,9 @@ import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { maxHappened, maxTogether, type Trigger, type TriggerEvent } from "../../core/ports/schedule.ts";
 import { type Author, onBehalfOf } from "../../core/values/inbound.ts";
 import type { Held, HeldEvents } from "./held-events.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
 import { conditionInWords } from "./plan-words.ts";
+import type { Entry } from "./planning.ts";
 import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
 import { shownTime } from "./times.ts";
 

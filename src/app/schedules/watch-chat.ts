@@ -15,7 +15,8 @@ import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import type { Place } from "../../core/values/place.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
 import type { HeldEvents } from "./held-events.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 import { cut, noteEvent } from "./run-trigger.ts";
 
 /** A message, as far as triggers look at it. */

@@ -3,7 +3,8 @@ import { maxHappened, type ScheduleLimits, type Trigger } from "../../core/ports
 import type { KeyValue } from "../../core/ports/storage.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { deliveryOf, type HookRequest } from "./hook-signatures.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 import { cut, noteEvent } from "./run-trigger.ts";
 
 /** The answer to a caller. `unknown`: no such webhook, or a wrong secret; the caller cannot tell which. */

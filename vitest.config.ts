@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
-/** Tests whose files cannot share a process: they try the environment of the process itself. */
-const apart = ["test/unit/sandbox/**/*.test.ts"];
+/** Tests whose files cannot share a process: they try its environment, or load what changes it (vega-lite adds a method to `Set`). */
+const apart = ["test/unit/sandbox/**/*.test.ts", "test/unit/charts/**/*.test.ts"];
 
 /** Hostile code in real sandboxes, and what waits for processes that hang, are for vitest.e2e.config.ts. */
 const long = ["test/**/*-attacks.test.ts", "test/**/*.long.test.ts"];

@@ -238,7 +238,7 @@ describe("an agent that is gone", () => {
     const { ask, model } = bot(["ok"], { store: first.store, profiles: [chat, ...others] });
     const { end, events } = await ask("hi");
     expect(end).toMatchObject({ outcome: "failed" });
-    expect(end.text).toContain("The agent reader that was chosen here is gone");
+    expect(end.text).toContain("The agent reader that was chosen here no longer exists");
     expect(events.find(({ type }) => type === "error")).toMatchObject({ code: "unknown_agent" });
     expect(model.requests).toEqual([]);
   });

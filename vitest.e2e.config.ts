@@ -1,6 +1,20 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
+
+/** Tests that measure time, or drive a real browser: one file at a time, after the others. */
+const alone = [
+  "test/e2e/{durability,console,skills}/**/*.test.ts",
+  "test/e2e/command-line/npm-start.test.ts",
+];
+
+/** What mostly waits for a bot in a process of its own. */
+const together = { maxWorkers: availableParallelism(), sequence: { groupOrder: 0 } };
+const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+
+/** A browser on a loaded machine may be late once; a defect fails every time. Repeated tests are named in the report. */
+const retry = 2;
 
 /**
  * What takes longer: hostile code in real sandboxes, processes that hang or run out of memory, a turn that dies at every point of its
@@ -11,27 +25,26 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    fileParallelism: false,
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
     projects: [
       {
         extends: true,
         test: {
           name: "long",
+          ...oneByOne,
           include: ["test/unit/**/*-attacks.test.ts", "test/{unit,contract}/**/*.long.test.ts"],
         },
       },
-      { extends: true, test: { name: "crash points", include: ["test/crash-points/**/*.test.ts"] } },
       {
         extends: true,
-        test: {
-          name: "end to end",
-          // A real browser, kill -9, model servers over HTTP.
-          include: ["test/e2e/**/*.test.ts"],
-          // A browser on a loaded machine may be late once; a defect fails every time. Repeated tests are named in the report.
-          retry: 2,
-        },
+        test: { name: "crash points", ...together, include: ["test/crash-points/**/*.test.ts"] },
       },
+      {
+        extends: true,
+        // kill -9, model servers over HTTP.
+        test: { name: "end to end", ...together, retry, include: ["test/e2e/**/*.test.ts"], exclude: alone },
+      },
+      { extends: true, test: { name: "alone", ...oneByOne, retry, include: alone } },
     ],
   },
 });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { builtProgram } from "../test/support/built-program.ts";
+import { builtProgram } from "../test/support/bot/built-program.ts";
 import type { Observation } from "../test/support/slack/observation.ts";
 import { type SlackServer, startSlackServer } from "../test/support/slack/slack-server.ts";
 import { addressOf, stop } from "./bot-child.ts";

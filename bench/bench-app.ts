@@ -34,7 +34,7 @@ import { createLogger } from "../src/telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
 import { scheduleSetup } from "../src/wiring/schedule-setup.ts";
 import { systemClock } from "../src/wiring/system-clock.ts";
-import { noDocuments } from "../test/support/no-documents.ts";
+import { noDocuments } from "../test/support/fakes/no-documents.ts";
 import { temporaryFolders } from "../test/support/temporary-folders.ts";
 
 /** Who asks, and where. */

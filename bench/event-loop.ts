@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { createApiClient } from "../src/client/api-client.ts";
-import { builtProgram } from "../test/support/built-program.ts";
+import { builtProgram } from "../test/support/bot/built-program.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import type { MockModel } from "./child.ts";
 import type { LongestBlock } from "./loop-watch.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createApiClient } from "../src/client/api-client.ts";
-import { builtProgram } from "../test/support/built-program.ts";
+import { builtProgram } from "../test/support/bot/built-program.ts";
 import { namespace } from "./bench-app.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import type { MockModel } from "./child.ts";

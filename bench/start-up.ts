@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { builtProgram } from "../test/support/built-program.ts";
+import { builtProgram } from "../test/support/bot/built-program.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import { limited, type Measure, median } from "./measure.ts";
 

@@ -2,9 +2,9 @@ import { mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createFlowSource } from "../src/flows/flow-source.ts";
 import { openSqliteTurnLog } from "../src/storage/sqlite/sqlite-turn-log.ts";
-import { type Line, scriptedModel } from "../test/support/scripted-model.ts";
+import { type Line, scriptedModel } from "../test/support/models/scripted-model.ts";
+import { testSkill, testSource } from "../test/support/skills/test-skill.ts";
 import { createTestApp } from "../test/support/test-app.ts";
-import { testSkill, testSource } from "../test/support/test-skill.ts";
 import { shippedSkills } from "./bench-app.ts";
 import { limited, type Measure } from "./measure.ts";
 

@@ -7,7 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SkillSource } from "../../src/core/skill/skill.ts";
 import { createFolderSource } from "../../src/skills/folder-source.ts";
-import { openBench, referenceServer } from "../../test/support/mcp-bench.ts";
+import { openBench, referenceServer } from "../../test/support/skills/mcp-bench.ts";
 import { shippedSkills } from "../bench-app.ts";
 import { prose } from "./tasks.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Model } from "../../src/core/ports/model.ts";
 import type { Clock } from "../../src/core/ports/storage.ts";
 import { createModel, type ModelSettings } from "../../src/models/create-model.ts";
-import { type ModelFixture, type ModelServer, startModelServer } from "../support/model-server.ts";
+import { type ModelFixture, type ModelServer, startModelServer } from "../support/models/model-server.ts";
 import { recordingClock } from "../unit/models/recording-clock.ts";
 
 /** What differs between the providers under the contract. */

@@ -2,9 +2,9 @@ import type { ModelRequest } from "../../src/core/ports/model.ts";
 import type { Skill } from "../../src/core/skill/skill.ts";
 import type { Message } from "../../src/core/values/message.ts";
 import type { Profile } from "../../src/core/values/profile.ts";
-import { type RecordingModel, recordingModel } from "../support/recording-model.ts";
-import { type Line, scriptedModel } from "../support/scripted-model.ts";
-import { type TestTool, testSkill } from "../support/test-skill.ts";
+import { type RecordingModel, recordingModel } from "../support/models/recording-model.ts";
+import { type Line, scriptedModel } from "../support/models/scripted-model.ts";
+import { type TestTool, testSkill } from "../support/skills/test-skill.ts";
 import type { Life } from "./life.ts";
 
 /** What is said to the bot: the message of the turn, one more while it works, and one when it has answered. */

@@ -1,5 +1,5 @@
 import type { TurnEvent } from "../../src/core/log/turn-event.ts";
-import { type Asked, expectPrefixes } from "../support/recording-model.ts";
+import { type Asked, expectPrefixes } from "../support/models/recording-model.ts";
 import { sideEffects } from "./scripted-turn.ts";
 import { eventsOf, type World } from "./world.ts";
 

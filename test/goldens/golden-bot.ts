@@ -3,12 +3,12 @@ import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import type { Clock } from "../../src/core/ports/storage.ts";
 import type { Diagnostic, Skill } from "../../src/core/skill/skill.ts";
 import type { Trust } from "../../src/core/values/inbound.ts";
-import { fakePackages, testReview } from "../support/fake-packages.ts";
-import { createFakePlatform, type FakePlatform } from "../support/fake-platform.ts";
-import { fakeServers, testServer } from "../support/fake-servers.ts";
-import { scriptedModel } from "../support/scripted-model.ts";
+import { fakePackages, testReview } from "../support/fakes/fake-packages.ts";
+import { createFakePlatform, type FakePlatform } from "../support/fakes/fake-platform.ts";
+import { fakeServers, testServer } from "../support/fakes/fake-servers.ts";
+import { scriptedModel } from "../support/models/scripted-model.ts";
+import { testSkill } from "../support/skills/test-skill.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
-import { testSkill } from "../support/test-skill.ts";
 
 /** A bot whose every answer is known beforehand: fixed skills, servers and packages, a scripted model, a clock that is set. */
 export interface GoldenBot {

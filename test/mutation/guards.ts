@@ -38,14 +38,14 @@ export const guards: Readonly<Record<string, Guard>> = {
   transcript: { files: ["core/log/transcript.ts"], tests: ["unit/core/log/transcript"] },
   turns: {
     files: ["app/turns/dispatcher.ts", "app/turns/turn-writer.ts"],
-    tests: ["unit/app/{dispatcher,turn-writer}"],
+    tests: ["unit/app/turns/{dispatcher,turn-writer}"],
   },
-  leases: { files: ["app/turns/leases.ts"], tests: ["unit/app/leases"] },
-  spending: { files: ["app/turns/spending.ts"], tests: ["unit/app/spending"] },
+  leases: { files: ["app/turns/leases.ts"], tests: ["unit/app/turns/leases"] },
+  spending: { files: ["app/turns/spending.ts"], tests: ["unit/app/turns/spending"] },
   webhooks: { files: ["app/schedules/webhooks.ts"], tests: ["unit/app/schedules/webhooks"] },
   due: {
     files: ["storage/sqlite/sqlite-turn-log.ts createDueEntries..textOf"],
-    tests: ["contract/due-entries"],
+    tests: ["contract/storage/due-entries"],
   },
-  retention: { files: ["app/services/retention-sweep.ts"], tests: ["unit/app/retention-sweep"] },
+  retention: { files: ["app/services/retention-sweep.ts"], tests: ["unit/app/services/retention-sweep"] },
 };

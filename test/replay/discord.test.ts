@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ownWords } from "../../src/platforms/discord/channel/said-text.ts";
-import { testSkill } from "../support/test-skill.ts";
+import { testSkill } from "../support/skills/test-skill.ts";
 import { replayedDiscord } from "./support/replayed-discord.ts";
 
 const channel = "discord:1000000000000000100:1000000000000000110";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BotHome, BotProcess } from "../support/bot-process.ts";
+import type { BotHome, BotProcess } from "../support/bot/bot-process.ts";
 
 export interface KillerOptions {
   home: BotHome;

@@ -7,8 +7,8 @@
  */
 import { parseArgs } from "node:util";
 import { createApiClient } from "../../src/client/api-client.ts";
-import { createBotHome } from "../support/bot-process.ts";
-import { startPlatformModel } from "../support/platform-model.ts";
+import { createBotHome } from "../support/bot/bot-process.ts";
+import { startPlatformModel } from "../support/bot/platform-model.ts";
 import { emptySeen, runClients } from "./clients.ts";
 import { startEffectServer } from "./effect-server.ts";
 import { killAgainAndAgain } from "./killer.ts";

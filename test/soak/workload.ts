@@ -1,4 +1,4 @@
-import type { PlatformModel } from "../support/platform-model.ts";
+import type { PlatformModel } from "../support/bot/platform-model.ts";
 
 /** A message that a client sends, in its thread. */
 export interface SoakMessage {

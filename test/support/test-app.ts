@@ -35,9 +35,9 @@ import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryMessageIndex } from "../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
-import { noDocuments } from "./no-documents.ts";
-import { scheduleLimits } from "./schedule-limits.ts";
-import { soleModel } from "./sole-model.ts";
+import { noDocuments } from "./fakes/no-documents.ts";
+import { soleModel } from "./models/sole-model.ts";
+import { scheduleLimits } from "./skills/schedule-limits.ts";
 import { temporaryFolders } from "./temporary-folders.ts";
 
 export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import type { ApiClient } from "../../../src/client/api-client.ts";
 import { createMarkdownConverter } from "../../../src/html/readable-page.ts";
-import type { MovedClock } from "../../support/moved-clock.ts";
-import type { PlatformBot } from "../../support/platform-bot.ts";
+import type { MovedClock } from "../../support/bot/moved-clock.ts";
+import type { PlatformBot } from "../../support/bot/platform-bot.ts";
 import { launch, newPage, partsOf } from "../../support/surfaces/console-chat.ts";
 import { wednesday } from "./say-sentences.ts";
 import { type Earlier, sentences } from "./sentences.ts";

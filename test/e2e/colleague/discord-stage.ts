@@ -2,7 +2,7 @@ import type { DiscordOptions } from "../../support/discord/discord-options.ts";
 import type { DiscordServer } from "../../support/discord/discord-server.ts";
 import { exampleToken } from "../../support/discord/example-world.ts";
 import type { ObservedMessage, ObservedState } from "../../support/discord/observed-state.ts";
-import { ordinaryPermissions } from "../../support/discord/permission-bits.ts";
+import { ordinaryPermissions } from "../../support/discord/world/permission-bits.ts";
 import { buttonsOf } from "../../support/surfaces/discord-chat.ts";
 import type { Posted, Stage, Talk } from "./stage.ts";
 

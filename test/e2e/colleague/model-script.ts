@@ -1,5 +1,5 @@
 /** What a capable, honest model does about the sentences: everything it uses stood in its request or in a result. */
-import type { HonestModel, Step } from "../../support/honest-model.ts";
+import type { HonestModel, Step } from "../../support/models/honest-model.ts";
 
 type Told = (results: readonly string[], request: string) => Step;
 

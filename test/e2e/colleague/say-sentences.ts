@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
-import { createMovedClock, type MovedClock } from "../../support/moved-clock.ts";
-import { type PlatformBot, type PlatformBotOptions, usePlatformBot } from "../../support/platform-bot.ts";
+import { createMovedClock, type MovedClock } from "../../support/bot/moved-clock.ts";
+import { type PlatformBot, type PlatformBotOptions, usePlatformBot } from "../../support/bot/platform-bot.ts";
+import { createHonestModel, type HonestModel } from "../../support/models/honest-model.ts";
 import { drawPosts, endDrawing } from "./draw-posts.ts";
 import { teach } from "./model-script.ts";
 import { type Effect, type Sentence, type SurfaceName, sentences } from "./sentences.ts";

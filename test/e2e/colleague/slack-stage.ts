@@ -1,7 +1,7 @@
-import { slackText } from "../../support/platform-slack.ts";
-import type { MessageRecord } from "../../support/slack/message-record.ts";
-import { defaultSeed, type SlackSeed } from "../../support/slack/seed.ts";
+import { slackText } from "../../support/bot/platform-slack.ts";
 import type { SlackServer } from "../../support/slack/slack-server.ts";
+import type { MessageRecord } from "../../support/slack/world/message-record.ts";
+import { defaultSeed, type SlackSeed } from "../../support/slack/world/seed.ts";
 import { buttonsOf } from "../../support/surfaces/slack-chat.ts";
 import type { Posted, Stage } from "./stage.ts";
 

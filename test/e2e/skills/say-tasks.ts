@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
-import { type PlatformBot, usePlatformBot } from "../../support/platform-bot.ts";
-import { type ResearchWorld, startResearchWorld } from "../../support/research-world.ts";
+import { type PlatformBot, usePlatformBot } from "../../support/bot/platform-bot.ts";
+import { createHonestModel, type HonestModel } from "../../support/models/honest-model.ts";
+import { type ResearchWorld, startResearchWorld } from "../../support/skills/research-world.ts";
 import type { FetchedFile } from "../../support/surfaces/chat-surface.ts";
 import type { SkillTask } from "./task.ts";
 import { skillTasks } from "./tasks.ts";

@@ -1,4 +1,4 @@
-import { slackText } from "../../support/platform-slack.ts";
+import { slackText } from "../../support/bot/platform-slack.ts";
 import { openThread } from "../../support/surfaces/slack-chat.ts";
 import { drawPosts, endDrawing } from "../colleague/draw-posts.ts";
 import { sayTasks } from "./say-tasks.ts";

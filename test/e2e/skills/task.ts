@@ -1,4 +1,4 @@
-import type { Step } from "../../support/honest-model.ts";
+import type { Step } from "../../support/models/honest-model.ts";
 
 /** Something people ask a skill to do, and what has to come of it in the thread. */
 export interface SkillTask {

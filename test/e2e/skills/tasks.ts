@@ -1,4 +1,4 @@
-import { honestResearcher, researchQuestion } from "../../support/research-world.ts";
+import { honestResearcher, researchQuestion } from "../../support/skills/research-world.ts";
 import { callThenSay, read, runThenSay, type SkillTask } from "./task.ts";
 
 const csv = "month,orders\n2026-01,120\n2026-02,95\n2026-03,143\n2026-04,160\n";

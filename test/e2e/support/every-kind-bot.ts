@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
-import { type BotHome, type BotProcess, createBotHome } from "../../support/bot-process.ts";
-import { type PlatformModel, startPlatformModel } from "../../support/platform-model.ts";
+import { type BotHome, type BotProcess, createBotHome } from "../../support/bot/bot-process.ts";
+import { type PlatformModel, startPlatformModel } from "../../support/bot/platform-model.ts";
 import { type Gate, startGate } from "./gate.ts";
 import { ended, expectWholeTurn, stored } from "./turns.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { PlatformBot } from "../../support/platform-bot.ts";
-import type { Surface } from "../../support/platform-surface.ts";
+import type { PlatformBot } from "../../support/bot/platform-bot.ts";
+import type { Surface } from "../../support/bot/platform-surface.ts";
 import { ended, expectWholeTurn, stored } from "./turns.ts";
 
 /** Waits until the turns of a thread are finished, of which there are so many, and checks that each is whole. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { type BotHome, createBotHome } from "../../support/bot-process.ts";
-import { type ModelServer, startModelServer } from "../../support/model-server.ts";
+import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
+import { type ModelServer, startModelServer } from "../../support/models/model-server.ts";
 import { type Gate, startGate, startGateBefore } from "./gate.ts";
 
 /** What the tests of a file share; `home`, `gate` and `pages` are fresh for each test, the model server is emptied. */

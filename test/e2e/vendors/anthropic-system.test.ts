@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { betas } from "../../support/vendors/anthropic-parameters.ts";
+import { betas } from "../../support/vendors/anthropic/anthropic-parameters.ts";
 import { type Body, hello, lookup, refusal, useVendors } from "./use-vendors.ts";
 
 const { claude, rule, vendors } = useVendors();

@@ -1,6 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { betas } from "../../support/vendors/anthropic-parameters.ts";
+import { betas } from "../../support/vendors/anthropic/anthropic-parameters.ts";
 import { hello, lookup, refusal, useVendors } from "./use-vendors.ts";
 
 const { claude, rule, vendors, anthropic } = useVendors();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonSchema } from "../../../src/core/values/json.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { ada } from "../../support/test-app.ts";
-import { testSkill } from "../../support/test-skill.ts";
 import { echo } from "../../support/vendors/script.ts";
 import type { Script } from "../../support/vendors/view.ts";
 import { startConversation, talkingModels } from "../support/vendor-conversation.ts";

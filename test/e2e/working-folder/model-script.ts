@@ -1,5 +1,5 @@
 /** What a capable model does about the sentences: it reads what it was told, and writes code of its own. */
-import type { HonestModel, Step } from "../../support/honest-model.ts";
+import type { HonestModel, Step } from "../../support/models/honest-model.ts";
 
 /** A path that a request names, by its ending. */
 type Told = (results: readonly string[]) => Step;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
-import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
+import { type PlatformBot, usePlatformBot } from "../../support/bot/platform-bot.ts";
+import { createHonestModel, type HonestModel } from "../../support/models/honest-model.ts";
 import { needs } from "../../support/needs.ts";
-import { type PlatformBot, usePlatformBot } from "../../support/platform-bot.ts";
 import {
   type Conversation as Chat,
   type ChatSurface,

@@ -7,7 +7,7 @@ import { scopeKeyValue } from "../../../src/core/ports/storage.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/connection/create-discord-connection.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
-import { type ScriptedModel, scriptedModel } from "../../support/scripted-model.ts";
+import { type ScriptedModel, scriptedModel } from "../../support/models/scripted-model.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { type DiscordCall, type RecordedGateway, startRecordedGateway } from "./recorded-gateway.ts";
 

@@ -9,8 +9,8 @@ import { createSlackConnection } from "../../../src/platforms/slack/connection/c
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { type Gate, startGate } from "../../e2e/support/gate.ts";
-import { type ScriptedModel, scriptedModel } from "../../support/scripted-model.ts";
-import { httpBody, sendSigned } from "../../support/slack/http-target.ts";
+import { type ScriptedModel, scriptedModel } from "../../support/models/scripted-model.ts";
+import { httpBody, sendSigned } from "../../support/slack/api/http-target.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
 /** A call of the Web API, with its arguments as they were sent. */

@@ -1,15 +1,15 @@
-import { refusals } from "./api-error.ts";
-import type { CommandStore } from "./command-store.ts";
+import { refusals } from "./api/api-error.ts";
+import type { Faults } from "./api/faults.ts";
+import { fullMember, memberOf, wireChannel, wireGuild } from "./api/wire.ts";
 import type { ControlActions, ControlInput, ControlOutput } from "./control-protocol.ts";
-import type { Faults } from "./faults.ts";
-import type { Gateway } from "./gateway.ts";
-import { autocomplete, click, contextMenu, submitModal, useCommand } from "./interact.ts";
-import type { Interactions } from "./interactions.ts";
-import { channelOf, createForumPost, edit, react, remove, say, startThread, unfurl } from "./people.ts";
-import { overwriteOf } from "./seed-world.ts";
-import { deleteChannel, joinThread, setArchived } from "./threads.ts";
-import { fullMember, memberOf, wireChannel, wireGuild } from "./wire.ts";
-import { intents, type World } from "./world.ts";
+import type { CommandStore } from "./world/command-store.ts";
+import type { Gateway } from "./world/gateway.ts";
+import { autocomplete, click, contextMenu, submitModal, useCommand } from "./world/interact.ts";
+import type { Interactions } from "./world/interactions.ts";
+import { channelOf, createForumPost, edit, react, remove, say, startThread, unfurl } from "./world/people.ts";
+import { overwriteOf } from "./world/seed-world.ts";
+import { deleteChannel, joinThread, setArchived } from "./world/threads.ts";
+import { intents, type World } from "./world/world.ts";
 
 export interface ControlParts {
   world: World;

@@ -1,6 +1,6 @@
+import type { Fault } from "./api/faults.ts";
+import type { Json } from "./api/json.ts";
 import type { OverwriteSeed } from "./discord-options.ts";
-import type { Fault } from "./faults.ts";
-import type { Json } from "./json.ts";
 
 /** A file as it travels to the fake. */
 export interface SaidFile {

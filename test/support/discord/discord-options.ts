@@ -1,4 +1,4 @@
-import type { PermissionName } from "./permission-bits.ts";
+import type { PermissionName } from "./world/permission-bits.ts";
 
 /** The world a fake Discord starts with. All ids are snowflakes: decimal text. */
 export interface DiscordOptions {

@@ -1,11 +1,11 @@
+import { fits } from "./api/faults.ts";
+import type { Call } from "./api/rest-api.ts";
 import type { ControlActions, ControlInput, ControlOutput, SaidFile } from "./control-protocol.ts";
 import type { DiscordOptions } from "./discord-options.ts";
 import { exampleWorld } from "./example-world.ts";
 import { type FakeDiscord, serveFakeDiscord } from "./fake-discord.ts";
-import { fits } from "./faults.ts";
-import { InteractionHandle } from "./interaction-handle.ts";
 import type { ObservedMessage, ObservedState, ObservedThread } from "./observed-state.ts";
-import type { Call } from "./rest-api.ts";
+import { InteractionHandle } from "./world/interaction-handle.ts";
 
 /** How a route goes wrong: `POST /channels/:channel/messages`, for so many requests (default 1). */
 interface RouteFault {

@@ -1,21 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { applicationRoutes } from "./application-routes.ts";
-import { CommandStore } from "./command-store.ts";
+import { applicationRoutes } from "./api/application-routes.ts";
+import { Faults } from "./api/faults.ts";
+import { interactionRoutes } from "./api/interaction-routes.ts";
+import { messageRoutes } from "./api/message-routes.ts";
+import { RateLimits } from "./api/rate-limits.ts";
+import { answerApi, type Call } from "./api/rest-api.ts";
+import { searchRoutes } from "./api/search-routes.ts";
+import { threadRoutes } from "./api/thread-routes.ts";
 import { controlHandlers } from "./control-handlers.ts";
 import type { DiscordOptions } from "./discord-options.ts";
-import { Faults } from "./faults.ts";
-import { Gateway } from "./gateway.ts";
-import { interactionRoutes } from "./interaction-routes.ts";
-import { Interactions } from "./interactions.ts";
-import { messageRoutes } from "./message-routes.ts";
 import { observe } from "./observe.ts";
-import { RateLimits } from "./rate-limits.ts";
-import { answerApi, type Call } from "./rest-api.ts";
-import { searchRoutes } from "./search-routes.ts";
-import { seedWorld } from "./seed-world.ts";
-import { threadRoutes } from "./thread-routes.ts";
-import type { World } from "./world.ts";
+import { CommandStore } from "./world/command-store.ts";
+import { Gateway } from "./world/gateway.ts";
+import { Interactions } from "./world/interactions.ts";
+import { seedWorld } from "./world/seed-world.ts";
+import type { World } from "./world/world.ts";
 
 export interface FakeDiscord {
   /** E.g. `http://127.0.0.1:1234`. */

@@ -1,18 +1,18 @@
-import type { CommandStore } from "./command-store.ts";
-import { allWords, shownFiles } from "./component-check.ts";
-import type { Gateway } from "./gateway.ts";
-import { type Interaction, type Interactions, interactionTypes } from "./interactions.ts";
-import { objects } from "./json.ts";
-import { messageFlags } from "./message-body.ts";
+import { allWords, shownFiles } from "./api/component-check.ts";
+import { objects } from "./api/json.ts";
+import { messageFlags } from "./api/message-body.ts";
+import type { Call } from "./api/rest-api.ts";
+import { wireMessage } from "./api/wire.ts";
 import type {
   ObservedInteraction,
   ObservedMessage,
   ObservedState,
   ObservedThread,
 } from "./observed-state.ts";
-import type { Call } from "./rest-api.ts";
-import { wireMessage } from "./wire.ts";
-import { type Channel, channelTypes, isSystemNote, type Message, type World } from "./world.ts";
+import type { CommandStore } from "./world/command-store.ts";
+import type { Gateway } from "./world/gateway.ts";
+import { type Interaction, type Interactions, interactionTypes } from "./world/interactions.ts";
+import { type Channel, channelTypes, isSystemNote, type Message, type World } from "./world/world.ts";
 
 interface Parts {
   world: World;

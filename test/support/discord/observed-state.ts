@@ -1,5 +1,5 @@
-import type { Json } from "./json.ts";
-import type { Call } from "./rest-api.ts";
+import type { Json } from "./api/json.ts";
+import type { Call } from "./api/rest-api.ts";
 
 /** A message as tests look at it. */
 export interface ObservedMessage {

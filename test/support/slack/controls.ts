@@ -1,10 +1,10 @@
-import type { Faults } from "./faults.ts";
-import { interactionControls } from "./interactions.ts";
-import type { Backend } from "./method.ts";
-import { peopleControls } from "./people.ts";
+import type { Faults } from "./api/faults.ts";
+import type { Backend } from "./api/method.ts";
 import { transportControls } from "./transport-controls.ts";
 import { viewControls } from "./view-controls.ts";
 import { workspaceControls } from "./workspace-controls.ts";
+import { interactionControls } from "./world/interactions.ts";
+import { peopleControls } from "./world/people.ts";
 
 /** Everything a test can make happen in the fake; each takes one object and answers JSON. */
 export function createControls(backend: Backend, faults: Faults) {

@@ -1,7 +1,7 @@
-import type { Delivery } from "./deliveries.ts";
-import type { MessageRecord } from "./message-record.ts";
-import type { Backend } from "./method.ts";
-import type { CallRecord, EphemeralRecord, StatusRecord, ViewRecord, World } from "./world.ts";
+import type { Backend } from "./api/method.ts";
+import type { Delivery } from "./world/deliveries.ts";
+import type { MessageRecord } from "./world/message-record.ts";
+import type { CallRecord, EphemeralRecord, StatusRecord, ViewRecord, World } from "./world/world.ts";
 
 interface ObservedFile {
   id: string;

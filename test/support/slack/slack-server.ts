@@ -1,8 +1,8 @@
 import { ControlRefusal } from "./control-refusal.ts";
 import type { Controls } from "./controls.ts";
 import { Observation, type Snapshot } from "./observation.ts";
-import { defaultSeed, type SlackSeed } from "./seed.ts";
 import { type SlackOptions, startSlackService } from "./slack-service.ts";
+import { defaultSeed, type SlackSeed } from "./world/seed.ts";
 
 /** The controls, called over HTTP. A refusal of the fake is thrown as `ControlRefusal` with its code. */
 type Remote<T> = {

@@ -1,21 +1,21 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Faults } from "./api/faults.ts";
+import { answerFileRequest } from "./api/file-routes.ts";
+import type { Backend } from "./api/method.ts";
+import { OauthGrants } from "./api/oauth-grants.ts";
+import { answerAuthorizePage } from "./api/oauth-page.ts";
+import { answerResponseUrl } from "./api/response-urls.ts";
+import { answerCall } from "./api/web-api.ts";
 import { ControlRefusal } from "./control-refusal.ts";
 import { type Controls, createControls } from "./controls.ts";
-import { Deliveries } from "./deliveries.ts";
-import { Events } from "./events.ts";
-import { Faults } from "./faults.ts";
-import { answerFileRequest } from "./file-routes.ts";
-import { Interactivity } from "./interactivity.ts";
-import type { Backend } from "./method.ts";
-import { OauthGrants } from "./oauth-grants.ts";
-import { answerAuthorizePage } from "./oauth-page.ts";
 import { snapshotOf } from "./observation.ts";
-import { answerResponseUrl } from "./response-urls.ts";
-import { defaultSeed, type SlackSeed } from "./seed.ts";
-import { answerCall } from "./web-api.ts";
-import { World } from "./world.ts";
+import { Deliveries } from "./world/deliveries.ts";
+import { Events } from "./world/events.ts";
+import { Interactivity } from "./world/interactivity.ts";
+import { defaultSeed, type SlackSeed } from "./world/seed.ts";
+import { World } from "./world/world.ts";
 
 export interface SlackOptions {
   /** Parts of the seed that differ from `defaultSeed`. */

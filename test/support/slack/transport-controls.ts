@@ -1,7 +1,7 @@
+import type { Faults } from "./api/faults.ts";
+import { sendSigned } from "./api/http-target.ts";
+import type { Backend } from "./api/method.ts";
 import { ControlRefusal } from "./control-refusal.ts";
-import type { Faults } from "./faults.ts";
-import { sendSigned } from "./http-target.ts";
-import type { Backend } from "./method.ts";
 
 /** Faults between Slack and the app. */
 export function transportControls(backend: Backend, faults: Faults) {

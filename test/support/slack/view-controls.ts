@@ -4,15 +4,15 @@ import {
   type FoundElement,
   initialValue,
   isEmptyValue,
-} from "./action-elements.ts";
-import { isRecord } from "./call-arguments.ts";
+} from "./api/action-elements.ts";
+import { isRecord } from "./api/call-arguments.ts";
+import type { Backend } from "./api/method.ts";
+import { SlackRefusal } from "./api/slack-refusal.ts";
 import { ControlRefusal } from "./control-refusal.ts";
-import { interactionBase, renderView } from "./interaction-payloads.ts";
-import type { Backend } from "./method.ts";
-import { pushView, replaceView } from "./modal-stack.ts";
-import { SlackRefusal } from "./slack-refusal.ts";
 import { requireWorkspace } from "./workspace-controls.ts";
-import type { ViewRecord } from "./world.ts";
+import { interactionBase, renderView } from "./world/interaction-payloads.ts";
+import { pushView, replaceView } from "./world/modal-stack.ts";
+import type { ViewRecord } from "./world/world.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
+import type { Backend } from "./api/method.ts";
 import { ControlRefusal } from "./control-refusal.ts";
-import type { Backend } from "./method.ts";
-import { requireChannel, requireUser } from "./people.ts";
-import type { SeedChannel, SeedUser } from "./seed.ts";
-import { type Channel, kindWords, type Workspace } from "./world.ts";
+import { requireChannel, requireUser } from "./world/people.ts";
+import type { SeedChannel, SeedUser } from "./world/seed.ts";
+import { type Channel, kindWords, type Workspace } from "./world/world.ts";
 
 /** Changes to channels, people, tokens and the app in a workspace. */
 export function workspaceControls(backend: Backend) {

@@ -1,7 +1,7 @@
-import { flatComponents } from "../discord/component-check.ts";
+import { flatComponents } from "../discord/api/component-check.ts";
+import { objects } from "../discord/api/json.ts";
 import type { DiscordServer } from "../discord/discord-server.ts";
 import { ids } from "../discord/example-world.ts";
-import { objects } from "../discord/json.ts";
 import type { ObservedMessage, ObservedState } from "../discord/observed-state.ts";
 import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part, Somebody } from "./chat-surface.ts";
 

@@ -1,7 +1,7 @@
-import { slackText } from "../platform-slack.ts";
-import type { MessageRecord } from "../slack/message-record.ts";
+import { slackText } from "../bot/platform-slack.ts";
 import type { Observation } from "../slack/observation.ts";
 import type { SlackServer } from "../slack/slack-server.ts";
+import type { MessageRecord } from "../slack/world/message-record.ts";
 import type { Capabilities, ChatSurface, Conversation, Part, Somebody } from "./chat-surface.ts";
 
 const users = { asker: "U0BEN", manager: "U0ANNA" };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, vi } from "vitest";
 import { type Gate, startGate } from "../../e2e/support/gate.ts";
+import { type PlatformBot, usePlatformBot } from "../bot/platform-bot.ts";
+import type { PlatformModel } from "../bot/platform-model.ts";
 import { ids } from "../discord/example-world.ts";
-import { type PlatformBot, usePlatformBot } from "../platform-bot.ts";
-import type { PlatformModel } from "../platform-model.ts";
 import type { Capabilities, ChatSurface } from "./chat-surface.ts";
 import { consoleCan, consoleChat } from "./console-chat.ts";
 import { discordCan, discordChat } from "./discord-chat.ts";

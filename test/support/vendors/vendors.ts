@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import { answerRequest, type Desk } from "./answer-request.ts";
-import { anthropicApi } from "./anthropic.ts";
-import { completionsApi } from "./completions.ts";
-import type { Dialect } from "./completions-request.ts";
+import { anthropicApi } from "./anthropic/anthropic.ts";
+import { completionsApi } from "./completions/completions.ts";
+import type { Dialect } from "./completions/completions-request.ts";
 import type { Feature, Incoming, VendorApi, World } from "./exchange.ts";
 import { createFaults, type Fault } from "./faults.ts";
 import { createPrefixCache } from "./prefix-cache.ts";
 import type { RecordedRequest } from "./recording.ts";
-import { responsesApi } from "./responses.ts";
+import { responsesApi } from "./responses/responses.ts";
 import { echo } from "./script.ts";
 import { answerTranscription, type RecordedTranscription } from "./transcriptions.ts";
 import type { Script } from "./view.ts";

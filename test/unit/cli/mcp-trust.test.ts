@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { testServer } from "../../support/fake-servers.ts";
+import { testServer } from "../../support/fakes/fake-servers.ts";
 import { fakeBot, type Route } from "./fake-bot.ts";
 import { runKnack } from "./run-knack.ts";
 

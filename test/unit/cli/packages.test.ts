@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { testReview } from "../../support/fake-packages.ts";
+import { testReview } from "../../support/fakes/fake-packages.ts";
 import { fakeBot, problem, type Route } from "./fake-bot.ts";
 import { runKnack } from "./run-knack.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createAdHocFlows } from "../../../src/flows/ad-hoc-flows.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
 import { start } from "./flow-app.ts";

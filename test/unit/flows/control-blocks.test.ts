@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/values/json.ts";
-import { approve } from "../../support/ask-app.ts";
+import { approve } from "../../support/bot/ask-app.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { ada } from "../../support/test-app.ts";
-import { testSkill } from "../../support/test-skill.ts";
 import { appWith, condition, json, run, start, startApi, traceOf, variablesOf } from "./flow-app.ts";
 
 const block = (type: string, config: object) => ({ type, config });

@@ -6,7 +6,7 @@ import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import type { FlowPorts } from "../../../src/flows/run-flow.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { startServer } from "../net/local-server.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
-import { runFlow } from "../../support/ask-app.ts";
-import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { runFlow } from "../../support/bot/ask-app.ts";
+import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
 import { appWith, json, run, start, startApi } from "./flow-app.ts";

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { ada, home } from "../../support/test-app.ts";
-import { testSkill } from "../../support/test-skill.ts";
 import { appWith, json, startApi } from "./flow-app.ts";
 
 /** A log as a process that was killed after these events leaves it. */

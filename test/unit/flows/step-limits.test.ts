@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, it } from "vitest";
-import { createFakeClock } from "../../support/fake-clock.ts";
+import { createFakeClock } from "../../support/fakes/fake-clock.ts";
 import { json, run, start, startApi, traceOf } from "./flow-app.ts";
 
 const call = (url: string, more: object = {}) => ({ type: "apiCall", config: { url, ...more } });

@@ -6,9 +6,9 @@ import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
-import { approve } from "../../support/ask-app.ts";
+import { approve } from "../../support/bot/ask-app.ts";
+import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { needs } from "../../support/needs.ts";
-import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import {
   fixtures,

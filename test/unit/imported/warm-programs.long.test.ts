@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFakeClock } from "../../support/fake-clock.ts";
+import { createFakeClock } from "../../support/fakes/fake-clock.ts";
 import { needs } from "../../support/needs.ts";
 import { handlerOf, importedFixture, useSandbox, writeSkill } from "./imported-fixture.ts";
 

@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalVerdict } from "../../../src/core/log/turn-view.ts";
 import type { Json } from "../../../src/core/values/json.ts";
-import { approve } from "../../support/ask-app.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { approve } from "../../support/bot/ask-app.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
+import { testSkill, testSource } from "../../support/skills/test-skill.ts";
 import { ben, createTestApp, home } from "../../support/test-app.ts";
-import { testSkill, testSource } from "../../support/test-skill.ts";
 
 const secret = "vault-code-4711";
 /** What the model writes for EVIL; no person wrote it. */

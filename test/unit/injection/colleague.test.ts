@@ -3,10 +3,10 @@ import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { shippedSources } from "../../../src/wiring/skill-sources.ts";
-import { approve } from "../../support/ask-app.ts";
-import { createFakeChat } from "../../support/fake-chat-actions.ts";
-import { createFakePlatform } from "../../support/fake-platform.ts";
-import { type Line, scriptedModel } from "../../support/scripted-model.ts";
+import { approve } from "../../support/bot/ask-app.ts";
+import { createFakeChat } from "../../support/fakes/fake-chat-actions.ts";
+import { createFakePlatform } from "../../support/fakes/fake-platform.ts";
+import { type Line, scriptedModel } from "../../support/models/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
 const ann: Author = { id: "U1ANN", name: "Ann", trust: "member", time_zone: "Europe/Berlin" };

@@ -4,11 +4,11 @@ import { AnswerRenderer } from "../../../src/console/thread/answer-renderer.ts";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import { messageBody } from "../../../src/platforms/discord/outgoing/message-body.ts";
 import { createPieceFilter } from "../../../src/platforms/slack/outgoing/outgoing-text.ts";
-import { bytes, channel, fileOf, heard } from "../../support/called-bot.ts";
-import type { Line } from "../../support/scripted-model.ts";
-import { openSite, type Site } from "../../support/site.ts";
+import { bytes, channel, fileOf, heard } from "../../support/bot/called-bot.ts";
+import type { Line } from "../../support/models/scripted-model.ts";
+import { openSite, type Site } from "../../support/skills/site.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { ben } from "../../support/test-app.ts";
-import { testSkill } from "../../support/test-skill.ts";
 import { createWorld, type Said, type World, type WorldOptions } from "./world.ts";
 
 const secret = "vault-code-4711";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { type Line, toolResults } from "../../support/scripted-model.ts";
-import { openSite, type Site } from "../../support/site.ts";
-import { testSkill } from "../../support/test-skill.ts";
+import { type Line, toolResults } from "../../support/models/scripted-model.ts";
+import { openSite, type Site } from "../../support/skills/site.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { createWorld, type World } from "./world.ts";
 
 interface Places {

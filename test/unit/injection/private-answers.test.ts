@@ -4,8 +4,17 @@ import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { TurnLimits } from "../../../src/core/scope/turn.ts";
 import { isPrivateTurn } from "../../../src/core/transcript/audience.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
-import { ann, ask, createWorld, dora, general, mia, say, type TestWorld } from "../../support/chat-world.ts";
-import type { Line } from "../../support/scripted-model.ts";
+import {
+  ann,
+  ask,
+  createWorld,
+  dora,
+  general,
+  mia,
+  say,
+  type TestWorld,
+} from "../../support/fakes/chat-world.ts";
+import type { Line } from "../../support/models/scripted-model.ts";
 
 const secret = "Pizza on Friday";
 const guest: Author = { id: "U5GUS", name: "Gus", trust: "guest" };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import { personKey } from "../../../src/core/values/place.ts";
-import { type McpBench, openBench } from "../../support/mcp-bench.ts";
+import { type McpBench, openBench } from "../../support/skills/mcp-bench.ts";
 import { startLogin } from "./login-fixture.ts";
 
 const ada: Author = { id: "ada", name: "Ada", trust: "operator" };

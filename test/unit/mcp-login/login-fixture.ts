@@ -8,7 +8,7 @@ import type { OAuthSettings } from "../../../src/mcp/login/oauth-settings.ts";
 import type { LoginServer } from "../../../src/mcp/login-port.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
-import { createFakeClock } from "../../support/fake-clock.ts";
+import { createFakeClock } from "../../support/fakes/fake-clock.ts";
 import { startOAuthServer } from "./oauth-server.ts";
 
 /** A login over a real tool server with OAuth. */

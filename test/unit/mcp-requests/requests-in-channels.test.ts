@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
-import { answerTurn, approve } from "../../support/ask-app.ts";
-import { type McpBench, openBench, referenceServer } from "../../support/mcp-bench.ts";
-import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { answerTurn, approve } from "../../support/bot/ask-app.ts";
+import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
+import { type McpBench, openBench, referenceServer } from "../../support/skills/mcp-bench.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
 
 let bench: McpBench;

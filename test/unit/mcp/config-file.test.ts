@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readServers } from "../../../src/mcp/read-servers.ts";
-import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 
 let bench: McpBench;
 afterEach(() => bench.close());

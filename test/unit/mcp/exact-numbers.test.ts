@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import { ExactNumber } from "../../../src/base/exact-number.ts";
 import { parseJson } from "../../../src/core/values/json.ts";
-import { openBench } from "../../support/mcp-bench.ts";
+import { openBench } from "../../support/skills/mcp-bench.ts";
 import { startServer } from "../net/local-server.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
 

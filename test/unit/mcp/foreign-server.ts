@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { openBench } from "../../support/mcp-bench.ts";
+import { openBench } from "../../support/skills/mcp-bench.ts";
 
 /** What a foreign server says: the result of each method, or what it does to the answer instead. */
 interface Foreign {

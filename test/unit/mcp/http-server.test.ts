@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import type { McpLogin } from "../../../src/mcp/login-port.ts";
 import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
-import { createFakeClock } from "../../support/fake-clock.ts";
-import { type McpBench, openBench } from "../../support/mcp-bench.ts";
-import { type McpHttpServer, openMcpHttpServer } from "../../support/mcp-http-server.ts";
+import { createFakeClock } from "../../support/fakes/fake-clock.ts";
+import { type McpBench, openBench } from "../../support/skills/mcp-bench.ts";
+import { type McpHttpServer, openMcpHttpServer } from "../../support/skills/mcp-http-server.ts";
 
 const ok = (output: unknown) => ({ status: "ok", output });
 let remote: McpHttpServer;

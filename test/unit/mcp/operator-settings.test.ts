@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 
 let bench: McpBench;
 afterEach(() => bench.close());

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { NewFile } from "../../../src/core/ports/storage.ts";
-import { freePort } from "../../support/free-port.ts";
-import { type McpBench, openBench, referenceServer } from "../../support/mcp-bench.ts";
+import { freePort } from "../../support/bot/free-port.ts";
+import { type McpBench, openBench, referenceServer } from "../../support/skills/mcp-bench.ts";
 
 const ok = (output: unknown) => ({ status: "ok", output });
 

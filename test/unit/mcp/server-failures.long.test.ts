@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { createFakeClock } from "../../support/fake-clock.ts";
-import { isAlive } from "../../support/is-alive.ts";
-import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { isAlive } from "../../support/bot/is-alive.ts";
+import { createFakeClock } from "../../support/fakes/fake-clock.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
+import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
 const ok = (output: unknown) => ({ status: "ok", output });

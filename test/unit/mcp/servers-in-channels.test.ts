@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { writeTrust } from "../../../src/core/decisions/standing-decisions.ts";
 import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
-import { answerTurn } from "../../support/ask-app.ts";
-import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
-import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { answerTurn } from "../../support/bot/ask-app.ts";
+import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
+import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
 
 let bench: McpBench;

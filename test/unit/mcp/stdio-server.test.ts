@@ -5,8 +5,8 @@ import { checkArguments } from "../../../src/core/turn/check-call.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { startingFor } from "../../../src/mcp/managed-server.ts";
 import { readServers } from "../../../src/mcp/read-servers.ts";
-import { createFakeClock } from "../../support/fake-clock.ts";
-import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+import { createFakeClock } from "../../support/fakes/fake-clock.ts";
+import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 
 const secret = "a-very-secret-value";
 const ok = (output: unknown) => ({ status: "ok", output });

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { createCatalogueLoader, serverSkillId, serverToolName } from "../../../src/core/skill/catalogue.ts";
 import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createMiniSearchIndex } from "../../../src/search/minisearch-index.ts";
-import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
+import { testSkill, testSource } from "../../support/skills/test-skill.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
-import { testSkill, testSource } from "../../support/test-skill.ts";
 
 /** A server's skill as the real source makes it: one part for each tool. */
 function serverSkill(server: string, tools: readonly string[], more: Partial<Skill> = {}): Skill[] {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { approve } from "../../support/ask-app.ts";
-import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { approve } from "../../support/bot/ask-app.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
+import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
 
 let bench: McpBench;

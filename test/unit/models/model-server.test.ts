@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startModelServer } from "../../support/model-server.ts";
+import { startModelServer } from "../../support/models/model-server.ts";
 
 it("the model server answers from its own process and is gone after stop", async () => {
   const server = await startModelServer([{ match: { userMessage: "hello" }, response: { content: "Hi" } }]);

@@ -3,7 +3,7 @@ import { ModelError } from "../../../src/core/ports/model.ts";
 import { type Json, type JsonSchema, objectOf } from "../../../src/core/values/json.ts";
 import type { Message, ToolDefinition } from "../../../src/core/values/message.ts";
 import { toolRefusal } from "../../../src/models/tools/tool-refusal.ts";
-import { type SentBody, tool, useAnthropicServer, user } from "./anthropic-server.ts";
+import { type SentBody, tool, useAnthropicServer, user } from "./anthropic/server.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 
 const server = useAnthropicServer();

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { createModel, type ProviderSettings } from "../../../src/models/create-model.ts";
-import { completion } from "./chat-wire.ts";
 import { collect, finish, requestOf } from "./collect.ts";
+import { completion } from "./openai/chat-wire.ts";
 import { recordingClock } from "./recording-clock.ts";
 import { chunk, sendEvents, sendJson, startWireServer, type WireServer } from "./wire-server.ts";
 

@@ -5,7 +5,7 @@ import { makeOffer } from "../../../src/core/skill/make-offer.ts";
 import { namespaceStateSchema } from "../../../src/core/skill/namespace-state.ts";
 import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
-import { testSkill } from "../../support/test-skill.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { skillText, zipOf } from "./build-archives.ts";
 import { byAnna, packagePlace, skillNamed, upload } from "./package-place.ts";
 

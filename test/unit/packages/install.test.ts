@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { testSkill } from "../../support/test-skill.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { skillText, tgzOf, zipOf } from "./build-archives.ts";
 import { byAnna, only, packagePlace, signal, skillNamed, succeeded, upload } from "./package-place.ts";
 

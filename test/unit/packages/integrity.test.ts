@@ -140,7 +140,7 @@ describe("after a crash", () => {
 
   it("a process killed while it installs again and again leaves one whole version", async () => {
     const place = await packagePlace();
-    const worker = join(import.meta.dirname, "../../support/installing-process.ts");
+    const worker = join(import.meta.dirname, "../../support/bot/installing-process.ts");
     for (const afterLines of [1, 2]) {
       const child = spawn(process.execPath, [worker, place.root], { stdio: ["ignore", "pipe", "inherit"] });
       let lines = 0;

@@ -1,7 +1,7 @@
 import type { PackageReview } from "../../../src/core/skill/packages.ts";
 import type { Skill } from "../../../src/core/skill/skill.ts";
 import { reviewSkillFiles } from "../../../src/packages/review.ts";
-import { testSkill } from "../../support/test-skill.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 
 const managed = { source: "managed", precedence: 3, path: "/skills/greeting" };
 

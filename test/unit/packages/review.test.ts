@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defaultPackageLimits } from "../../../src/packages/package-limits.ts";
 import { reviewInstalled } from "../../../src/packages/review-units.ts";
-import { testSkill } from "../../support/test-skill.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { gravities, reviewOf } from "./review-of.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, it, onTestFinished } from "vitest";
 import { endGroup, exitStatus, groupEnd, killGroup, spawnGroup } from "../../../src/process/process-group.ts";
-import { isAlive } from "../../support/is-alive.ts";
+import { isAlive } from "../../support/bot/is-alive.ts";
 
 const env = { PATH: process.env.PATH ?? "" };
 

@@ -6,7 +6,7 @@ import type { ScriptOutcome } from "../../../src/core/ports/work-context.ts";
 import type { FolderUse, MountedFolder } from "../../../src/core/ports/working-folder.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createDiskWorkingFolders } from "../../../src/storage/folders/disk-working-folders.ts";
-import { attached, inWords, noSignal, textAt } from "../../support/folder-code.ts";
+import { attached, inWords, noSignal, textAt } from "../../support/fakes/folder-code.ts";
 import type { Answer, FolderStep } from "./folder-story.ts";
 import { ScriptFixture, scriptRequest } from "./script-fixture.ts";
 

@@ -7,7 +7,7 @@ import type { Skill } from "../../../src/core/skill/skill.ts";
 import type { Outcome } from "../../../src/core/values/failure.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";
-import { type PackageServers, startPackageServers } from "../../support/package-servers.ts";
+import { type PackageServers, startPackageServers } from "../../support/skills/package-servers.ts";
 import { ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
 const longest = 60_000;

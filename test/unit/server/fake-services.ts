@@ -5,8 +5,8 @@ import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/log/turn-log.ts";
 import type { Outcome } from "../../../src/core/values/failure.ts";
-import { testReview } from "../../support/fake-packages.ts";
-import { testServer } from "../../support/fake-servers.ts";
+import { testReview } from "../../support/fakes/fake-packages.ts";
+import { testServer } from "../../support/fakes/fake-servers.ts";
 
 export const skill: SkillDetail = {
   id: "web-research#summary",

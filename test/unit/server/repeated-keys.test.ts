@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
 import { json, send, startServer } from "./start-server.ts";
 

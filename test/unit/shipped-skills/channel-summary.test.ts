@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../../../src/core/ports/model.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { ann, ask, createWorld, dora, general, say } from "../../support/chat-world.ts";
-import type { Line } from "../../support/scripted-model.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { ann, ask, createWorld, dora, general, say } from "../../support/fakes/chat-world.ts";
+import type { Line } from "../../support/models/scripted-model.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 const call = (given: object) => [{ call: "channel-summary", with: given }];
 const digest = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { CodeRequest } from "../../../src/core/skill/programs.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { exited, fakeCode, means } from "../../support/fake-code.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { exited, fakeCode, means } from "../../support/fakes/fake-code.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 const plan = {
   language: "python",

@@ -2,8 +2,8 @@ import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { readCount } from "../../../skills/code-generation/skill.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { exited, fakeCode } from "../../support/fake-code.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { exited, fakeCode } from "../../support/fakes/fake-code.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 const written = (more: object = {}) => ({
   language: "javascript",

@@ -8,7 +8,7 @@ import {
 } from "../../../skills/code-review/read-change.ts";
 import { checkFindings, reportOf, tableOf } from "../../../skills/code-review/skill.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 import { startServer } from "../net/local-server.ts";
 
 const simple = (file: string, hunk: string) =>

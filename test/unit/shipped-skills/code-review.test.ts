@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { diffAddress } from "../../../skills/code-review/read-change.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 import { startServer } from "../net/local-server.ts";
 
 const diff = `diff --git a/src/pay.ts b/src/pay.ts

@@ -6,7 +6,7 @@ import type { Json } from "../../../src/core/values/json.ts";
 import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { makeXlsx } from "../../support/documents/make-office.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 const real = createCharts();
 /** Charts as they are, with what was drawn last. */

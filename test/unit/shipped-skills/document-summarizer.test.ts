@@ -6,7 +6,7 @@ import { ModelError, type ModelRequest } from "../../../src/core/ports/model.ts"
 import type { Web } from "../../../src/core/ports/web.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 /** A reader that answers these texts for files of these names. */
 const reads = (texts: Record<string, { text: string; note?: string }>): DocumentReader => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createCharts } from "../../../src/charts/create-charts.ts";
 import { ImageError, type ImageMaker, type WantedImage } from "../../../src/core/ports/services.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
 const asked: WantedImage[] = [];

@@ -7,8 +7,8 @@ import type { Web } from "../../../src/core/ports/web.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
-import { forgetPerson } from "../../support/ask-app.ts";
-import { createSkillBench, type SkillBenchOptions } from "../../support/skill-bench.ts";
+import { forgetPerson } from "../../support/bot/ask-app.ts";
+import { createSkillBench, type SkillBenchOptions } from "../../support/skills/skill-bench.ts";
 import { ada, ben, home } from "../../support/test-app.ts";
 
 interface Recalled {

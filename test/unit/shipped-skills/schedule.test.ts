@@ -7,8 +7,8 @@ import { toJsonSchema } from "../../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { createFakeClock } from "../../support/fake-clock.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createFakeClock } from "../../support/fakes/fake-clock.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 const view: PlannedView = {
   ...{ id: "a7", what: "task", text: "post what is open", when: "every weekday at 09:00 (Europe/Berlin)" },

@@ -6,7 +6,7 @@ import { type Format, type Job, makeFiles } from "../../../skills/simple-writing
 import { readMarkdown } from "../../../skills/simple-writing/markdown-blocks.ts";
 import { inOrder, type Piece } from "../../../skills/simple-writing/pdf-order.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 const markdown = `Intro with **bold**, *italic*, \`code\` and a [link](https://example.com/a).[^1]
 

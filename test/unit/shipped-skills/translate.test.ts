@@ -3,7 +3,7 @@ import { lostNumbers, lostParts, paragraphsOf } from "../../../skills/translate/
 import type { DocumentReader } from "../../../src/core/ports/documents.ts";
 import { ModelError } from "../../../src/core/ports/model.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 /** What stands between the lines of a request. */
 const textIn = (input = "") => /(?:^|\n)(={5,})\n([\s\S]*)\n\1$/.exec(input)?.[2] ?? "";

@@ -9,8 +9,8 @@ import {
   lyingResearcher,
   researchQuestion,
   startResearchWorld,
-} from "../../support/research-world.ts";
-import { createSkillBench, type SkillBenchOptions } from "../../support/skill-bench.ts";
+} from "../../support/skills/research-world.ts";
+import { createSkillBench, type SkillBenchOptions } from "../../support/skills/skill-bench.ts";
 
 interface Report {
   answer: string;

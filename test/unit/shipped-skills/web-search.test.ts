@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type WebSearch, WebSearchError } from "../../../src/core/ports/web.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { createWebSearch } from "../../../src/web-search/create-web-search.ts";
-import { createSkillBench } from "../../support/skill-bench.ts";
+import { createSkillBench } from "../../support/skills/skill-bench.ts";
 
 const found: WebSearch = {
   engines: ["Brave"],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { LoadedSkills, Skill } from "../../../src/core/skill/skill.ts";
 import { createPreparedSource } from "../../../src/skills/prepared-source.ts";
-import { testSkill } from "../../support/test-skill.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 
 const withCode: Skill = { ...testSkill("plotter"), code: { runs: "scripts" } };
 const without = testSkill("greeter");

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { type ScriptedModel, scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { needs } from "../../support/needs.ts";
-import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { sourceOf, temporaryFolder } from "./temporary-folder.ts";
 

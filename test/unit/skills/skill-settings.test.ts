@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { givenVariables, skillEnvironment } from "../../../src/skills/skill-settings.ts";
-import { testSkill } from "../../support/test-skill.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 
 const requires = { bins: [], anyBins: [], env: ["TOKEN", "REGION"], config: [], os: [] };
 

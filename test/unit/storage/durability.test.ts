@@ -6,10 +6,10 @@ import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
-import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { createTestApp } from "../../support/test-app.ts";
-import { testSkill } from "../../support/test-skill.ts";
 import { Child } from "./child.ts";
 
 let folder: string;

@@ -7,7 +7,7 @@ import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { openSqliteTurnLog, type SqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
-import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
+import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 
 let folder: string;
 let path: string;

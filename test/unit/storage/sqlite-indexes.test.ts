@@ -6,7 +6,7 @@ import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { openSqlite, type SqliteConnection } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { createTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
-import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
+import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 
 const namespace = "console:local:general";
 const place = { namespace, thread: "one" };

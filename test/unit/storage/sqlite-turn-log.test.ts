@@ -7,7 +7,7 @@ import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { SqliteOptions } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { StorageError } from "../../../src/storage/sqlite/storage-error.ts";
-import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
+import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { pendingTurns } from "../../support/pending-turns.ts";
 import { Child } from "./child.ts";
 

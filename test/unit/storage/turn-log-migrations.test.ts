@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
-import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
+import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 
 let folder: string;
 let path: string;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { createUpgradeCopies, type Upgrade } from "../../../src/storage/sqlite/upgrade-copies.ts";
-import { inbound } from "../../contract/turn-log-contract.ts";
+import { inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { Child } from "./child.ts";
 
 let folder: string;

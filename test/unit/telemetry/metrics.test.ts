@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { meteredPlatform } from "../../../src/app/chat/chat-hub.ts";
 import { PlatformError } from "../../../src/core/ports/chat-platform.ts";
 import { createMetrics, type Gauges, type Metrics } from "../../../src/telemetry/metrics.ts";
-import { createFakePlatform } from "../../support/fake-platform.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { createFakePlatform } from "../../support/fakes/fake-platform.ts";
+import { scriptedModel } from "../../support/models/scripted-model.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { ben, createTestApp, home } from "../../support/test-app.ts";
-import { testSkill } from "../../support/test-skill.ts";
 
 const idle: Gauges = {
   backlog: async () => ({ queued: 0, running: 0, waiting: 0 }),

@@ -1,8 +1,8 @@
-import { isRecord } from "../call-arguments.ts";
-import type { MessageRecord } from "../message-record.ts";
-import { channelOf, type Method, type MethodCall, openChannelOf } from "../method.ts";
-import { refusalWithMessages, SlackRefusal } from "../slack-refusal.ts";
-import type { World } from "../world.ts";
+import { isRecord } from "../api/call-arguments.ts";
+import { channelOf, type Method, type MethodCall, openChannelOf } from "../api/method.ts";
+import { refusalWithMessages, SlackRefusal } from "../api/slack-refusal.ts";
+import type { MessageRecord } from "../world/message-record.ts";
+import type { World } from "../world/world.ts";
 
 /** Slack takes a status away when the app answers in the thread. */
 export function clearStatus(world: World, message: MessageRecord): void {

@@ -1,8 +1,14 @@
-import { acceptContent } from "../message-content.ts";
-import { type MessageRecord, renderMessage } from "../message-record.ts";
-import { channelOf, type Method, type MethodCall, openChannelOf, openChannelOrPerson } from "../method.ts";
-import { notifiedBy, shownWords } from "../notified.ts";
-import { SlackRefusal } from "../slack-refusal.ts";
+import { acceptContent } from "../api/message-content.ts";
+import {
+  channelOf,
+  type Method,
+  type MethodCall,
+  openChannelOf,
+  openChannelOrPerson,
+} from "../api/method.ts";
+import { SlackRefusal } from "../api/slack-refusal.ts";
+import { type MessageRecord, renderMessage } from "../world/message-record.ts";
+import { notifiedBy, shownWords } from "../world/notified.ts";
 import { clearStatus } from "./assistant-methods.ts";
 
 /** Finds the message that a call changes, and refuses one that the bot did not write. */

@@ -1,5 +1,3 @@
-import { renderChannel, typeName } from "../channel-shape.ts";
-import { type MessageRecord, renderMessage, repliesTo } from "../message-record.ts";
 import {
   canSee,
   channelOf,
@@ -11,8 +9,10 @@ import {
   scopeByKind,
   scopeByTypes,
   typesOf,
-} from "../method.ts";
-import { SlackRefusal } from "../slack-refusal.ts";
+} from "../api/method.ts";
+import { SlackRefusal } from "../api/slack-refusal.ts";
+import { renderChannel, typeName } from "../world/channel-shape.ts";
+import { type MessageRecord, renderMessage, repliesTo } from "../world/message-record.ts";
 
 const info: Method = {
   token: "bot",

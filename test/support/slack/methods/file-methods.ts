@@ -1,9 +1,9 @@
-import { acceptBlocks } from "../block-rules.ts";
-import { isRecord } from "../call-arguments.ts";
-import { fileFields } from "../message-record.ts";
-import { type Method, openChannelOf } from "../method.ts";
-import { refusalWithMessages, SlackRefusal } from "../slack-refusal.ts";
-import type { FileRecord } from "../world.ts";
+import { acceptBlocks } from "../api/block-rules.ts";
+import { isRecord } from "../api/call-arguments.ts";
+import { type Method, openChannelOf } from "../api/method.ts";
+import { refusalWithMessages, SlackRefusal } from "../api/slack-refusal.ts";
+import { fileFields } from "../world/message-record.ts";
+import type { FileRecord } from "../world/world.ts";
 import { botMessage, post, threadOf } from "./chat-methods.ts";
 
 const mimetypes: Record<string, string> = {

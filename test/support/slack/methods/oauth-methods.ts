@@ -1,6 +1,6 @@
-import type { Method } from "../method.ts";
-import { rotatedTokenSeconds } from "../oauth-grants.ts";
-import { SlackRefusal } from "../slack-refusal.ts";
+import type { Method } from "../api/method.ts";
+import { rotatedTokenSeconds } from "../api/oauth-grants.ts";
+import { SlackRefusal } from "../api/slack-refusal.ts";
 
 /** Exchanges a code, or with `grant_type=refresh_token` a refresh token. The app has token rotation on. */
 const access: Method = {

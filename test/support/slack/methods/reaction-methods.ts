@@ -1,8 +1,8 @@
-import { knownEmoji } from "../emoji.ts";
-import type { MessageRecord } from "../message-record.ts";
-import { type Method, type MethodCall, openChannelOf } from "../method.ts";
-import { reactionEvent } from "../people.ts";
-import { SlackRefusal } from "../slack-refusal.ts";
+import { type Method, type MethodCall, openChannelOf } from "../api/method.ts";
+import { SlackRefusal } from "../api/slack-refusal.ts";
+import { knownEmoji } from "../world/emoji.ts";
+import type { MessageRecord } from "../world/message-record.ts";
+import { reactionEvent } from "../world/people.ts";
 
 function namedMessage(call: MethodCall): MessageRecord {
   const channel = openChannelOf(call);

@@ -1,10 +1,10 @@
-import { acceptBlocks, maxTasks } from "../block-rules.ts";
-import { isRecord } from "../call-arguments.ts";
-import { acceptMessageBlocks, acceptMetadata, markdownTextCharacters } from "../message-content.ts";
-import { type MessageRecord, renderMessage, type StreamRecord } from "../message-record.ts";
-import { type Method, type MethodCall, openChannelOf } from "../method.ts";
-import { notifiedBy } from "../notified.ts";
-import { refusalWithMessages, SlackRefusal } from "../slack-refusal.ts";
+import { acceptBlocks, maxTasks } from "../api/block-rules.ts";
+import { isRecord } from "../api/call-arguments.ts";
+import { acceptMessageBlocks, acceptMetadata, markdownTextCharacters } from "../api/message-content.ts";
+import { type Method, type MethodCall, openChannelOf } from "../api/method.ts";
+import { refusalWithMessages, SlackRefusal } from "../api/slack-refusal.ts";
+import { type MessageRecord, renderMessage, type StreamRecord } from "../world/message-record.ts";
+import { notifiedBy } from "../world/notified.ts";
 import { botMessage, ownMessage, post, threadOf } from "./chat-methods.ts";
 
 /** Blocks by chunks, and again as many by `chat.stopStream`. */

@@ -1,8 +1,8 @@
-import { renderChannel, typeName } from "../channel-shape.ts";
-import { profileOf } from "../message-record.ts";
-import { canSee, type Method, type MethodCall, page, scopeByTypes, typesOf } from "../method.ts";
-import type { SeedUser } from "../seed.ts";
-import { SlackRefusal } from "../slack-refusal.ts";
+import { canSee, type Method, type MethodCall, page, scopeByTypes, typesOf } from "../api/method.ts";
+import { SlackRefusal } from "../api/slack-refusal.ts";
+import { renderChannel, typeName } from "../world/channel-shape.ts";
+import { profileOf } from "../world/message-record.ts";
+import type { SeedUser } from "../world/seed.ts";
 
 const authTest: Method = {
   token: "bot",

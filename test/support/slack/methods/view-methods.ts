@@ -1,9 +1,9 @@
-import { renderView } from "../interaction-payloads.ts";
-import type { Trigger } from "../interactivity.ts";
-import type { Method, MethodCall } from "../method.ts";
-import { pushView, replaceView, showView } from "../modal-stack.ts";
-import { SlackRefusal } from "../slack-refusal.ts";
-import type { ViewRecord } from "../world.ts";
+import type { Method, MethodCall } from "../api/method.ts";
+import { SlackRefusal } from "../api/slack-refusal.ts";
+import { renderView } from "../world/interaction-payloads.ts";
+import type { Trigger } from "../world/interactivity.ts";
+import { pushView, replaceView, showView } from "../world/modal-stack.ts";
+import type { ViewRecord } from "../world/world.ts";
 
 const open: Method = {
   token: "bot",

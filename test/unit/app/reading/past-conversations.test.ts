@@ -5,7 +5,7 @@ import type { ChatActions } from "../../../../src/core/ports/chat-actions.ts";
 import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import { createGrowingIndex } from "../../../../src/search/minisearch-index.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
-import { scriptedModel } from "../../../support/scripted-model.ts";
+import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { ada, ben, createTestApp, home, type TestAppOptions } from "../../../support/test-app.ts";
 
 const signal = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSearch } from "../../../../src/app/reading/search-channel.ts";
 import type { ChannelMessage } from "../../../../src/core/ports/chat-actions.ts";
-import { createFakeChat } from "../../../support/fake-chat-actions.ts";
+import { createFakeChat } from "../../../support/fakes/fake-chat-actions.ts";
 
 const namespace = "fake:team:general";
 const message: ChannelMessage & { namespace: string } = {

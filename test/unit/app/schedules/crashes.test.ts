@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Submit } from "../../../../src/app/turns/submit.ts";
 import type { DueEntries, Wish } from "../../../../src/core/ports/schedules.ts";
-import { channel, createScheduleWorld, hour, wednesday } from "../../../support/schedule-world.ts";
+import { channel, createScheduleWorld, hour, wednesday } from "../../../support/skills/schedule-world.ts";
 
 /** The bot dies at its n-th write, before or after it happened; from then on nothing of it works. */
 function createMortal(world: ReturnType<typeof createScheduleWorld>, dies: { at: number; after: boolean }) {

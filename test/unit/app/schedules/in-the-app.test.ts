@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readStanding } from "../../../../src/core/decisions/standing-decisions.ts";
 import { createServer } from "../../../../src/server/server.ts";
-import type { Line } from "../../../support/scripted-model.ts";
+import type { Line } from "../../../support/models/scripted-model.ts";
 import { add, ann, createBot, general, hour, minute } from "./schedule-bot.ts";
 
 describe("a reminder", () => {

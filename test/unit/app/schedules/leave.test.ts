@@ -1,6 +1,6 @@
 /** What a plan allows once the model has read what nobody here vouches for. */
 import { describe, expect, it } from "vitest";
-import type { Line } from "../../../support/scripted-model.ts";
+import type { Line } from "../../../support/models/scripted-model.ts";
 import { add, createBot, hour } from "./schedule-bot.ts";
 
 describe("a reminder in a thread in which a mail was read", () => {

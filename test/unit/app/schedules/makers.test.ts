@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import type { Wish } from "../../../../src/core/ports/schedules.ts";
-import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/schedule-world.ts";
+import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/skills/schedule-world.ts";
 
 const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * 1-5" };
 const day = 24 * hour;

@@ -3,11 +3,11 @@ import path from "node:path";
 import type { Skill } from "../../../../src/core/skill/skill.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { createFolderSource } from "../../../../src/skills/folder-source.ts";
-import { createFakeClock } from "../../../support/fake-clock.ts";
-import { createFakePlatform } from "../../../support/fake-platform.ts";
-import { type Line, scriptedModel, toolResults } from "../../../support/scripted-model.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+import { createFakePlatform } from "../../../support/fakes/fake-platform.ts";
+import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { testSkill, testSource } from "../../../support/skills/test-skill.ts";
 import { createTestApp } from "../../../support/test-app.ts";
-import { testSkill, testSource } from "../../../support/test-skill.ts";
 
 export const hour = 3_600_000;
 export const minute = 60_000;

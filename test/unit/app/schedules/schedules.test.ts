@@ -8,7 +8,7 @@ import {
   hour,
   minute,
   wednesday,
-} from "../../../support/schedule-world.ts";
+} from "../../../support/skills/schedule-world.ts";
 
 const reminder: Wish = { what: "reminder", text: "the invoice", at: "2026-11-26T09:00" };
 const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * 1-5" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
-import { scriptedModel } from "../../../support/scripted-model.ts";
+import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { createTestApp } from "../../../support/test-app.ts";
 
 const ann: Author = { id: "ann", name: "Ann", trust: "member" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TriggerCondition } from "../../../../src/core/ports/schedule.ts";
-import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/schedule-world.ts";
+import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/skills/schedule-world.ts";
 import { withTrigger } from "./with-trigger.ts";
 
 const onWords: TriggerCondition = { on: "message", words: '"deploy failed"' };

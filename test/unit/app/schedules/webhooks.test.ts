@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { ann, channel, type createScheduleWorld, minute } from "../../../support/schedule-world.ts";
+import { ann, channel, type createScheduleWorld, minute } from "../../../support/skills/schedule-world.ts";
 import { withTrigger } from "./with-trigger.ts";
 
 type World = ReturnType<typeof createScheduleWorld>;

@@ -1,5 +1,5 @@
 import type { TriggerCondition } from "../../../../src/core/ports/schedule.ts";
-import { channel, createScheduleWorld } from "../../../support/schedule-world.ts";
+import { channel, createScheduleWorld } from "../../../support/skills/schedule-world.ts";
 
 /** A bot with one trigger of Ann's; `heard` is a message of Ben's, each in a thread of its own unless told. */
 export async function withTrigger(condition: TriggerCondition, world = createScheduleWorld()) {

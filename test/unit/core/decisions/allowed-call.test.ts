@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isPlanned, isStillAllowed } from "../../../../src/core/decisions/standing-decisions.ts";
 import type { ReadArguments } from "../../../../src/core/values/call-arguments.ts";
 import type { Json } from "../../../../src/core/values/json.ts";
-import { callScope, call as request } from "../../../support/call-scope.ts";
+import { callScope, call as request } from "../../../support/fakes/call-scope.ts";
 
 type Arguments = Partial<ReadArguments>;
 const bound = ({ bound: own = {}, free = {} }: Arguments) => ({

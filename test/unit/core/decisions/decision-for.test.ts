@@ -13,8 +13,8 @@ import type { TurnPorts } from "../../../../src/core/scope/turn.ts";
 import type { Skill } from "../../../../src/core/skill/skill.ts";
 import type { ServerTool, Tool } from "../../../../src/core/skill/tool.ts";
 import type { Json } from "../../../../src/core/values/json.ts";
-import { call, callScope } from "../../../support/call-scope.ts";
-import { type TestTool, testSkill } from "../../../support/test-skill.ts";
+import { call, callScope } from "../../../support/fakes/call-scope.ts";
+import { type TestTool, testSkill } from "../../../support/skills/test-skill.ts";
 
 const namespace = "slack:T1:C1";
 const installed = { source: "managed", precedence: 3, path: "/mail" } as const;

@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import { createWeb } from "../../../../src/net/create-web.ts";
 import { shippedSources } from "../../../../src/wiring/skill-sources.ts";
-import { approve } from "../../../support/ask-app.ts";
-import { type Line, scriptedModel } from "../../../support/scripted-model.ts";
-import { openSite } from "../../../support/site.ts";
+import { approve } from "../../../support/bot/ask-app.ts";
+import { type Line, scriptedModel } from "../../../support/models/scripted-model.ts";
+import { openSite } from "../../../support/skills/site.ts";
+import { type TestTool, testSkill, testSource } from "../../../support/skills/test-skill.ts";
 import { ben, createTestApp, type TestApp, type TestAppOptions } from "../../../support/test-app.ts";
-import { type TestTool, testSkill, testSource } from "../../../support/test-skill.ts";
 import { startServer } from "../../net/local-server.ts";
 
 const read = (url: string) => ({ call: "web-scraping", with: { url } });

@@ -3,7 +3,7 @@ import { mayReach, webOf } from "../../../../src/core/decisions/approval.ts";
 import type { Web, WebRequest } from "../../../../src/core/ports/web.ts";
 import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
 import { createRedactor } from "../../../../src/core/values/redact.ts";
-import { call, callScope } from "../../../support/call-scope.ts";
+import { call, callScope } from "../../../support/fakes/call-scope.ts";
 
 type Redirect = Parameters<NonNullable<WebRequest["mayFollow"]>>[0];
 const redirect = (to: string, more: Partial<Redirect> = {}): Redirect => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { OfferedSkill } from "../../../../src/core/skill/namespace-state.ts";
 import { skillLines } from "../../../../src/core/skill/offered-tools.ts";
 import type { Parameter, Skill } from "../../../../src/core/skill/skill.ts";
-import { testSkill } from "../../../support/test-skill.ts";
+import { testSkill } from "../../../support/skills/test-skill.ts";
 
 const parameter = (name: string, more: Partial<Parameter> = {}): Parameter => ({
   name,

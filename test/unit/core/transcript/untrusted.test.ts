@@ -4,7 +4,7 @@ import { untrustedIn } from "../../../../src/core/transcript/untrusted.ts";
 import { userMessage } from "../../../../src/core/transcript/user-message.ts";
 import { noteMessage, readAtOpening, type Untrusted } from "../../../../src/core/values/address.ts";
 import type { Message } from "../../../../src/core/values/message.ts";
-import { testSkill } from "../../../support/test-skill.ts";
+import { testSkill } from "../../../support/skills/test-skill.ts";
 
 const said = (text: string): Message => userMessage(text, {});
 const result = (tool: string): Message => ({ role: "tool", call_id: "c", tool, text: "x", is_error: false });

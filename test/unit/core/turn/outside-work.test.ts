@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../../src/core/skill/tool.ts";
 import { createOutsideWork, createParkedCalls } from "../../../../src/core/turn/parked-calls.ts";
 import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
-import { createFakeClock } from "../../../support/fake-clock.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
 const minutes = 60_000;
 

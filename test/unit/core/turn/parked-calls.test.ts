@@ -6,7 +6,7 @@ import {
   type OutsideStep,
 } from "../../../../src/core/turn/parked-calls.ts";
 import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
-import { createFakeClock } from "../../../support/fake-clock.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
 const minutes = 60_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createThoughtLine, latestLine } from "../../../../src/core/turn/read-answer.ts";
-import { createFakeClock } from "../../../support/fake-clock.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
 describe("the line of a thought", () => {
   it.each([

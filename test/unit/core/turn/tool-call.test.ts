@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Json } from "../../../../src/core/values/json.ts";
-import { scriptedModel, toolResults } from "../../../support/scripted-model.ts";
+import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { testSkill } from "../../../support/skills/test-skill.ts";
 import { createTestApp } from "../../../support/test-app.ts";
-import { testSkill } from "../../../support/test-skill.ts";
 
 /** What the model gets of this output from a tool that may answer 12 bytes. */
 async function resultOf(output: Json): Promise<unknown> {

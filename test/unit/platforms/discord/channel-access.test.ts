@@ -7,7 +7,7 @@ import {
   withPrivateThread,
 } from "../../../support/discord/chat-rig.ts";
 import { ids } from "../../../support/discord/example-world.ts";
-import type { PermissionName } from "../../../support/discord/permission-bits.ts";
+import type { PermissionName } from "../../../support/discord/world/permission-bits.ts";
 
 const rig = useChatRigs();
 const general = room(ids.general);

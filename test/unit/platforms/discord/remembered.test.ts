@@ -5,7 +5,7 @@ import {
   createSentMessages,
 } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
-import { createFakeClock } from "../../../support/fake-clock.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
 const hour = 3_600_000;
 

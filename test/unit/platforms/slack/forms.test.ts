@@ -7,7 +7,7 @@ import type { SkillListing } from "../../../../src/app/services/skill-listing.ts
 import { askModal, readAsk } from "../../../../src/platforms/slack/incoming/ask-modal.ts";
 import { formModal, readForm } from "../../../../src/platforms/slack/incoming/form-modal.ts";
 import { homeView } from "../../../../src/platforms/slack/incoming/home-view.ts";
-import { acceptBlocks } from "../../../support/slack/block-rules.ts";
+import { acceptBlocks } from "../../../support/slack/api/block-rules.ts";
 
 let ids = 0;
 const accepted = (blocks: unknown[], surface: "modal" | "home") =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { OutgoingButton, ProgressCard } from "../../../../src/core/ports/chat-platform.ts";
 import { renderMessage } from "../../../../src/platforms/slack/outgoing/render-message.ts";
-import { acceptBlocks } from "../../../support/slack/block-rules.ts";
+import { acceptBlocks } from "../../../support/slack/api/block-rules.ts";
 
 let ids = 0;
 /** Throws where the strict fake would refuse. */

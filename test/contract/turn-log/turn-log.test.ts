@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
+import { turnLogClaimsContract } from "./turn-log-claims.ts";
+import { turnLogContract } from "./turn-log-contract.ts";
+import { turnLogCrashesContract } from "./turn-log-crashes.ts";
+import { turnLogUsageContract } from "./turn-log-usage.ts";
+
+let folder: string;
+let opened = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "knack-turn-log-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+turnLogContract("the turn log in memory", async () => ({ log: createMemoryTurnLog() }));
+
+turnLogContract("the turn log in SQLite", async () => {
+  const path = join(folder, `${opened++}.db`);
+  return { log: await openSqliteTurnLog(path), another: () => openSqliteTurnLog(path) };
+});
+
+turnLogUsageContract("the turn log in memory", async () => createMemoryTurnLog());
+turnLogUsageContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
+
+turnLogClaimsContract("the turn log in memory", async () => createMemoryTurnLog());
+turnLogClaimsContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
+
+turnLogCrashesContract("the turn log in memory", async () => createMemoryTurnLog());
+turnLogCrashesContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));

@@ -1,3 +1,0 @@
-import { surfaceContracts } from "../contract/surface-contracts.ts";
-
-surfaceContracts(["slack", "discord", "console", "terminal"]);

@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
+import { useBot } from "../support/use-bot.ts";
+
+const bot = useBot();
+
+/** A start that fails in words: no stack trace, nothing on the standard output. */
+async function refusal(options: { env?: Record<string, string>; argv?: string[] } = {}): Promise<string> {
+  const { env = {}, argv = [] } = options;
+  const { code, stdout, stderr } = await bot().home.run(["start", "--port", "0", ...argv], { env });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^knack: /);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  return stderr;
+}
+
+it("a refused start says who holds the data folder and what to do, and does not disturb that bot", async () => {
+  const { home } = bot();
+  const first = await home.start();
+  const message = await refusal();
+  expect(message).toContain(first.url);
+  expect(message).toContain(String(first.pid));
+  expect(message).toContain(home.data);
+  expect(message).toContain("KNACK_DATA");
+  expect((await first.client.ready()).ok).toBe(true);
+});
+
+it("only one of two bots that start at the same moment has the data folder", async () => {
+  const { home } = bot();
+  const starts = await Promise.allSettled([home.start(), home.start()]);
+  const refused = starts.filter((start) => start.status === "rejected");
+  expect(refused).toHaveLength(1);
+  expect(String(refused[0]?.reason)).toContain("KNACK_DATA");
+});
+
+it("a refused start says that a port is taken and how to choose another", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  try {
+    const message = await refusal({ argv: ["--port", String(port)] });
+    expect(message).toContain(String(port));
+    expect(message).toContain("--port");
+  } finally {
+    other.close();
+  }
+});
+
+it.each([
+  ["rights: {memori: {roles: [boss]}}", "skills.rights: protects nothing", "memory"],
+  ["disabled: [memori]", "skills.disabled: has no effect", "memory"],
+])("a bot does not start where a slip in skills.%s would leave it open", async (setting, what, meant) => {
+  const { home } = bot();
+  await writeFile(join(home.folder, "knack.yaml"), `skills: {${setting}}\n`);
+  const message = await refusal();
+  expect(message).toContain(what);
+  expect(message).toContain(`Did you mean ${meant}?`);
+});
+
+it.each(["turns.db", "state.db"])(
+  "a refused start says that %s is damaged, and does not touch it",
+  async (name) => {
+    const { home } = bot();
+    await mkdir(home.data);
+    const file = join(home.data, name);
+    const bytes = Buffer.alloc(8192, "not a database ");
+    await writeFile(file, bytes);
+    const message = await refusal();
+    expect(message).toContain(file);
+    expect(message).toContain("damaged");
+    expect(message).toContain("backup");
+    expect((await readFile(file)).equals(bytes)).toBe(true);
+  },
+);
+
+it("a bot starts again after a broken start, once the damage is out of the way", async () => {
+  const { home } = bot();
+  await mkdir(home.data);
+  await writeFile(join(home.data, "turns.db"), "nonsense".repeat(1000));
+  await refusal();
+  await writeFile(join(home.data, "turns.db"), "");
+  const { client } = await home.start();
+  expect((await client.ready()).ok).toBe(true);
+});
+
+it("a refused start says that the data folder cannot be written", async () => {
+  const { home } = bot();
+  await mkdir(home.data, { mode: 0o500 });
+  // Root may write anywhere but where nobody can: into the kernel's own tree.
+  const folder = process.getuid?.() === 0 ? "/sys/knack" : home.data;
+  const message = await refusal({ env: { KNACK_DATA: folder } });
+  expect(message).toContain(folder);
+  expect(message).toContain("may write");
+});
+
+it("a refused start says that a file is in the place of the data folder", async () => {
+  const { home } = bot();
+  await writeFile(home.data, "a file");
+  expect(await refusal()).toContain(home.data);
+});
+
+it("a start is refused for an address that others reach without a token", async () => {
+  const message = await refusal({ argv: ["--host", "0.0.0.0"] });
+  expect(message).toContain("KNACK_API_TOKEN");
+});
+
+it("a refused start names a database that it cannot use, rather than keeping everything somewhere else", async () => {
+  const message = await refusal({ env: { DATABASE_URL: "postgres://127.0.0.1/knack" } });
+  expect(message).toContain("environment DATABASE_URL");
+  expect(message).toContain("SQLite");
+});
+
+it("a start names the copy of a database from before its upgrade, even when an older version is started", async () => {
+  const { home } = bot();
+  await mkdir(home.data);
+  const file = join(home.data, "turns.db");
+  const write = (statements: string) => {
+    const database = new DatabaseSync(file);
+    database.exec(statements);
+    database.close();
+  };
+  write(`${turnLogMigrations.slice(0, 7).join(";")}; PRAGMA user_version = 7`);
+  const running = await home.start({ env: { LOG_LEVEL: "info" } });
+  expect(running.err()).toContain(`${file}.v7 has it as it was before`);
+  expect(await running.terminate()).toBe(0);
+  write("PRAGMA user_version = 99");
+  const message = await refusal();
+  expect(message).toContain("was written by a newer Knack");
+  expect(message).toContain(`A copy from before the upgrade is at ${file}.v7 (format 7)`);
+});
+
+it("a bot starts with a setting whose skill is gone, and says so", async () => {
+  const { home } = bot();
+  await home.write("knack.yaml", "skills: { env: { translator: { KEY: value } } }");
+  const { err, client } = await home.start();
+  expect((await client.ready()).ok).toBe(true);
+  expect(err()).toContain("there is no skill translator");
+});

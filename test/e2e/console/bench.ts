@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { chunk, sendEvents, startWireServer, type WireServer } from "../../unit/models/wire-server.ts";
+
+/** A bot in its own process, a model that answers by what it is told, and a browser. */
+export interface ConsoleBench {
+  url: string;
+  /** A fresh browser profile with the console open; `errors` collects what the page complains about. */
+  open(
+    hash?: string,
+    options?: { width?: number; height?: number },
+  ): Promise<{ page: Page; errors: string[] }>;
+  /** Lets the model answer what it thinks about. */
+  endThinking(): void;
+  /** Ends the bot; `startBot` begins it anew on the same data and port. */
+  stopBot(): Promise<void>;
+  startBot(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const unsafeAnswer =
+  '<img src=x onerror="document.title=1"><script>document.title=2</script> [link](javascript:alert(1)) ![spy](https://example.com/spy.png)\n\n```js\nlet a = 1;\n```';
+
+/** `environment` is added to the bot's. */
+export async function openConsoleBench(environment: Record<string, string> = {}): Promise<ConsoleBench> {
+  const data = await mkdtemp(path.join(tmpdir(), "knack-console-"));
+  const thinking: ServerResponse[] = [];
+  const model = await startWireServer((response, body) => answer(response, body, thinking));
+  const browser = await launchBrowser();
+  const start = (port: number) => startBot(data, model, port, environment);
+  let bot = await start(0);
+  return {
+    url: bot.url,
+    async open(hash = "", { width = 1280, height = 800 } = {}) {
+      const context = await browser.newContext({ viewport: { width, height } });
+      const page = await context.newPage();
+      const errors: string[] = [];
+      page.on("pageerror", (error) => errors.push(error.message));
+      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      await page.goto(bot.url + hash);
+      await page.locator("#composer").waitFor();
+      return { page, errors };
+    },
+    endThinking() {
+      for (const response of thinking.splice(0)) endText(response, "The second is **cheaper**.");
+    },
+    stopBot: () => stop(bot.process),
+    async startBot() {
+      bot = await start(Number(new URL(bot.url).port));
+    },
+    async close() {
+      await browser.close();
+      await stop(bot.process);
+      await model.stop();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+function launchBrowser(): Promise<Browser> {
+  const off = ["gpu", "quic", "background-networking", "component-update", "sync"].map(
+    (name) => `--disable-${name}`,
+  );
+  const args = ["--headless", "--no-sandbox", "--no-first-run", ...off];
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
+}
+
+async function startBot(
+  data: string,
+  model: WireServer,
+  port: number,
+  more: Record<string, string>,
+): Promise<{ process: ChildProcess; url: string }> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: data,
+    KNACK_DATA: data,
+    KNACK_MODEL: "openai/test-model",
+    OPENAI_API_KEY: "sk-test",
+    OPENAI_BASE_URL: `${model.url}/v1`,
+    ...more,
+  };
+  const bot = spawn(process.execPath, ["src/cli.ts", "start", "--port", String(port)], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of createInterface({ input: bot.stdout })) {
+    const url = /https?:\/\/\S+/.exec(line)?.[0];
+    if (url !== undefined) return { process: bot, url: new URL(url).origin };
+  }
+  throw new Error("The bot ended before it was ready");
+}
+
+async function stop(bot: ChildProcess): Promise<void> {
+  if (bot.exitCode !== null || bot.signalCode !== null) return;
+  const ended = once(bot, "exit");
+  bot.kill("SIGTERM");
+  await ended;
+}
+
+/** `ask me`: asks back. `tidy up`: runs a script of the skill `cleaner`. `unsafe`: hostile Markdown. `forever`: never ends. `think`: thinks until it is let go on. Anything else: greets. */
+function answer(response: ServerResponse, body: Record<string, unknown>, thinking: ServerResponse[]): void {
+  const messages = body.messages as { role: string; content: unknown }[];
+  const said = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content ?? "");
+  const result = messages.at(-1)?.role === "tool" ? String(messages.at(-1)?.content) : undefined;
+  if (result !== undefined) sendText(response, `You chose: ${/spring|summer|refused/.exec(result)?.[0]}.`);
+  else if (said.includes("ask me"))
+    sendCall(response, "ask_user", { question: "When?", choices: ["In spring", "In summer"] });
+  else if (said.includes("tidy up"))
+    sendCall(response, "run_skill_script", {
+      skill_name: "cleaner",
+      script: "clean.sh",
+      args: ["/tmp/\u202eold"],
+    });
+  else if (said.includes("think")) {
+    begin(response, { reasoning_content: "I read the minutes of March. Then I compare both budgets. Now" });
+    thinking.push(response);
+  } else if (said.includes("forever")) begin(response, { content: "It was a dark and stormy night" });
+  else sendText(response, said.includes("unsafe") ? unsafeAnswer : "Hello **there**, from the model.");
+}
+
+function sendCall(response: ServerResponse, name: string, input: object): void {
+  const call = {
+    index: 0,
+    id: "call-1",
+    type: "function",
+    function: { name, arguments: JSON.stringify(input) },
+  };
+  sendEvents(response, [chunk({ tool_calls: [call] }), chunk({}, "tool_calls")]);
+}
+
+/** A stream that says something and then nothing more. */
+function begin(response: ServerResponse, delta: Record<string, unknown>): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(`data: ${JSON.stringify(chunk(delta))}\n\n`);
+}
+
+/** The rest of a stream that was begun. */
+function endText(response: ServerResponse, text: string): void {
+  for (const each of [chunk({ content: text }), chunk({}, "stop")])
+    response.write(`data: ${JSON.stringify(each)}\n\n`);
+  response.end("data: [DONE]\n\n");
+}
+
+function sendText(response: ServerResponse, text: string): void {
+  sendEvents(response, [chunk({ content: text }), chunk({}, "stop")]);
+}

@@ -1,0 +1,44 @@
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type BotHome, type BotProcess, createBotHome } from "../../support/bot/bot-process.ts";
+
+let home: BotHome;
+let bot: BotProcess;
+let browser: Browser;
+beforeAll(async () => {
+  home = await createBotHome({ env: { KNACK_MODEL: "offline" } });
+  bot = await home.start();
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu"] });
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+/** Headless windows are never hidden by others, so the page is told. */
+async function show(page: Page, visible: boolean): Promise<void> {
+  await page.evaluate(`Object.defineProperty(document, "hidden", { value: ${!visible}, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));`);
+}
+
+test("more windows can be open than a browser has connections, and one that was hidden catches up", async () => {
+  const context = await browser.newContext();
+  const pages: Page[] = [];
+  for (let at = 0; at < 8; at += 1) {
+    const page = await context.newPage();
+    await page.goto(`${bot.url}/#/console:local:general/shared`);
+    await page.getByRole("textbox").first().waitFor();
+    pages.push(page);
+    if (at < 7) await show(page, false);
+  }
+  const [first, last] = [pages[0], pages[7]];
+  if (first === undefined || last === undefined) throw new Error("no windows");
+  await last.getByRole("textbox").first().fill("/skill list");
+  await last.getByRole("textbox").first().press("Enter");
+  await last.getByText("text-analyzer").first().waitFor();
+  await show(first, true);
+  await first.getByText("text-analyzer").first().waitFor();
+  expect(await first.getByText("/skill list").count()).toBeGreaterThan(0);
+  await context.close();
+});

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { ApiClient } from "../../../src/client/api-client.ts";
+import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
+import { type Gate, startGate } from "../support/gate.ts";
+import { ended, expectWholeTurn, stored } from "../support/turns.ts";
+
+/** The bot's own share of the time from `readyz` 200 to the end of the last turn, ms. */
+const own = 3_000;
+const deadly = "bring-it-down";
+const names = Array.from({ length: 8 }, (_, at) => `channel-${at}`);
+
+let home: BotHome;
+let model: Gate;
+/** How long the model takes to answer, ms. */
+let answerMs: number;
+/** Resolved when the model is asked for what brings the bot down. */
+let dying = Promise.withResolvers<"dying">();
+
+beforeEach(async () => {
+  dying = Promise.withResolvers();
+  model = await startGate(async ({ body }, response) => {
+    if (body.includes(deadly)) return dying.resolve("dying");
+    await sleep(answerMs);
+    if (response.destroyed) return;
+    const delta = { role: "assistant", content: "Done." };
+    const chunk = { id: "c", choices: [{ index: 0, delta, finish_reason: "stop" }] };
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+  });
+  const env = { KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", OPENAI_BASE_URL: `${model.url}/v1` };
+  home = await createBotHome({ env });
+});
+afterEach(async () => {
+  await home.remove();
+  await model[Symbol.asyncDispose]();
+});
+
+async function submit(client: ApiClient, name: string, text: string): Promise<string> {
+  const { turn_id } = await client.submitTurn({ namespace: `console:local:${name}`, thread: "t1", text });
+  return turn_id;
+}
+
+/** What `readyz` says of the queue of a bot that is ready. */
+async function queueOf(url: string): Promise<string> {
+  const answer = await fetch(`${url}/readyz`);
+  expect(answer.status).toBe(200);
+  const { checks } = (await answer.json()) as { checks: { name: string; detail: string }[] };
+  return checks.find(({ name }) => name === "queue")?.detail ?? "";
+}
+
+it("a bot continues with eight turns at once after one crash, and with commands next to them", async () => {
+  answerMs = 20_000;
+  const first = await home.start();
+  const turns = await Promise.all(names.map((name) => submit(first.client, name, "long")));
+  await model.reached(names.length);
+  await first.kill();
+
+  const { client, url } = await home.start();
+  expect(await queueOf(url)).toContain("8 running");
+  const ready = performance.now();
+  const ends = turns.map(async (turn) => {
+    expect(await ended(client, turn)).toMatchObject({ outcome: "completed", text: "Done." });
+    return performance.now() - ready;
+  });
+  expect((await ended(client, await submit(client, "another", "/skill list"))).outcome).toBe("completed");
+  expect(performance.now() - ready).toBeLessThan(answerMs);
+  expect(Math.max(...(await Promise.all(ends)))).toBeLessThan(answerMs + own);
+  for (const turn of turns) expectWholeTurn(await stored(client, turn));
+}, 120_000);
+
+it("a bot ends seven turns and gives up the eighth, which brings it down whenever it runs", async () => {
+  answerMs = 1_000;
+  const first = await home.start();
+  const texts = names.map((_, at) => (at === 2 ? deadly : "long"));
+  const turns = await Promise.all(names.map((name, at) => submit(first.client, name, texts[at] ?? "")));
+  await model.reached(names.length);
+  const port = Number(new URL(first.url).port);
+  let crashes = 0;
+  const queues: string[] = [];
+  let bot = first;
+  for (;;) {
+    const all = Promise.all(turns.map((turn) => ended(bot.client, turn)));
+    all.catch(() => {});
+    if ((await Promise.race([dying.promise, all])) !== "dying") break;
+    crashes += 1;
+    expect(crashes).toBeLessThan(9);
+    dying = Promise.withResolvers();
+    await bot.kill();
+    bot = await home.start({ port });
+    queues.push(await queueOf(bot.url));
+  }
+  const ends = await Promise.all(turns.map((turn) => ended(bot.client, turn)));
+  for (const [at, end] of ends.entries()) {
+    if (texts[at] === deadly)
+      expect(end).toMatchObject({ outcome: "failed", text: expect.stringContaining("interrupted 5 times") });
+    else expect(end).toMatchObject({ outcome: "completed", text: "Done." });
+    expectWholeTurn(await stored(bot.client, end.turn_id));
+  }
+  expect(queues.join("\n")).toContain("held back after repeated crashes");
+}, 180_000);

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { wordsIn } from "../../support/bot/stored-bytes.ts";
+import { ended } from "../support/turns.ts";
+import { useBot } from "../support/use-bot.ts";
+
+const bot = useBot({ env: () => ({ KNACK_MODEL: "offline" }) });
+
+it("forgetting leaves no byte of a person, while the bot runs and while it does not", async () => {
+  const { home } = bot();
+  const running = await home.start();
+  for (const user of ["carolheliotrope", "doraheliotrope"]) {
+    const content = new Blob([`a file of ${user}`]);
+    const message = { namespace: "web:sole", thread: user.slice(0, 4), text: `words of ${user}`, user };
+    const { turn_id } = await running.client.submitTurn(message, [{ name: `${user}.txt`, content }]);
+    await ended(running.client, turn_id);
+  }
+  const beside = await home.run(["forget", "--user", "carolheliotrope"]);
+  expect([beside.code, beside.stdout]).toEqual([
+    0,
+    expect.stringContaining(
+      "Deleted of web:sole:carolheliotrope:\n- messages of theirs, with answers and files: 1",
+    ),
+  ]);
+  expect(await wordsIn(home.data, ["carolheliotrope"])).toEqual([]);
+  expect(await wordsIn(home.data, ["doraheliotrope"])).not.toEqual([]);
+  expect(await running.terminate()).toBe(0);
+  const alone = await home.run(["forget", "--user", "doraheliotrope"]);
+  expect(alone.code).toBe(0);
+  expect(await wordsIn(home.data, ["carolheliotrope", "doraheliotrope"])).toEqual([]);
+  const again = await home.run(["forget", "--user", "doraheliotrope"]);
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringContaining("Nothing that doraheliotrope said or changed is stored."),
+  ]);
+});

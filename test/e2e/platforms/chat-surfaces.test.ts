@@ -1,0 +1,3 @@
+import { surfaceContracts } from "../../contract/chat/surface-contracts.ts";
+
+surfaceContracts(["slack", "discord", "console", "terminal"]);

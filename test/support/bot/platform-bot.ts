@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import type { DiscordOptions } from "../discord/discord-options.ts";
+import { type DiscordServer, startDiscordServer } from "../discord/discord-server.ts";
+import { exampleToken, exampleWorld } from "../discord/example-world.ts";
+import { type SlackServer, startSlackServer } from "../slack/slack-server.ts";
+import type { SlackOptions } from "../slack/slack-service.ts";
+import { defaultSeed, type SlackSeed } from "../slack/world/seed.ts";
+import { type BotHome, type BotProcess, createBotHome } from "./bot-process.ts";
+import { discordSurface, zoe } from "./platform-discord.ts";
+import { type PlatformGate, startPlatformGate } from "./platform-gate.ts";
+import { type PlatformModel, startPlatformModel } from "./platform-model.ts";
+import { slackSurface } from "./platform-slack.ts";
+import type { Surface } from "./platform-surface.ts";
+
+/** The whole bot in a separate process on both fakes, with a model whose replies the test defines. */
+export interface PlatformBot {
+  home: BotHome;
+  slack: SlackServer;
+  discord: DiscordServer;
+  model: PlatformModel;
+  surfaces: Record<Surface["name"], Surface>;
+  /** The bot that runs now. */
+  bot(): BotProcess;
+  /** Starts it, or another one after the last, and waits until it is on both platforms unless told otherwise. */
+  start(options?: StartOptions): Promise<BotProcess>;
+  /** Kills the bot that runs, and waits until the platforms know. */
+  kill(): Promise<void>;
+  /** Kills the bot that runs and starts another one. */
+  crash(): Promise<BotProcess>;
+}
+
+interface StartOptions {
+  env?: Record<string, string>;
+  /** Resolves as soon as the bot is ready, connected or not. */
+  unconnected?: boolean;
+}
+
+export interface PlatformBotOptions {
+  /** YAML. */
+  config?: string;
+  env?: Record<string, string>;
+  slack?: SlackOptions;
+  /** Its own world, with one more ordinary person, unless given. */
+  discord?: DiscordOptions;
+}
+
+/** Sets up what the tests of a file share, without starting the bot, and takes it down after them. */
+export function usePlatformBot(options: PlatformBotOptions = {}): () => PlatformBot {
+  let opened: Awaited<ReturnType<typeof open>> | undefined;
+  beforeAll(async () => {
+    opened = await open(options);
+  });
+  beforeEach(() => opened?.fixture.model.reset());
+  afterEach(() => {
+    for (const name of ["slack", "discord"] as const) opened?.fixture.surfaces[name].gate.cut(false);
+  });
+  afterAll(() => opened?.close());
+  return () => {
+    if (opened === undefined) throw new Error("The bot's surroundings are not there.");
+    return opened.fixture;
+  };
+}
+
+async function open(options: PlatformBotOptions) {
+  const { config = "", env = {}, slack: slackOptions = {}, discord: world = discordWorld() } = options;
+  const [slack, discord, model] = await Promise.all([
+    startSlackServer({ retryDelaysMs: [0, 100, 100], seed: slackSeed(), ...slackOptions }),
+    startDiscordServer(world),
+    startPlatformModel(),
+  ]);
+  const [slackGate, discordGate] = await Promise.all([
+    startPlatformGate(slack.url),
+    startPlatformGate(discord.apiUrl.replace(/\/api$/, "")),
+  ]);
+  const home = await createBotHome({
+    config,
+    env: { ...surroundings({ slack, slackGate, discordGate, model }), ...env },
+  });
+  let running: BotProcess | undefined;
+  const fixture: PlatformBot = {
+    home,
+    slack,
+    discord,
+    model,
+    surfaces: { slack: slackSurface(slack, slackGate), discord: discordSurface(discord, discordGate) },
+    bot() {
+      if (running === undefined) throw new Error("No bot was started.");
+      return running;
+    },
+    async start({ unconnected = false, ...given } = {}) {
+      running = await home.start(given);
+      if (!unconnected) await connected(fixture);
+      return running;
+    },
+    async kill() {
+      await running?.kill();
+      running = undefined;
+      await disconnected(fixture);
+    },
+    async crash() {
+      await fixture.kill();
+      return fixture.start();
+    },
+  };
+  const close = async () => {
+    await home.remove();
+    const servers = [slack.close, discord.close.bind(discord), model.stop, slackGate.stop, discordGate.stop];
+    await Promise.all(servers.map((end) => end()));
+  };
+  return { fixture, close };
+}
+
+/** The fakes' own worlds with one more ordinary person in the general channels. */
+function slackSeed(): Pick<SlackSeed, "users" | "channels"> {
+  const { users, channels } = defaultSeed();
+  const cleo = { real_name: "Cleo Clark", display_name: "cleo", tz: "Europe/Amsterdam" };
+  return {
+    users: [...users, { id: "U0CLEO", team_id: "T0ACME", name: "cleo", ...cleo }],
+    channels: [
+      ...channels.map((channel) =>
+        channel.id === "C0GENERAL" ? { ...channel, members: [...channel.members, "U0CLEO"] } : channel,
+      ),
+      {
+        id: "D0CLEO",
+        team_id: "T0ACME",
+        name: "",
+        kind: "im",
+        creator: "U0CLEO",
+        members: ["U0CLEO", "U0KNACK"],
+      },
+    ],
+  };
+}
+
+function discordWorld(): DiscordOptions {
+  const { users, guilds, ...world } = exampleWorld();
+  return {
+    ...world,
+    users: [...users, { id: zoe, name: "zoe" }],
+    guilds: guilds.map((guild) => ({ ...guild, members: [...guild.members, { user: zoe }] })),
+  };
+}
+
+interface Parts {
+  slack: SlackServer;
+  slackGate: PlatformGate;
+  discordGate: PlatformGate;
+  model: PlatformModel;
+}
+
+function surroundings({ slack, slackGate, discordGate, model }: Parts): Record<string, string> {
+  return {
+    KNACK_MODEL: "openai/test",
+    KNACK_NET_ALLOW: "127.0.0.1",
+    OPENAI_API_KEY: "test",
+    OPENAI_BASE_URL: model.url,
+    SLACK_BOT_TOKEN: slack.seed.workspaces[0]?.bot_token ?? "",
+    SLACK_APP_TOKEN: slack.seed.app.app_token,
+    SLACK_API_URL: `${slackGate.url}/api/`,
+    DISCORD_TOKEN: exampleToken,
+    DISCORD_API_URL: `${discordGate.url}/api`,
+  };
+}
+
+async function connected({ slack, discord }: PlatformBot): Promise<void> {
+  await slack.until((state) => state.all.connections > 0, "a connection to Slack", 30_000);
+  await discord.until(({ sessions }) => sessions.some((session) => session.connected));
+}
+
+async function disconnected({ slack, discord }: PlatformBot): Promise<void> {
+  await slack.until((state) => state.all.connections === 0, "the end of the connection to Slack", 30_000);
+  await discord.until(({ sessions }) => !sessions.some((session) => session.connected));
+}

@@ -1,0 +1,94 @@
+import type { Observation } from "../slack/observation.ts";
+import type { SlackServer } from "../slack/slack-server.ts";
+import type { MessageRecord } from "../slack/world/message-record.ts";
+import { buttonsOf } from "../surfaces/slack-chat.ts";
+import type { PlatformGate } from "./platform-gate.ts";
+import type { Saying, Somebody, Surface } from "./platform-surface.ts";
+
+/** Slack's general channel; Ben is the member, Anna the manager. */
+export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
+  const channel = "C0GENERAL";
+  const users = { member: "U0BEN", other: "U0CLEO", manager: "U0ANNA" };
+  const directs = { member: "D0BEN", other: "D0CLEO", manager: "D0ANNA" };
+  const whispers = (state: Observation, who: Somebody) => {
+    const direct = state.all.messages.filter(
+      (message) => message.channel === directs[who] && message.bot_id !== undefined && !message.gone,
+    );
+    return [...state.ephemerals(users[who]), ...direct].map(slackText);
+  };
+  const saying = (text: string, { who = "member", ago }: Saying = {}) => ({
+    user: users[who],
+    channel,
+    text,
+    ...(ago === undefined ? {} : { ago_ms: ago }),
+  });
+  const texts = (state: Observation, thread: string) => state.botMessages(channel, thread).map(slackText);
+  return {
+    name: "slack",
+    gate,
+    namespace: `slack:T0ACME:${channel}`,
+    ask: async (text, how) => (await slack.say(saying(`<@U0KNACK> ${text}`, how))).ts,
+    reply: async (thread, text, how) => (await slack.say({ ...saying(text, how), thread_ts: thread })).ts,
+    say: async (text, how) => (await slack.say(saying(text, how))).ts,
+    open: async (message) => message,
+    remove: (ts) => slack.remove({ channel, ts }),
+    async enable(skill, who, where = "channel") {
+      const at = where === "channel" ? channel : directs[who];
+      await slack.command({ user: users[who], channel: at, command: "/skill", text: `enable ${skill}` });
+    },
+    async askDirectly(text, answer, who = "member") {
+      await slack.say({ user: users[who], channel: directs[who], text });
+      await slack.until(
+        (state) => state.botMessages(directs[who]).some((message) => slackText(message).includes(answer)),
+        `“${answer}” for ${who}`,
+      );
+    },
+    directNamespace: (who) => `slack:T0ACME:dm-${users[who]}`,
+    async press(thread, label, who = "member") {
+      const found = await slack.until(
+        (state) => slackButton(state.botMessages(channel, thread), label),
+        `the button ${label}`,
+      );
+      await slack.click({ user: users[who], channel, ...found });
+    },
+    whispers: async (who) => whispers(await slack.look(), who),
+    async whispered(who, text) {
+      await slack.until(
+        (state) => whispers(state, who).some((each) => each.includes(text)),
+        `“${text}” for ${who}`,
+      );
+    },
+    shown: (thread, count = 0) =>
+      slack.until(
+        (state) => texts(state, thread).length >= count && texts(state, thread),
+        `${count} messages in ${thread}`,
+        30_000,
+      ),
+    async shows(thread, text) {
+      await slack.until(
+        (state) => texts(state, thread).some((each) => each.includes(text)),
+        `“${text}” in ${thread}`,
+        30_000,
+      );
+    },
+    isPost: ({ path }) => path === "/api/chat.postMessage",
+  };
+}
+
+function slackButton(messages: readonly MessageRecord[], label: string) {
+  for (const { ts, blocks } of messages.toReversed()) {
+    const found = buttonsOf(blocks).find((button) => button.label === label);
+    if (found === undefined) continue;
+    const { action_id, value } = found;
+    return { message_ts: ts, action_id, ...(value === undefined ? {} : { value }) };
+  }
+  return undefined;
+}
+
+/** The visible text of a Slack message: its Markdown blocks, or its text. */
+export function slackText({ text, blocks }: { text: string; blocks: unknown[] }): string {
+  const markdown = (blocks as MessageRecord["blocks"])
+    .filter(({ type }) => type === "markdown")
+    .map((block) => String(block.text));
+  return markdown.length > 0 ? markdown.join("\n") : text;
+}

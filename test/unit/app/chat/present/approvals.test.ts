@@ -1,0 +1,253 @@
+import { describe, expect, it } from "vitest";
+import type { TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
+import { PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
+import type { Json } from "../../../../../src/core/values/json.ts";
+import type { Place } from "../../../../../src/core/values/place.ts";
+import { forgetTurn } from "../../../../support/bot/ask-app.ts";
+import {
+  createFakePlatform,
+  type FakePlatform,
+  type ShownMessage,
+} from "../../../../support/fakes/fake-platform.ts";
+import { ada, ben } from "../../../../support/test-app.ts";
+import { sender } from "../../approvals/approval-fixture.ts";
+import { logLeftBehind, manualClock, place, presentedApp, stagedModel } from "./presented-app.ts";
+
+const here = (id: string) => ({ id, here: true });
+const away = (id: string) => ({ id, here: false });
+
+/** A bot whose model sends something, which asks for an operator. */
+function askingBot(more: Parameters<typeof presentedApp>[1] = {}, rounds = [[{ call: "send" }], ["Done."]]) {
+  const clock = more.clock ?? manualClock();
+  const platform = more.platform ?? createFakePlatform({ directs: true, now: clock.now });
+  for (const id of ["olga", "pat"]) platform.people.set(id, { trust: "operator" });
+  const { skill, ran } = sender();
+  const limits = { question_ms: 900_000 };
+  const bot = presentedApp(stagedModel(...rounds), {
+    ...{ max_duration_ms: 3_600_000, limits, skills: [skill] },
+    ...{ ...more, platform, clock },
+  });
+  let presses = 0;
+  /** Presses a button of a card as the platform hands it in. */
+  const press = (card: ShownMessage | undefined, label: string, person: string) => {
+    const button = card?.message.buttons?.find((each) => each.label === label)?.id ?? "none";
+    const reference = card?.reference ?? "";
+    presses += 1;
+    return bot.intake.press({
+      ...{ place: card?.place ?? place, id: `press-${presses}` },
+      ...{ person, button, reference },
+    });
+  };
+  return { ...bot, ran, press };
+}
+
+const cards = (platform: FakePlatform) =>
+  platform.visible().filter(({ message }) => message.tag?.purpose === "approval");
+const inChannel = (platform: FakePlatform) =>
+  cards(platform).find((each) => each.place.namespace === place.namespace);
+const inDirect = (platform: FakePlatform, person: string) =>
+  cards(platform).find((each) => each.place.namespace === `fake:team:dm-${person}`);
+
+describe("an approval reaches those who may decide", () => {
+  it("an approval mentions deciders who see it, and sends a card to the direct messages of those who do not", async () => {
+    const { platform, ask, reach } = askingBot();
+    platform.deciding.operator.push(here("olga"), away("pat"));
+    await reach(await ask("send it", { author: ben }), "turn_waiting");
+    expect(cards(platform)).toHaveLength(2);
+    const { message } = inChannel(platform) ?? {};
+    expect(message?.markdown).toContain("An operator of the bot may decide: <@olga> or pat.");
+    expect(message?.calls).toEqual(["olga"]);
+    const direct = inDirect(platform, "pat")?.message;
+    expect(direct?.markdown).toMatch(/^\*\*Ben\*\* asks in \*\*#general\*\*\.\nMay I run \*\*send\*\*/);
+    expect(direct?.buttons).toEqual(message?.buttons);
+    expect(direct?.timed).toEqual(message?.timed);
+  });
+
+  it("a press in direct messages decides an approval, and both cards say who decided", async () => {
+    const { platform, ask, reach, press, ran } = askingBot();
+    platform.deciding.operator.push(away("pat"));
+    const turnId = await ask("send it", { author: ben });
+    await reach(turnId, "turn_waiting");
+    await press(inDirect(platform, "pat"), "Always here", "pat");
+    await reach(turnId, "turn_finished");
+    expect(ran).toHaveLength(1);
+    for (const card of [inChannel(platform), inDirect(platform, "pat")]) {
+      expect(card?.message.markdown).toMatch(/\*\*pat\*\* approved, always here\.$/);
+      expect(card?.message.buttons).toBeUndefined();
+    }
+  });
+
+  it("nobody decides in direct messages what they may not decide where it was asked", async () => {
+    const { platform, ask, reach, press, ran } = askingBot();
+    platform.deciding.operator.push(away("pat"));
+    const turnId = await ask("send it", { author: ben });
+    await reach(turnId, "turn_waiting");
+    platform.people.delete("pat");
+    await press(inDirect(platform, "pat"), "Approve once", "pat");
+    const told = platform.visible().find(({ only_for }) => only_for === "pat");
+    expect(told?.message.markdown).toContain("An operator of the bot has to decide about send.");
+    expect(told?.place.namespace).toBe("fake:team:dm-pat");
+    expect(ran).toEqual([]);
+  });
+
+  it("an approval asked in a direct message with the bot is sent to operators", async () => {
+    const { platform, ask, reach } = askingBot();
+    platform.deciding.operator.push(away("pat"));
+    await reach(
+      await ask("send it", { author: ben, namespace: "fake:team:dm-ben", thread: "dm" }),
+      "turn_waiting",
+    );
+    expect(inDirect(platform, "ben")?.message.markdown).toContain("An operator of the bot may decide: pat.");
+    expect(inDirect(platform, "pat")?.message.markdown).toMatch(
+      /^\*\*Ben\*\* asks in a direct message with me\./,
+    );
+  });
+
+  it("an approval is sent to at most five people, and never to the asker", async () => {
+    const { platform, ask, reach } = askingBot();
+    platform.deciding.operator.push(...["ben", "a", "b", "c", "d", "e", "f"].map(away));
+    await reach(await ask("send it", { author: ben }), "turn_waiting");
+    const written = cards(platform).filter((each) => each.place.namespace !== place.namespace);
+    expect(written.map((each) => each.place.namespace.replace("fake:team:dm-", ""))).toEqual([
+      ...["a", "b", "c", "d", "e"],
+    ]);
+  });
+
+  it("an approval calls only the asker where they may decide themselves", async () => {
+    const { platform, ask, reach } = askingBot();
+    platform.deciding.operator.push(here("olga"), away("pat"));
+    await reach(await ask("send it", { author: ada }), "turn_waiting");
+    expect(cards(platform)).toHaveLength(1);
+    expect(inChannel(platform)?.message.mention).toBe("ada");
+    expect(inChannel(platform)?.message.calls).toBeUndefined();
+  });
+
+  it("an approval skips people who cannot be written to and takes the next", async () => {
+    const { platform, ask, reach } = askingBot();
+    platform.deciding.operator.push(away("olga"), away("pat"));
+    platform.fail("direct", new PlatformError("forbidden", "They take no messages."));
+    const events = await reach(await ask("send it", { author: ben }), "turn_waiting");
+    expect(inDirect(platform, "olga")).toBeUndefined();
+    expect(inDirect(platform, "pat")).toBeDefined();
+    expect(events.some(({ type }) => type === "error")).toBe(false);
+  });
+});
+
+describe("after a crash", () => {
+  /** What a bot has stored that died after it had asked. */
+  const stored = (expires_at: number, input: Json): TurnEventBody[] => [
+    { type: "turn_started", profile: "chat", model: "staged/model" },
+    { type: "round_started", round: 1 },
+    {
+      ...{ type: "model_message", round: 1, model: "staged/model" },
+      message: { role: "assistant", text: "", tool_calls: [{ id: "c1", name: "send", arguments: "{}" }] },
+    },
+    {
+      ...{ type: "approval_requested", approval_id: `${turnId}:1`, call_id: "c1" },
+      ...{ tool: "send", skill_id: "mail", input, approver: "operator", expires_at },
+    },
+  ];
+  const turnId = "00000000-0000-4000-8000-000000000000";
+  const tag = { turn_id: turnId, purpose: "approval", part: 0 } as const;
+  const card = { markdown: "May I?", tag };
+  const dm = (person: string) => ({ namespace: `fake:team:dm-${person}`, thread: "dm" });
+
+  /** A bot that finds this on the platform, and of it in the log what was noted. */
+  async function afterCrash(
+    shown: readonly Place[],
+    noted: readonly TurnEventBody[] = [],
+    { input = {}, ...more }: { input?: Json; secrets?: string[] } = {},
+  ) {
+    const clock = manualClock();
+    const platform = createFakePlatform({ directs: true, now: clock.now });
+    platform.deciding.operator.push(away("olga"), away("pat"));
+    for (const where of shown) await platform.post(where, card);
+    const events = [...stored(clock.now() + 900_000, input), ...noted];
+    const log = await logLeftBehind(turnId, events, clock.now(), ben);
+    return askingBot({ platform, clock, log, ...more }, [["Done."]]);
+  }
+
+  it.each<[string, Place[], TurnEventBody[]]>([
+    ["nothing was posted", [], []],
+    ["the card stands in the channel", [place], []],
+    ["one of two was written to", [place, dm("olga")], []],
+    [
+      "and that was noted",
+      [place, dm("olga")],
+      [
+        { type: "message_posted", purpose: "approval", part: 0, reference: "m1" },
+        {
+          ...{ type: "approval_shown", approval_id: `${turnId}:1` },
+          ...{ person: "olga", place: dm("olga"), reference: "m2" },
+        },
+      ],
+    ],
+    ["everybody was written to", [place, dm("olga"), dm("pat")], []],
+  ])("each card appears once after a crash: %s", async (_what, shown, noted) => {
+    const { platform, reach, press } = await afterCrash(shown, noted);
+    await reach(turnId, "turn_waiting");
+    expect(cards(platform).map((each) => each.place.namespace)).toEqual([
+      ...[place.namespace, dm("olga").namespace, dm("pat").namespace],
+    ]);
+    await press(inDirect(platform, "pat"), "Refuse", "pat");
+    await reach(turnId, "turn_finished");
+    for (const { message } of cards(platform)) expect(message.markdown).toMatch(/\*\*pat\*\* refused\.$/);
+    expect(cards(platform)).toHaveLength(3);
+  });
+
+  it("a value that has become a secret appears neither on a card nor in the file with its arguments after a crash", async () => {
+    const input = { text: `the key is tulip-4711. ${"More words. ".repeat(2_000)}` };
+    const { platform, reach } = await afterCrash([], [], { input, secrets: ["tulip-4711"] });
+    await reach(turnId, "turn_waiting");
+    const shown = cards(platform).map(({ message }) => message);
+    expect(shown).toHaveLength(3);
+    for (const { markdown, files = [] } of shown) {
+      expect(files).toHaveLength(1);
+      const whole = new TextDecoder().decode(files[0]?.data);
+      expect([markdown, whole]).toEqual([
+        expect.stringContaining("the key is [secret]"),
+        expect.stringContaining("the key is [secret]"),
+      ]);
+    }
+  });
+
+  it("a card that nobody recorded is closed after a crash even if it was decided in between", async () => {
+    const { platform, log, clock, reach } = await afterCrash([place, dm("olga")], []);
+    const decision = { type: "approval", approval_id: `${turnId}:1`, approved: false, by: "pat" } as const;
+    await log.signal(turnId, decision, clock.now());
+    await reach(turnId, "turn_finished");
+    expect(cards(platform)).toHaveLength(2);
+    for (const { message } of cards(platform)) expect(message.markdown).toMatch(/\*\*pat\*\* refused\.$/);
+  });
+});
+
+describe("an approval that nobody decided", () => {
+  it("an approval that nobody decided says so, and its asker may have it run again with one press", async () => {
+    const rounds = [[{ call: "send" }], ["Not sent."], ["Once more."]];
+    const { platform, ask, reach, press, app } = askingBot({ limits: { question_ms: 5_000 } }, rounds);
+    platform.deciding.operator.push(away("pat"));
+    const turnId = await ask("send it", { author: ben });
+    await reach(turnId, "turn_finished");
+    const card = inChannel(platform);
+    expect(card?.message.markdown).toMatch(/Nobody decided in time: it was not run\.\*$/);
+    expect(card?.message.buttons).toEqual([{ id: `again:${turnId}`, label: "Run again" }]);
+    expect(inDirect(platform, "pat")?.message.markdown).toContain("Nobody decided in time");
+    expect(inDirect(platform, "pat")?.message.buttons).toBeUndefined();
+    await press(card, "Run again", "ben");
+    const turns = await app.turns({ namespace: place.namespace });
+    expect(turns.map(({ text }) => text)).toEqual(["send it", "send it"]);
+  });
+});
+
+describe("the cards of a turn that is deleted", () => {
+  it("the cards of a deleted turn are deleted in direct messages, too", async () => {
+    const { platform, ask, reach, press, app } = askingBot();
+    platform.deciding.operator.push(away("pat"));
+    const turnId = await ask("send it", { author: ben });
+    await reach(turnId, "turn_waiting");
+    await press(inDirect(platform, "pat"), "Refuse", "pat");
+    await reach(turnId, "turn_finished");
+    await forgetTurn(app, turnId, ada);
+    expect(cards(platform)).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { createTestApp, home } from "../../../support/test-app.ts";
+
+const write = (name: string, content: string) => [{ call: "write_file", with: { name, content } }];
+
+describe("write_file", () => {
+  it("write_file hands the person a file, and keeps it in the thread for code and later turns", async () => {
+    const model = scriptedModel([write("notes.md", "# Notes"), "Here it is."]);
+    const { ask, files, folders } = createTestApp(model);
+    const { turnId, events } = await ask("write it down");
+    expect(events.find(({ type }) => type === "file")).toMatchObject({
+      name: "notes.md",
+      media_type: "text/markdown",
+    });
+    expect(new TextDecoder().decode((await files.get(turnId, "notes.md"))?.data)).toBe("# Notes");
+    expect((await folders.of(home).list()).files.map(({ path }) => path)).toEqual([
+      "/workspace/output/notes.md",
+    ]);
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("files the person gets");
+  });
+
+  it("write_file replaces a file of the same name, and says when nothing is new", async () => {
+    const model = scriptedModel([write("a.txt", "1"), write("a.txt", "2"), write("a.txt", "2 "), "ok"]);
+    const { ask, folders } = createTestApp(model);
+    await ask("go");
+    const file = await folders.of(home).open("/workspace/output/a.txt");
+    expect(new TextDecoder().decode(await file?.read(0, 9))).toBe("2 ");
+    await file?.close();
+  });
+
+  it.each(["/workspace/output/notes.md", "output/notes.md"])(
+    "write_file takes %s for the file it names",
+    async (path) => {
+      const { ask, folders } = createTestApp(
+        scriptedModel([write("notes.md", "1"), write(path, "22"), "ok"]),
+      );
+      await ask("go");
+      expect((await folders.of(home).list()).files).toMatchObject([
+        { path: "/workspace/output/notes.md", bytes: 2 },
+      ]);
+    },
+  );
+
+  it("write_file keeps a name within its folder", async () => {
+    const model = scriptedModel([write("../../etc/passwd", "x"), "ok"]);
+    const { ask, folders } = createTestApp(model);
+    await ask("go");
+    const paths = (await folders.of(home).list()).files.map(({ path }) => path);
+    expect(paths).toHaveLength(1);
+    expect(paths[0]).toMatch(/^\/workspace\/output\/[^/]+$/);
+  });
+});

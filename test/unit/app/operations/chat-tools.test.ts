@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { ann, ask, call, createWorld, dora, general, say } from "../../../support/fakes/chat-world.ts";
+
+describe("reading a channel", () => {
+  it("reading a channel gives authors, texts and times in the reader's zone, with links, within the requested range", async () => {
+    const { result, events } = await ask(
+      createWorld(call("read", { since: "2026-11-24" })),
+      "what happened?",
+    );
+    expect(result).toContain("Fixed the invoice bug.");
+    expect(result).toContain("Wed 2026-11-25 09:00");
+    expect(result).toContain("https://chat.example/m2");
+    expect(result).not.toContain("release branch");
+    expect(events.map(({ type }) => type)).not.toContain("answer_private");
+  });
+
+  it.each([
+    ["a summary is for who asked alone", { alone: true }, "m2"],
+    ["what is said in another channel is told to who asked alone", { channel: "#random" }, "Pizza"],
+  ])("reading a channel: %s", async (_name, given, found) => {
+    const { result, events } = await ask(createWorld(call("read", given)), "summarise");
+    expect(result).toContain(found);
+    expect(events.map(({ type }) => type)).toContain("answer_private");
+    expect(events.at(-1)).toMatchObject({ type: "turn_finished", private: true });
+  });
+
+  it.each([
+    ["a private channel is not told of elsewhere", ann, "board", "private_channel"],
+    ["a private channel one is not in does not exist", dora, "board", "no_channel"],
+    ["a channel that is not there", ann, "nowhere", "no_channel"],
+    ["a channel the bot is not in", ann, "secret", "no_channel"],
+    ["a channel of another workspace", ann, "fake:other:general", "no_channel"],
+  ])("reading a channel keeps its limits: %s", async (_name, by, channel, code) => {
+    const { results } = await ask(createWorld(call("read", { channel })), "summarise", { by });
+    expect(results[0]).toMatchObject({ status: "error" });
+    expect(JSON.stringify(results[0]?.output)).not.toContain("Oslo");
+    expect(JSON.stringify(results[0])).toContain(
+      code === "private_channel" ? "direct message" : "no channel",
+    );
+  });
+
+  it("reading a private channel works in the direct messages of somebody who is in it", async () => {
+    const world = createWorld(call("read", { channel: "board" }));
+    const { result, events } = await ask(world, "summarise", { namespace: "fake:team:dm-U1ANN" });
+    expect(result).toContain("Oslo");
+    expect(events.map(({ type }) => type)).not.toContain("answer_private");
+  });
+
+  it("reading and searching leave out the message that asks", async () => {
+    const world = createWorld([...call("read", {}), ...call("search", { words: "invoice bug" })]);
+    for (const id of ["0.0", "2.0"])
+      say(world.chat, general, id, "U1ANN", "Ann", "Where was the invoice bug?", "2026-11-25T09:00");
+    for (const _ of ["read", "search"]) {
+      const { result } = await ask(world, "where was the invoice bug?");
+      expect(result).toContain("Fixed the invoice bug.");
+      expect(result?.match(/Where was/g)?.length).toBe(1);
+    }
+  });
+
+  it("reading a channel names a time that cannot be understood", async () => {
+    const { result } = await ask(createWorld(call("read", { since: "when it rained" })), "summarise");
+    expect(result).toContain("2026-11-23T09:00");
+  });
+
+  it("listing channels gives those that both the person and the bot can read", async () => {
+    const { result } = await ask(createWorld(call("read", { channel: "*" })), "which channels?", {
+      by: dora,
+    });
+    expect(result).toContain("random: Lunch");
+    expect(result).not.toMatch(/board|secret/);
+  });
+});
+
+describe("mentioning", () => {
+  const mention = (...ids: string[]) => call("mention", { ids });
+
+  it.each([
+    [
+      "somebody the message mentions",
+      ["U3CLEO"],
+      "tell her",
+      [{ id: "U3CLEO", name: "Cleo", kind: "person" }],
+    ],
+    ["somebody the message names", ["<@U2BEN>"], "tell ben that it works", undefined],
+    ["somebody it names in full", ["U2BEN"], "Benjamin Brown should know", undefined],
+    ["a small group it names", ["S1ONCALL"], "ask @oncall", undefined],
+    ["two that it names", ["U2BEN", "U9MIA"], "Please tell Ben and Mia about it", undefined],
+    ["somebody it names in German", ["U2BEN"], "Frag bitte Ben, ob die Rechnung bezahlt ist", undefined],
+  ] as const)("the bot calls %s without asking", async (_name, ids, text, mentions) => {
+    const given = mentions === undefined ? {} : { mentions: mentions.map((each) => ({ ...each })) };
+    const { asked, events } = await ask(createWorld(mention(...ids)), text, given);
+    expect(asked).toEqual([]);
+    expect(events.map(({ type }) => type)).toContain("people_named");
+  });
+
+  it.each([
+    ["somebody nobody named", ["U3CLEO"], "tell everybody who should know"],
+    ["a part of a word", ["U2BEN"], "the benefits are clear"],
+    ["a large group, although it is named", ["S2ALL"], "tell all-hands"],
+    ["somebody whose first name is a word", ["U6EVE"], "what is new?"],
+    ["somebody whose first name begins the sentence", ["U7WILL"], "Will you look at it?"],
+    ["somebody whose name a verb is", ["U8MARK"], "Mark it as done, please"],
+    ["somebody whose name a noun is", ["U8MARK"], "Das kostet 5 Mark"],
+    ["somebody whose name follows what is told", ["U6EVE"], "Tell Ann what is new"],
+    ["one of two who are called alike here", ["U7WILL"], "ask Will about it"],
+    ["somebody who is elsewhere, by the first name", ["U3CLEO"], "ask Cleo about it"],
+    ["a group whose name is a word", ["S4DESIGN"], "I want to design what is new"],
+  ])("the bot asks before it calls %s, and a refusal is final", async (_name, ids, text) => {
+    const { asked, events } = await ask(createWorld(mention(...ids)), text, { verdict: false });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.approver).toBe("asker");
+    expect(events.map(({ type }) => type)).not.toContain("people_named");
+  });
+
+  it.each([
+    ["500 people at once", Array.from({ length: 50 }, (_, index) => `U${index}`), "There is nobody"],
+    ["a group that the person may not notify", ["S3LOCKED"], "may not notify"],
+    ["everyone", ["everyone"], "There is nobody"],
+  ])("mentioning is refused: %s", async (_name, ids, said) => {
+    const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
+    expect(result).toContain(said);
+    expect(asked).toEqual([]);
+  });
+
+  it("a turn calls at most 20 people and asks about no more", async () => {
+    const ids = Array.from({ length: 21 }, (_, at) => `U5P${at}`);
+    const world = createWorld(mention(...ids));
+    world.chat.known.push(...ids.map((id) => ({ id, name: `Person ${id}`, here: true })));
+    const { result, asked } = await ask(world, "tell them");
+    expect(result).toContain("may mention 20 people");
+    expect(asked).toEqual([]);
+  });
+
+  it("the model is told how to mention the people whom the message mentions", async () => {
+    const world = createWorld(["Done."]);
+    await ask(world, "tell @ben", { mentions: [{ id: "U2BEN", name: "ben]\n[x", kind: "person" }] });
+    const said = world.model.requests[0]?.messages.at(-1)?.text ?? "";
+    expect(said).toContain("[mentioned: ben x is <@U2BEN>]");
+  });
+});
+
+describe("sending", () => {
+  it("sending asks with the exact words and place before anything leaves the channel", async () => {
+    const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
+    const { asked } = await ask(world, "post in #random that lunch is here");
+    expect(asked[0]).toMatchObject({ approver: "asker", input: { to: "#random", text: "Lunch is here." } });
+    const [sent] = world.platform.visible().filter(({ place }) => place.namespace === "fake:team:random");
+    expect(sent?.place.thread).toBe("channel");
+    expect(sent?.message.markdown).toContain("Lunch is here.");
+    expect(sent?.message.markdown).toContain("Sent for Ann");
+  });
+
+  it("sending to a person by id shows their name when it asks", async () => {
+    const world = createWorld(call("send", { to: "U2BEN", text: "The review is at 3." }));
+    const { asked } = await ask(world, "tell Ben the review is at 3");
+    expect(asked[0]?.question).toContain("a direct message to Benjamin Brown (Ben)");
+    expect(world.platform.visible().some(({ place }) => place.namespace === "fake:team:dm-U2BEN")).toBe(true);
+  });
+
+  it("a refused message is not sent", async () => {
+    const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
+    const { result } = await ask(world, "post it", { verdict: false });
+    expect(result).toContain("nothing was done");
+    expect(world.platform.visible().some(({ place }) => place.namespace === "fake:team:random")).toBe(false);
+  });
+
+  it("the bot posts in the current channel without asking", async () => {
+    const world = createWorld(call("send", { to: "here", text: "The office is closed." }));
+    const { asked } = await ask(world, "let the channel know");
+    expect(asked).toEqual([]);
+    const posted = world.platform.visible().filter(({ place }) => place.thread === "channel");
+    expect(posted.map(({ message }) => message.markdown)).toEqual(["The office is closed."]);
+  });
+
+  it("a turn stops sending at its maximum number of messages", async () => {
+    const lines = Array.from({ length: 24 }, (_, at) => ({
+      call: "chat_send",
+      with: { to: "here", text: `Message ${at}` },
+    }));
+    const world = createWorld([lines, "Done."]);
+    const { results } = await ask(world, "send them all");
+    expect(JSON.stringify(results.at(-1)?.output)).toContain("at most 20 messages");
+    const posted = world.platform.visible().filter(({ place }) => place.thread === "channel");
+    // Those that are on their way at the same time may all be sent.
+    expect([20, 21, 22]).toContain(posted.length);
+  });
+
+  it.each([
+    ["an archived channel", ann, "#old", "Nobody can write"],
+    ["a channel the person is not in", dora, "#random", "may not"],
+    ["a bot", ann, "B1", "Bots are not written to"],
+    ["nobody there is", ann, "U7NOBODY", "no channel"],
+    ["a file that is not there", ann, "here", "no file"],
+  ])("sending is refused: %s", async (_name, by, to, said) => {
+    const files = said === "no file" ? ["output/none.csv"] : [];
+    const { result, asked } = await ask(createWorld(call("send", { to, text: "x", files })), "send", { by });
+    expect(result).toContain(said);
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { createCharts } from "../../../../src/charts/create-charts.ts";
+import type { Json } from "../../../../src/core/values/json.ts";
+import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
+import { shippedSources } from "../../../../src/wiring/skill-sources.ts";
+import { ask as askInChannel, createWorld, general } from "../../../support/fakes/chat-world.ts";
+import { scriptedModel } from "../../../support/models/scripted-model.ts";
+import { ada, createTestApp, type TestApp } from "../../../support/test-app.ts";
+
+const sources = shippedSources({ flowPorts: {} });
+const namespace = "console:local:dm";
+const asker = { by: ada, namespace };
+
+const suggested = async (app: TestApp) => {
+  const { value } = (await app.app.run("bot.about", { input: {}, asker })) as unknown as {
+    value: { suggestions: string[] };
+  };
+  return value.suggestions;
+};
+
+/** What a model calls for each example, by how it begins. */
+const calls: Record<string, { skill_id: string; params: Json }> = {
+  "Draw a bar": {
+    skill_id: "data-visualization",
+    params: {
+      spec: {
+        mark: "bar",
+        encoding: { x: { field: "month", type: "nominal" }, y: { field: "sum", type: "quantitative" } },
+      },
+      rows: [
+        { month: "January", sum: 12 },
+        { month: "February", sum: 19 },
+      ],
+    },
+  },
+  "Write a one": { skill_id: "simple-writing", params: { title: "Report", markdown: "All is well." } },
+  "Translate i": { skill_id: "translate", params: { text: "The meeting moves", to: "French" } },
+  "What did I ": { skill_id: "channel-summary", params: { since: "2026-11-20", until: "2026-11-26" } },
+  "Summarise t": { skill_id: "chat#read", params: { since: "2026-11-20", alone: true } },
+  "Find where ": { skill_id: "chat#search", params: { words: "invoice bug" } },
+};
+
+const obedient = scriptedModel(({ messages, tools }) => {
+  if (tools.length === 0) return messages.at(-1)?.text.includes("meeting") ? "La réunion est déplacée" : "{}";
+  const last = messages.at(-1);
+  const said = last?.role === "user" ? (last.said ?? last.text) : "";
+  const call = Object.entries(calls).find(([start]) => said.includes(start))?.[1];
+  return call === undefined ? "Done." : [{ call: "invoke_skill", with: call }];
+});
+
+async function succeeds(app: TestApp, text: string) {
+  const { events, end } = await app.ask(text, { namespace, thread: `t${text.length}` });
+  const results = events.flatMap((event) => (event.type === "tool_finished" ? [event] : []));
+  expect(results.at(-1), text).toMatchObject({ status: "ok" });
+  expect(end, text).toMatchObject({ outcome: "completed" });
+  expect(end.text).not.toContain("did not work");
+}
+
+describe("what is suggested on an empty page", () => {
+  it("suggestions on an empty page work without a model and suit a newcomer", async () => {
+    const app = createTestApp(createOfflineModel(), { sources, limits: { tool_output_tokens: 4_000 } });
+    const texts = await suggested(app);
+    expect(texts.join("\n")).toMatch(/Remember that[\s\S]*Plan this[\s\S]*sentiment/);
+    for (const text of texts) await succeeds(app, text);
+  });
+
+  it("suggestions on an empty page work with a model", async () => {
+    const app = createTestApp(obedient, { sources, means: { charts: createCharts() } });
+    const texts = await suggested(app);
+    expect(texts).toHaveLength(3);
+    for (const text of texts) {
+      expect(Object.keys(calls).some((start) => text.startsWith(start))).toBe(true);
+      await succeeds(app, text);
+    }
+  });
+});
+
+describe("what is suggested in a channel", () => {
+  const intakeOf = ({ app, platform }: ReturnType<typeof createWorld>) => app.chat.connect(platform);
+  const prompts = async (world: ReturnType<typeof createWorld>) => {
+    const found = await intakeOf(world).suggestions({ namespace: general, thread: "new" });
+    return found.map(({ message }) => message);
+  };
+
+  it("suggestions in a channel read what people said there, where they said something", async () => {
+    const first = createWorld(["Done."]);
+    const texts = (await prompts(first)).filter((text) => /channel|miss here/.test(text));
+    expect(texts).toHaveLength(2);
+    for (const text of texts) {
+      const call = Object.entries(calls).find(([start]) => text.startsWith(start))?.[1];
+      const digest = JSON.stringify({ decisions: [], open: [], topics: [] });
+      const world = createWorld(({ tools, messages }) =>
+        tools.length === 0
+          ? digest
+          : messages.at(-1)?.role === "user"
+            ? [{ call: "invoke_skill", with: call }]
+            : "Done.",
+      );
+      const { results } = await askInChannel(world, text);
+      expect(results.at(-1), text).toMatchObject({ status: "ok" });
+    }
+  });
+
+  it("suggestions in a channel read nothing and name no file where nobody said anything", async () => {
+    const world = createWorld(["Done."]);
+    world.chat.messages.length = 0;
+    expect((await prompts(world)).join()).not.toMatch(/channel|miss here|attached/);
+  });
+});
+
+describe("a skill that asks a model", () => {
+  const needing = [
+    "channel-summary",
+    "code-execution",
+    "code-generation",
+    "code-review",
+    "document-summarizer",
+    "translate",
+    "web-research",
+  ];
+  const run = async (model: Parameters<typeof createTestApp>[0], text: string) => {
+    const app = createTestApp(model, { sources, limits: { tool_output_tokens: 4_000 } });
+    return (await app.ask(text, { namespace })).end.text;
+  };
+  const listed = async (model: Parameters<typeof createTestApp>[0]) => {
+    const { app } = createTestApp(model, { sources });
+    const { skills } = await app.skills.list(namespace);
+    return skills.filter(({ reasons }) => reasons.join().includes("No model is set up")).map(({ id }) => id);
+  };
+
+  it("a skill that asks a model cannot be used without one, and says so wherever skills are listed or run", async () => {
+    expect(await listed(createOfflineModel())).toEqual(needing);
+    expect(await run(createOfflineModel(), "/skill list")).toMatch(/translate.*No model is set up/);
+    expect(await run(createOfflineModel(), "/skill run translate text=Hello to=French")).toMatch(
+      /cannot be used here\. No model is set up/,
+    );
+  });
+
+  it("a skill that asks a model is not offered in the help without a model", async () => {
+    const help = await run(createOfflineModel(), "help");
+    for (const id of needing) expect(help).not.toContain(`**${id}**`);
+  });
+
+  it("a skill that asks a model can be used where there is one", async () => {
+    expect(await listed(obedient)).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { Author } from "../../../../src/core/values/inbound.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { changeSettings, forgetPerson, forgetTurn } from "../../../support/bot/ask-app.ts";
+import { channel } from "../../../support/bot/called-bot.ts";
+import { scriptedModel } from "../../../support/models/scripted-model.ts";
+import { ada, createTestApp } from "../../../support/test-app.ts";
+
+const zora: Author = { id: "UZORA77", name: "Zora Quill", trust: "member" };
+const asker = { by: ada, namespace: "console:local:dm" };
+
+describe("what is stored of a person beside their turns", () => {
+  it("forgetting a person puts a pseudonym into the audit, the same each time, even in place of the asker", async () => {
+    const { app, ask } = createTestApp(scriptedModel(["An answer."]), {});
+    const { turnId } = await ask("hello", { by: zora });
+    await changeSettings(app, "console:local:general", { paused: true }, { ...zora, trust: "manager" });
+    await forgetTurn(app, turnId, ada);
+    const first = await forgetPerson(app, zora.id, asker);
+    if (!first.ok) throw new Error(first.message);
+    const { pseudonym, audit_lines, renamed } = first.value;
+    expect(pseudonym).toMatch(/^person-[0-9a-f]{8}$/);
+    expect([audit_lines, renamed]).toEqual([2, 1]);
+    expect(await app.turn(turnId)).toMatchObject({ author: { id: pseudonym, name: pseudonym } });
+    const exported = await app.exportData();
+    if (!exported.ok) throw new Error(exported.message);
+    const lines = (await Array.fromAsync(exported.value)).filter(({ type }) => type === "audit");
+    expect(lines).toMatchObject([
+      { action: "settings_changed", by: pseudonym, by_name: pseudonym },
+      { action: "turn_deleted", by: "ada", about: pseudonym, detail: `deleted a turn of ${pseudonym}` },
+      { action: "person_forgotten", by: "ada", subject: pseudonym },
+    ]);
+    await ask("I am back", { by: zora });
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ value: { pseudonym, turns: 1 } });
+  });
+
+  it("forgetting a person takes their allowances, direct messages and accounts, and no other person's", async () => {
+    const direct = `fake:team:dm-${zora.id}`;
+    const loggedOut: string[] = [];
+    const status = { name: "files", credentials: "per_user" as const };
+    const servers = {
+      list: () => [status],
+      logout: async (...given: string[]) => void loggedOut.push(given.join(" ")),
+    };
+    const store = createMemoryKeyValue();
+    const { ask, app } = createTestApp(scriptedModel(["ok"]), { store, servers: servers as never });
+    await ask("hello", { by: zora, namespace: channel });
+    const binding = { skill_id: "s", tool: "t", definition: "d", values: {} };
+    const given = { binding, approver: "asker", at: 1 };
+    const hers = { ...given, id: 1, by: zora.id, name: zora.name, only_for: zora.id };
+    const bens = { ...given, id: 2, by: "ben", name: "Ben" };
+    await store.set(`allowances:${channel}`, { next: 3, allowances: [hers, bens] });
+    await store.set(`namespace:${direct}`, { settings: { progress: "quiet" } });
+    await store.set(`skill:${direct}:notes:list`, ["private"]);
+    await store.set(`skill:fake:team:dm-other:notes:list`, ["theirs"]);
+    await store.set(`mcp-login:tokens:0f:fake:team:${zora.id}`, { sealed: "x" });
+    await store.set(`mcp-login:tokens:0f:fake:team:other`, { sealed: "y" });
+    const outcome = await forgetPerson(app, zora.id, asker);
+    expect(outcome).toMatchObject({ value: { allowances: 1, stored: 2, accounts: 1 } });
+    expect(loggedOut).toEqual([`files fake:team:${zora.id}`]);
+    expect(await store.get(`allowances:${channel}`)).toEqual({ next: 3, allowances: [bens] });
+    const left = await Array.fromAsync(store.keys(""));
+    expect(left.filter((key) => key.includes(zora.id))).toEqual([]);
+    expect(left).toContain("skill:fake:team:dm-other:notes:list");
+    expect(left).toContain("mcp-login:tokens:0f:fake:team:other");
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { createOpenings } from "../../../../src/app/turns/openings.ts";
+import type { Opening } from "../../../../src/core/log/transcript.ts";
+import { type JsonSchema, parseJson } from "../../../../src/core/values/json.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+
+it("an opening is the same, byte for byte, after a restart", async () => {
+  const store = createMemoryKeyValue();
+  const clock = { now: () => 0 };
+  // The bounds of 64-bit integers, as tool servers declare them.
+  const parameters = parseJson(
+    '{"type":"object","properties":{"id":{"type":"integer","maximum":18446744073709551615}}}',
+  ) as JsonSchema;
+  const told = {
+    agent: "",
+    place: "",
+    skills: {},
+    unlisted: [],
+    open: [],
+    active: {},
+    facts: [],
+    agents: {},
+  };
+  const opening: Opening = {
+    instructions: "You help.",
+    tools: [{ name: "find", description: "Finds.", parameters }],
+    told,
+  };
+  const name = await createOpenings(store, clock).put(opening);
+  const after = await createOpenings(store, clock).get(name);
+  expect(JSON.stringify(after)).toBe(JSON.stringify(opening));
+  expect(JSON.stringify(after)).toContain("18446744073709551615");
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { expectPrefixes, recordingModel } from "../../../support/models/recording-model.ts";
+import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { testSkill } from "../../../support/skills/test-skill.ts";
+import { ada, createTestApp, home } from "../../../support/test-app.ts";
+
+/** Adds a finished turn, as a worker of an earlier version leaves it. */
+async function addTurn(
+  log: TurnLog,
+  id: string,
+  text: string,
+  events: readonly TurnEventBody[],
+): Promise<void> {
+  const at = Date.now();
+  await log.accept({ key: id, ...home, author: ada, kind: "message", text }, id, at);
+  await log.claim("earlier", at, 60_000);
+  const stamped = events.map((event, before) => ({ ...event, turn_id: id, seq: before + 1, at }));
+  await log.append(id, "earlier", stamped);
+}
+
+const started: TurnEventBody = { type: "turn_started", profile: "chat", model: "old/model" };
+const answer = (text: string): TurnEventBody[] => [
+  { type: "round_started", round: 1 },
+  { type: "usage", model: "old/model", input_tokens: 10, output_tokens: 1 },
+  {
+    type: "model_message",
+    round: 1,
+    model: "old/model",
+    message: { role: "assistant", text, tool_calls: [] },
+  },
+  { type: "turn_finished", outcome: "completed", text },
+];
+const call = { id: "old-call", name: "look", arguments: "{}" };
+const withCall = (output: string): TurnEventBody[] => [
+  started,
+  { type: "round_started", round: 1 },
+  {
+    type: "model_message",
+    round: 1,
+    model: "old/model",
+    message: { role: "assistant", text: "", tool_calls: [call] },
+  },
+  { type: "tool_started", call_id: call.id, tool: "look", title: "Looking", skill_id: "look", input: {} },
+  { type: "tool_finished", call_id: call.id, tool: "look", status: "ok", output, duration_ms: 1 },
+  ...answer("found"),
+];
+
+/** A log that remembers which turns were read of it. */
+function watchedLog(inner: TurnLog): { log: TurnLog; read: string[] } {
+  const read: string[] = [];
+  const log = new Proxy(inner, {
+    get(target, name: keyof TurnLog) {
+      const value = target[name];
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]) => {
+        if (name === "read") read.push(String(given[0]));
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+  return { log, read };
+}
+
+const eventsOf = async (log: TurnLog, ids: readonly string[]) =>
+  (await Promise.all(ids.map((id) => log.read(id)))).flat();
+const openings = (events: readonly TurnEventBody[]) =>
+  events.flatMap((event) => (event.type === "transcript_opened" ? event.because : []));
+
+function bot(script: readonly Line[], more: Parameters<typeof createTestApp>[1] = {}) {
+  const model = recordingModel(
+    scriptedModel((request) => {
+      if (request.system.startsWith("Summarise")) return "A summary.";
+      return script[Math.min(model.ofTurns().length, script.length) - 1] ?? "";
+    }),
+  );
+  return { ...createTestApp(model, more), model };
+}
+
+describe("a thread of an earlier version", () => {
+  it("a thread of an earlier version carries what was said, done and answered into its first transcript", async () => {
+    const log = createMemoryTurnLog();
+    await addTurn(log, "t1", "What do you see?", withCall("a horse"));
+    await addTurn(log, "t2", "And <now>?", [started, ...answer("nothing")]);
+    const look = testSkill("look", [{ name: "look" }]);
+    const { ask, model } = bot(["ok"], { log, skills: [look] });
+    await ask("Thanks.");
+    await ask("Bye.");
+    expect(model.asked[0]?.messages.map(({ role, text }) => [role, text])).toEqual([
+      ["user", "Ada:\nWhat do you see?"],
+      ["assistant", ""],
+      ["tool", "a horse"],
+      ["assistant", "found"],
+      ["user", "Ada:\nAnd <now>?"],
+      ["assistant", "nothing"],
+      ["user", "Thanks."],
+    ]);
+    expectPrefixes(model.asked);
+  });
+
+  it("a thread of an earlier version keeps its summary, and no turn that it covers", async () => {
+    const log = createMemoryTurnLog();
+    await addTurn(log, "t1", "The very first one", [started, ...answer("gone")]);
+    await addTurn(log, "t2", "The second one", [started, ...answer("kept")]);
+    const compacted = { type: "history_compacted", through_turn: "t1", summary: "It began." } as const;
+    await addTurn(log, "t3", "The third one", [started, compacted, ...answer("also kept")]);
+    const { ask, model } = bot(["ok"], { log });
+    await ask("On.");
+    expect(model.asked[0]?.messages.map(({ text }) => text)).toEqual([
+      "<earlier_in_this_thread>\nIt began.\n</earlier_in_this_thread>",
+      "Ada:\nThe second one",
+      "kept",
+      "Ada:\nThe third one",
+      "also kept",
+      "On.",
+    ]);
+  });
+
+  it("a thread of an earlier version shows the beginning of long outputs and can read on in them", async () => {
+    const log = createMemoryTurnLog();
+    const lines = Array.from({ length: 4_000 }, (_, at) => `line ${at + 1}`).join("\n");
+    await addTurn(log, "t1", "Look", withCall(lines));
+    const readOn: Line = [{ call: "read_tool_output", with: { call_id: call.id, line: 3_999 } }];
+    const { ask, model } = bot([readOn, "ok"], { log });
+    await ask("Read on.");
+    const [shown, page] = toolResults(model.asked[1]?.messages ?? []);
+    expect(shown?.length).toBeLessThan(16_100);
+    expect(page).toMatch(/\nline 3999\nline 4000$/);
+  });
+
+  it("a thread of an earlier version continues an unfinished turn", async () => {
+    const log = createMemoryTurnLog();
+    await addTurn(log, "t1", "Look", withCall("a horse").slice(0, 4));
+    await log.reclaim();
+    const look = testSkill("look", [{ name: "look", run: () => "a zebra" }], { active: true });
+    const { events, model } = bot(["ok"], { log, skills: [look] });
+    await events("t1");
+    expect(model.asked.map(({ messages }) => messages.map(({ role, text }) => [role, text]))).toEqual([
+      [
+        ["user", "Look"],
+        ["assistant", ""],
+        ["tool", "a zebra"],
+      ],
+    ]);
+  });
+});
+
+describe("a long thread", () => {
+  it("a long thread is read back to where its transcript opened, each turn once", async () => {
+    const inner = createMemoryTurnLog();
+    const store = createMemoryKeyValue();
+    for (let at = 0; at < 450; at += 1)
+      await addTurn(inner, `old-${at}`, `q${at}`, [started, ...answer(`a${at}`)]);
+    const limits = { transcript_tokens: 6_000 };
+    const first = bot(["ok"], { log: inner, store, limits });
+    const own: string[] = [];
+    for (let at = 0; at < 50; at += 1) own.push((await first.ask(`question ${at}`)).turnId);
+    await first.stop(0);
+    expect(openings(await eventsOf(inner, own))).toEqual(["first"]);
+
+    const { log, read } = watchedLog(inner);
+    const second = bot(["ok"], { log, store, limits });
+    for (const text of ["here again", "and again"]) await second.ask(text);
+    expect(read.filter((id) => id.startsWith("old-"))).toEqual([]);
+    expect(read.filter((id) => own.includes(id)).toSorted()).toEqual(own.toSorted());
+    expectPrefixes([...first.model.ofTurns(), ...second.model.ofTurns()].slice(-3));
+  });
+
+  it("a long thread of an earlier version is read only as far back as its summary needs", async () => {
+    const inner = createMemoryTurnLog();
+    for (let at = 0; at < 700; at += 1)
+      await addTurn(inner, `old-${at}`, `q${at} ${"word ".repeat(50)}`, [started, ...answer(`a${at}`)]);
+    const { log, read } = watchedLog(inner);
+    const { ask, model } = bot(["ok"], { log, limits: { transcript_tokens: 6_000 } });
+    await ask("hello");
+    expect(read.length).toBeLessThan(600);
+    expect(model.asked[0]?.messages[0]?.text).toMatch(/^Conversation:/);
+  });
+
+  it("a long thread has one transcript, sent whole, however many short turns it has", async () => {
+    const log = createMemoryTurnLog();
+    const { ask, model } = bot(["ok"], { log, limits: { transcript_tokens: 200_000 } });
+    const ids: string[] = [];
+    // More than are read of a log at a time, twice.
+    for (let at = 0; at < 140; at += 1) ids.push((await ask(`q${at}`)).turnId);
+    expect(openings(await eventsOf(log, ids))).toEqual(["first"]);
+    expect(model.ofTurns().at(-1)?.messages).toHaveLength(279);
+  });
+});

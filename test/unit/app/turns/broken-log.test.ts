@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { isEphemeral } from "../../../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+import { scriptedModel } from "../../../support/models/scripted-model.ts";
+import { pendingTurns } from "../../../support/pending-turns.ts";
+import { ada, createTestApp, home } from "../../../support/test-app.ts";
+
+/** A log on a disk that is full while `full.now` is true. */
+function fillingLog() {
+  const log = createMemoryTurnLog();
+  const full = { now: false };
+  const refuse = async () => {
+    if (full.now) throw new Error("The disk is full. Make room in the data folder.");
+  };
+  const filling: TurnLog = {
+    ...log,
+    accept: async (...call) => refuse().then(() => log.accept(...call)),
+    append: async (...call) => refuse().then(() => log.append(...call)),
+  };
+  return { log, filling, full };
+}
+
+describe("a disk that is full", () => {
+  it("a full disk refuses a message with the reason and leaves nothing half done", async () => {
+    const { filling, full, log } = fillingLog();
+    const { app } = createTestApp(scriptedModel(["never"]), { log: filling });
+    full.now = true;
+    const submitted = await app.submit({ ...home, text: "hello", author: ada });
+    expect(submitted).toMatchObject({
+      ok: false,
+      status: 503,
+      message: expect.stringContaining("disk is full"),
+    });
+    expect(await pendingTurns(log)).toBe(0);
+  });
+
+  it("a disk that fills up in a turn keeps the turn and tells watchers, and the turn is answered when there is room", async () => {
+    const { filling, full, log } = fillingLog();
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel(["the answer"], { gate: () => gate.promise });
+    const first = createTestApp(model, { log: filling });
+    const turnId = await first.say("hello");
+    await first.until(turnId, "turn_started");
+    const told = first.until(turnId, "error");
+    full.now = true;
+    gate.resolve();
+    expect(await told).toMatchObject({
+      code: "interrupted",
+      message: expect.stringContaining("kept"),
+    });
+    expect((await log.get(turnId))?.status).toBe("running");
+    await first.stop(0);
+    full.now = false;
+    await log.reclaim();
+    const next = createTestApp(scriptedModel(["the answer"]), { log });
+    expect((await next.events(turnId)).at(-1)).toMatchObject({ outcome: "completed", text: "the answer" });
+  });
+
+  it("a full disk does not keep watchers from seeing the end, whenever they join and wherever they resume", async () => {
+    const { filling, full } = fillingLog();
+    const clock = createFakeClock();
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel(["some words of the answer"], { gate: () => gate.promise });
+    const { app, say, until, events, log } = createTestApp(model, { log: filling, clock });
+    const turnId = await say("hello");
+    const before = events(turnId);
+    await clock.advanceUntil(until(turnId, "turn_started"), 10);
+    const told = until(turnId, "error");
+    full.now = true;
+    gate.resolve();
+    const error = await clock.advanceUntil(told, 10);
+    // A stream gives ids of stored events alone.
+    expect(isEphemeral(error)).toBe(true);
+    const stored = (await log.read(turnId)).map(({ seq }) => seq);
+    expect(stored).not.toContain(error.seq);
+    const late = events(turnId);
+    const resumed = await app.events(turnId, error.seq, AbortSignal.timeout(10_000));
+    const rest = Array.fromAsync(resumed ?? []);
+    const beyond = await app.events(turnId, 999_999_999, AbortSignal.timeout(10_000));
+    const ahead = Array.fromAsync(beyond ?? []);
+    full.now = false;
+    const all = await clock.advanceUntil(Promise.all([before, late, rest, ahead]), 1_000);
+    for (const seen of all) {
+      expect(seen.at(-1)).toMatchObject({ type: "turn_finished", text: "some words of the answer" });
+      const seqs = seen.map(({ seq }) => seq);
+      expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+    }
+    const end = all[0]?.at(-1)?.seq ?? 0;
+    const again = (after: number) =>
+      app.events(turnId, after, AbortSignal.timeout(1_000)).then((more) => Array.fromAsync(more ?? []));
+    expect(await again(end)).toEqual([]);
+    expect(await again(end + 5)).toMatchObject([{ type: "turn_finished" }]);
+    expect(await again(error.seq)).toMatchObject([{ type: "turn_resumed" }, {}, {}, {}, {}]);
+  });
+});

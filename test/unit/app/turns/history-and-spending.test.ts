@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { ToolContext } from "../../../../src/core/skill/tool.ts";
+import { countTokens } from "../../../../src/models/count-tokens.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { stopTurn } from "../../../support/bot/ask-app.ts";
+import { scriptedModel } from "../../../support/models/scripted-model.ts";
+import { testSkill } from "../../../support/skills/test-skill.ts";
+import { ben, createTestApp } from "../../../support/test-app.ts";
+
+describe("the history of a thread", () => {
+  it("the history of a thread is what was said and answered in it, with tool results, and nothing of other threads", async () => {
+    const skill = testSkill("s", [{ name: "s", run: () => "tool result" }], { active: true });
+    const model = scriptedModel([[{ call: "s" }], "first answer", "other", "second answer"]);
+    const { ask } = createTestApp(model, { skills: [skill] });
+    await ask("first question");
+    await ask("other thread", { thread: "t2" });
+    await ask("second question");
+    expect(model.requests[2]?.messages).toHaveLength(1);
+    expect(model.requests[3]?.messages.map((message) => [message.role, message.text])).toEqual([
+      ["user", "first question"],
+      ["assistant", ""],
+      ["tool", "tool result"],
+      ["assistant", "first answer"],
+      ["user", "second question"],
+    ]);
+  });
+
+  it("the history of a thread leaves commands out", async () => {
+    const model = scriptedModel(["answer"]);
+    const { ask } = createTestApp(model);
+    await ask("/skill list");
+    await ask("question");
+    expect(model.requests[0]?.messages).toEqual([{ role: "user", text: "question", said: "question" }]);
+  });
+
+  it("the history of a thread gives every call of a stopped turn a result", async () => {
+    const skill = testSkill("hang", [{ name: "hang", run: () => new Promise<never>(() => {}) }], {
+      active: true,
+    });
+    const model = scriptedModel([[{ call: "hang" }, { call: "hang", with: { text: "2" } }], "ok"]);
+    const { app, say, until, events, ask } = createTestApp(model, {
+      skills: [skill],
+      limits: { max_concurrent: 1 },
+    });
+    const turnId = await say("go", { by: ben });
+    await until(turnId, "stage");
+    await stopTurn(app, turnId, ben);
+    await events(turnId);
+    await ask("and now?");
+    const messages = model.requests[1]?.messages ?? [];
+    expect(messages.filter((message) => message.role === "tool")).toHaveLength(2);
+  });
+
+  it("a history that outgrows its budget is summarised, keeps active skills' guides, and stays readable for the model", async () => {
+    const skill = testSkill("guided", [{ name: "guided" }], {
+      active: true,
+      instructions: "Never forget this guide.",
+    });
+    const model = scriptedModel((request) =>
+      request.system.startsWith("Summarise") ? "They talked about apples." : "word ".repeat(200),
+    );
+    const { ask } = createTestApp(model, {
+      skills: [skill],
+      limits: { transcript_tokens: 3_000 },
+    });
+    for (let i = 0; i < 16; i += 1) await ask(`question ${i} ${"text ".repeat(50)}`);
+    const summaries = model.requests.filter((request) => request.system.startsWith("Summarise"));
+    expect(summaries.length).toBeGreaterThan(0);
+    expect(summaries.length).toBeLessThan(5);
+    const last = model.requests.at(-1);
+    expect(last?.messages[0]?.text).toBe(
+      "<earlier_in_this_thread>\nThey talked about apples.\n</earlier_in_this_thread>",
+    );
+    expect(last?.system.match(/Never forget this guide\./g)).toHaveLength(1);
+    const sent = last?.messages.map(({ text }) => text).join("\n") ?? "";
+    expect(countTokens(sent)).toBeLessThan(3_000);
+    expect(last?.messages.at(-1)?.text).toContain("question 15");
+  });
+});
+
+describe("spending", () => {
+  const costly = { usage: { input_tokens: 600, output_tokens: 400, cost_usd: 0.5 } };
+
+  it("spending is counted per turn", async () => {
+    const { ask, log } = createTestApp(scriptedModel(["ok"], costly));
+    const { turnId } = await ask("hi");
+    expect(await log.get(turnId)).toMatchObject({ input_tokens: 600, output_tokens: 400, cost_usd: 0.5 });
+  });
+
+  it.each([
+    ["a channel's dollars", { per_channel_day_usd: 0.9 }, "this channel has spent $1.00 of $0.90"],
+    ["all of a channel's dollars", { per_channel_day_usd: 1 }, "this channel has spent $1.00 of $1.00"],
+    ["a person's dollars", { per_user_day_usd: 0.9 }, "you have spent $1.00 of $0.90"],
+    ["a channel's tokens", { per_channel_day_tokens: 2000 }, "this channel has used 2000 of 2000 tokens"],
+    ["a person's tokens", { per_user_day_tokens: 2000 }, "you have used 2000 of 2000 tokens"],
+  ])(
+    "spending over %s stops with a clear message and no further model call",
+    async (_what, spending, message) => {
+      const model = scriptedModel(["ok"], costly);
+      const { ask } = createTestApp(model, { spending });
+      await ask("one");
+      await ask("two");
+      const { end } = await ask("three");
+      expect(end).toMatchObject({ outcome: "limit_reached" });
+      expect(end.text).toContain(message);
+      expect(end.text).toContain("operator can raise");
+      expect(model.requests).toHaveLength(2);
+    },
+  );
+
+  it("a spending limit stops a turn in the middle", async () => {
+    const skill = testSkill("s", [{ name: "s", repeatable: true }], { active: true });
+    const model = scriptedModel([[{ call: "s" }]], costly);
+    const { ask } = createTestApp(model, { skills: [skill], spending: { per_channel_day_usd: 1.2 } });
+    const { end } = await ask("go");
+    expect(end.outcome).toBe("limit_reached");
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it.each(["in a conversation", "by command"])(
+    "a spending limit stops a skill that asks the model, run %s",
+    async (how) => {
+      const text = { instructions: "Write.", input: "x", schema: z.object({ text: z.string() }) };
+      const run = async (_input: unknown, { generate }: ToolContext) => {
+        for (let times = 0; times < 50; times += 1) await generate(text);
+        return "done";
+      };
+      const skill = testSkill("writes", [{ name: "writes", run }], { active: true });
+      const model = scriptedModel(
+        (request) => (request.output_schema === undefined ? [{ call: "writes" }] : '{"text":"ok"}'),
+        costly,
+      );
+      const { ask } = createTestApp(model, { skills: [skill], spending: { per_channel_day_usd: 2.9 } });
+      const { end } = await ask(how === "by command" ? "/skill run writes" : "go");
+      expect(end.text).toMatch(/this channel has spent \$3\.00 of \$2\.90/);
+      expect(model.requests).toHaveLength(6);
+      expect((await ask("/skill run writes")).end.text).toContain("operator can raise");
+      expect(model.requests).toHaveLength(6);
+    },
+  );
+
+  it("spending is remembered across a restart", async () => {
+    const log = createMemoryTurnLog();
+    await createTestApp(scriptedModel(["ok"], costly), { log }).ask("one");
+    const { end } = await createTestApp(scriptedModel(["ok"], costly), {
+      log,
+      spending: { per_channel_day_usd: 0.4 },
+    }).ask("two");
+    expect(end.outcome).toBe("limit_reached");
+  });
+});

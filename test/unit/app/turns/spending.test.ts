@@ -1,0 +1,116 @@
+import { expect, it } from "vitest";
+import { createSpending, type SpendingCaps } from "../../../../src/app/turns/spending.ts";
+import { noUsage, type UsageTotal } from "../../../../src/core/log/turn-event.ts";
+import type { TurnReading } from "../../../../src/core/log/turn-log.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+
+const day = 86_400_000;
+const noon = 20_000 * day + day / 2;
+const caps: SpendingCaps = {
+  per_channel_day_usd: 2,
+  per_user_day_usd: 1,
+  per_channel_day_tokens: 2_000,
+  per_user_day_tokens: 1_000,
+};
+type Spent = Partial<UsageTotal>;
+
+/** Spending over a log that answers these totals, and what it was asked for. */
+function createWorld(channel: Spent = {}, user: Spent = {}) {
+  const clock = createFakeClock(noon);
+  const asked: unknown[] = [];
+  const usage: TurnReading["usage"] = async (filter) => {
+    asked.push(filter);
+    return { ...noUsage, ...(filter.user === undefined ? channel : user) };
+  };
+  return { clock, asked, spending: createSpending({ usage } as TurnReading, caps, clock) };
+}
+
+const tomorrow = "the next day begins at 00:00 UTC";
+
+it.each<[string, Spent, Spent, string | undefined]>([
+  ["nothing", {}, {}, undefined],
+  ["nearly all", { cost_usd: 1.99, input_tokens: 1_999 }, { cost_usd: 0.99, output_tokens: 999 }, undefined],
+  [
+    "the dollars of the channel",
+    { cost_usd: 2 },
+    {},
+    "this channel has spent $2.00 of $2.00 for today. An operator can raise spending.per_channel_day_usd;",
+  ],
+  [
+    "the dollars of the person",
+    {},
+    { cost_usd: 1.5 },
+    "you have spent $1.50 of $1.00 for today. An operator can raise spending.per_user_day_usd;",
+  ],
+  [
+    "the tokens of the channel",
+    { input_tokens: 1_500, output_tokens: 500 },
+    {},
+    "this channel has used 2000 of 2000 tokens for today. An operator can raise spending.per_channel_day_tokens;",
+  ],
+  [
+    "the tokens of the person",
+    {},
+    { output_tokens: 1_000 },
+    "you have used 1000 of 1000 tokens for today. An operator can raise spending.per_user_day_tokens;",
+  ],
+  [
+    "all of both",
+    { cost_usd: 2, input_tokens: 2_000 },
+    { cost_usd: 1, input_tokens: 1_000 },
+    "this channel has spent $2.00",
+  ],
+  [
+    "all, some of it without a price",
+    { cost_usd: 2, unpriced_tokens: 1 },
+    {},
+    "this channel has spent at least $2.00 of",
+  ],
+])(
+  "a person who has spent %s today is told what is used up, if anything",
+  async (_what, channel, user, told) => {
+    const { spending } = createWorld(channel, user);
+    await spending.load("n", "ada");
+    const exceeded = spending.exceeded("n", "ada");
+    if (told === undefined) expect(exceeded).toBeUndefined();
+    else expect(exceeded).toContain(told);
+    if (told?.endsWith(";")) expect(exceeded).toContain(tomorrow);
+  },
+);
+
+it("spending counts at once, for the channel and the person who spent it", async () => {
+  const { spending } = createWorld();
+  const usage = { input_tokens: 600, output_tokens: 0 };
+  // Nobody has loaded these: the log counts them when they are.
+  spending.add("n", "ada", usage);
+  expect(spending.exceeded("n", "ada")).toBeUndefined();
+  for (const user of ["ada", "ben"]) await spending.load("n", user);
+  spending.add("n", "ada", usage);
+  expect(spending.exceeded("n", "ada")).toBeUndefined();
+  spending.add("n", "ada", usage);
+  expect(spending.exceeded("n", "ada")).toContain("you have used 1200 of 1000");
+  expect(spending.exceeded("n", "ben")).toBeUndefined();
+  spending.add("n", "ben", usage);
+  spending.add("n", "ben", { input_tokens: 300, output_tokens: 0 });
+  expect(spending.exceeded("n", "ben")).toContain("this channel has used 2100 of 2000");
+  expect(spending.exceeded("other", "ben")).toBeUndefined();
+});
+
+it("a spending day is a UTC day, and its beginning is read from the log once", async () => {
+  const { spending, clock, asked } = createWorld({ input_tokens: 1_999 });
+  for (let times = 0; times < 2; times += 1) await spending.load("n", "ada");
+  const today = [
+    { namespace: "n", since: noon - day / 2 },
+    { user: "ada", since: noon - day / 2 },
+  ];
+  expect(asked.splice(0)).toEqual(today);
+  spending.add("n", "ada", { input_tokens: 1, output_tokens: 0 });
+  clock.advance(day / 2 - 1);
+  await spending.load("n", "ada");
+  expect(asked).toEqual([]);
+  expect(spending.exceeded("n", "ada")).toContain("this channel");
+  clock.advance(1);
+  await spending.load("n", "ada");
+  expect(asked).toEqual(today.map((filter) => ({ ...filter, since: noon + day / 2 })));
+  expect(spending.exceeded("n", "ada")).toBeUndefined();
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../../../src/core/values/message.ts";
+import { finish, requestOf } from "../collect.ts";
+import {
+  called,
+  message,
+  result,
+  type SentBody,
+  said,
+  tool,
+  unmarked,
+  useAnthropicServer,
+  user,
+} from "./server.ts";
+
+const server = useAnthropicServer();
+
+const short = { type: "ephemeral" };
+const hour = { type: "ephemeral", ttl: "1h" };
+
+/** Where the marks of a request are, in the order in which the server reads them. */
+function marks({ tools = [], system = [], messages }: SentBody) {
+  const blocks = [
+    ...tools.map((block, index) => [`tools.${index}`, block] as const),
+    ...system.map((block, index) => [`system.${index}`, block] as const),
+    ...messages.flatMap(({ content }, at) =>
+      content.map((block, index) => [`messages.${at}.${index}`, block] as const),
+    ),
+  ];
+  return blocks.flatMap(([where, { cache_control: mark }]) => (mark === undefined ? [] : [[where, mark]]));
+}
+
+const twentyFive = Array.from({ length: 25 }, (_, index) => `toolu_${index}`);
+
+const round: Message[] = [user("Search"), called(...twentyFive), ...twentyFive.map((id) => result(id))];
+
+describe("marks for the cache", () => {
+  it("cache marks are at the opening for an hour, where the previous request ended and at the end", async () => {
+    const model = await server.model("claude-sonnet-5-5");
+    const tools = [tool("search"), tool("mail")];
+    const messages: Message[] = [...round, { role: "system", text: "Bob joined." }];
+    const next = [...messages, said("Found."), user("Thanks")];
+    await finish(model, requestOf("", { messages: round.slice(0, 1), tools }));
+    await finish(model, requestOf("", { messages, tools }));
+    await finish(model, requestOf("", { messages: next, tools }));
+    const opening = [
+      ["tools.1", hour],
+      ["system.0", hour],
+    ];
+    expect(server.bodies().map(marks)).toEqual([
+      [...opening, ["messages.0.0", short]],
+      [...opening, ["messages.0.0", short], ["messages.3.0", short]],
+      [...opening, ["messages.3.0", short], ["messages.5.0", short]],
+    ]);
+  });
+
+  it("cache marks find the previous request behind a round of more calls than a mark looks back", async () => {
+    const model = await server.model("claude-sonnet-5");
+    await finish(model, requestOf("", { messages: round.slice(0, 1) }));
+    await finish(model, requestOf("", { messages: round }));
+    const [first, second] = server.bodies();
+    expect(second?.messages[2]?.content).toHaveLength(25);
+    const [previous, end] = second === undefined ? [] : marks(second).slice(-2);
+    expect(first === undefined ? [] : marks(first).at(-1)).toEqual(previous);
+    expect(end).toEqual(["messages.2.24", short]);
+  });
+
+  it("cache marks skip a message that only changes the effort", async () => {
+    const model = await server.model("claude-sonnet-5-5");
+    const messages: Message[] = [user("Search"), { role: "system", text: "", effort: "low" }];
+    await finish(model, requestOf("", { messages }));
+    const [body] = server.bodies();
+    expect(body?.messages[1]).toEqual({ role: "system", content: [], output_config: { effort: "low" } });
+    expect(body === undefined ? [] : marks(body).at(-1)).toEqual(["messages.0.0", short]);
+  });
+
+  it("cache marks change nothing but themselves", async () => {
+    const model = await server.model("claude-sonnet-5-5");
+    const request = requestOf("", { messages: round, tools: [tool("search")] });
+    await finish(model, request);
+    await finish(model, { ...request, messages: [...round, said("Found."), user("Thanks")] });
+    await finish(model, request);
+    const [first, second, again] = server.bodies();
+    expect(again).toEqual(first);
+    expect(unmarked(second?.messages.slice(0, 3))).toEqual(unmarked(first?.messages));
+  });
+
+  it("cache marks last an hour only where threads share the opening", async () => {
+    const model = await server.model("claude-sonnet-5-5");
+    await finish(model, requestOf("Summarize this."));
+    expect(server.bodies()[0]?.system?.[0]?.cache_control).toEqual(short);
+  });
+});
+
+it("cache tokens written for an hour cost twice the input", async () => {
+  const usage = {
+    input_tokens: 1,
+    output_tokens: 0,
+    cache_read_input_tokens: 10,
+    cache_creation_input_tokens: 300,
+    cache_creation: { ephemeral_1h_input_tokens: 200, ephemeral_5m_input_tokens: 100 },
+  };
+  const price = { input: 10, output: 0, cached_input: 1, cache_write: 12.5 };
+  const content = [{ type: "text", text: "ok" }];
+  const model = await server.model("m", () => message({ content, usage }), { facts: { price } });
+  const event = await finish(model, requestOf("hello"));
+  expect(event.usage.input_tokens).toBe(311);
+  expect(event.usage.cost_usd).toBeCloseTo((1 * 10 + 10 * 1 + 100 * 12.5 + 200 * 20) / 1e6, 12);
+});

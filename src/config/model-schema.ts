@@ -25,7 +25,7 @@ const priceSchema = z.strictObject({
 /** Facts about a model that replace those of the model catalogue. */
 const modelFactsSchema = z.strictObject({
   context_tokens: tokens.optional().describe("Tokens a request may have, answer included"),
-  output_tokens: tokens.optional().describe("Most tokens of an answer, thinking included"),
+  output_tokens: tokens.optional().describe("Maximum tokens of an answer, thinking included"),
   images: z.boolean().optional().describe("Whether it takes pictures"),
   cache_minutes: z
     .number()

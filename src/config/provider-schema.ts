@@ -110,11 +110,11 @@ const providerSchema = z.strictObject({
     .describe("Field of chat completions that limits the answer; auto tries, none leaves it to the server"),
   idle_seconds: seconds
     .optional()
-    .describe("Longest silence of a streamed answer, in seconds; model.idle_seconds unless set"),
+    .describe("Maximum silence of a streamed answer, in seconds; model.idle_seconds unless set"),
   first_answer_seconds: seconds
     .optional()
     .describe(
-      "Longest wait for the first sign of a streamed answer, in seconds; model.first_answer_seconds unless set",
+      "Maximum wait for the first sign of a streamed answer, in seconds; model.first_answer_seconds unless set",
     ),
 });
 

@@ -201,7 +201,7 @@ const schedulesSchema = z.strictObject({
     .min(1)
     .max(1440)
     .default(5)
-    .describe("Least time between two runs of a schedule, in minutes"),
+    .describe("Minimum time between two runs of a schedule, in minutes"),
   per_channel: count.max(500).default(20).describe("Schedules, reminders and triggers of one channel"),
   per_person: count.max(500).default(10).describe("Of these, made by one person in it"),
   late_minutes: z

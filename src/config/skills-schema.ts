@@ -16,7 +16,7 @@ const executionSchema = z.strictObject({
     .max(86_400)
     .default(300)
     .describe(
-      "Longest time a handler, tool package or script of a skill that did not ship may run, in seconds; a skill may ask for less",
+      "Maximum time that a handler, tool package or script of a skill that did not ship may run, in seconds; a skill may ask for less",
     ),
   memory_megabytes: count
     .min(64)
@@ -139,11 +139,11 @@ export const mcpSchema = z.strictObject({
   connect_seconds: seconds
     .default(120)
     .describe(
-      "Longest time until a server has introduced itself, in seconds; npx and uvx may have to download it",
+      "Maximum time until a server has introduced itself, in seconds; npx and uvx may have to download it",
     ),
   call_seconds: seconds
     .default(60)
-    .describe("Longest silence of a call to a server, in seconds; progress begins it anew"),
+    .describe("Maximum silence of a call to a server, in seconds; progress restarts it"),
   attempts: z
     .number()
     .int()

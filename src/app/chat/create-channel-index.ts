@@ -37,7 +37,7 @@ export interface ChannelIndexDeps {
   platforms: ChatPlatforms;
   clock: Clock;
   logger: Log;
-  /** How long messages are kept, in words for people: `365 days`. */
+  /** How long messages are kept, for people: `messages are deleted from it after 365 days`. */
   kept: string;
 }
 
@@ -127,7 +127,7 @@ export function createChannelIndex(deps: ChannelIndexDeps): ListeningIndex {
 }
 
 function announcement(who: string, kept: string): string {
-  return `**${escapeMarkdown(who)}** switched on search for this channel: from now on I keep a copy of new messages here, and of those of the last 90 days, so that people in the channel can ask me about them. Edits and deletions apply to the copy too, and messages are deleted from it after ${kept}. A manager can switch it off with \`/agent index off\`, which deletes the copy.`;
+  return `**${escapeMarkdown(who)}** switched on search for this channel: from now on I keep a copy of new messages here, and of those of the last 90 days, so that people in the channel can ask me about them. Edits and deletions apply to the copy too, and ${kept}. A manager can switch it off with \`/agent index off\`, which deletes the copy.`;
 }
 
 function farewell(who: string): string {

@@ -28,9 +28,11 @@ const dayMs = 86_400_000;
 /** Notice period after an announcement, in which nothing is deleted, ms. */
 const noticeMs = 14 * dayMs;
 
-/** A retention period in words. */
+/** How long the copies of a channel's index are kept, as the end of a sentence. */
 export function keptFor(kept: RetentionPolicy[keyof RetentionPolicy]): string {
-  return kept === "never" ? "no time: they are kept until it is switched off" : `${kept} days`;
+  return kept === "never"
+    ? "messages stay in it until search is switched off"
+    : `messages are deleted from it after ${kept} days`;
 }
 
 /** The time before which data is too old, ms since the epoch; undefined when it never is. */

@@ -115,15 +115,15 @@ export const modelErrorWords: Record<ModelErrorCode, string> = {
     "The language model is not accepting more requests at the moment. Try again in a few minutes.",
   overloaded: "The language model is overloaded. Try again in a few minutes.",
   unavailable:
-    "The language model did not answer. Try again in a moment; if this continues, tell whoever runs me.",
+    "The language model did not answer. Try again in a moment; if this continues, tell an operator of the bot.",
   unauthorized:
     "The language model rejected the API key or the account. Whoever runs me has to check it; then try again.",
   invalid_request:
-    "The language model rejected this request. Try other words or a new thread; if this continues, tell whoever runs me.",
+    "The language model rejected this request. Try other words or a new thread; if this continues, tell an operator of the bot.",
   context_too_long:
     "This conversation is too long for the language model. Start a new thread, or send less text.",
   bad_response:
-    "The language model sent an unusable answer. Try again; if this continues, tell whoever runs me.",
+    "The language model sent an unusable answer. Try again; if this continues, tell an operator of the bot.",
   not_configured:
     "The language model is not set up correctly. Whoever runs me has to check the model and its API key; then try again.",
 };

@@ -27,7 +27,7 @@ export interface Gate extends AsyncDisposable {
 
 type Respond = (request: GateRequest, response: ServerResponse) => Promise<void> | void;
 
-/** Longest wait for a request, ms. */
+/** Maximum wait for a request, ms. */
 const patienceMs = 10_000;
 
 const everything = () => true;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { ApiClient } from "../../../src/client/api-client.ts";
 import type { TurnEvent, TurnEventOf } from "../../../src/core/log/turn-event.ts";
 
-/** Longest wait for anything that should happen, ms: a hanging bot fails a test with its name, not the whole run. */
+/** Maximum wait for anything that should happen, ms: a hanging bot fails a test with its name, not the whole run. */
 const patienceMs = 30_000;
 
 /** The first event of a turn of this kind that fits, as it is streamed. */

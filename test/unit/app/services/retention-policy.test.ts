@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   announce,
   deletesFrom,
+  keptFor,
   limitOf,
   type RetentionPolicy,
 } from "../../../../src/app/services/retention-policy.ts";
@@ -46,5 +47,14 @@ describe("a policy of retention", () => {
     ["never", undefined],
   ] as const)("a retention limit of %s makes old what is before %s", (kept, before) => {
     expect(limitOf(kept, now)).toBe(before);
+  });
+});
+
+describe("the words for people", () => {
+  it.each([
+    [365, "messages are deleted from it after 365 days"],
+    ["never", "messages stay in it until search is switched off"],
+  ] as const)("the words for %s days of a channel's index end its announcement", (days, words) => {
+    expect(keptFor(days)).toBe(words);
   });
 });

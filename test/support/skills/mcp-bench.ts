@@ -19,7 +19,7 @@ export const testServer = {
 export const referenceServer = (name: string, ...args: string[]) => ({
   command: process.execPath,
   args: [
-    new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url)
+    new URL(`../../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url)
       .pathname,
     ...args,
   ],

@@ -257,8 +257,8 @@ export function testLanguage(name: string): CodeLanguage | undefined {
 /** The command that runs the tests in the folder of the files and its subfolders. */
 export function testCommand(language: CodeLanguage): string {
   const commands: Record<CodeLanguage, string> = {
-    // The sandbox excludes the folder from Python's import path.
-    python: `find . -name 'test_*.py' -print0 -o -name '*_test.py' -print0 | sort -z | PYTHONPATH=".\${PYTHONPATH:+:$PYTHONPATH}" xargs -0 python3 -m unittest -v 2>&1`,
+    // The sandbox excludes the folder from the import path of Python. Unbuffered (-u): what a test prints comes before the count.
+    python: `find . -name 'test_*.py' -print0 -o -name '*_test.py' -print0 | sort -z | PYTHONPATH=".\${PYTHONPATH:+:$PYTHONPATH}" xargs -0 python3 -u -m unittest -v 2>&1`,
     javascript: "node --test --test-reporter=tap 2>&1",
     // Output of a test is indented, so that it does not count as a result.
     bash: `set -o pipefail

@@ -51,9 +51,9 @@ export const skill = defineSkill({
   async run({ channel, since, until, focus }, context) {
     const { chat, time_zone: zone } = context;
     const from =
-      timeIn(since, context) ??
+      (await timeIn(since, context)) ??
       DateTime.fromMillis(context.now(), { zone }).minus({ days: 1 }).startOf("day").toMillis();
-    const to = timeIn(until, context) ?? context.now();
+    const to = (await timeIn(until, context)) ?? context.now();
     const place = await chat.channel(channel);
     const { messages, cut } = await readAll(context, place, from, to);
     const said = messages.filter(({ text, author }) => text.trim() !== "" && !author.self);

@@ -1,4 +1,3 @@
-import { de, en, es, fr } from "chrono-node";
 import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ChannelMessage } from "../../src/core/ports/chat-actions.ts";
@@ -44,13 +43,13 @@ export const timeSchema = z.string().max(60).optional();
  * A past time, ms since the epoch: `2026-11-23` or `2026-11-23T09:00` (local, or with its own offset), or words such as `Monday`,
  * `yesterday at 9`, `2 hours ago`. A day means its beginning, a weekday the latest one. @throws SkillFailure for an invalid time
  */
-export function timeIn(
+export async function timeIn(
   text: string | undefined,
   { time_zone: zone, now }: Pick<ToolContext, "time_zone" | "now">,
-): number | undefined {
+): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const written = DateTime.fromISO(text.trim().replace(" ", "T"), { zone });
-  const time = written.isValid ? written : spokenTime(text, DateTime.fromMillis(now(), { zone }));
+  const time = written.isValid ? written : await spokenTime(text, DateTime.fromMillis(now(), { zone }));
   if (time?.isValid) return time.toMillis();
   throw new SkillFailure(
     "invalid_time",
@@ -60,9 +59,10 @@ export function timeIn(
 }
 
 /** Undefined unless all words are understood. */
-function spokenTime(text: string, now: DateTime): DateTime | undefined {
+async function spokenTime(text: string, now: DateTime): Promise<DateTime | undefined> {
   const words = text.trim().replace(/^(?:since|from|until|till|on|seit|bis|depuis|desde)\s+/i, "");
   if (/^this (?:week|month|year)$/i.test(words)) return now.startOf(words.slice(5).toLowerCase() as "week");
+  const { de, en, es, fr } = await import("chrono-node");
   // The local wall clock as UTC, so that words are read as local times.
   const instant = now.setZone("utc", { keepLocalTime: true }).toJSDate();
   const found = [en, de, fr, es]

@@ -36,7 +36,7 @@ const readChannel = definePart({
       };
     }
     const found = await chat.channel(channel);
-    const range = { since: timeIn(since, context), until: timeIn(until, context) };
+    const range = { since: await timeIn(since, context), until: await timeIn(until, context) };
     const { messages, more } = await chat.read(found, { ...range, thread, most: wanted, alone });
     const note = more ? "There are earlier messages in this range: read on with until." : undefined;
     return {
@@ -74,7 +74,7 @@ const searchChannel = definePart({
     if (wanted.length === 0)
       throw new SkillFailure("no_words", "The search has no words.", "Read the channel instead.");
     const author = from?.replace(/^<?@?!?|>$/g, "");
-    const range = { since: timeIn(since, context), until: timeIn(until, context) };
+    const range = { since: await timeIn(since, context), until: await timeIn(until, context) };
     const result = await chat.search(found, { words: wanted, author, ...range, most: maxHits });
     const note = noteOn(result, time_zone);
     return {

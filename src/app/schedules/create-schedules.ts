@@ -17,7 +17,6 @@ import { createPlanning } from "./plan-wish.ts";
 import type { Entry, Planning } from "./planning.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
-import { readSpokenTime, readSpokenWish } from "./spoken/spoken-times.ts";
 import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
@@ -88,7 +87,13 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     hooks,
     clockwork,
     plan: createPlanning(shared),
-    timeOf: async (planner, words, zone) => readSpokenTime(words, now(), await zoneIn(planner, zone)),
-    read: async (planner, words, zone) => readSpokenWish(words, now(), await zoneIn(planner, zone)),
+    async timeOf(planner, words, zone) {
+      const { readSpokenTime } = await import("./spoken/spoken-times.ts");
+      return readSpokenTime(words, now(), await zoneIn(planner, zone));
+    },
+    async read(planner, words, zone) {
+      const { readSpokenWish } = await import("./spoken/spoken-times.ts");
+      return readSpokenWish(words, now(), await zoneIn(planner, zone));
+    },
   };
 }

@@ -16,7 +16,6 @@ const needed = [
   "@pinojs/redact",
   "atomic-sleep",
   "bintrees",
-  "chrono-node",
   "commander",
   "croner",
   "esprima",

@@ -3,7 +3,7 @@ import { timeIn } from "../../../skills/chat/message.ts";
 
 /** Wednesday, 25 November 2026, 11:00 in Berlin. */
 const here = { time_zone: "Europe/Berlin", now: () => Date.parse("2026-11-25T10:00Z") };
-const at = (words: string) => new Date(timeIn(words, here) ?? 0).toISOString();
+const at = async (words: string) => new Date((await timeIn(words, here)) ?? 0).toISOString();
 
 describe("since and until in people's words", () => {
   it.each([
@@ -19,14 +19,14 @@ describe("since and until in people's words", () => {
     ["this week", "2026-11-22T23:00:00.000Z"],
     ["2 hours ago", "2026-11-25T08:00:00.000Z"],
     ["gestern", "2026-11-23T23:00:00.000Z"],
-  ])("a time in people's words is understood: %s", (words, time) => {
-    expect(at(words)).toBe(time);
+  ])("a time in people's words is understood: %s", async (words, time) => {
+    expect(await at(words)).toBe(time);
   });
 
   it.each(["soonish", "Monday or so", "the release"])(
     "a time in people's words is refused with what is possible: %s",
-    (words) => {
-      expect(() => at(words)).toThrow(/not a time the bot understands/);
+    async (words) => {
+      await expect(at(words)).rejects.toThrow(/not a time the bot understands/);
     },
   );
 });

@@ -189,7 +189,7 @@ describe("knack connect discord", () => {
     const env = { DISCORD_TOKEN: exampleToken, DISCORD_API_URL: deadUrl };
     const { code, stdout } = await home.run(["connect", "discord"], { env });
     expect(code).toBe(1);
-    expect(stdout).toContain("✖ discord token: Discord cannot be asked");
+    expect(stdout).toContain("✖ discord token: Discord cannot be reached");
     expect(stdout).toContain("Correct what is marked ✖, then run this again.");
     expect((await home.run(["doctor"], { env })).stdout).toContain("`knack doctor --live` asks Discord");
   });

@@ -66,7 +66,7 @@ describe("a bot that npm started", () => {
       const { turn_id } = await client.submitTurn(message);
       await gate.reached(1);
       process.kill(whom * pid, signal);
-      await says("running turns may finish");
+      await says("Stopping after the running turns");
       gate.open();
       expect(await exited).toEqual([0, null]);
       await expect(fetch(`${url}/healthz`)).rejects.toThrow();
@@ -85,7 +85,7 @@ describe("a bot that npm started", () => {
     await client.submitTurn(message);
     await gate.reached(1);
     process.kill(pid, "SIGTERM");
-    await says("running turns may finish");
+    await says("Stopping after the running turns");
     // As a person does who presses Ctrl-C until it ends.
     const pressing = setInterval(() => process.kill(pid, "SIGTERM"), 100);
     exited.finally(() => clearInterval(pressing));

@@ -42,7 +42,7 @@ describe("a bot that somebody watches over", () => {
     await first.client.submitTurn({ ...place, text: "hello" });
     await gate.reached(1);
     first.signal("SIGTERM");
-    await first.says("running turns may finish");
+    await first.says("Stopping after the running turns");
     const ready = await fetch(`${first.url}/readyz`);
     expect(ready.status).toBe(503);
     expect(await ready.text()).toContain("shutting down");

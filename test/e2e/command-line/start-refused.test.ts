@@ -127,7 +127,7 @@ it("a start names the copy of a database from before its upgrade, even when an o
   };
   write(`${turnLogMigrations.slice(0, 7).join(";")}; PRAGMA user_version = 7`);
   const running = await home.start({ env: { LOG_LEVEL: "info" } });
-  expect(running.err()).toContain(`${file}.v7 has it as it was before`);
+  expect(running.err()).toContain(`${file}.v7 keeps its previous state`);
   expect(await running.terminate()).toBe(0);
   write("PRAGMA user_version = 99");
   const message = await refusal();

@@ -172,7 +172,7 @@ test("a host is granted to a skill, and withdrawn", async () => {
   const network = panel.getByTestId("network");
   await network.getByLabel("Host to allow").fill("not a host");
   await network.getByRole("button", { name: "Allow" }).click();
-  await panel.getByRole("alert").getByText("is no host").waitFor();
+  await panel.getByRole("alert").getByText("is not a host").waitFor();
   await network.getByLabel("Host to allow").fill("api.example.com");
   await network.getByRole("button", { name: "Allow" }).click();
   await network.getByRole("button", { name: "Take api.example.com back" }).click();

@@ -19,7 +19,7 @@ describe("a bot that is told to stop", () => {
       const { turn_id } = await first.client.submitTurn(message);
       await gate.reached(1);
       first.signal(signal);
-      await first.says("running turns may finish");
+      await first.says("Stopping after the running turns");
       gate.open();
       expect(await first.exited).toBe(0);
 
@@ -43,7 +43,7 @@ describe("a bot that is told to stop", () => {
     const queued = await first.client.submitTurn({ ...place, text: "and me?", user: "ben" });
     await gate.reached(1);
     first.signal("SIGTERM");
-    await first.says("running turns may finish");
+    await first.says("Stopping after the running turns");
     gate.open();
     expect(await first.exited).toBe(0);
 
@@ -63,7 +63,7 @@ describe("a bot that is told to stop", () => {
     const { turn_id } = await first.client.submitTurn(message);
     await gate.reached(1);
     first.signal("SIGTERM");
-    await first.says("running turns may finish");
+    await first.says("Stopping after the running turns");
     expect(await first.terminate()).toBe(130);
     gate.open();
 

@@ -111,7 +111,7 @@ describe("a bot that is told to stop", () => {
 
     const stopping = process();
     const exit = stopping.terminate();
-    await stopping.says("running turns may finish");
+    await stopping.says("Stopping after the running turns");
     go();
 
     expect(await exit).toBe(0);

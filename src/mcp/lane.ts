@@ -125,10 +125,7 @@ export class Lane {
 
   async #attempt(): Promise<Connection> {
     try {
-      const opened = await this.#open();
-      this.#connection = opened;
-      this.#enter("running");
-      return opened;
+      return await this.#open();
     } catch (error) {
       if (error instanceof ServerFailure && error.code === "needs_login") this.lock(error.message);
       else this.#fail(errorText(error));
@@ -149,6 +146,9 @@ export class Lane {
       await opened.close();
       throw new ServerFailure("unreachable", "It was stopped.");
     }
+    // In the same step as the checks: a loss or a stop in between would go unnoticed.
+    this.#connection = opened;
+    this.#enter("running");
     return opened;
   }
 

@@ -16,8 +16,8 @@ import {
   validateArguments,
 } from "./variables.ts";
 
-/** Maximum bytes of a flow's output as JSON: results, variables and details. */
-const maxOutput = 5_000_000;
+/** Maximum bytes of a flow's output as JSON: results, variables and details, with up to three bytes for a character. */
+const maxOutput = 15_000_000;
 
 export interface FlowOrigin {
   origin: SkillOrigin;

@@ -12,8 +12,8 @@ import type { Tool, ToolResult } from "../core/skill/tool.ts";
 import type { Json } from "../core/values/json.ts";
 import { describeIssues } from "./document/describe-issues.ts";
 
-/** Bytes of JSON; the loop refuses a larger result of a built-in skill. */
-const maxOutput = 1_000_000;
+/** Maximum bytes of JSON of a result: room for a long text in any script. */
+const maxOutput = 3_000_000;
 
 /**
  * The tools of a built-in skill, one for each part. A part's `skill_id` is `skill#part`, its name `skill_part`.

@@ -147,6 +147,12 @@ describe("a value", () => {
     expect(s).toMatch(/^\[left out: \d+ characters\]$/);
   });
 
+  it("a flow with 900,000 Chinese characters, as result and variable, does not fail at its limit in bytes", async () => {
+    const big = "日".repeat(900_000);
+    const api = await startApi(json({ big }));
+    expect(await variablesOf([call(api.origin)])).toEqual({ r: { big } });
+  });
+
   it("a value that is named very often does not fill the memory", async () => {
     const variables = start([{ name: "a", value: "x".repeat(500_000) }]);
     const { output } = await run([

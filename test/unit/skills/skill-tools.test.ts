@@ -40,6 +40,11 @@ test("a tool takes its name, description and limits from the skill", () => {
   expect(tool.effect({})).toBe("read_only");
 });
 
+test("a result of a million characters fits into a tool's limit in any script", () => {
+  const output = JSON.stringify({ summary: "日".repeat(999_000) });
+  expect(tool.max_output_bytes).toBeGreaterThan(new TextEncoder().encode(output).byteLength);
+});
+
 test("defaults are applied and a parameter with a default is not required", () => {
   expect(tool.validate({ query: "tea" })).toEqual({ ok: true, value: { query: "tea", limit: 5 } });
 });

@@ -1,6 +1,7 @@
 import { WebError } from "../../src/core/ports/web.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { fileNameOf } from "../../src/core/values/file-kind.ts";
 import { pageAddress } from "../web-scraping/page-address.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 import { isWall } from "./wall.ts";
@@ -111,5 +112,5 @@ async function readPage(name: string, { web, signal }: ToolContext): Promise<Sou
 }
 
 function shortName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1).slice(0, 120) || path.slice(0, 120);
+  return fileNameOf(path).slice(0, 120) || path.slice(0, 120);
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ImageError, type WantedImage } from "../../src/core/ports/services.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { slugOf } from "../../src/core/values/file-kind.ts";
+import { fileNameOf, slugOf } from "../../src/core/values/file-kind.ts";
 
 const types: Record<string, string> = {
   png: "image/png",
@@ -68,7 +68,7 @@ async function picturesOf(
   return await Promise.all(
     paths.map(async (path) => {
       const { path: found, data } = await threadFiles.bytes(path);
-      const name = found.slice(found.lastIndexOf("/") + 1);
+      const name = fileNameOf(found);
       const media_type = types[name.slice(name.lastIndexOf(".") + 1).toLowerCase()];
       if (media_type === undefined)
         throw new SkillFailure(

@@ -98,11 +98,6 @@ export function minute(at: number, zone: string): string {
   return DateTime.fromMillis(at, { zone }).toFormat("yyyy-MM-dd HH:mm ZZ");
 }
 
-/** `1 fact`, `1,200 facts`. */
-export function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 /** Facts below this share of the best score match the query only by a common word. */
 const minShare = 0.3;
 

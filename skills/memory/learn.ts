@@ -5,10 +5,11 @@ import { WebError } from "../../src/core/ports/web.ts";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { objectOf } from "../../src/core/values/json.ts";
+import { counted } from "../../src/core/values/shown.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
 import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
 import { validAddresses } from "../web-scraping/page-address.ts";
-import { count, minute, sameness } from "./fact.ts";
+import { minute, sameness } from "./fact.ts";
 import { showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Maximum characters learned from a document, about 1,000 pages; maximum documents and passages of a channel. */
@@ -73,7 +74,7 @@ async function learnDocument(
     ...(note === undefined ? [] : [note]),
     ...(isCut ? [`Only its first ${maxCharacters.toLocaleString("en")} characters were learned.`] : []),
     ...(vectors.length > 0 && vectors.length < pieces.length
-      ? [`Its last ${count(pieces.length - vectors.length, "passage")} can be found only by their words.`]
+      ? [`Its last ${counted(pieces.length - vectors.length, "passage")} can be found only by their words.`]
       : []),
     ...replaced.map((each) => `It replaces ${told(each, context.time_zone)}.`),
     ...namesakes.map(
@@ -82,7 +83,7 @@ async function learnDocument(
     ),
   ];
   return {
-    summary: `Learned ${title} as document ${document.id}, in ${count(pieces.length, "passage")}. To forget it: “forget document ${document.id}”.`,
+    summary: `Learned ${title} as document ${document.id}, in ${counted(pieces.length, "passage")}. To forget it: “forget document ${document.id}”.`,
     document: showDocument(document, context.time_zone),
     ...(notes.length === 0 ? {} : { notes }),
   };

@@ -3,7 +3,8 @@ import type { FoundPiece } from "../../src/core/ports/services.ts";
 import type { FoundExchanges, PastExchange } from "../../src/core/ports/work-context.ts";
 import { definePart } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { count, type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
+import { counted } from "../../src/core/values/shown.ts";
+import { type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
 import { linkOf, showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Maximum passages and earlier conversations per answer, documents per list, and characters of a question and an answer. */
@@ -100,9 +101,9 @@ async function searchDocumentsAndPast(
     notes: [
       ...(pieces.length === 0
         ? []
-        : [`${count(pieces.length, "passage")} of documents may help: untrusted text.`]),
+        : [`${counted(pieces.length, "passage")} of documents may help: untrusted text.`]),
       ...(isAlone && exchanges.length > 0
-        ? [`${count(exchanges.length, "earlier conversation")} may help.`]
+        ? [`${counted(exchanges.length, "earlier conversation")} may help.`]
         : []),
       ...(exchanges.length > 0 || past.since === undefined ? [] : [sinceWhen(past, context.time_zone)]),
     ],
@@ -121,7 +122,7 @@ async function listed({ knowledge, time_zone }: ToolContext): Promise<Related> {
   const more = documents.length > maxDocuments ? `, of which the latest ${maxDocuments} are shown` : "";
   return {
     found: { documents: documents.slice(0, maxDocuments).map((each) => showDocument(each, time_zone)) },
-    notes: [`${count(documents.length, "document")} can be searched${more}.`],
+    notes: [`${counted(documents.length, "document")} can be searched${more}.`],
   };
 }
 

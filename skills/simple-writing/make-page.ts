@@ -1,4 +1,5 @@
 /** A page and a mail of the same text. HTML within the text is escaped. */
+import { fileNameOf } from "../../src/core/values/file-kind.ts";
 import type { Picture, Writing } from "./document.ts";
 import type { Block, Inline, ListItem } from "./markdown-blocks.ts";
 
@@ -31,7 +32,7 @@ export async function makeMail(writing: Writing, to: readonly string[], plain: s
     html: page(writing, bodyOf(writing, source)),
     attachments: [...writing.pictures].map(([path, picture]) => ({
       cid: shown.get(path) ?? "",
-      filename: path.slice(path.lastIndexOf("/") + 1),
+      filename: fileNameOf(path),
       contentType: mediaType(picture),
       content: Buffer.from(picture.data),
     })),

@@ -1,4 +1,5 @@
-import { count, isUnspaced, round, splitSentences, splitWords, type Word } from "./words.ts";
+import { counted } from "../../src/core/values/shown.ts";
+import { isUnspaced, round, splitSentences, splitWords, type Word } from "./words.ts";
 
 interface Score {
   formula: string;
@@ -28,7 +29,7 @@ export async function rateReadability(text: string, language: string): Promise<R
   const scores = language === "en" ? [...(await rateEnglish(words, sentences)), lix] : [lix];
   const notes = [
     language !== "en" && "Only LIX is given: the Flesch and Gunning formulas are made for English.",
-    words.length < enoughWords && `Only ${count(words.length, "word")}: the scores are rough.`,
+    words.length < enoughWords && `Only ${counted(words.length, "word")}: the scores are rough.`,
   ].filter((note) => note !== false);
   const long = [...new Set(words.map(({ lower }) => lower))].filter((word) => word.length > 9);
   return {

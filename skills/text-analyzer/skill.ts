@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { counted } from "../../src/core/values/shown.ts";
 import { describeKeywords, findKeywords } from "./keywords.ts";
 import { detectLanguage, languageName, stopWordsOf } from "./language.ts";
 import { describeReadability, rateReadability } from "./readability.ts";
 import { describeSentiment, judgeSentiment, type Sentiment } from "./sentiment.ts";
-import { count, isUnspaced, round, splitSentences, splitWords } from "./words.ts";
+import { isUnspaced, round, splitSentences, splitWords } from "./words.ts";
 
 const label = z.enum(["positive", "negative", "neutral", "mixed"]);
 
@@ -180,12 +181,12 @@ function countText(text: string, language: string) {
 /** The result in one sentence. */
 function describeStatistics(statistics: ReturnType<typeof countText>): string {
   const { words, sentences, characters, average_sentence_length, reading_time_minutes } = statistics;
-  const counted = [count(words, "word"), count(sentences, "sentence"), count(characters, "character")];
+  const sizes = [counted(words, "word"), counted(sentences, "sentence"), counted(characters, "character")];
   const time =
     reading_time_minutes < 1
       ? "under a minute"
-      : `about ${count(Math.round(reading_time_minutes), "minute")}`;
-  return `${counted.join(", ")}; ${average_sentence_length} words a sentence; ${time} to read.`;
+      : `about ${counted(Math.round(reading_time_minutes), "minute")}`;
+  return `${sizes.join(", ")}; ${average_sentence_length} words a sentence; ${time} to read.`;
 }
 
 function countCharacters(text: string): number {

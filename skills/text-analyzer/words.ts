@@ -34,11 +34,6 @@ export function isUnspaced(language: string): boolean {
   return ["zh", "ja", "th", "lo", "km", "my"].includes(language);
 }
 
-/** `1 word`, `2 words`. */
-export function count(amount: number, noun: string): string {
-  return `${amount.toLocaleString("en")} ${noun}${amount === 1 ? "" : "s"}`;
-}
-
 /** To two decimals. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100;

@@ -3,7 +3,7 @@ import { pattern } from "../../src/base/pattern.ts";
 import { expected, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
+import { fileNameOf, mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
 
 /** Maximum characters of one request, of the preceding translation shown with it, and of a whole text. */
 const maxPart = 8_000;
@@ -98,13 +98,13 @@ async function translate(text: string, rules: string, context: ToolContext) {
 async function textOfFile(file: string, { threadFiles }: ToolContext): Promise<Original> {
   if (textKinds.test(file)) {
     const { path, data } = await threadFiles.bytes(file);
-    const name = path.slice(path.lastIndexOf("/") + 1);
+    const name = fileNameOf(path);
     const read = readContent(name, mediaTypeOf(name), data);
     if (read.kind === "text") return { text: read.text, name };
     throw new SkillFailure("not_readable", `${name} is not a text file.`, "Ask for it as text.");
   }
   const content = await threadFiles.content(file);
-  const name = content.path.slice(content.path.lastIndexOf("/") + 1);
+  const name = fileNameOf(content.path);
   if (content.kind === "image")
     throw new SkillFailure(
       "a_picture",

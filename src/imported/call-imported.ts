@@ -7,7 +7,7 @@ import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import { networkHint, withGrantedNetwork } from "../core/skill/network-grants.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import { failure, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
 import { createOutsideWork, type ParkedCalls, type ServeTurn } from "../core/turn/parked-calls.ts";
 import { addressesIn, readAddress } from "../core/values/address.ts";
 import { WaitingForPerson } from "../core/values/failure.ts";
@@ -47,7 +47,7 @@ export async function callImported(
   const verdict = await means.programs.allows(code.skill);
   if (!verdict.ok) {
     const hint = "Tell the person; an operator has to change this. Go on without it.";
-    return { status: "error", code: "not_isolated", message: verdict.reason, hint };
+    return failure("not_isolated", verdict.reason, hint);
   }
   return means.parked.run(context, (current) =>
     createOutsideWork((serve, signal) => run(means, code, args, { serve, signal, current })),

@@ -1,6 +1,6 @@
 import type { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { errorText } from "../base/error-text.ts";
-import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import { failure, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
 import { createOutsideWork, type ParkedCalls } from "../core/turn/parked-calls.ts";
 import type { Json } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
@@ -69,7 +69,10 @@ async function endOfCall(
   const { server, tool } = call;
   if (error instanceof CallTimeout) {
     if (!(await connection.answers(call.timeout_ms))) await lane.lose(connection, "it hung and was stopped");
-    return failed("timed_out", `${tool} was given up. ${error.message} Whether it took effect is not known.`);
+    return failure(
+      "timed_out",
+      `${tool} was given up. ${error.message} Whether it took effect is not known.`,
+    );
   }
   const { ErrorCode, McpError } = await import("@modelcontextprotocol/sdk/types.js");
   if (error instanceof McpError) {
@@ -84,14 +87,14 @@ async function endOfCall(
     return "again";
   }
   if (server.target.type === "stdio") return brokenAnswer(error, call);
-  const failure = await httpFailure(error, server.target.url, server.credentials !== "none");
-  if (failure.code === "needs_login") {
-    lane.lock(failure.message);
+  const problem = await httpFailure(error, server.target.url, server.credentials !== "none");
+  if (problem.code === "needs_login") {
+    lane.lock(problem.message);
     return needsLogin(server);
   }
   if (statusOf(error) === undefined && causeCode(error) === undefined) return brokenAnswer(error, call);
-  await lane.lose(connection, failure.message);
-  return lost(call, failure.message);
+  await lane.lose(connection, problem.message);
+  return lost(call, problem.message);
 }
 
 /** The result for an error that the server reported, with the details it added, such as a retry delay or a cause. */
@@ -99,13 +102,13 @@ function refused({ code, message, data }: McpError, call: ServerCall): ToolResul
   if (code === lostAnswerCode) return brokenOff(call);
   // Redacted before it is cut: half a secret would not be recognized.
   const more = data === undefined || data === null ? "" : shortJson(call.redact(data), maxData);
-  return failed("tool_failed", more === "" ? message : `${message} (${more})`);
+  return failure("tool_failed", more === "" ? message : `${message} (${more})`);
 }
 
 function brokenAnswer(error: unknown, { tool }: ServerCall): ToolResult {
   const reason = isForeign(error) ? "is not what a tool server says" : `cannot be read: ${errorText(error)}`;
   const message = `${tool} was called, but its answer ${reason.slice(0, 500)}`;
-  return failed(
+  return failure(
     "invalid_answer",
     `${message.replace(/\.$/, "")}. Whether it took effect is not known.`,
     checkFirst,
@@ -116,25 +119,21 @@ const checkFirst = "Check what was done before you try again.";
 
 function brokenOff({ server, tool }: ServerCall): ToolResult {
   const message = `The answer of the server ${server.name} to ${tool} broke off before the result. Whether it took effect is not known.`;
-  return failed("server_lost", message, checkFirst);
+  return failure("server_lost", message, checkFirst);
 }
 
 function lost({ server, tool }: ServerCall, why: string): ToolResult {
   const message = `The server ${server.name} was lost while ${tool} ran: ${why} Whether it took effect is not known.`;
-  return failed("server_lost", message, `The server is started again. ${checkFirst}`);
+  return failure("server_lost", message, `The server is started again. ${checkFirst}`);
 }
 
 function unavailable({ name }: ServerConfig, why: string): ToolResult {
   const message = `The server ${name} cannot be used now: ${why}`;
-  return failed("server_unavailable", message, "Go on without it and tell the person why.");
+  return failure("server_unavailable", message, "Go on without it and tell the person why.");
 }
 
 function needsLogin({ name, credentials }: ServerConfig): ToolResult {
   const who = credentials === "shared" ? "An operator connects" : "The person connects";
   const hint = `Tell the person: ${who.toLowerCase()} an account with the command /mcp login ${name}.`;
-  return failed("needs_login", `The server ${name} needs an account that is not connected.`, hint);
-}
-
-function failed(code: string, message: string, hint?: string): ToolResult {
-  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+  return failure("needs_login", `The server ${name} needs an account that is not connected.`, hint);
 }

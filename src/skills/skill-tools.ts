@@ -8,7 +8,7 @@ import {
 } from "../core/skill/define-skill.ts";
 import type { SkillMetadata } from "../core/skill/skill.ts";
 import { toToolName } from "../core/skill/skill-identifier.ts";
-import type { Tool, ToolResult } from "../core/skill/tool.ts";
+import { failure, type Tool, type ToolResult } from "../core/skill/tool.ts";
 import type { Json } from "../core/values/json.ts";
 import { describeIssues } from "./document/describe-issues.ts";
 
@@ -99,21 +99,14 @@ async function run(
 }
 
 function invalidOutput(id: string, reason: string): ToolResult {
-  return {
-    status: "error",
-    code: "invalid_output",
-    message: `${id} answered something else than it promises: ${reason}.`,
-    hint: "This is a fault of the skill, not of the arguments. Tell the person and go on without it.",
-  };
+  const hint = "This is a fault of the skill, not of the arguments. Tell the person and go on without it.";
+  return failure("invalid_output", `${id} answered something else than it promises: ${reason}.`, hint);
 }
 
 /** @throws any error that is no expected failure */
 function expectedFailure(error: unknown): ToolResult {
-  if (error instanceof SkillFailure) {
-    const { code, message, hint } = error;
-    return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
-  }
-  if (error instanceof ModelError) return { status: "error", code: error.code, message: error.message };
+  if (error instanceof SkillFailure) return failure(error.code, error.message, error.hint);
+  if (error instanceof ModelError) return failure(error.code, error.message);
   throw error;
 }
 

@@ -7,7 +7,7 @@ import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
 import { invokeSkill } from "../turn/invoke-skill.ts";
 import { activate } from "../turn/toolset.ts";
-import { type Json, listedNames, toJson } from "../values/json.ts";
+import { type Json, namesInWords, toJson } from "../values/json.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 export const createActivateSkill = () =>
@@ -41,7 +41,7 @@ function activationText(scope: TurnScope, { skill }: OfferedSkill): string {
   const tools = [...scope.offer.tools()].flatMap(([name, { roots }]) =>
     roots.includes(skill.id) ? name : [],
   );
-  if (tools.length > 0) lines.push(`Tools now available: ${listedNames(tools)}`);
+  if (tools.length > 0) lines.push(`Tools now available: ${namesInWords(tools)}`);
   return lines.join("\n");
 }
 

@@ -34,8 +34,7 @@ export const createReadFile = () =>
   defineMetaTool({
     name: "read_file",
     shown: "whole",
-    title: ({ path, search }) =>
-      `${search ? "Searching" : "Reading"} ${path.slice(path.lastIndexOf("/") + 1, 200)}`,
+    title: ({ path, search }) => `${search ? "Searching" : "Reading"} ${fileNameOf(path).slice(0, 200)}`,
     description:
       "Reads or searches a file of this thread (text, PDF, Office, e-mail, archive; tables as columns and first rows), looks at a picture again, or reads on in a long text that was cut. Search rather than read all of a long one.",
     parameters: z.object({

@@ -4,7 +4,7 @@ import { forAgent } from "../skill/make-offer.ts";
 import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
 import type { Told } from "../values/address.ts";
-import { listedNames } from "../values/json.ts";
+import { namesInWords } from "../values/json.ts";
 import type { SystemMessage, ToolDefinition } from "../values/message.ts";
 import { agentLine, currentProfile, pinnedFacts, type WhereText } from "../values/profile.ts";
 import type { Redact } from "../values/redact.ts";
@@ -179,7 +179,7 @@ function toolsInWords({ add, remove }: ToolChange): Difference | undefined {
   const changed = added.filter((name) => remove.includes(name));
   const fresh = added.filter((name) => !remove.includes(name));
   const lines = [
-    fresh.length === 0 ? "" : `Tools you can call from now on: ${listedNames(fresh)}.`,
+    fresh.length === 0 ? "" : `Tools you can call from now on: ${namesInWords(fresh)}.`,
     changed.length === 0 ? "" : `Tools that changed: ${changed.join(", ")}.`,
     gone.length === 0 ? "" : `Tools that are gone, do not call them: ${gone.join(", ")}.`,
   ].filter(Boolean);

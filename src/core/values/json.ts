@@ -215,7 +215,7 @@ export function escapeMarkup(text: string): string {
 const maxNamed = 5;
 
 /** The names of tools for a sentence: all if they are few, otherwise the first ones. */
-export function listedNames(names: readonly string[]): string {
+export function namesInWords(names: readonly string[]): string {
   if (names.length <= maxNamed + 1) return names.join(", ");
   return `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`;
 }

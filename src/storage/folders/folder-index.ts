@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { type FileChange, folderLimits } from "../../core/ports/working-folder.ts";
+import { fileNameOf } from "../../core/values/file-kind.ts";
 import { readJson, writeJson } from "./folder-json.ts";
 import { areaOf, areasIn, seenAs } from "./folder-paths.ts";
 import { type ForeignFiles, listForeignFiles } from "./foreign-files.ts";
@@ -57,7 +58,7 @@ export function namedIn(text: string, index: FolderIndex): string[] {
     text.split(/[\s"'`()[\]{},;:=<>|&$]+/).flatMap((word) => [word, word.slice(word.lastIndexOf("/") + 1)]),
   );
   return [...index.keys()].filter((path) => {
-    const name = path.slice(path.lastIndexOf("/") + 1);
+    const name = fileNameOf(path);
     return words.has(name) || (/[\s"'`()[\]{},;:=<>|&$]/.test(name) && text.includes(name));
   });
 }

@@ -98,7 +98,7 @@ async function findChannel(
   if (person === undefined) return undefined;
   if (!isThreadType(found.type)) return { guild, channel: found, thread: undefined, person };
   if (found.type !== channelTypes.privateThread) return undefined;
-  const channel = await directory.channel(found.parent_id ?? "");
+  const channel = await permissionChannel(directory, found);
   return channel === undefined ? undefined : { guild, channel, thread: found, person };
 }
 

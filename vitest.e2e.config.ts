@@ -3,13 +3,13 @@ import { defineConfig } from "vitest/config";
 import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
-/** Tests that measure time, or drive a real browser: one file at a time, after the others. */
+/** Tests that measure time or drive a real browser; they run one file at a time, after the others. */
 const alone = [
   "test/e2e/{durability,console,skills}/**/*.test.ts",
   "test/e2e/command-line/npm-start.test.ts",
 ];
 
-/** What mostly waits for a bot in a process of its own. */
+/** Tests that mostly wait for a bot in its own process. */
 const together = { maxWorkers: availableParallelism(), sequence: { groupOrder: 0 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 

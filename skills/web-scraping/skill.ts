@@ -117,7 +117,7 @@ async function fetchedPage(address: string, partLength: number, context: PageCon
   if (page.text === "") {
     throw new SkillFailure(
       "empty_page",
-      `${new URL(page.url).host} returned a page without text. Scripts in the browser may build it.`,
+      `${new URL(page.url).host} returned a page without text. Its text may be built by scripts in the browser.`,
       "Use another source, or another page of the site.",
     );
   }

@@ -15,7 +15,7 @@ import { addOperationCommands } from "./operation-commands.ts";
 
 interface TrustOptions extends GlobalOptions {
   json?: true;
-  /** Names of the tools that run without asking, separated by commas. */
+  /** Names of the only tools that run without asking, separated by commas. */
   tools?: string;
   /** Selects the tools that are read-only according to the server. */
   readOnly?: true;
@@ -29,11 +29,11 @@ export function addServerCommands(program: Command, context: CommandContext, run
   addOperationCommands(mcp, context, run);
   mcp
     .command("trust")
-    .description("choose which tools of a server may run unasked")
+    .description("choose which tools of a server may run without asking")
     .argument("<name>", "name of the server")
-    .option("--tools <names>", "these run unasked, and no others; separated by commas")
-    .option("--read-only", "those run unasked that the server says only read")
-    .option("--none", "each of them asks")
+    .option("--tools <names>", "only these run without asking; separated by commas")
+    .option("--read-only", "tools run without asking if the server says they only read")
+    .option("--none", "every tool asks")
     .option("--json", "the server")
     .action((name: string, _options, command: Command) =>
       run(() => trustServer(context, name, command.optsWithGlobals())),

@@ -61,7 +61,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .command("chat")
     .description("chat in the terminal")
     .addOption(namespaceOption())
-    .option("--thread <thread>", "go on with this thread", parseThread)
+    .option("--thread <thread>", "continue this thread", parseThread)
     .action((_options, command: Command) =>
       run(async () => (await import("./chat.ts")).chat(context, command.optsWithGlobals())),
     );
@@ -70,7 +70,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .description("ask one thing; - reads the text from the standard input")
     .argument("<text>", "what to ask")
     .addOption(namespaceOption())
-    .option("--thread <thread>", "go on with this thread", parseThread)
+    .option("--thread <thread>", "continue this thread", parseThread)
     .option(
       "--file <path>",
       "a file that goes with it; may be given several times",
@@ -101,7 +101,7 @@ function addDataCommands(program: Command, context: CommandContext, run: Run): v
   addOperationCommands(program, context, run);
   program
     .command("export")
-    .description("write everything stored of a channel, or of all, as JSON lines")
+    .description("write everything stored about a channel, or about all, as JSON lines")
     .option("--namespace <namespace>", "only this channel, as platform:workspace:channel", parseNamespace)
     .option("--out <file>", "a new file to write to, instead of the standard output")
     .action((_options, command: Command) =>
@@ -109,7 +109,7 @@ function addDataCommands(program: Command, context: CommandContext, run: Run): v
     );
   program
     .command("forget")
-    .description("delete everything that is stored of a person")
+    .description("delete everything that is stored about a person")
     .requiredOption("--user <id>", "their user id on the platform, or platform:workspace:id")
     .option("--dry-run", "only say what would be deleted")
     .option("--leave-posts", "answers that the bot posted may stay on the platform")
@@ -188,7 +188,7 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
   addOperationCommands(runs, context, run);
   runs
     .command("show")
-    .description("one with its steps")
+    .description("one turn or run, with its steps")
     .argument("<id>", "id of a turn or of a skill's run")
     .option("--json", "{turn, events, skills}")
     .action((id: string, _options, command: Command) =>

@@ -22,11 +22,9 @@ export function traceToSources(): void {
   Error.prepareStackTrace = (error, frames) => {
     const maps = new Map<string, SourceMap | undefined>();
     const lines = frames.map((frame) => {
-      const [file, line, column] = [
-        frame.getFileName() ?? "",
-        frame.getLineNumber(),
-        frame.getColumnNumber(),
-      ];
+      const file = frame.getFileName() ?? "";
+      const line = frame.getLineNumber();
+      const column = frame.getColumnNumber();
       if (!file.startsWith("file:") || !file.endsWith(".mjs")) return `    at ${frame}`;
       const place = `${file}:${line}:${column}`;
       if (!known.has(place)) {

@@ -44,7 +44,7 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     );
   }
   const stop = waitForStop(context);
-  const bot = await orExit(context.openBot(config, { platforms: true }), stop, context);
+  const bot = await openUnlessStuck(context.openBot(config, { platforms: true }), stop, context);
   try {
     const { url } = await bot.listen();
     printLine(context, `${config.name} is ready: ${url}`);
@@ -58,17 +58,17 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   return exitCode.ok;
 }
 
-/** Maximum time that an interrupted start takes to end, ms: a folder on a failing disk would block it forever. */
-const maxStartEndMs = 10_000;
+/** Maximum time for an interrupted start to end, ms: a folder on a failing disk would block it forever. */
+const interruptedStartMs = 10_000;
 
-async function orExit(
+async function openUnlessStuck(
   opening: Promise<Bot>,
   stop: Promise<void>,
   { clock, exitAtOnce }: CommandContext,
 ): Promise<Bot> {
   const opened = new AbortController();
   void stop
-    .then(() => clock.sleep(maxStartEndMs, opened.signal))
+    .then(() => clock.sleep(interruptedStartMs, opened.signal))
     .then(
       () => exitAtOnce(exitCode.stopped),
       () => undefined,

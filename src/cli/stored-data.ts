@@ -105,15 +105,15 @@ function linesOf(person: ForgottenPerson): string[] {
   // A bot of an earlier version does not report what it kept.
   const { user, pseudonym, dry_run, left, kept = [], copies = [] } = person;
   const counted = [
-    [person.turns, "messages of theirs, with answers and files"],
-    [person.other_turns, "messages of other people whose run details may have words of theirs"],
+    [person.turns, "their messages, with answers and files"],
+    [person.other_turns, "messages of other people whose run details may contain words of the person"],
     [person.facts, "facts they told the memory of channels"],
-    [person.documents, "documents they added to what channels know"],
-    [person.messages, "messages of theirs in copies of searched channels"],
-    [person.plans, "reminders, schedules, triggers and watched threads of theirs"],
+    [person.documents, "documents they added to channels"],
+    [person.messages, "their messages in the indexes of channels"],
+    [person.plans, "their reminders, schedules, triggers and watched threads"],
     [person.allowances, "allowances to run a tool without asking"],
     [person.accounts, "accounts with tool servers"],
-    [person.feedback, "opinions of theirs about answers"],
+    [person.feedback, "their feedback on answers"],
     [person.stored, "values stored for their direct messages"],
   ] as const;
   const renamed = [
@@ -127,14 +127,14 @@ function linesOf(person: ForgottenPerson): string[] {
   return [
     `${did} of ${user}:`,
     ...orNothing(shown(counted)),
-    `${replaced} ${pseudonym} in the place of the name:`,
+    `${replaced} ${pseudonym} in place of the name:`,
     ...orNothing(shown(renamed)),
     ...(copies.length === 0
       ? []
       : [
           `${did} too, because everybody's words are in them: ${copies.join(", ")} (databases as they were before an upgrade)`,
         ]),
-    ...listed("Kept, because calls of other people made these files of theirs or changed them:", kept),
+    ...listed("Kept, because other people's calls made these files from theirs or changed them:", kept),
     ...listed("Not deleted:", left),
     "Not found, and not deleted: answers to other people, and messages of others, that repeat what they said or name them; files that calls of others made of it; what skills other than the memory keep in channels; log files, backups and exports; what the chat platform and the model's provider keep.",
   ];

@@ -153,7 +153,7 @@ const netSchema = z.strictObject({
   timeout_seconds: seconds.default(20).describe("Time limit of one request of a tool, in seconds"),
   max_bytes: count
     .default(5_000_000)
-    .describe("Maximum response a tool may read, in bytes after decompression"),
+    .describe("Maximum size of a response that a tool may read, in bytes after decompression"),
   max_redirects: z.number().int().min(0).max(20).default(5).describe("Maximum redirects to follow"),
 });
 

@@ -13,7 +13,7 @@ import type { Plugin } from "./plugin-file.ts";
 /** Maximum characters of a tool's description. */
 export const maxDescription = 2_000;
 
-/** Maximum characters of a skill's answer. */
+/** Maximum bytes of a skill's answer. */
 const maxOutput = 2_000_000;
 
 /** An imported skill: one tool with its code in handler.js. `settings` are those of the operator. */

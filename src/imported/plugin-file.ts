@@ -189,7 +189,7 @@ const types: readonly (readonly [Parameter["type"] | "integer", RegExp])[] = [
 function readParameters(params: Json | undefined): PluginParameters {
   const problems: string[] = [];
   if (params !== undefined && params !== null && !isRecord(params)) {
-    problems.push("entrypoint.params is no object, so the skill has no parameters.");
+    problems.push("entrypoint.params is not an object, so the skill has no parameters.");
   }
   const given = isRecord(params) ? params : {};
   const schema = isRecord(given.properties) && given.type === "object" ? given.properties : undefined;
@@ -227,7 +227,7 @@ function readProperty(
   const description = typeof raw.description === "string" ? raw.description : "";
   const choices = Array.isArray(raw.enum) && raw.enum.length > 0 ? { enum: raw.enum } : {};
   if (raw.enum !== undefined && choices.enum === undefined) {
-    problems.push(`The choices (enum) of the parameter ${name} are no list and are left out.`);
+    problems.push(`The choices (enum) of the parameter ${name} are not a list and are left out.`);
   }
   const preset = raw.default === undefined || raw.default === null ? {} : { default: raw.default };
   const { enum: _enum, default: _default, ...rest } = raw;

@@ -25,7 +25,7 @@ const usualEntries = ["tool.js", "tool.mjs", "tool.cjs", "index.js", "index.mjs"
 /** Maximum time for a module to list its tools, ms. */
 const maxListing = 30_000;
 
-/** Maximum characters of a tool's answer. */
+/** Maximum bytes of a tool's answer. */
 const maxOutput = 2_000_000;
 
 /** Maximum characters of a tool's parameters as JSON. A tool with a larger schema accepts any object. */

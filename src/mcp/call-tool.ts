@@ -10,7 +10,7 @@ import { toToolResult } from "./tool-result.ts";
 /** Turns the SDK's own limit off, because the call continues while a person is asked. The maximum of Node's timers, ms. */
 export const withoutLimit = 2_147_483_647;
 
-/** Minimum interval between two shown progress reports of one call; a server may report as often as it likes. */
+/** Maximum progress reports of one call that are shown; a server may report as often as it likes. */
 const maxNotes = 300;
 
 /** A running call, as requests of the server see it. */

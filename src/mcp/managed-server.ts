@@ -109,7 +109,7 @@ export class ManagedServer {
     return this.wantsStart() && this.#state().state !== "failed";
   }
 
-  /** Connects; resolves when it runs or has failed. `by_hand` ends an earlier stop. */
+  /** Connects; resolves when it runs or has failed. `byHand` ends an earlier stop. */
   async start(byHand: boolean): Promise<void> {
     if (byHand) this.#stopped = false;
     if (this.config.disabled || this.#stopped) return;

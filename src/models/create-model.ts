@@ -14,7 +14,10 @@ import type { ProviderModelOptions } from "./provider-model.ts";
 import { isLocal, type ServerKind, serverKindOf } from "./server-kind.ts";
 import { lacksKey } from "./sign-requests.ts";
 
-/** One server of models. `openai` and `anthropic` have an address, a key's name and the need of a key unless told. */
+/**
+ * One server of models. The defaults for `openai` and `anthropic` are the vendor's own address, the usual variable of its key, and that a
+ * key is required there.
+ */
 export interface ProviderSettings
   extends Pick<
     ProviderModelOptions,

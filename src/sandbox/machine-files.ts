@@ -98,7 +98,7 @@ export async function writeMachineFiles(
   return { files: [...files, ...trusted.files], env, empty };
 }
 
-/** Files of a skill may belong to another user. These settings override those of a repository and of the user. */
+/** Files of a skill may belong to another user. Settings of a repository and of the user override these. */
 const gitSettings = `[safe]
 \tdirectory = *
 [user]

@@ -234,7 +234,7 @@ const unknownKey = /"code"\s*:\s*"SUBSCRIPTION_TOKEN_INVALID"/;
 
 function statusWords(
   { status, body }: { status: number; body: string },
-  refusal = "it refused the key; whoever runs the bot has to check it",
+  refusal = "it refused the key; an operator of the bot has to check it",
 ): string {
   if (status === 401 || status === 403 || (status === 422 && unknownKey.test(body))) return refusal;
   if (status === 402 || status === 432 || status === 433) return "the plan's credit is used up";

@@ -57,7 +57,7 @@ export const setIndex = operation({
   },
   http: {
     route: "PUT /namespaces/{ns}/index",
-    summary: "Switch the index of a channel on, or off, which deletes it; announced in the channel",
+    summary: "Switch the index of a channel on or off; off deletes it. The channel is told",
     answers: "how many messages are kept",
   },
   chat: [

@@ -26,7 +26,7 @@ export const stopTurn = operation({
   name: "turn.stop",
   input: z.object({ id: turnId }),
   output: z.object({ stopped: z.boolean().describe("false when the turn had already finished") }),
-  who: ofAsker(() => "Only who asked, or a manager of the channel, may stop this."),
+  who: ofAsker(() => "Only the person who asked, or a manager of the channel, may stop this."),
   http: { route: "POST /turns/{id}/stop", summary: "Stop a turn", answers: "whether it was still running" },
   async run({ input: { id }, asker, services }) {
     return { ok: true, value: { stopped: await services.control.stop(id, asker.by.id) } };
@@ -37,7 +37,7 @@ export const answerTurn = operation({
   name: "turn.answer",
   input: z.object({ id: turnId, question_id: z.string(), text: z.string().min(1) }),
   output: z.object({ answered: z.boolean().describe("false when the question was no longer open") }),
-  who: ofAsker(() => "Only who asked may answer this."),
+  who: ofAsker(() => "Only the person who asked may answer this."),
   http: {
     route: "POST /turns/{id}/answer",
     summary: "Answer a question the turn waits for",
@@ -64,7 +64,7 @@ export const forgetTurn = operation({
   run: ({ input: { id }, asker, services }) => services.forget(id, asker.by),
 });
 
-/** `/agent stop`, and `stop` alone: stops the person's turns in a channel, or in a thread those they may stop. */
+/** `/agent stop`, and `stop` alone. In a channel it stops the person's own turns; in a thread, all turns they may stop. */
 export const stopTurns = operation({
   name: "turn.stop_all",
   input: z.object({ namespace: namespaceSchema, thread: threadSchema.optional() }),

@@ -23,7 +23,7 @@ export interface ThreadReaderDeps {
   countTokens: CountTokens;
   /** Tokens of a person's message; the thread may take half of it. */
   message_tokens: number;
-  /** An unexpected error; the turn goes on. */
+  /** An unexpected error; the turn continues. */
   report(error: unknown, where: string): void;
 }
 

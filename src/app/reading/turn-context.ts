@@ -30,7 +30,7 @@ export interface TurnContextDeps {
   countTokens: CountTokens;
   /** Maximum tokens of a person's message. Files may take as many, the thread half as many. */
   message_tokens: number;
-  /** An unexpected error; the turn goes on. */
+  /** An unexpected error; the turn continues. */
   report(error: unknown, where: string): void;
 }
 

@@ -63,7 +63,9 @@ async function whyNot(
 ): Promise<Outcome<never> | undefined> {
   const { author, place, cause } = planner;
   if (cause !== undefined)
-    return refused("A run of a schedule or trigger cannot plan further ones. Ask for it in a message.");
+    return refused(
+      "A run of a schedule or trigger cannot plan further ones. A person has to ask for it in a message.",
+    );
   if (author.trust === "guest")
     return { ok: false, status: 403, message: "Guests cannot have schedules or triggers." };
   const length = text.trim().length;

@@ -61,8 +61,8 @@ export function createForget(deps: ForgettingDeps): Forget {
 
 /**
  * Stops a turn that runs, then deletes it with its messages, its files and the messages it took in. With the last turn of a thread the
- * thread's folder is deleted, unless `keepsFolder`. Checks no permission and writes no audit line. On failure nothing is deleted, and the
- * message says what to do.
+ * thread's folder is deleted, unless `keepsFolder`. Checks no permission and writes no audit line. On failure the turn, its files and
+ * its texts are kept, although some of its messages may already be deleted on the platform; the message says what to do.
  */
 export async function forgetTurn(
   deps: Omit<ForgettingDeps, "audit">,
@@ -158,7 +158,7 @@ async function removeMessages(
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       if (error.code === "unavailable" || error.code === "rate_limited")
-        return `The answer could not be deleted, so nothing was deleted. ${error.message} Delete it again later.`;
+        return `The answer could not be deleted completely, so the turn is kept. ${error.message} Delete it again later.`;
       logger.warn({ err: error, turn_id, reference }, "A message of a deleted turn stays on the platform");
     }
   }

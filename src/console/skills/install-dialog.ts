@@ -102,7 +102,7 @@ function reviewed(
   const busy = stage === "installing";
   const danger = reviews.some(({ findings }) => findings.some(({ severity }) => severity === "danger"));
   const what = reviews.length === 1 ? "" : ` ${reviews.length} skills`;
-  return html`<p class="hint">From <code>${nameOf(choice)}</code>. Exactly these files are installed. If they change before that, nothing is.</p>
+  return html`<p class="hint">From <code>${nameOf(choice)}</code>. Exactly these files are installed. If they change before then, nothing is installed.</p>
     ${danger ? html`<p class="warning-line">It can do harm. Read the findings before you continue.</p>` : nothing}
     <div class="reviews" tabindex="0" role="region" aria-label="Review">${reviews.map(reviewOf)}</div>
     <div class="dialog-actions" aria-busy=${busy}>

@@ -101,7 +101,7 @@ export function createUpkeepActions(parts: {
 
 function updatedText(updated: readonly { skill_id: string }[]): string {
   const names = updated.map(({ skill_id }) => skill_id).join(", ");
-  return `Updated: ${names}. If files have changed, it is turned off and reaches no host until somebody allows it again.`;
+  return `Updated: ${names}. A skill whose files changed is now off and reaches no host until somebody allows it again.`;
 }
 
 const stateTexts = {

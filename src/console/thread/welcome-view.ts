@@ -7,7 +7,7 @@ import type { Actions } from "../state/actions.ts";
 import { channelName, isDirect } from "../state/channels.ts";
 import type { ConsoleState } from "../state/state.ts";
 
-/** Maximum recent conversations maxRecent. */
+/** Maximum recent conversations that are listed. */
 const maxRecent = 4;
 
 /** The start of a new thread: an introduction, suggestions, and the channel's recent conversations. */

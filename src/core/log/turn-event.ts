@@ -343,7 +343,7 @@ type Verdict = Pick<TurnEventOf<"approval_decided">, "approved" | "always" | "ne
 
 /** A decision in the form that follows a name: `approved, always here`. */
 export function verdictText({ approved, always, never, for_turn }: Verdict): string {
-  if (!approved) return never ? "refused, always here" : "refused";
+  if (!approved) return never ? "refused, never here" : "refused";
   if (always) return "approved, always here";
   return for_turn ? "approved, this site for this turn" : "approved";
 }

@@ -117,7 +117,7 @@ export const modelErrorWords: Record<ModelErrorCode, string> = {
   unavailable:
     "The language model did not answer. Try again in a moment; if this continues, tell an operator of the bot.",
   unauthorized:
-    "The language model rejected the API key or the account. Whoever runs me has to check it; then try again.",
+    "The language model rejected the API key or the account. An operator of the bot has to check it; then try again.",
   invalid_request:
     "The language model rejected this request. Try other words or a new thread; if this continues, tell an operator of the bot.",
   context_too_long:
@@ -125,7 +125,7 @@ export const modelErrorWords: Record<ModelErrorCode, string> = {
   bad_response:
     "The language model sent an unusable answer. Try again; if this continues, tell an operator of the bot.",
   not_configured:
-    "The language model is not set up correctly. Whoever runs me has to check the model and its API key; then try again.",
+    "The language model is not set up correctly. An operator of the bot has to check the model and its API key; then try again.",
 };
 
 /** One request to one model: its duration in ms and its outcome. `stopped`: the turn was stopped before there was an answer. */

@@ -162,7 +162,7 @@ export interface TurnPorts {
   rights: Rights;
   /** The roles of a person on the platform of a place. */
   rolesOf: RolesOf;
-  /** Hosts that may always be reached: names, `*.` for subdomains, with a port where it is not the default. */
+  /** Hosts whose addresses need no approval: names, `*.` for subdomains, with a port where it is not the default. */
   openHosts: readonly string[];
   clock: Clock;
   countTokens: CountTokens;

@@ -36,8 +36,8 @@ function readNumber({ kind, least = -Infinity, most = Infinity }: FormField, tex
   if (text === "" || !Number.isFinite(value)) return { ok: false, problem: `“${text}” is not a number.` };
   if (kind === "integer" && !Number.isInteger(value))
     return { ok: false, problem: "It must be a whole number." };
-  if (value < least) return { ok: false, problem: `It has to be at least ${least}.` };
-  if (value > most) return { ok: false, problem: `It has to be at most ${most}.` };
+  if (value < least) return { ok: false, problem: `It must be at least ${least}.` };
+  if (value > most) return { ok: false, problem: `It must be at most ${most}.` };
   return { ok: true, value };
 }
 

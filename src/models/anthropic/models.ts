@@ -44,7 +44,7 @@ const firstWith = {
   maxEffort: { fable: 5, mythos: 5, opus: 4.6, sonnet: 4.6, haiku: 5.5 },
   xhighEffort: { fable: 5, mythos: 5, opus: 4.7, sonnet: 5, haiku: 5.5 },
   schema: { fable: 5, mythos: 5, opus: 4.1, sonnet: 4.5, haiku: 4.5 },
-  // Models that always think, and do not show it by default.
+  // Models that think without being asked to, and do not show it by default.
   thinking: { fable: 5, mythos: 5, opus: 5, sonnet: 5.5, haiku: 5.5 },
   notes: { fable: 5.1, mythos: 5.1, opus: 5.5, sonnet: 5.5, haiku: 5.5 },
 } satisfies Record<string, Versions>;

@@ -64,7 +64,7 @@ function betasOf({ tools }: ModelRequest, { inline, effortChange }: Abilities): 
 }
 
 /**
- * Asks models that always think to show it, in the same way in every request of a transcript.
+ * Asks models that think without being asked to show it, in the same way in every request of a transcript.
  * https://platform.claude.com/docs/en/build-with-claude/thinking#controlling-thinking-display
  */
 function thinkingPart({ display }: Abilities): Pick<Anthropic.MessageCreateParams, "thinking"> {

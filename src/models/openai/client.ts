@@ -63,7 +63,7 @@ export function isOpenAiHost(host: string): boolean {
   return host === new URL(openAiUrl).host;
 }
 
-/** How a service is asked again. */
+/** Limits and clock of repeated attempts. */
 interface Retries {
   /** Attempts in all. */
   attempts: number;
@@ -73,7 +73,7 @@ interface Retries {
   signal: AbortSignal;
 }
 
-/** Makes attempts until one succeeds. @throws what the last one threw, or the signal's reason */
+/** Makes attempts until one succeeds. @throws the error of the last attempt, or the signal's reason */
 export async function withRetries<Answer>(
   { attempts, delayAfter, clock, signal }: Retries,
   attempt: () => Promise<Answer>,

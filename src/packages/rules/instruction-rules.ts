@@ -22,7 +22,8 @@ const consent = {
 const memory = {
   severity: "warning" as const,
   code: "plants_memory",
-  message: "It makes the agent remember one of its statements, which later conversations may treat as true.",
+  message:
+    "It makes the agent remember a statement of the skill, which later conversations may treat as true.",
   roles: ["prose"] as const,
 };
 

@@ -56,18 +56,18 @@ function dangerous(text: string): Verdict | undefined {
   const isRun = runs.test(text) || installs.test(text);
   if (passwords.test(text) && (isFetched || isRun)) {
     const message =
-      "It tells people to unpack an archive with a password, which hides the content from scanners.";
+      "It tells the agent or people to unpack an archive with a password, which hides the content from scanners.";
     return { severity: "danger", message };
   }
   if (pastes.test(text) && (downloads.test(text) || linksIn(text).length > 0)) {
     return {
       severity: "danger",
-      message: "It tells people to paste a command from elsewhere into a terminal.",
+      message: "It tells the agent or people to paste a command from elsewhere into a terminal.",
     };
   }
   if ((isFetched && isNameless(text)) || (downloads.test(text) && isRun && namesProgram(text))) {
     const message =
-      "It tells people to download a program and run it, which is how skills have spread malware.";
+      "It tells the agent or people to download a program and run it, which is how skills have spread malware.";
     return { severity: "danger", message };
   }
   return undefined;

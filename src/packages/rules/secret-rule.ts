@@ -23,7 +23,7 @@ export const secretRule: FileRule = (file) => {
     for (const [what, form] of forms) {
       const found = form.exec(text)?.[0];
       if (found === undefined || /x{8}|example|\*{4}|0{12}/i.test(found)) continue;
-      const message = `It holds what looks like ${what}. It belongs to somebody: do not use it, and let them know.`;
+      const message = `It contains what looks like ${what}. It belongs to somebody: do not use it, and let them know.`;
       const excerpt = `${found.slice(0, 6)}…`;
       findings.push({ severity: "warning", code: "secret", message, path: file.path, line: number, excerpt });
     }

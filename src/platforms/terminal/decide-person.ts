@@ -29,8 +29,8 @@ export function decidePerson(
 function otherWords({ binds, input, addresses = [] }: ApprovalView) {
   const turn = { verdict: "turn", key: "t", does: "allows the site for this turn" } as const;
   const any = binds === undefined ? "" : plainLine(alwaysLabel({ binds, input }).replace("Always here", ""));
-  const always = { verdict: "always", key: "a", does: `allows it here for good${any}` } as const;
-  const never = { verdict: "never", key: "never", does: "refuses it here for good" } as const;
+  const always = { verdict: "always", key: "a", does: `allows it here from now on${any}` } as const;
+  const never = { verdict: "never", key: "never", does: "refuses it here from now on" } as const;
   return [...(addresses.length > 0 ? [turn] : []), ...(binds === undefined ? [] : [always, never])];
 }
 

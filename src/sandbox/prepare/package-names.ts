@@ -54,7 +54,7 @@ function nodePackage(text: string): AskedPackage | undefined {
 
 function nodeDependency(name: string, range: string, text: string): AskedPackage | undefined {
   if (!nodeName.test(name) || name === "node_modules" || !nodeRange.test(range)) return undefined;
-  // npm treats `owner/name` as an address; `1.0` and `latest` are no names.
+  // A range with a slash, such as `owner/name`, would be an address for npm; `1.0` and `latest` are not.
   return { text, name, spec: range.trim() || "*", hashes: [] };
 }
 

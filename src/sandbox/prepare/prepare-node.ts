@@ -153,7 +153,7 @@ function readLock(text: string): Lock {
   try {
     return lockFile.parse(JSON.parse(text));
   } catch {
-    throw new BuildRefusal("npm wrote no lock file. Nothing was installed.");
+    throw new BuildRefusal("npm wrote no lock file.");
   }
 }
 
@@ -185,10 +185,10 @@ function checked(found: Lock, before: Lock | undefined, { sources }: InstallerCo
         hostsOf(url.href).some((host) => coversHost(hosts, host));
       if (link === true || !path.startsWith("node_modules/") || !isOfRegistry)
         throw new BuildRefusal(
-          `${name} is not from the registry (${(resolved ?? path).slice(0, 200)}). Nothing was installed.`,
+          `${name} is not from the registry (${(resolved ?? path).slice(0, 200)}). It was not installed.`,
         );
       if (version === undefined || integrity === undefined || !/\bsha(?:512|384|256)-/.test(integrity))
-        throw new BuildRefusal(`The registry has no hash for ${name}. Nothing was installed.`);
+        throw new BuildRefusal(`The registry has no hash for ${name}. It was not installed.`);
       const pinned = pins.get(`${name}@${version}`);
       if (pinned !== undefined && pinned !== integrity)
         throw new BuildRefusal(

@@ -198,17 +198,15 @@ function wheelOf({ is_direct, metadata, download_info: { url, archive_info } }: 
   const name = pythonName(metadata.name);
   const { version } = metadata;
   if (!/^[a-z0-9-]+$/.test(name) || !/^[A-Za-z0-9.+!_-]+$/.test(version))
-    throw new BuildRefusal(
-      "The index returned a package with a malformed name or version. Nothing was installed.",
-    );
+    throw new BuildRefusal("The index returned a package with a malformed name or version.");
   const isWheel = /^https?:/.test(url) && URL.parse(url)?.pathname.endsWith(".whl");
   if (is_direct || !isWheel)
     throw new BuildRefusal(
-      `${name} ${version} is not available as a wheel from the index. Nothing was installed.`,
+      `${name} ${version} is not available as a wheel from the index. It was not installed.`,
     );
   const sha256 = archive_info?.hashes?.sha256 ?? /^sha256=(.+)$/.exec(archive_info?.hash ?? "")?.[1];
   if (sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256))
-    throw new BuildRefusal(`The index has no sha256 for ${name} ${version}. Nothing was installed.`);
+    throw new BuildRefusal(`The index has no sha256 for ${name} ${version}. It was not installed.`);
   return { name, version, sha256 };
 }
 

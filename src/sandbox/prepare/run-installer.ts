@@ -83,7 +83,7 @@ function failureOf(
   if (outcome.status === "refused") return outcome.reason;
   const printed = printedBy(outcome);
   if (/\[Errno 2[78]\]|\b(?:EFBIG|ENOSPC)\b/.test(printed))
-    return `The disk has too little space for it. ${tooLarge(maxBytes)}`;
+    return `There is too little space for it. ${tooLarge(maxBytes)}`;
   if (outcome.status === "timed_out") {
     const end = lastLines(printed);
     return `The installer was stopped after ${Math.round(maxMs / 1_000)} seconds.${end === "" ? "" : ` Its last output: ${end}`}`;

@@ -160,7 +160,8 @@ const shells: ReadonlySet<string> = new Set(["bash", "sh", "dash"]);
 
 /**
  * Shells treat the carriage return of Windows line ends as a part of each command: such a script is run without them, and its file stays as
- * it was reviewed. `BASH_SOURCE` still has the name it was called with.
+ * it was reviewed. References to `BASH_SOURCE` are replaced by `$0`, the name the script
+ * was called with.
  */
 async function forWindowsLines(interpreter: readonly string[], file: string): Promise<readonly string[]> {
   const [program = "", ...flags] = interpreter;

@@ -14,7 +14,7 @@ const add = `
   INSERT INTO lanes (lane, namespace, ready) VALUES (?, ?, ?)
   ON CONFLICT DO UPDATE SET ready = excluded.ready WHERE ready IS NULL OR ready > excluded.ready`;
 
-// A lane whose turn is due for a retry in a moment also counts: the index alone answers this.
+// A turn that is due for a retry in a moment also counts: the index alone answers this.
 const held = `
   SELECT namespace, count(*) AS count FROM turns
   WHERE head = 1 AND due_at > 0 AND status = 'running' AND lane = ? GROUP BY namespace`;
@@ -26,7 +26,7 @@ const oldestElsewhere = `
 
 const readyIn = "SELECT ready FROM lanes WHERE lane = ? AND namespace = ?";
 
-// Looks only at turns that ran during a crash and have not ended since: at most as many as there were slots.
+// These three look only at turns that ran during a crash and have not ended since: at most as many as there were slots.
 const anySuspect = "SELECT 1 FROM turns INDEXED BY turns_suspect WHERE suspect = 1 LIMIT 1";
 const leastBlamed = `
   SELECT ordinal FROM turns INDEXED BY turns_suspect

@@ -18,7 +18,7 @@ it("forgetting leaves no byte of a person, while the bot runs and while it does 
   expect([beside.code, beside.stdout]).toEqual([
     0,
     expect.stringContaining(
-      "Deleted of web:sole:carolheliotrope:\n- messages of theirs, with answers and files: 1",
+      "Deleted of web:sole:carolheliotrope:\n- their messages, with answers and files: 1",
     ),
   ]);
   expect(await wordsIn(home.data, ["carolheliotrope"])).toEqual([]);

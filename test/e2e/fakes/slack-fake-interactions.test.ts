@@ -124,7 +124,7 @@ describe("clicks", () => {
     expect((await slack.look()).botMessages("C0GENERAL").map(({ text }) => text)).toEqual(["use 0"]);
   });
 
-  test("an answer after a click in a thread is private and in the channel, which in_channel overrides", async () => {
+  test("an answer after a click in a thread is private and in the channel, and one with in_channel overwrites the clicked message", async () => {
     app = await startSocketApp(slack, (bolt) => {
       bolt.action("go", async ({ ack, respond }) => {
         await ack();

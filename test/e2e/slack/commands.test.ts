@@ -101,8 +101,8 @@ describe("slash commands", () => {
   });
 });
 
-describe("a direct message's home", () => {
-  test("a direct message's home lists the skills with switches that change only this person's skills", async () => {
+describe("the home tab", () => {
+  test("the home tab lists the skills with switches that change only this person's skills", async () => {
     const slack = await fakeSlack();
     const { app } = await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });
 
@@ -120,7 +120,7 @@ describe("a direct message's home", () => {
     expect((await channelOf(app.app, "slack:T0ACME:dm-U0BEN")).blocked).toContain("weather");
   });
 
-  test("a direct message's home runs a skill with a form, and tells the result in the direct messages", async () => {
+  test("the home tab runs a skill with a form, and tells the result in the direct messages", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });
     await slack.openHome({ user: "U0BEN" });

@@ -70,9 +70,9 @@ describe("knack forget", () => {
     const { code, out } = runKnack(["forget", "--user", "U1"], { cwd, bot });
     expect(await code).toBe(0);
     expect(out.text()).toContain(
-      "Deleted of slack:T1:U1:\n- messages of theirs, with answers and files: 3\n- messages of other",
+      "Deleted of slack:T1:U1:\n- their messages, with answers and files: 3\n- messages of other",
     );
-    expect(out.text()).toContain("Have person-0a1b2c3d in the place of the name:\n- lines of the audit: 2\n");
+    expect(out.text()).toContain("Have person-0a1b2c3d in place of the name:\n- lines of the audit: 2\n");
     expect(out.text()).toContain("Not found, and not deleted: answers to other people");
     expect(out.text()).not.toContain("facts");
     expect(out.text()).not.toContain("upgrade");

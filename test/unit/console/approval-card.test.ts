@@ -49,7 +49,7 @@ it("an approval card offers standing decisions for calls that can be bound, and 
 
 it.each<[Partial<ApprovalView>, string]>([
   [{ state: "approved", by: "U1", name: "olga", always: true }, "send (mail): olga approved, always here"],
-  [{ state: "refused", by: "U1", name: "olga", never: true }, "send (mail): olga refused, always here"],
+  [{ state: "refused", by: "U1", name: "olga", never: true }, "send (mail): olga refused, never here"],
   [{ state: "approved", by: "U1", name: "olga", for_turn: true }, "olga approved, this site for this turn"],
   [{ state: "refused", by: "U1" }, "send (mail): U1 refused"],
   [{ state: "expired" }, "send (mail): nobody decided in time"],

@@ -28,7 +28,7 @@ const nodeTest = (body: string) => `import test from "node:test";\ntest("it", ()
 
 describe("tests of generated code", () => {
   it(
-    "generated tests are found in folders of Python, and their output is not taken for a count",
+    "Python tests in subfolders are found, and what they print is not read as a count",
     needs("python3"),
     () => {
       const files = {
@@ -45,12 +45,12 @@ describe("tests of generated code", () => {
     },
   );
 
-  it("generated tests are found in folders of JavaScript, and their output is not taken for a count", () => {
+  it("JavaScript tests in subfolders are found, and what they print is not read as a count", () => {
     const files = { "test/a.test.mjs": nodeTest('console.log("tests 99\\npass 99");') };
     expect(readCount("javascript", printed("javascript", files))).toEqual({ ran: 1, passed: 1, failed: 0 });
   });
 
-  it("generated tests are found in folders of shell scripts, and their output is not taken for a count", () => {
+  it("shell tests in subfolders are found, and what they print is not read as a count", () => {
     const files = {
       "tests/a_test.sh": 'echo "ok 1 - looks well"\necho "ok 2 - does not"\nexit 1\n',
       "b_test.sh": "cat\n",

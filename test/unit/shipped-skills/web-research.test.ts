@@ -67,7 +67,9 @@ describe("the web-research skill", () => {
     const why = (page: string) => report.left_out.find(({ url }) => path(url) === page)?.why;
     expect(why("/gone")).toMatch(/404/);
     expect(why("/consent")).toMatch(/consent or login/);
-    expect([why("/copy"), why("/official")].filter(Boolean).join()).toMatch(/it repeats \[\d+\]/);
+    expect([why("/copy"), why("/official")].filter(Boolean).join()).toMatch(
+      /it repeats \[\d+\] in the same words/,
+    );
     expect(why("/injected")).toMatch(/says nothing about the question/);
     expect(why("/brochure.pdf")).toBeDefined();
     expect(visited.join(" ")).not.toContain("steal");

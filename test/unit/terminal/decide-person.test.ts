@@ -33,13 +33,13 @@ it("the answer n is not taken for never, nor never where no standing decision is
   const { binds: _, ...once } = approval;
   const { verdict, shown } = await decide(["never", "t", "n"], once);
   expect(verdict).toBe(false);
-  expect(shown).not.toContain("for good");
+  expect(shown).not.toContain("from now on");
 });
 
 it("the approval prompt says what each word does", async () => {
   const { shown } = await decide(["hm", "n"]);
   expect(shown).toContain(
-    "y runs it, n refuses it, a allows it here for good, never refuses it here for good.",
+    "y runs it, n refuses it, a allows it here from now on, never refuses it here from now on.",
   );
   expect(shown).toContain("with to = ann");
 });

@@ -212,7 +212,7 @@ async function emptyFreeSpace(deps: ForgetPersonDeps): Promise<string[]> {
     logger.warn({ err: error }, "What was deleted may still lie in the free space of the files");
     const reason = errorText(error);
     return [
-      `The data is deleted, but may still be in the free space of the database files: ${reason}. Rewriting a file needs as much free disk space as the file has. Check the disk, then run this again.`,
+      `The data is deleted, but may still be in the free space of the database files: ${reason}. Rewriting a file needs free disk space of the size of the file. Check the disk, then run this again.`,
     ];
   }
   await store.delete(unscrubbedKey);

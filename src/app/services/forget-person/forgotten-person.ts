@@ -16,7 +16,7 @@ export const forgottenPerson = z.object({
   facts: count.describe("facts they told the memory of channels"),
   documents: count.describe("documents they added to channels"),
   messages: count.describe("their messages in the indexes of channels"),
-  plans: count.describe("their reminders, schedules and triggers, and watched threads of theirs"),
+  plans: count.describe("their reminders, schedules, triggers and watched threads"),
   allowances: count.describe("their decisions to run a tool always or never"),
   accounts: count.describe("their accounts with tool servers"),
   feedback: count.describe("their feedback on answers"),
@@ -25,7 +25,9 @@ export const forgottenPerson = z.object({
   audit_lines: count.describe("audit lines that now have the pseudonym"),
   kept: z
     .array(z.string())
-    .describe("files of threads that calls of other people made from theirs or changed; these stay"),
+    .describe(
+      "files of threads, each with its thread and channel, that calls of other people made from theirs or changed; these stay",
+    ),
   copies: z
     .array(z.string())
     .optional()

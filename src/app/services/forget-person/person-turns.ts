@@ -107,7 +107,8 @@ async function forgetOwn(
 }
 
 /**
- * Removes files that only calls in the person's turns made, and the folders of threads without other turns. Returns the files that stay.
+ * Removes files that only calls in the person's turns made, and the folders of threads without other turns. Returns the files that stay,
+ * each with its thread.
  */
 export async function forgetFolders(
   { log, folders }: PersonTurnsDeps,

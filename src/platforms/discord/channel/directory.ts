@@ -116,7 +116,7 @@ export function createDirectory(rest: DiscordRest): Directory {
   };
 }
 
-/** The channel whose permissions apply in a channel: for a thread the one it is in. @throws DiscordProblem */
+/** The channel whose permissions apply: the parent of a thread, otherwise the channel itself. Undefined if it does not exist. @throws DiscordProblem */
 export async function permissionChannel(
   directory: Pick<Directory, "channel">,
   channel: ChannelFacts | undefined,

@@ -20,7 +20,8 @@ const perPage = 100;
 
 /**
  * Hands in the messages of a time without connection, oldest first. A channel names its last message, so only channels with new
- * messages are read.
+ * messages are read. Channels that are gone or closed to the bot are skipped. @throws when Discord cannot be reached, or a message could
+ * not be stored
  */
 export async function catchUp(deps: CatchUpDeps): Promise<void> {
   const { since, places } = await deps.intake.missed("discord");

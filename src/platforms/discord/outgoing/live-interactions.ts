@@ -17,7 +17,7 @@ export interface LiveInteraction {
   channel: string;
   /** What people see until the answer comes: "thinking…" for everybody or for the person alone, or nothing (for a press). */
   placeholder: "public" | "private" | "none";
-  /** The text of a command. An interaction that has one is known after a restart. */
+  /** The command, if it is one. An interaction that has one is known after a restart. */
   command?: ChatCommand;
   /** Names the message that replaced a public "thinking…". */
   filling?: string;
@@ -180,7 +180,10 @@ export class LiveInteractions {
     try {
       await work;
     } catch (error) {
-      this.#logger.warn({ err: error }, "Discord: a command could not be stored, so a restart loses it");
+      this.#logger.warn(
+        { err: error },
+        "Discord: the stored commands could not be updated, so a restart may lose or repeat one",
+      );
     }
   }
 }

@@ -30,7 +30,7 @@ type Conversation = z.infer<typeof conversationSchema>;
 /** Ids of public and private channels and group messages, not of the bot's direct messages. */
 const channelId = /^[CG][A-Z0-9]+$/;
 
-/** Where people may read and write, according to Slack at most some seconds ago. */
+/** Where people may read and write, from answers of Slack that are at most a few seconds old. */
 export function createChannelAccess(
   context: SlackContext,
   clock: Clock,

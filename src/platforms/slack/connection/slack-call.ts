@@ -94,7 +94,7 @@ export async function unlessRefused<T>(
   }
 }
 
-/** For `catch`: answers a value in place of a `PlatformError`, and throws any other error again. */
+/** For `catch`: returns `value` for a `PlatformError`, and rethrows any other error. */
 export function fallbackTo<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof PlatformError) return value;

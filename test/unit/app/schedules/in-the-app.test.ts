@@ -119,7 +119,7 @@ describe("a trigger", () => {
       },
     });
 
-  it("a trigger gives the event as data, asks its maker for calls elsewhere, and keeps “always” to itself", async () => {
+  it("a trigger gives the event as data, asks its maker for calls that run unasked elsewhere, and keeps “always” to itself", async () => {
     const send: Line = [{ call: "mail__send", with: { to: "team", text: "it failed" } }];
     const bot = createBot([onWords, "Set.", send, "Mailed.", send, "Mailed again.", send, "Mailed for Ann."]);
     const turn = await bot.say("whenever somebody writes deploy failed, mail the team");

@@ -54,7 +54,10 @@ describe("the words for people", () => {
   it.each([
     [365, "messages are deleted from it after 365 days"],
     ["never", "messages stay in it until search is switched off"],
-  ] as const)("the words for %s days of a channel's index end its announcement", (days, words) => {
-    expect(keptFor(days)).toBe(words);
-  });
+  ] as const)(
+    "the announcement of a channel's index ends with how long messages are kept: %s",
+    (days, words) => {
+      expect(keptFor(days)).toBe(words);
+    },
+  );
 });

@@ -20,7 +20,7 @@ it.each<[string, Json, Json | undefined]>([
   ["nothing where there is none", { text: "to ann", total: 3 }, {}],
   ["nothing of what is no object", "to", {}],
   ["not more than can be kept", { to: "x".repeat(5_000) }, undefined],
-])("a never is bound as it should be: %s", (_what, input, expected) => {
+])("a never is bound to %s", (_what, input, expected) => {
   expect(destinationsIn(input)).toEqual(expected);
 });
 

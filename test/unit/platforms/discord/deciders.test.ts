@@ -38,7 +38,7 @@ describe("who may decide", () => {
     ]);
   });
 
-  it("the deciders of a private thread are nobody outside it, whom a mention would bring in", async () => {
+  it("nobody outside a private thread is a decider, because a mention would add them to it", async () => {
     const { deps } = await rig(withPrivateThread());
     const place = { namespace: room(privateThread), thread: privateThread };
     expect(await found({ ...deps, operators: new Set([ids.adam]) }, place, "manager")).toEqual([]);

@@ -61,7 +61,7 @@ describe("the manifest over HTTP", () => {
     expect(made.oauth_config.redirect_urls).toBeUndefined();
   });
 
-  it("the manifest over HTTP returns after an installation, with tokens that change", () => {
+  it("the manifest over HTTP has a redirect address and rotating tokens for installations", () => {
     const made = manifestOverHttp(manifest, "https://knack.example.com", true);
     expect(made.oauth_config.redirect_urls).toEqual(["https://knack.example.com/slack/oauth_redirect"]);
     expect(made.settings.token_rotation_enabled).toBe(true);

@@ -1,6 +1,6 @@
-// Prints the closing line of CI from vitest's JSON reports: "N passed, N failed". A failed step without a
-// failed test (the checks, a crashed runner) counts as one failure, and so does every test that was skipped
-// because a program is missing: CI has all of them. Exits with 1 when something failed.
+// Prints what failed, and the closing line of CI, from vitest's JSON reports: "N passed, N failed". A failed step
+// without a failed test (the checks, a crashed runner) counts as one failure, and so does every test that was
+// skipped because a program is missing: CI has all of them. Exits with 1 when something failed.
 import { existsSync, readFileSync } from "node:fs";
 
 const [, , stepFailed, ...files] = process.argv;
@@ -12,6 +12,9 @@ for (const file of files) {
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
   const skipped = tests.filter(({ status, meta }) => status === "skipped" && meta.needs !== undefined);
   for (const { fullName, meta } of skipped) console.log(`skipped without ${meta.needs}: ${fullName}`);
+  for (const { fullName, status, failureMessages } of tests) {
+    if (status === "failed") console.log(`failed: ${fullName}\n${failureMessages.join("\n").slice(0, 2000)}`);
+  }
   passed += report.numPassedTests;
   failed += report.numFailedTests + skipped.length;
 }

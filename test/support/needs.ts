@@ -2,7 +2,13 @@ import { spawnSync } from "node:child_process";
 
 /** Runs where the sandbox looks for programs: a tester's own Python or npm is not in there. */
 const inSystem = ["env", "PATH=/usr/local/bin:/usr/bin:/bin"] as const;
-const pythonModule = (name: string) => [...inSystem, "python3", "-c", `import ${name}`] as const;
+const pythonModule = (name: string) =>
+  [
+    ...inSystem,
+    "python3",
+    "-c",
+    `import sys, importlib.util; sys.exit(not importlib.util.find_spec("${name}"))`,
+  ] as const;
 
 /** Programs that some tests need and a fresh clone does not have to have: a command that works where they do. */
 const programs = {

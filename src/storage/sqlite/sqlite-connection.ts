@@ -105,9 +105,16 @@ function openLog(
   return openWriteAheadLog(path, () => look.get(), options);
 }
 
+/** Empty databases in the newest format, by their migrations: copying one takes a tenth of the time of its migrations. */
+const emptyDatabases = new Map<readonly Migration[], Uint8Array>();
+
 /** A database that is lost with the process. */
 export function openSqliteInMemory(migrations: readonly Migration[]): SqliteConnection {
-  return createConnection(openDatabase(":memory:", migrations, {}), ":memory:", 0, noWriteAheadLog);
+  const empty = emptyDatabases.get(migrations);
+  const database = openDatabase(":memory:", empty === undefined ? migrations : [], {});
+  if (empty === undefined) emptyDatabases.set(migrations, database.serialize());
+  else database.deserialize(empty);
+  return createConnection(database, ":memory:", 0, noWriteAheadLog);
 }
 
 function openDatabase(

@@ -4,9 +4,9 @@ import type { TurnLimits } from "../../../src/core/scope/turn.ts";
 import type { Author, Mention } from "../../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
-import { shippedSources } from "../../../src/wiring/skill-sources.ts";
 import { approve } from "../bot/ask-app.ts";
 import { type Line, scriptedModel } from "../models/scripted-model.ts";
+import { shippedSkills } from "../skills/shipped-skills.ts";
 import { createTestApp } from "../test-app.ts";
 import { createFakeChat, type FakeChat } from "./fake-chat-actions.ts";
 import { createFakePlatform } from "./fake-platform.ts";
@@ -59,7 +59,7 @@ export function createWorld(
   const store = createMemoryKeyValue();
   const { due } = createMemoryTurnLog();
   const app = createTestApp(model, {
-    sources: shippedSources({ flowPorts: {} }),
+    sources: shippedSkills,
     limits: { tool_output_tokens: 4_000, ...limits },
     store,
     due,

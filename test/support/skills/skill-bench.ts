@@ -3,9 +3,9 @@ import type { Model, ModelRequest } from "../../../src/core/ports/model.ts";
 import { guide } from "../../../src/core/skill/offered-tools.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
-import { shippedSources } from "../../../src/wiring/skill-sources.ts";
 import { type Line, scriptedModel } from "../models/scripted-model.ts";
 import { createTestApp, home, type TestAppOptions } from "../test-app.ts";
+import { shippedSkills } from "./shipped-skills.ts";
 
 export interface SkillBenchOptions extends Omit<TestAppOptions, "skills" | "sources"> {
   /** Files people attached to the thread: name → content. */
@@ -54,9 +54,8 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
     (request) => (isOwn(request) ? (next.shift() ?? "Done.") : answerOf(request)),
     { generative: answers !== undefined },
   );
-  const sources = shippedSources({ flowPorts: {} });
   const app = createTestApp(model, {
-    sources,
+    sources: shippedSkills,
     limits: { tool_output_tokens: 20_000, transcript_tokens: 200_000 },
     ...options,
   });
@@ -118,7 +117,7 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
    * the model and was answered.
    */
   async function cost(id: string) {
-    const loaded = await Promise.all(sources.map((source) => source.load()));
+    const loaded = await Promise.all(shippedSkills.map((source) => source.load()));
     const skill = loaded.flatMap(({ skills }) => skills).find((each) => each.id === id);
     if (skill === undefined) throw new Error(`No shipped skill ${id}.`);
     const tokens = (texts: readonly unknown[]) =>

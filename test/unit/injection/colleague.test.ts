@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
-import { shippedSources } from "../../../src/wiring/skill-sources.ts";
 import { approve } from "../../support/bot/ask-app.ts";
 import { createFakeChat } from "../../support/fakes/fake-chat-actions.ts";
 import { createFakePlatform } from "../../support/fakes/fake-platform.ts";
 import { type Line, scriptedModel } from "../../support/models/scripted-model.ts";
+import { shippedSkills } from "../../support/skills/shipped-skills.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
 const ann: Author = { id: "U1ANN", name: "Ann", trust: "member", time_zone: "Europe/Berlin" };
@@ -85,7 +85,7 @@ function createWorld(first: Line) {
   );
   const platform = Object.assign(createFakePlatform(), { actions: chat });
   const { due } = createMemoryTurnLog();
-  const app = createTestApp(model, { sources: shippedSources({ flowPorts: {} }), due });
+  const app = createTestApp(model, { sources: shippedSkills, due });
   app.chat.connect(platform);
   const planned = async () => (await due.list({ namespace: general, most: 50 })).length;
   const here = [general, "fake:team:dm-U1ANN"];

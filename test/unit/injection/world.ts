@@ -8,12 +8,12 @@ import type { PlaceDescription } from "../../../src/core/values/place.ts";
 import { createSaidLine } from "../../../src/core/values/said-line.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
-import { shippedSources } from "../../../src/wiring/skill-sources.ts";
 import { approve } from "../../support/bot/ask-app.ts";
 import { channel } from "../../support/bot/called-bot.ts";
 import { createFakePlatform, type FakePlatform } from "../../support/fakes/fake-platform.ts";
 import { type Line, type ScriptedModel, scriptedModel } from "../../support/models/scripted-model.ts";
 import { openBench } from "../../support/skills/mcp-bench.ts";
+import { shippedSkills } from "../../support/skills/shipped-skills.ts";
 import { testSource } from "../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp, type TestApp } from "../../support/test-app.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
@@ -67,7 +67,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     limits: { skill_list_tokens: 4_000 },
     web: createWeb({ allow: ["127.0.0.1"], timeoutMs: 5_000 }),
     sources: [
-      ...shippedSources({ flowPorts: {} }),
+      ...shippedSkills,
       createFlowSource({ source: "workspace", precedence: 5, root, ports: {} }),
       testSource(options.skills ?? []),
       ...(bench === undefined ? [] : [bench.source]),

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { shippedSources } from "../../../src/wiring/skill-sources.ts";
+import { shippedSkills } from "../../support/skills/shipped-skills.ts";
 
 const root = fileURLToPath(new URL("../../../skills", import.meta.url));
 
@@ -17,7 +17,7 @@ it("every skill that fetches says where", async () => {
     ),
   );
   expect([...fetching]).toContain("web-scraping");
-  const [source] = shippedSources({ flowPorts: {} });
+  const [source] = shippedSkills;
   const { skills = [] } = (await source?.load()) ?? {};
   for (const { id, tools } of skills.filter((skill) => fetching.has(skill.id)))
     expect(

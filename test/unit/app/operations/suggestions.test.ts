@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import { createCharts } from "../../../../src/charts/create-charts.ts";
 import type { Json } from "../../../../src/core/values/json.ts";
 import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
-import { shippedSources } from "../../../../src/wiring/skill-sources.ts";
 import { ask as askInChannel, createWorld, general } from "../../../support/fakes/chat-world.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
+import { shippedSkills } from "../../../support/skills/shipped-skills.ts";
 import { ada, createTestApp, type TestApp } from "../../../support/test-app.ts";
 
-const sources = shippedSources({ flowPorts: {} });
 const namespace = "console:local:dm";
 const asker = { by: ada, namespace };
 
@@ -58,14 +57,17 @@ async function succeeds(app: TestApp, text: string) {
 
 describe("what is suggested on an empty page", () => {
   it("suggestions on an empty page work without a model and suit a newcomer", async () => {
-    const app = createTestApp(createOfflineModel(), { sources, limits: { tool_output_tokens: 4_000 } });
+    const app = createTestApp(createOfflineModel(), {
+      sources: shippedSkills,
+      limits: { tool_output_tokens: 4_000 },
+    });
     const texts = await suggested(app);
     expect(texts.join("\n")).toMatch(/Remember that[\s\S]*Plan this[\s\S]*sentiment/);
     for (const text of texts) await succeeds(app, text);
   });
 
   it("suggestions on an empty page work with a model", async () => {
-    const app = createTestApp(obedient, { sources, means: { charts: createCharts() } });
+    const app = createTestApp(obedient, { sources: shippedSkills, means: { charts: createCharts() } });
     const texts = await suggested(app);
     expect(texts).toHaveLength(3);
     for (const text of texts) {
@@ -119,11 +121,11 @@ describe("a skill that asks a model", () => {
     "web-research",
   ];
   const run = async (model: Parameters<typeof createTestApp>[0], text: string) => {
-    const app = createTestApp(model, { sources, limits: { tool_output_tokens: 4_000 } });
+    const app = createTestApp(model, { sources: shippedSkills, limits: { tool_output_tokens: 4_000 } });
     return (await app.ask(text, { namespace })).end.text;
   };
   const listed = async (model: Parameters<typeof createTestApp>[0]) => {
-    const { app } = createTestApp(model, { sources });
+    const { app } = createTestApp(model, { sources: shippedSkills });
     const { skills } = await app.skills.list(namespace);
     return skills.filter(({ reasons }) => reasons.join().includes("No model is set up")).map(({ id }) => id);
   };

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import { createWeb } from "../../../../src/net/create-web.ts";
-import { shippedSources } from "../../../../src/wiring/skill-sources.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
 import { type Line, scriptedModel } from "../../../support/models/scripted-model.ts";
+import { shippedSkills } from "../../../support/skills/shipped-skills.ts";
 import { openSite } from "../../../support/skills/site.ts";
 import { type TestTool, testSkill, testSource } from "../../../support/skills/test-skill.ts";
 import { ben, createTestApp, type TestApp, type TestAppOptions } from "../../../support/test-app.ts";
@@ -20,7 +20,7 @@ function channel(script: readonly Line[], options: TestAppOptions = {}) {
   );
   return {
     model,
-    app: createTestApp(model, { sources: shippedSources({ flowPorts: {} }), web, ...options }),
+    app: createTestApp(model, { sources: shippedSkills, web, ...options }),
   };
 }
 

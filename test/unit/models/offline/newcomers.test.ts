@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createSaidLine } from "../../../../src/core/values/said-line.ts";
 import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
-import { shippedSources } from "../../../../src/wiring/skill-sources.ts";
+import { shippedSkills } from "../../../support/skills/shipped-skills.ts";
 import { createTestApp, type TestApp } from "../../../support/test-app.ts";
 
 const honest = /^I cannot answer that\. I am the offline provider.*`ANTHROPIC_API_KEY=… npm start`/s;
@@ -134,7 +134,7 @@ describe("what newcomers say to a bot without a model", () => {
   let threads = 0;
   beforeAll(() => {
     app = createTestApp(createOfflineModel(), {
-      sources: shippedSources({ flowPorts: {} }),
+      sources: shippedSkills,
       saidLine: createSaidLine(),
       limits: { tool_output_tokens: 4_000, open_tools_tokens: 4_000, skill_list_tokens: 4_000 },
     });

@@ -124,7 +124,7 @@ export class Builder {
     const bundled = await rolldown({
       input: { [nameOf(entry)]: join(this.#root, entry) },
       platform: "node",
-      plugins: [this.#placed(inputs), this.#shippedModules(), englishZod],
+      plugins: [this.#placed(inputs), this.#shippedModules(), withoutUnusedParts],
       preserveEntrySignatures: false,
       // Optional packages that are not installed stay imports.
       logLevel: "silent",
@@ -239,11 +239,21 @@ function nameOf(entry: string): string {
   return basename(entry, ".ts");
 }
 
-/** The main module of Zod exports error messages in 50 languages (300 kB); Knack uses only the English ones. */
-const englishZod: Plugin = {
-  name: "english-zod",
-  load: (id) =>
-    /\/zod\/v4\/locales\/index\.js$/.test(id) ? 'export { default as en } from "./en.js";' : null,
+/**
+ * Parts of packages that are loaded with them and never used, by the end of their path: error messages of Zod in 50 languages (300 kB;
+ * Knack uses English), and the YAML parser of gray-matter (300 kB; Knack passes its own).
+ */
+const unusedParts = new Map([
+  ["/zod/v4/locales/index.js", 'export { default as en } from "./en.js";'],
+  [
+    "/js-yaml/index.js",
+    'const unused = () => { throw new Error("left out"); }; module.exports = { safeLoad: unused, safeDump: unused };',
+  ],
+]);
+
+const withoutUnusedParts: Plugin = {
+  name: "without-unused-parts",
+  load: (id) => unusedParts.get([...unusedParts.keys()].find((end) => id.endsWith(end)) ?? "") ?? null,
 };
 
 /** ASCII is decoded faster than UTF-8, and V8 stores it with one byte per character. */

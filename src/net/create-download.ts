@@ -1,4 +1,5 @@
 import type { LookupFunction } from "node:net";
+import { readAtMost } from "../base/read-at-most.ts";
 import { WebError } from "../core/ports/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { guardedRequest } from "./guarded-fetch.ts";
@@ -31,7 +32,7 @@ export function createDownload({ allow, own, maxRedirects = 5, lookup }: Downloa
         if (!response.ok) {
           return { ok: false, reason: `${shownUrl(final)} answered ${response.status}. Check the address.` };
         }
-        const data = await readBytes(final, response.body ?? [], maxBytes);
+        const data = await readAtMost(response.body, maxBytes, () => tooLarge(final, maxBytes));
         return { ok: true, data, name: nameOf(final, response.headers.get("content-disposition")) };
       });
     } catch (error) {
@@ -39,22 +40,6 @@ export function createDownload({ allow, own, maxRedirects = 5, lookup }: Downloa
       throw error;
     }
   };
-}
-
-/** An unchanged body. @throws WebError `too_large` */
-export async function readBytes(
-  url: URL,
-  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(url, maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /**

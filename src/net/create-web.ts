@@ -5,10 +5,11 @@ import path from "node:path";
 import type { Response } from "undici";
 import { withoutInvisible } from "../base/invisible-text.ts";
 import { beginningOf } from "../base/markdown-text.ts";
+import { readAtMost } from "../base/read-at-most.ts";
 import type { DocumentReader, DocumentText } from "../core/ports/documents.ts";
 import { type Web, WebError, type WebPage } from "../core/ports/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
-import { nameOf, readBytes } from "./create-download.ts";
+import { nameOf } from "./create-download.ts";
 import { extractPage } from "./extract-page.ts";
 import {
   type FetchedText,
@@ -18,6 +19,7 @@ import {
   receiveText,
 } from "./guarded-fetch.ts";
 import { mediaType } from "./response-text.ts";
+import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
 
 export interface WebOptions {
@@ -74,7 +76,7 @@ export function createWeb(options: WebOptions): Web {
     const type = mediaType(response.headers.get("content-type") ?? "");
     const name = documentName(type, nameOf(url, response.headers.get("content-disposition")));
     if (documents === undefined || name === undefined) return receiveText(url, response, limits);
-    const data = await readBytes(url, response.body ?? [], limits.maxBytes);
+    const data = await readAtMost(response.body, limits.maxBytes, () => tooLarge(url, limits.maxBytes));
     return { url, status: response.status, name, data, documents };
   }
 }

@@ -1,4 +1,5 @@
 import { decodeText } from "../base/decode-text.ts";
+import { readAtMost } from "../base/read-at-most.ts";
 import { WebError } from "../core/ports/web.ts";
 import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
@@ -26,14 +27,7 @@ const textual =
 export async function readText(source: TextSource, maxBytes: number): Promise<string> {
   const type = mediaType(source.contentType);
   if (type !== "" && !textual.test(type)) throw binary(source.url, type);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of source.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(source.url, maxBytes);
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.concat(chunks);
+  const bytes = await readAtMost(source.body, maxBytes, () => tooLarge(source.url, maxBytes));
   const charset = charsetOf(bytes, source.contentType);
   if (!charset.startsWith("utf-16") && bytes.subarray(0, 1024).includes(0)) {
     throw binary(source.url, type === "" ? "binary data" : `${type} with binary data`);

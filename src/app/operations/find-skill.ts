@@ -1,6 +1,7 @@
 import type { Skill } from "../../core/skill/skill.ts";
 import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
+import { noSuchSkill } from "../services/skill-service.ts";
 import type { Services } from "./services.ts";
 
 /** Said when a command that takes a skill names none. */
@@ -18,12 +19,5 @@ export async function findSkill(id: string, { catalogue }: Services): Promise<Ou
   const resolved = resolveSkill(id, skills.values());
   const skill = resolved.status === "found" ? skills.get(resolved.id) : undefined;
   if (skill !== undefined) return { ok: true, value: skill };
-  const { message } = noSuchSkill(id, resolved.status === "unknown" ? resolved.nearest : []);
-  return { ok: false, status: 404, message };
-}
-
-/** What people read when no skill has an id; `near` are similar ids. */
-export function noSuchSkill(id: string, near: readonly string[]): { message: string; hint: string } {
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
-  return { message: `There is no skill called ${id || "that"}. ${hint}`, hint };
+  return noSuchSkill(id, resolved.status === "unknown" ? resolved.nearest : []);
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { beginningOf } from "../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import { nearest, resolveSkill } from "../../core/skill/skill-identifier.ts";
@@ -19,6 +18,10 @@ import {
 } from "./operation.ts";
 import { bareId, readRun, runSkillCommand } from "./run-skill.ts";
 import type { Services } from "./services.ts";
+import { codeSpan } from "./words.ts";
+
+/** Maximum characters of a value that a dry run shows. */
+const maxCode = 600;
 
 /** Members of a step that its label shows. */
 const inLabel = new Set(["step", "type", "name", "does", "request"]);
@@ -41,7 +44,7 @@ function stepLines(step: { [key: string]: Json }, depth: number): string[] {
   const inner = details.flatMap(([key, value]) =>
     isSteps(value)
       ? [`${indent}  - ${key}:`, ...stepsOf(value).flatMap((each) => stepLines(each, depth + 2))]
-      : [`${indent}  - ${words(key)}: ${code(textOf(value))}`],
+      : [`${indent}  - ${words(key)}: ${codeSpan(textOf(value), maxCode)}`],
   );
   return [`${indent}- **${textOf(step.step)}** ${label}`, ...requestLines(step.request, indent), ...inner];
 }
@@ -51,7 +54,7 @@ function requestLines(request: Json | undefined, indent: string): string[] {
   const { method, url, headers, body } = objectOf(request);
   const sent = Object.entries(objectOf(headers)).map(([name, value]) => `${name}: ${textOf(value)}`);
   const lines = [`${textOf(method)} ${textOf(url)}`, ...sent, ...(body === undefined ? [] : [textOf(body)])];
-  return lines.map((line) => `${indent}  - ${code(line)}`);
+  return lines.map((line) => `${indent}  - ${codeSpan(line, maxCode)}`);
 }
 
 function isSteps(value: Json): boolean {
@@ -60,12 +63,6 @@ function isSteps(value: Json): boolean {
 
 function words(key: string): string {
   return key.replaceAll("_", " ");
-}
-
-/** A code span on one line, which the text cannot end. */
-function code(text: string): string {
-  const line = text.replace(/\s+/g, " ").replaceAll("`", "ˋ");
-  return `\`${line.length > 600 ? `${beginningOf(line, 600)}…` : line}\``;
 }
 
 function textOf(value: Json | undefined): string {

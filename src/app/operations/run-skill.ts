@@ -10,9 +10,9 @@ import { formatBytes, renderOutput } from "../../core/values/shown.ts";
 import { runSkillNow } from "../services/run-skill-now.ts";
 import { json, ownNamespace, skillId } from "../services/shapes.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";
-import type { SkillService } from "../services/skill-service.ts";
+import { noSuchSkill, type SkillService } from "../services/skill-service.ts";
 import { isGuide } from "../turns/asked-skills.ts";
-import { completeSkills, noSuchSkill } from "./find-skill.ts";
+import { completeSkills } from "./find-skill.ts";
 import { type CommandCall, type CommandResult, operation, refused, said } from "./operation.ts";
 
 export const runSkill = operation({

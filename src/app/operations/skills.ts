@@ -3,6 +3,7 @@ import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { channelName, ownNamespace, skillId } from "../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
+import { noSuchSkill } from "../services/skill-service.ts";
 import { mayChangeSettings, settingsNote } from "./channels.ts";
 import { completeSkills, whichSkill } from "./find-skill.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
@@ -98,10 +99,11 @@ export const showSkill = operation({
     const skill = await services.skills.detail(id, namespace);
     if (skill !== undefined) return { ok: true, value: skill };
     const near = nearest(id, await services.skills.ids(namespace));
-    const lists =
-      command === undefined ? "`knack skills list` and `/skill list` show" : "`/skill list` shows";
-    const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `${lists} what there is.`;
-    return { ok: false, status: 404, message: `There is no skill called ${id}. ${hint}` };
+    return noSuchSkill(
+      id,
+      near,
+      command === undefined ? "`knack skills list` and `/skill list` show" : undefined,
+    );
   },
 });
 

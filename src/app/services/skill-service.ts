@@ -195,9 +195,17 @@ function rightsIn(rights: Rights, { id, tools }: Skill): Pick<SkillDetail, "righ
 
 function unknownSkill(offer: Offer, id: string): Outcome<never> {
   const resolved = resolveSkill(id, offer.catalogue.skills.values());
-  const near = resolved.status === "unknown" ? resolved.nearest : [];
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/skill list shows what there is.";
-  return { ok: false, status: 404, message: `There is no skill called ${id}. ${hint}` };
+  return noSuchSkill(id, resolved.status === "unknown" ? resolved.nearest : []);
+}
+
+/** No skill has this id; `near` are similar ids, `lists` the commands that list all. */
+export function noSuchSkill(
+  id: string,
+  near: readonly string[],
+  lists = "`/skill list` shows",
+): { ok: false; status: 404; message: string; hint: string } {
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `${lists} what there is.`;
+  return { ok: false, status: 404, message: `There is no skill called ${id || "that"}. ${hint}`, hint };
 }
 
 function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill): SkillListing {

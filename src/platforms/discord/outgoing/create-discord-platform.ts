@@ -1,4 +1,5 @@
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
+import { readAtMost } from "../../../base/read-at-most.ts";
 import {
   type ChatPlatform,
   type Decider,
@@ -152,7 +153,7 @@ async function downloadAttachment(
     if (refreshed !== undefined)
       response = await fetchAttachment(attachmentUrl({ ...file, url: refreshed }, api), signal);
   }
-  if (response.ok) return readAtMost(response, file, maxBytes);
+  if (response.ok) return readAtMost(response.body, maxBytes, () => tooLarge(file, maxBytes));
   await response.body?.cancel();
   const isGone = response.status < 500;
   const message = isGone
@@ -178,17 +179,6 @@ async function fetchAttachment(url: URL, signal: AbortSignal): Promise<Response>
     if (signal.aborted) throw error;
     throw new PlatformError("unavailable", "Discord's files cannot be reached. Try again.", { cause: error });
   }
-}
-
-async function readAtMost(response: Response, file: FileReference, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.byteLength;
-    if (bytes > maxBytes) throw tooLarge(file, maxBytes);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 function tooLarge(file: FileReference, maxBytes: number): PlatformError {

@@ -1,3 +1,4 @@
+import { readAtMost } from "../../../base/read-at-most.ts";
 import { type OutgoingFile, PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { FileReference } from "../../../core/values/inbound.ts";
 import type { Room } from "../channel/slack-rooms.ts";
@@ -99,7 +100,7 @@ export async function downloadFile(
   );
   try {
     refuseWrongAnswer(response, file);
-    return await readAtMost(response, options.maxBytes, file.name);
+    return await readAtMost(response.body, options.maxBytes, () => tooLarge(file.name, options.maxBytes));
   } finally {
     if (!response.bodyUsed) await response.body?.cancel();
   }
@@ -138,18 +139,7 @@ function refuseWrongAnswer(response: Response, file: FileReference): void {
   throw new PlatformError(code, `Slack did not give me ${file.name}: HTTP ${response.status}.`);
 }
 
-async function readAtMost(response: Response, maxBytes: number, name: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) {
-      throw new PlatformError(
-        "too_large",
-        `${name} is larger than the ${Math.round(maxBytes / 1_000_000)} MB I read.`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function tooLarge(name: string, maxBytes: number): PlatformError {
+  const limit = Math.round(maxBytes / 1_000_000);
+  return new PlatformError("too_large", `${name} is larger than the ${limit} MB I read.`);
 }

@@ -1,45 +1,44 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { checkModelLifetimes } from "../../../src/cli/doctor/doctor-checks.ts";
+import { expect, it } from "vitest";
+import {
+  checkEmbeddings,
+  checkImages,
+  checkModelLifetimes,
+  checkTranscription,
+} from "../../../src/cli/doctor/doctor-checks.ts";
+import { configuredModels } from "../../../src/cli/doctor/model-advice.ts";
+import { modelSettings } from "../../../src/wiring/app-settings.ts";
+import { useConfigFiles } from "../config/config-files.ts";
 import { fakeBot } from "./fake-bot.ts";
 import { runKnack } from "./run-knack.ts";
 
-let cwd: string;
-beforeEach(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), "knack-cli-"));
-});
-afterEach(() => rm(cwd, { recursive: true }));
+const { load, folder } = useConfigFiles();
+const env = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
+const configOf = async (model: string) => (await load(`model: {${model}}\n`, { env })).config;
 
-/** What `knack doctor` warns about models, at noon of a day. */
+/** What is said of the models' ends, at noon of a day. */
 async function warnings(model: string, day: string) {
-  const checks = await examined(model, day);
-  return checks.filter(({ name, status }) => name === "model" && status === "warning");
+  const config = await configOf(model);
+  const names = configuredModels(config, []);
+  return checkModelLifetimes(names, modelSettings(config), Date.parse(`${day}T12:00:00Z`));
 }
 
-async function examined(
-  model: string,
-  day: string,
-  env = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" },
-  exit = 0,
-) {
-  await writeFile(path.join(cwd, "own.yaml"), `server: {port: 0}\nmodel: {${model}}\n`);
-  const bot = fakeBot({
-    "GET /readyz": () => ({ ok: true, checks: [] }),
-    "GET /skills": () => ({ skills: [], diagnostics: [] }),
-    "GET /flows": () => ({ flows: [], diagnostics: [] }),
-    "GET /packages": () => ({ packages: [] }),
-    "GET /mcp": () => ({ servers: [] }),
+it("`knack doctor` reports the models' ends, and the models of other tasks, and fails if one cannot work", async () => {
+  const cwd = folder();
+  const models = "choice: openai/gpt-5-mini, images: xai/grok-imagine-image";
+  await writeFile(path.join(cwd, "own.yaml"), `server: {port: 0}\nmodel: {${models}}\n`);
+  const now = () => Date.parse("2026-11-23T12:00:00Z");
+  const { code, out } = runKnack(["doctor", "--json", "--config", "own.yaml"], {
+    ...{ cwd, now, env, bot: fakeBot({}) },
   });
-  const now = () => Date.parse(`${day}T12:00:00Z`);
-  const { code, out } = runKnack(["doctor", "--json", "--config", "own.yaml"], { cwd, bot, now, env });
-  expect(await code).toBe(exit);
-  const { checks } = JSON.parse(out.text()) as {
-    checks: { name: string; status: string; detail: string; advice?: string }[];
-  };
-  return checks;
-}
+  expect(await code).toBe(1);
+  const { checks } = JSON.parse(out.text()) as { checks: { name: string; status: string }[] };
+  const told = checks.map(({ name, status }) => `${name} ${status}`);
+  expect(told).toEqual(
+    expect.arrayContaining(["model warning", "voice messages ok", "pictures error", "knowledge ok"]),
+  );
+});
 
 it.each([
   ["61 days before", "2026-09-30", undefined],
@@ -103,8 +102,7 @@ it.each([
   ["transcription: off", "ok", expect.stringMatching(/^nobody writes them down: people are told so/)],
   ["transcription: groq/whisper-large-v3", "error", "groq/whisper-large-v3 has no key"],
 ])("the handling of voice messages with %j is reported", async (model, status, detail) => {
-  const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
-  expect(checks.filter(({ name }) => name === "voice messages")).toMatchObject([{ status, detail }]);
+  expect(checkTranscription(await configOf(model))).toMatchObject({ name: "voice messages", status, detail });
 });
 
 it.each([
@@ -113,8 +111,7 @@ it.each([
   ["images: off", "ok", expect.stringMatching(/^diagrams and charts are drawn, nothing else/)],
   ["images: xai/grok-imagine-image", "error", "xai/grok-imagine-image has no key"],
 ])("the maker of pictures with %j is reported", async (model, status, detail) => {
-  const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
-  expect(checks.filter(({ name }) => name === "pictures")).toMatchObject([{ status, detail }]);
+  expect(checkImages(await configOf(model))).toMatchObject({ name: "pictures", status, detail });
 });
 
 it.each([
@@ -131,6 +128,5 @@ it.each([
   ["embeddings: off", "ok", expect.stringMatching(/^documents are found by their words alone/)],
   ["embeddings: mistral/mistral-embed", "error", "mistral/mistral-embed has no key"],
 ])("the way documents are found with %j is reported", async (model, status, detail) => {
-  const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
-  expect(checks.filter(({ name }) => name === "knowledge")).toMatchObject([{ status, detail }]);
+  expect(checkEmbeddings(await configOf(model))).toMatchObject({ name: "knowledge", status, detail });
 });

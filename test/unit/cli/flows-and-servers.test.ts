@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testReview } from "../../support/fakes/fake-packages.ts";
 import { testServer } from "../../support/fakes/fake-servers.ts";
 import { fakeBot, problem, type Route } from "./fake-bot.ts";
-import { runKnack } from "./run-knack.ts";
+import { findingsOf, runKnack } from "./run-knack.ts";
 
 let cwd: string;
 beforeEach(async () => {
@@ -157,16 +157,14 @@ describe("knack doctor", () => {
     ],
   ])("`knack doctor` says once what to do: %s", async (_name, there: Record<string, unknown[]>, expected) => {
     const { servers = [], packages = [], skills = [], diagnostics = [] } = there;
-    await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
-    const { value } = await json(["doctor", "--config", "free.yaml"], {
+    const bot = fakeBot({
       "GET /readyz": () => ({ ok: true, checks: [] }),
       "GET /skills": () => ({ skills, diagnostics }),
       "GET /flows": () => ({ flows: [], diagnostics: [] }),
       "GET /packages": () => ({ packages }),
       "GET /mcp": () => ({ servers }),
     });
-    const checks = value.checks as { name: string; status: string; advice?: string }[];
-    const found = checks.filter(
+    const found = (await findingsOf({ cwd, bot })).filter(
       ({ name, status }) => status !== "ok" && ["mcp", "packages", "skills"].includes(name),
     );
     if (expected === undefined) return expect(found).toEqual([]);

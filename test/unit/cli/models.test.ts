@@ -1,10 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { inflateSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { checkModelKeys } from "../../../src/cli/doctor/doctor-checks.ts";
+import { checkLiveModels } from "../../../src/cli/doctor/doctor-live.ts";
+import { configuredModels } from "../../../src/cli/doctor/model-advice.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { freePort } from "../../support/bot/free-port.ts";
+import { useConfigFiles } from "../config/config-files.ts";
 import { completion } from "../models/openai/chat-wire.ts";
 import { sendJson, startWireServer, type WireServer } from "../models/wire-server.ts";
 import { fakeBot } from "./fake-bot.ts";
@@ -16,15 +20,11 @@ const callOf = (name: string, text: string) => ({
   function: { name, arguments: text },
 });
 
-let cwd: string;
+const { load, folder } = useConfigFiles();
 let server: WireServer | undefined;
-beforeEach(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), "knack-models-"));
-});
 afterEach(async () => {
   await server?.stop();
   server = undefined;
-  await rm(cwd, { recursive: true });
 });
 
 type Answer = (response: ServerResponse, url: URL, body: Record<string, unknown>) => void;
@@ -37,6 +37,7 @@ async function serve(answer: Answer): Promise<string> {
 }
 
 async function knack(argv: string[], yaml: string, env: Record<string, string> = {}) {
+  const cwd = folder();
   await writeFile(path.join(cwd, "own.yaml"), yaml);
   const { code, out, err } = runKnack([...argv, "--config", "own.yaml"], { cwd, env, bot: fakeBot({}) });
   return { code: await code, out: out.text(), err: err.text() };
@@ -166,16 +167,17 @@ describe("knack doctor --live", () => {
     );
   };
 
+  async function tried(model: string) {
+    const { config } = await load(`model: {${model}}`);
+    const said: string[] = [];
+    const say = (progress: string) => said.push(progress);
+    const names = configuredModels(config, []);
+    return { checks: await Array.fromAsync(checkLiveModels(config, names, systemClock, say)), said };
+  }
+
   async function live(answer: Answer, more = "") {
     const url = await serve(answer);
-    const yaml = `
-server: {port: 0}
-model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${url}/v1"}}}`;
-    const { code, out } = await knack(["doctor", "--live", "--json"], yaml);
-    const { checks } = JSON.parse(out) as {
-      checks: { name: string; status: string; detail: string; advice?: string }[];
-    };
-    return { code, checks: checks.filter(({ name }) => name.startsWith("live model")) };
+    return await tried(`choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${url}/v1"}}`);
   }
 
   it("`knack doctor --live` tries tools, pictures and structured answers of every configured model, each once", async () => {
@@ -209,53 +211,60 @@ model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${
 
   it("`knack doctor --live` also tries the small model of the same provider, which inner work uses", async () => {
     const url = await serve(able);
-    const groq = `groq: {base_url: "${url}/v1", api_key: k}`;
-    const yaml = `model: {choice: groq/llama-3.3-70b, streaming: false, providers: {${groq}}}`;
-    expect((await knack(["doctor", "--live"], yaml)).out).toContain(
-      "live model groq/openai/gpt-oss-20b: tools work",
-    );
-    const off = yaml.replace("streaming", "small: off, streaming");
-    expect((await knack(["doctor", "--live"], off)).out).not.toContain("gpt-oss-20b");
+    const groq = `choice: groq/llama-3.3-70b, providers: {groq: {base_url: "${url}/v1", api_key: k}}`;
+    const names = async (model: string) =>
+      new Set((await tried(`streaming: false, ${model}`)).checks.map(({ name }) => name));
+    const [chosen, beside] = ["llama-3.3-70b", "openai/gpt-oss-20b"].map((name) => `live model groq/${name}`);
+    expect(await names(groq)).toEqual(new Set([chosen, beside]));
+    expect(await names(`small: off, ${groq}`)).toEqual(new Set([chosen]));
   });
 
   it("`knack doctor --live` says what it is trying", async () => {
     const url = await serve(able);
-    const yaml = `model: {choice: box/m, streaming: false, providers: {box: {base_url: "${url}/v1"}}}`;
+    const yaml = `
+server: {port: 0}
+model: {choice: box/m, streaming: false, providers: {box: {base_url: "${url}/v1"}}}`;
     const { out, err } = await knack(["doctor", "--live"], yaml);
     expect(out).toContain("✔ live model box/m: pictures work");
     expect(err).toContain("Trying pictures with box/m, at most 60 s");
   });
 
   it("`knack doctor --live` stops at a model that does not answer, which is an error", async () => {
-    const { code, checks } = await live((response) =>
+    const { checks } = await live((response) =>
       sendJson(response, { error: { message: "no such model" } }, 404),
     );
-    expect(code).toBe(1);
     expect(checks).toMatchObject([{ status: "error", detail: expect.stringContaining("no such model") }]);
     expect(server?.bodies).toHaveLength(1);
   });
 });
 
 describe("without a model", () => {
-  const advised = async (env: Record<string, string>, url = "") => {
-    await writeFile(path.join(cwd, "own.yaml"), "server: {port: 0}\n");
-    const localServers = [
-      { provider: "ollama", url: `${url || "http://127.0.0.1:1"}/api/tags` },
+  /** The advice about the model, with Ollama at an address. */
+  const advised = async (env: Record<string, string>, url = "http://127.0.0.1:1") => {
+    const { config } = await load("{}", { env });
+    const local = [
+      { provider: "ollama", url: `${url}/api/tags` },
       { provider: "lmstudio", url: "http://127.0.0.1:1/v1/models" },
     ];
-    const { code, out } = runKnack(["doctor", "--config", "own.yaml"], {
-      ...{ cwd, env, localServers, bot: fakeBot({}) },
-    });
-    await code;
-    return out.text();
+    const [finding] = await checkModelKeys(config, [], local);
+    return finding?.advice;
   };
 
-  it("a server on this machine is suggested with its first chat model", async () => {
+  it("a server on this machine is suggested with its first chat model, unless one was chosen", async () => {
     const models = [{ name: "nomic-embed-text:latest" }, { name: "qwen3:8b" }, { name: "llama3:8b" }];
     const url = await serve((response) => sendJson(response, { models }));
     expect(await advised({}, url)).toContain("Ollama runs here: KNACK_MODEL=ollama/qwen3:8b npm start");
-    expect(await advised({ KNACK_MODEL: "offline" }, url)).not.toContain("Ollama runs here");
-    expect(await advised({ KNACK_MODEL: "offline" }, url)).toContain("Set ANTHROPIC_API_KEY");
+    const localServers = [{ provider: "ollama", url: `${url}/api/tags` }];
+    const offline = { KNACK_MODEL: "offline" };
+    const { code, out } = runKnack(["doctor"], {
+      cwd: folder(),
+      env: offline,
+      localServers,
+      bot: fakeBot({}),
+    });
+    await code;
+    expect(out.text()).not.toContain("Ollama runs here");
+    expect(out.text()).toContain("Set ANTHROPIC_API_KEY");
   });
 
   it("a model is not suggested without a name, or with characters a shell would read", async () => {
@@ -272,14 +281,14 @@ describe("without a model", () => {
   it("the start says the same about a key without a usual model", async () => {
     const url = await serve((response) => sendJson(response, { models: [{ name: "qwen3:8b" }] }));
     const localServers = [{ provider: "ollama", url: `${url}/api/tags` }];
-    const started = runKnack(["start"], { cwd, localServers, bot: fakeBot({}) });
+    const started = runKnack(["start"], { cwd: folder(), localServers, bot: fakeBot({}) });
     await started.out.shows("KNACK_MODEL=ollama/qwen3:8b npm start");
     started.signal();
     expect(await started.code).toBe(0);
   });
 
   it("the start names the key a chosen model lacks", async () => {
-    const started = runKnack(["start"], { cwd, env: { KNACK_MODEL: "groq/x" }, bot: fakeBot({}) });
+    const started = runKnack(["start"], { cwd: folder(), env: { KNACK_MODEL: "groq/x" }, bot: fakeBot({}) });
     await started.out.shows("models: groq/x (no key: set GROQ_API_KEY)");
     started.signal();
     await started.code;

@@ -1,6 +1,8 @@
 import { PassThrough, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Bot, CommandContext, RunningBot } from "../../../src/cli/command-context.ts";
+import { checkBot } from "../../../src/cli/doctor/doctor-bot.ts";
+import type { Finding } from "../../../src/cli/doctor/doctor-finding.ts";
 import { runCommandLine } from "../../../src/cli/run-command-line.ts";
 
 interface Options {
@@ -18,10 +20,37 @@ interface Options {
 }
 
 /** Runs a command line in this process, with streams in memory. */
-export function runKnack(
-  argv: string[],
-  { bot, running, env = {}, cwd, stdin = "", typing = false, now = Date.now, localServers = [] }: Options,
-) {
+export function runKnack(argv: string[], options: Options) {
+  const { context, keys, out, err, exits, listeners } = inMemory(options);
+  return {
+    code: runCommandLine(argv, context, "1.2.3"),
+    stdin: keys,
+    out,
+    err,
+    exits,
+    /** Whether signals are taken, so that none kills the process. */
+    takesSignals: () => listeners.size > 0,
+    signal: () => {
+      for (const listener of listeners) listener("SIGINT");
+    },
+  };
+}
+
+/** What `knack doctor` finds in a bot, without its tests of the machine, which take longer. */
+export async function findingsOf(options: Options & { bot: Bot }): Promise<Finding[]> {
+  return await Array.fromAsync(checkBot(inMemory(options).context, {}));
+}
+
+function inMemory({
+  bot,
+  running,
+  env = {},
+  cwd,
+  stdin = "",
+  typing = false,
+  now = Date.now,
+  localServers = [],
+}: Options) {
   const out = memory();
   const err = memory();
   const listeners = new Set<(name: string) => void>();
@@ -50,18 +79,7 @@ export function runKnack(
       err.stream.write(`exit ${code}\n`);
     },
   };
-  return {
-    code: runCommandLine(argv, context, "1.2.3"),
-    stdin: keys,
-    out,
-    err,
-    exits,
-    /** Whether signals are taken, so that none kills the process. */
-    takesSignals: () => listeners.size > 0,
-    signal: () => {
-      for (const listener of listeners) listener("SIGINT");
-    },
-  };
+  return { context, keys, out, err, exits, listeners };
 }
 
 function memory() {

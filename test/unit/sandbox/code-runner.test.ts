@@ -36,6 +36,11 @@ async function run(
 }
 
 describe("code of a model", needs("bubblewrap", "python3"), () => {
+  let code: CodeRunner;
+  beforeAll(async () => {
+    code = (await createSandbox({ dataDir })).code;
+  });
+
   it.each([
     ["python", "import os, sys\nprint(os.getcwd(), sys.version_info >= (3,))", "/workspace True"],
     [
@@ -45,13 +50,11 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
     ],
     ["bash", 'echo "$PWD $KNACK_OUTPUT_DIR"', "/workspace /workspace/output"],
   ] as const)("code of a model runs in %s, in the folder of the thread", async (language, text, printed) => {
-    const { code } = await createSandbox({ dataDir });
     expect(await code.means()).toMatchObject({ ok: true, languages: ["python", "javascript", "bash"] });
     expect(await run(code, language, text)).toMatchObject({ exit_code: 0, stdout: `${printed}\n` });
   });
 
   it("code of a model finds what an earlier run left, and cannot change what people attached", async () => {
-    const { code } = await createSandbox({ dataDir });
     const folders = temporaryFolders();
     const data = new TextEncoder().encode("theirs");
     await folders.of(place).attach({ name: "a.txt", media_type: "text/plain", data }, { turn_id: "turn" });
@@ -67,7 +70,6 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
   });
 
   it("code of a model reaches no network, and not the bot's environment", async () => {
-    const { code } = await createSandbox({ dataDir });
     const tried = await run(
       code,
       "python",
@@ -81,13 +83,11 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
   });
 
   it("code of a model is stopped when its time is up, with what it printed", async () => {
-    const { code } = await createSandbox({ dataDir });
     const late = await run(code, "bash", "echo begun; sleep 60", { timeout_ms: 700 });
     expect(late).toMatchObject({ status: "timed_out", stdout: "begun\n" });
   });
 
   it("code of a model imports nothing from the folder", async () => {
-    const { code } = await createSandbox({ dataDir });
     const folders = temporaryFolders();
     await run(
       code,

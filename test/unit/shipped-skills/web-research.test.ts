@@ -1,12 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
-import { type WebSearch, WebSearchError } from "../../../src/core/ports/web.ts";
+import { type Web, type WebSearch, WebSearchError } from "../../../src/core/ports/web.ts";
 import { plainWords, unfoundNumbers } from "../../../src/core/values/quotation.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import {
   honestResearcher,
   lyingResearcher,
+  type ResearchWorld,
   researchQuestion,
   startResearchWorld,
 } from "../../support/skills/research-world.ts";
@@ -23,13 +24,29 @@ interface Report {
   note?: string;
 }
 
+let world: ResearchWorld;
+beforeAll(async () => {
+  world = await startResearchWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const real = createWeb({ allow: ["127.0.0.1"] });
+const known = new Map<string, ReturnType<Web["read"]>>();
+/** Reads each page once for all tests, because a page takes longer than the rest of a run. */
+const web: Web = {
+  ...real,
+  read(url) {
+    const page = known.get(url) ?? real.read(url);
+    known.set(url, page);
+    return page;
+  },
+};
+
 async function research(
   answers: NonNullable<SkillBenchOptions["answers"]>,
   input: object = {},
   look = { atPages: false },
 ) {
-  await using world = await startResearchWorld();
-  const web = createWeb({ allow: ["127.0.0.1"] });
   const bench = createSkillBench({ answers, web, means: { search: world.search } });
   const run = await bench.run("web-research", { question: researchQuestion, ...input });
   const report = run.output as unknown as Report;
@@ -37,7 +54,7 @@ async function research(
   const pages = new Map<string, string>();
   const sources = look.atPages ? report.sources : [];
   for (const { url } of sources) pages.set(path(url), (await web.read(url)).text);
-  return { run, report, path, pages, visited: [...world.visited], cost: () => bench.cost("web-research") };
+  return { run, report, path, pages, cost: () => bench.cost("web-research") };
 }
 
 describe("the web-research skill", () => {
@@ -46,11 +63,7 @@ describe("the web-research skill", () => {
   });
 
   it("the web-research skill answers from ten pages with traps: each claim has a source whose page says it", async () => {
-    const { run, report, path, pages, visited } = await research(
-      honestResearcher as never,
-      {},
-      { atPages: true },
-    );
+    const { run, report, path, pages } = await research(honestResearcher as never, {}, { atPages: true });
     expect(run.status).toBe("ok");
     expect(report.answer).toMatch(
       /331 metres tall\. (\[\d+\])+\n\nA city guide says 329 metres\. \[\d+\]\n\nIt was opened on 14 May 1998\. \[\d+\]/,
@@ -72,7 +85,7 @@ describe("the web-research skill", () => {
     );
     expect(why("/injected")).toMatch(/says nothing about the question/);
     expect(why("/brochure.pdf")).toBeDefined();
-    expect(visited.join(" ")).not.toContain("steal");
+    expect(world.visited.join(" ")).not.toContain("steal");
     expect(run.asked).toEqual([]);
     expect(report.not_verified).toEqual(["who designed it"]);
     expect(report.sources.find(({ url }) => path(url) === "/old")?.date).toBe("2009");
@@ -174,7 +187,6 @@ describe("the web-research skill", () => {
   );
 
   it("the web-research skill answers from what was found before a search failed, and says so", async () => {
-    await using world = await startResearchWorld();
     let searches = 0;
     const search: WebSearch = {
       ...world.search,
@@ -184,7 +196,6 @@ describe("the web-research skill", () => {
         return await world.search.search(query, signal);
       },
     };
-    const web = createWeb({ allow: ["127.0.0.1"] });
     const bench = createSkillBench({ answers: honestResearcher as never, web, means: { search } });
     const { output } = await bench.run("web-research", { question: researchQuestion, depth: "quick" });
     expect(output).toMatchObject({

@@ -20,10 +20,8 @@ function watched(charts: Charts = real): Charts & { last?: WantedChart } {
   };
   return own;
 }
-const blank: Charts = {
-  ...real,
-  draw: async () => ({ ok: true, png: new Uint8Array([1]), svg: "<svg/>", notes: [] }),
-};
+const drawn = { ok: true as const, png: new Uint8Array([1]), svg: "<svg/>", notes: [] };
+const blank: Charts = { ...real, draw: async () => drawn };
 /** A spreadsheet with one sheet; an empty text is a cell that is not there, as merging leaves it. */
 function sheetOf(rows: readonly (readonly (string | number)[])[]): Uint8Array {
   const cell = (value: string | number, at: string) =>
@@ -145,9 +143,10 @@ describe("the data-visualization skill", () => {
     expect(drawn?.rows).toEqual([{ a: "x", b: 1 }]);
   });
 
-  it("the data-visualization skill says so where one point makes no line", async () => {
-    const { run } = await chart({ spec: spec("a", "b", "line"), rows: [{ a: 1, b: 2 }] }, {}, real);
-    expect(run.output).toMatchObject({ notes: [expect.stringContaining("needs two points")] });
+  it("the data-visualization skill hands on what is noted of a chart", async () => {
+    const noting = { ...blank, draw: async () => ({ ...drawn, notes: ["A line needs two points."] }) };
+    const { run } = await chart({ spec: spec("a", "b", "line"), rows: [{ a: 1, b: 2 }] }, {}, noting);
+    expect(run.output).toMatchObject({ notes: ["A line needs two points."] });
   });
 
   it.each<[string, Record<string, Json>, Record<string, string>, RegExp]>([
@@ -163,11 +162,15 @@ describe("the data-visualization skill", () => {
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
-  it("the data-visualization skill names the columns when a field is unknown", async () => {
+  it("the data-visualization skill names the columns when a chart cannot be drawn", async () => {
+    const refusing = {
+      ...blank,
+      draw: async () => ({ ok: false as const, problem: 'There is no "total".' }),
+    };
     const { run } = await chart(
       { spec: spec("x", "total"), file: "a.csv" },
       { "a.csv": "x,y\na,2\nb,3\n" },
-      real,
+      refusing,
     );
     expect(JSON.stringify(run.output)).toMatch(/no \\"total\\".*Columns: x \(text\), y \(number\)/);
   });

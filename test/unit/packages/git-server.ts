@@ -1,12 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
-
-const settings = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"];
 
 /** Git repositories over HTTP on loopback, served by git's own `http-backend`. */
 export async function gitServer() {
@@ -27,22 +25,25 @@ export async function gitServer() {
     root,
     paths,
     address: (name: string) => `http://127.0.0.1:${port}/${name}.git`,
-    /** A commit with these files on a branch; a value that begins with `->` is a link. */
+    /** A commit with these files on a branch, after those on `main`; a value that begins with `->` is a link. */
     async commit(name: string, files: Record<string, string>, branch = "main") {
       const folder = join(root, `${name}.git`);
-      const git = (...words: string[]) =>
-        execFileSync("git", [...settings, "-C", folder, ...words], { stdio: "pipe" });
-      await mkdir(folder, { recursive: true });
-      git("init", "-q");
-      git("checkout", "-q", "-B", branch);
-      for (const [path, text] of Object.entries(files)) {
-        const target = join(folder, path);
-        await mkdir(dirname(target), { recursive: true });
-        if (text.startsWith("->")) await symlink(text.slice(2), target);
-        else await writeFile(target, text);
+      const heads = join(folder, "refs/heads");
+      const isFirst = (await mkdir(heads, { recursive: true })) !== undefined;
+      if (isFirst) {
+        await mkdir(join(folder, "objects"));
+        await writeFile(join(folder, "HEAD"), "ref: refs/heads/main\n");
       }
-      git("add", "-A");
-      git("commit", "-q", "-m", "files");
+      const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
+      const changes = Object.entries(files).map(([path, text]) =>
+        text.startsWith("->")
+          ? `M 120000 inline ${path}\n${data(text.slice(2))}`
+          : `M 100644 inline ${path}\n${data(text)}`,
+      );
+      const head = `commit refs/heads/${branch}\ncommitter t <t@example.com> 0 +0000\n${data("files")}`;
+      const after = isFirst ? "" : "from refs/heads/main^0\n";
+      const input = `${head}${after}${changes.join("")}`;
+      execFileSync("git", ["-C", folder, "fast-import", "--quiet"], { input });
     },
   };
 }

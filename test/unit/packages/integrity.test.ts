@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText, zipOf } from "./build-archives.ts";
@@ -136,26 +134,5 @@ describe("after a crash", () => {
     await writeFile(join(place.folders.staging, "unclear/journal.json"), "{");
     await place.open();
     expect(await place.staged()).toEqual(["unclear"]);
-  });
-
-  it("a process killed while it installs again and again leaves one whole version", async () => {
-    const place = await packagePlace();
-    const worker = join(import.meta.dirname, "../../support/bot/installing-process.ts");
-    for (const afterLines of [1, 2]) {
-      const child = spawn(process.execPath, [worker, place.root], { stdio: ["ignore", "pipe", "inherit"] });
-      let lines = 0;
-      child.stdout.on("data", (chunk: Buffer) => {
-        lines += chunk.toString().split("\n").length - 1;
-        if (lines > afterLines) child.kill("SIGKILL");
-      });
-      await once(child, "close");
-      // The register died with the process here: what it did not know is undone, so nothing may be half there.
-      await place.open();
-      expect(await place.staged()).toEqual([]);
-      for (const name of await readdir(place.folders.skills)) {
-        const files = await readdir(join(place.folders.skills, name));
-        expect(files.length).toBe(41);
-      }
-    }
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeBot, finished, problem, type Route, turnRoutes } from "./fake-bot.ts";
-import { runKnack } from "./run-knack.ts";
+import { findingsOf, runKnack } from "./run-knack.ts";
 
 let cwd: string;
 beforeEach(async () => {
@@ -278,17 +278,10 @@ describe("knack doctor", () => {
   });
 
   it.each([
-    ["a wrong setting", { LOG_LEVEL: "loud" }, {}, "configuration"],
-    ["a missing key", { KNACK_MODEL: "openai/x" }, {}, "model"],
-    [
-      "a broken skill",
-      {},
-      { diagnostics: [{ path: "p", severity: "error", code: "broken_yaml", message: "m" }] },
-      "skills",
-    ],
-  ])("`knack doctor` finds %s", async (_name, env, more, check) => {
-    const routes = { ...healthy, "GET /skills": () => ({ skills: [], diagnostics: [], ...more }) };
-    const { code, value } = await json(["doctor"], routes, env);
+    ["a wrong setting", { LOG_LEVEL: "loud" }, "configuration"],
+    ["a missing key", { KNACK_MODEL: "openai/x" }, "model"],
+  ])("`knack doctor` finds %s", async (_name, env, check) => {
+    const { code, value } = await json(["doctor"], healthy, env);
     expect([code, value.ok]).toEqual([1, false]);
     const failed = value.checks.filter(
       (found: { ok: boolean; name: string }) => !found.ok && found.name !== "port",
@@ -310,9 +303,14 @@ describe("knack doctor", () => {
     });
   });
 
-  it("`knack doctor` finds a skill setting that names no skill", async () => {
-    await writeFile(path.join(cwd, "typo.yaml"), "server: {port: 0}\nskills: {denied: [memroy]}\n");
-    const { value } = await json(["doctor", "--config", "typo.yaml"], healthy);
-    expect(JSON.stringify(value)).toContain("there is no skill memroy");
+  it("`knack doctor` finds a broken skill, and a skill setting that names no skill", async () => {
+    await writeFile(path.join(cwd, "knack.yaml"), "skills: {denied: [memroy]}\n");
+    const diagnostics = [{ path: "p", severity: "error", code: "broken_yaml", message: "m" }];
+    const bot = fakeBot({ ...healthy, "GET /skills": () => ({ skills: [], diagnostics }) });
+    const found = (await findingsOf({ cwd, bot })).filter(({ status }) => status !== "ok");
+    expect(found).toMatchObject([
+      { name: "skills", status: "error", advice: expect.any(String) },
+      { name: "configuration", status: "warning", detail: expect.stringContaining("no skill memroy") },
+    ]);
   });
 });

@@ -73,19 +73,6 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     );
   });
 
-  it("the script runner finds a script by its path in any spelling", async () => {
-    const skill = skillOf({ "scripts/gro\u0308\u00dfe.sh": "echo found" });
-    for (const path of [
-      "scripts\\gr\u00f6\u00dfe.sh",
-      "scripts/gro\u0308\u00dfe.sh",
-      "./scripts/gr\u00f6\u00dfe.sh",
-    ])
-      expect((await runToEnd(runner, scriptRequest(skill, path))).stdout).toBe("found\n");
-    expect(await runner.run(scriptRequest(skill, "scripts\\..\\..\\x.sh"))).toMatchObject({
-      status: "refused",
-    });
-  });
-
   it("the script runner runs an executable with a shebang, and refuses a file without one", async () => {
     const skill = skillOf({
       tool: "#!/usr/bin/env -S python3 -I\nprint('shebang')",
@@ -115,40 +102,12 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     expect((await runToEnd(runner, scriptRequest(skill, "private.sh"))).stdout).toBe("notes");
   });
 
-  it("the script runner hands on lines as they arrive", async () => {
-    const lines: string[] = [];
-    const skill = skillOf({ "lines.py": "print('one'); print('zwölf'); print('end', end='')" });
-    await runToEnd(runner, scriptRequest(skill, "lines.py", { onLine: (line) => lines.push(line) }));
-    expect(lines).toEqual(["one", "zwölf", "end"]);
-  });
-
   it("the script runner kills an endless loop at its time limit and keeps what it wrote", async () => {
     const skill = skillOf({ "loop.py": "print('begun', flush=True)\nwhile True: pass" });
     const started = Date.now();
     const outcome = await runner.run(scriptRequest(skill, "loop.py", { timeout_ms: 600 }));
     expect(outcome).toEqual({ status: "timed_out", stdout: "begun\n", stderr: "" });
     expect(Date.now() - started).toBeLessThan(3_000);
-  });
-
-  it("the script runner cuts 5 MB of output at the limit and says so", async () => {
-    const skill = skillOf({ "spam.sh": "head -c 5000000 /dev/zero | tr '\\0' 'x'; echo done >&2" });
-    const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
-    expect(outcome).toMatchObject({ exit_code: 0, truncated: true, stderr: "done\n" });
-    expect(outcome.stdout).toBe("x".repeat(1_000));
-  });
-
-  it("the script runner stops what prints 100 MB, keeps the output up to the limit and says so", async () => {
-    const skill = skillOf({ "spam.sh": "echo odd >&2; head -c 100000000 /dev/zero; echo done >&2" });
-    const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
-    expect(outcome).toMatchObject({ truncated: true, stdout: "\0".repeat(1_000) });
-    expect(outcome.stderr).toMatch(/^odd\nIt printed more than 8 MB and was stopped/);
-    expect(outcome.exit_code).not.toBe(0);
-  });
-
-  it("the script runner cuts between characters, not within one", async () => {
-    const skill = skillOf({ "umlauts.py": "print('ä' * 100)" });
-    const outcome = await runToEnd(runner, scriptRequest(skill, "umlauts.py", { max_output_bytes: 5 }));
-    expect(outcome.stdout).toBe("ää");
   });
 
   it("the script runner removes what killed bots left of their runs at the next start, and no run of its own", async () => {
@@ -201,6 +160,58 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     expect(Date.now() - started).toBeLessThan(3_000);
     expect(await isRunning(marker)).toBe(false);
   });
+}
+
+describe("a script runner with any isolation", needs("python3"), () => {
+  const fixture = new ScriptFixture();
+  const skillOf = (files: Record<string, string>) => fixture.skill(files, "bundled");
+  let runner: ScriptRunner;
+
+  beforeAll(async () => {
+    runner = (await createSandbox({ dataDir: fixture.dataDir, bwrap: withProcesses.bwrap })).scripts;
+  });
+  afterAll(() => fixture[Symbol.dispose]());
+
+  it("the script runner finds a script by its path in any spelling", async () => {
+    const skill = skillOf({ "scripts/gro\u0308\u00dfe.sh": "echo found" });
+    for (const path of [
+      "scripts\\gr\u00f6\u00dfe.sh",
+      "scripts/gro\u0308\u00dfe.sh",
+      "./scripts/gr\u00f6\u00dfe.sh",
+    ])
+      expect((await runToEnd(runner, scriptRequest(skill, path))).stdout).toBe("found\n");
+    expect(await runner.run(scriptRequest(skill, "scripts\\..\\..\\x.sh"))).toMatchObject({
+      status: "refused",
+    });
+  });
+
+  it("the script runner hands on lines as they arrive", async () => {
+    const lines: string[] = [];
+    const skill = skillOf({ "lines.py": "print('one'); print('zwölf'); print('end', end='')" });
+    await runToEnd(runner, scriptRequest(skill, "lines.py", { onLine: (line) => lines.push(line) }));
+    expect(lines).toEqual(["one", "zwölf", "end"]);
+  });
+
+  it("the script runner cuts 5 MB of output at the limit and says so", async () => {
+    const skill = skillOf({ "spam.sh": "head -c 5000000 /dev/zero | tr '\\0' 'x'; echo done >&2" });
+    const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
+    expect(outcome).toMatchObject({ exit_code: 0, truncated: true, stderr: "done\n" });
+    expect(outcome.stdout).toBe("x".repeat(1_000));
+  });
+
+  it("the script runner stops what prints 100 MB, keeps the output up to the limit and says so", async () => {
+    const skill = skillOf({ "spam.sh": "echo odd >&2; head -c 100000000 /dev/zero; echo done >&2" });
+    const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
+    expect(outcome).toMatchObject({ truncated: true, stdout: "\0".repeat(1_000) });
+    expect(outcome.stderr).toMatch(/^odd\nIt printed more than 8 MB and was stopped/);
+    expect(outcome.exit_code).not.toBe(0);
+  });
+
+  it("the script runner cuts between characters, not within one", async () => {
+    const skill = skillOf({ "umlauts.py": "print('ä' * 100)" });
+    const outcome = await runToEnd(runner, scriptRequest(skill, "umlauts.py", { max_output_bytes: 5 }));
+    expect(outcome.stdout).toBe("ää");
+  });
 
   it("the script runner refuses what cannot be passed to a process", async () => {
     const skill = skillOf({ "a.sh": "true" });
@@ -214,7 +225,7 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     const outcome = await runToEnd(runner, scriptRequest(skill, "deaf.sh", { stdin: "x".repeat(1_000_000) }));
     expect(outcome.exit_code).toBe(0);
   });
-}
+});
 
 describe("a script runner without bubblewrap", () => {
   it("a script runner without bubblewrap refuses scripts that did not ship with the bot, and says why", async () => {

@@ -169,10 +169,8 @@ describe("knack doctor --live", () => {
 
   async function tried(model: string) {
     const { config } = await load(`model: {${model}}`);
-    const said: string[] = [];
-    const say = (progress: string) => said.push(progress);
     const names = configuredModels(config, []);
-    return { checks: await Array.fromAsync(checkLiveModels(config, names, systemClock, say)), said };
+    return await Array.fromAsync(checkLiveModels(config, names, systemClock, () => undefined));
   }
 
   async function live(answer: Answer, more = "") {
@@ -181,7 +179,7 @@ describe("knack doctor --live", () => {
   }
 
   it("`knack doctor --live` tries tools, pictures and structured answers of every configured model, each once", async () => {
-    const { checks } = await live(able, "small: box/s, failover: [box/s],");
+    const checks = await live(able, "small: box/s, failover: [box/s],");
     expect(checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
       ...["box/m", "box/m", "box/m", "box/s", "box/s", "box/s"].map((name) => `live model ${name} ok`),
     ]);
@@ -191,7 +189,7 @@ describe("knack doctor --live", () => {
   });
 
   it("`knack doctor --live` explains the consequence of what a model cannot do", async () => {
-    const { checks } = await live((response, url, body) => {
+    const checks = await live((response, url, body) => {
       if (body.tools !== undefined) return sendJson(response, completion({ content: "It is Monday." }));
       if (colourOf(body) !== undefined)
         return sendJson(response, { error: { message: "no image input" } }, 400);
@@ -213,7 +211,7 @@ describe("knack doctor --live", () => {
     const url = await serve(able);
     const groq = `choice: groq/llama-3.3-70b, providers: {groq: {base_url: "${url}/v1", api_key: k}}`;
     const names = async (model: string) =>
-      new Set((await tried(`streaming: false, ${model}`)).checks.map(({ name }) => name));
+      new Set((await tried(`streaming: false, ${model}`)).map(({ name }) => name));
     const [chosen, beside] = ["llama-3.3-70b", "openai/gpt-oss-20b"].map((name) => `live model groq/${name}`);
     expect(await names(groq)).toEqual(new Set([chosen, beside]));
     expect(await names(`small: off, ${groq}`)).toEqual(new Set([chosen]));
@@ -230,9 +228,7 @@ model: {choice: box/m, streaming: false, providers: {box: {base_url: "${url}/v1"
   });
 
   it("`knack doctor --live` stops at a model that does not answer, which is an error", async () => {
-    const { checks } = await live((response) =>
-      sendJson(response, { error: { message: "no such model" } }, 404),
-    );
+    const checks = await live((response) => sendJson(response, { error: { message: "no such model" } }, 404));
     expect(checks).toMatchObject([{ status: "error", detail: expect.stringContaining("no such model") }]);
     expect(server?.bodies).toHaveLength(1);
   });

@@ -95,7 +95,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
     });
 
     test("a key-value store lists more keys than a page while they are changed and deleted", async () => {
-      const all = Array.from({ length: 1_200 }, (_, at) => `n:${String(at).padStart(4, "0")}`);
+      const all = Array.from({ length: 510 }, (_, at) => `n:${String(at).padStart(4, "0")}`);
       await Promise.all(all.map((key) => store.set(key, 1)));
       const seen: string[] = [];
       for await (const key of store.keys("n:")) {
@@ -104,7 +104,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
         else await store.set(key, 2);
       }
       expect(seen).toEqual(all);
-      expect(await Array.fromAsync(store.keys("n:"))).toHaveLength(600);
+      expect(await Array.fromAsync(store.keys("n:"))).toHaveLength(255);
     });
 
     test("a key-value store keeps its values when it is scrubbed, even those changed in the meantime", async () => {

@@ -9,19 +9,18 @@ import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import type { SqliteOptions } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { StorageError } from "../../../src/storage/sqlite/storage-error.ts";
-import { Child } from "./child.ts";
 
 let folder: string;
 let path: string;
 const stores: KeyValue[] = [];
-const children: Child[] = [];
+const holders: DatabaseSync[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "knack-keyv-"));
   path = join(folder, "store.db");
 });
 afterEach(async () => {
-  for (const child of children.splice(0)) await child.kill();
+  for (const holder of holders.splice(0)) holder.close();
   for (const store of stores.splice(0)) await store.close();
   await rm(folder, { recursive: true });
 });
@@ -31,10 +30,11 @@ async function open(options: Pick<SqliteOptions, "upgraded"> = {}): Promise<KeyV
   stores.push(store);
   return store;
 }
-async function holdFile(...mode: string[]): Promise<void> {
-  const child = new Child("hold-exclusively.ts", path, ...mode);
-  children.push(child);
-  expect(await child.line()).toBe("held");
+/** Locks the file on another connection, which is what another process has. */
+function holdFile(statement = ""): void {
+  const holder = new DatabaseSync(path);
+  holders.push(holder);
+  holder.exec(`${statement}; BEGIN EXCLUSIVE; CREATE TABLE held (x)`);
 }
 function sql(statement: string): void {
   const database = new DatabaseSync(path);
@@ -91,22 +91,22 @@ test("reading and writing reject when the table is gone", async () => {
   }
 });
 
-test("a file held by another process rejects writing, and then continues", async () => {
+test("a file that another connection holds rejects writing, and then continues", async () => {
   const store = await open();
   await store.set("a", 1);
-  await holdFile();
+  holdFile();
   for (const work of [store.set("a", 2), store.delete("a"), store.update("a", () => 3)]) {
     expect(await failure(work)).toMatchObject({ code: "locked", path });
   }
-  for (const child of children) await child.kill();
+  for (const holder of holders.splice(0)) holder.close();
   expect(await store.get("a")).toBe(1);
   await store.set("a", 4);
   expect(await store.get("a")).toBe(4);
 });
 
-test("a file another process owns alone cannot be opened", async () => {
+test("a file that another connection owns alone cannot be opened", async () => {
   await (await openKeyValue(path)).close();
-  await holdFile("all");
+  holdFile("PRAGMA locking_mode = EXCLUSIVE");
   expect(await failure(open())).toMatchObject({ code: "locked", path });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { ModelServer } from "../support/models/model-server.ts";
 import { collect, finish, requestOf, shownText } from "../unit/models/collect.ts";
 import { endlessClock, recordingClock } from "../unit/models/recording-clock.ts";
 import { startWireServer } from "../unit/models/wire-server.ts";
-import { type ModelUnderContract, sentence, thenAnswer, useModelServer } from "./model-under-contract.ts";
+import { type ModelUnderContract, modelsOf, sentence, thenAnswer } from "./model-under-contract.ts";
 
 const usage = { prompt_tokens: 11, completion_tokens: 7 };
 
@@ -49,9 +50,9 @@ function roundsOf(messages: readonly SentMessage[]): SentMessage[] {
 }
 
 /** What every model answers when all goes well, and how it stops. */
-export function describeModel(subject: ModelUnderContract): void {
+export function describeModel(subject: ModelUnderContract, server: () => ModelServer): void {
   describe(`the model ${subject.choice}`, () => {
-    const { server, create } = useModelServer(subject);
+    const create = modelsOf(subject, server);
 
     it("a model streams text in pieces and finishes with the whole message and its usage", async () => {
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence, usage } }]);

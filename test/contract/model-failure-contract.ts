@@ -2,20 +2,15 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../../src/core/ports/model.ts";
+import type { ModelServer } from "../support/models/model-server.ts";
 import { collect, finish, requestOf, shownText } from "../unit/models/collect.ts";
 import { recordingClock } from "../unit/models/recording-clock.ts";
-import {
-  key,
-  type ModelUnderContract,
-  sentence,
-  thenAnswer,
-  useModelServer,
-} from "./model-under-contract.ts";
+import { key, type ModelUnderContract, modelsOf, sentence, thenAnswer } from "./model-under-contract.ts";
 
 /** What every model does when its server fails. */
-export function describeModelFailures(subject: ModelUnderContract): void {
+export function describeModelFailures(subject: ModelUnderContract, server: () => ModelServer): void {
   describe(`the model ${subject.choice}, when its server fails,`, () => {
-    const { server, create } = useModelServer(subject);
+    const create = modelsOf(subject, server);
 
     it("a model waits as long as a 429 asks for, then answers", async () => {
       const limited = {

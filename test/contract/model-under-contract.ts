@@ -30,22 +30,23 @@ export function thenAnswer(userMessage: string, errors: ModelFixture["response"]
   }));
 }
 
-/** A server for the tests of the surrounding `describe`, fresh for each, and models that ask it. */
-export function useModelServer(subject: ModelUnderContract) {
+/** A server for the tests of a file, fresh for each. */
+export function useModelServer(): () => ModelServer {
   let server: ModelServer;
   beforeAll(async () => {
     server = await startModelServer();
   });
   beforeEach(() => server.reset());
   afterAll(() => server.stop());
-  return {
-    server: () => server,
-    /** A model of three attempts; it asks the server at `url` when one is given. */
-    create(changes: Partial<ModelSettings> = {}, clock: Clock = recordingClock(), url?: string): Model {
-      const provider = { kind: subject.kind, apiKey: key, baseUrl: url ?? subject.baseUrl(server) };
-      const name = subject.choice.slice(0, subject.choice.indexOf("/"));
-      const settings = { choice: subject.choice, providers: { [name]: provider }, retry: { attempts: 3 } };
-      return createModel({ ...settings, ...changes }, clock);
-    },
+  return () => server;
+}
+
+/** Creates models of three attempts that ask this server, or the one at `url`. */
+export function modelsOf(subject: ModelUnderContract, server: () => ModelServer) {
+  return (changes: Partial<ModelSettings> = {}, clock: Clock = recordingClock(), url?: string): Model => {
+    const provider = { kind: subject.kind, apiKey: key, baseUrl: url ?? subject.baseUrl(server()) };
+    const name = subject.choice.slice(0, subject.choice.indexOf("/"));
+    const settings = { choice: subject.choice, providers: { [name]: provider }, retry: { attempts: 3 } };
+    return createModel({ ...settings, ...changes }, clock);
   };
 }

@@ -1,6 +1,6 @@
 import { describeModel } from "./model-contract.ts";
 import { describeModelFailures } from "./model-failure-contract.ts";
-import type { ModelUnderContract } from "./model-under-contract.ts";
+import { type ModelUnderContract, useModelServer } from "./model-under-contract.ts";
 
 const models: ModelUnderContract[] = [
   {
@@ -25,7 +25,8 @@ const models: ModelUnderContract[] = [
     baseUrl: (server) => server.anthropicBaseUrl,
   },
 ];
+const server = useModelServer();
 for (const model of models) {
-  describeModel(model);
-  describeModelFailures(model);
+  describeModel(model, server);
+  describeModelFailures(model, server);
 }

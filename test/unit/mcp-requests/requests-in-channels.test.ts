@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 import { answerTurn, approve } from "../../support/bot/ask-app.ts";
 import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
@@ -6,15 +6,17 @@ import { type McpBench, openBench, referenceServer } from "../../support/skills/
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
 
 let bench: McpBench;
-afterEach(() => bench.close());
-
-/** A channel whose agent calls one tool of MCP's reference server; as it comes from npm. */
-async function channelCalling(tool: string, input: Record<string, unknown>) {
+beforeAll(async () => {
   bench = await openBench(
     { everything: referenceServer("everything") },
     { requests: createServerRequests() },
   );
   await bench.servers.start("everything");
+});
+afterAll(() => bench.close());
+
+/** A channel whose agent calls one tool of MCP's reference server; as it comes from npm. */
+function channelCalling(tool: string, input: Record<string, unknown>) {
   const model = scriptedModel(({ messages, system }) => {
     if (system.startsWith("You write one text for the program")) return "A text of the model.";
     const results = toolResults(messages);
@@ -25,7 +27,7 @@ async function channelCalling(tool: string, input: Record<string, unknown>) {
   return createTestApp(model, { sources: [bench.source] });
 }
 
-type Channel = Awaited<ReturnType<typeof channelCalling>>;
+type Channel = ReturnType<typeof channelCalling>;
 
 /** Answers what people are asked, in order: questions with texts, approvals with yes or no. */
 async function runTurn({ app, say }: Channel, answers: readonly (string | boolean)[]) {
@@ -49,7 +51,7 @@ async function runTurn({ app, say }: Channel, answers: readonly (string | boolea
 
 describe("a reference server in a channel", () => {
   it("a reference server's long form is filled in as lines, with left-out fields from their defaults", async () => {
-    const channel = await channelCalling("everything__trigger-elicitation-request", {});
+    const channel = channelCalling("everything__trigger-elicitation-request", {});
     const { asked, end } = await runTurn(channel, [
       true,
       "email: nobody",
@@ -71,7 +73,7 @@ describe("a reference server in a channel", () => {
   });
 
   it("a reference server has a text written by the model once a manager saw its purpose", async () => {
-    const channel = await channelCalling("everything__trigger-sampling-request", {
+    const channel = channelCalling("everything__trigger-sampling-request", {
       prompt: "Say it.",
       maxTokens: 50,
     });
@@ -81,7 +83,7 @@ describe("a reference server in a channel", () => {
   });
 
   it("a reference server has no text written when it is refused", async () => {
-    const channel = await channelCalling("everything__trigger-sampling-request", {
+    const channel = channelCalling("everything__trigger-sampling-request", {
       prompt: "Say it.",
       maxTokens: 50,
     });

@@ -18,10 +18,10 @@ const withKnack = async (knack: Record<string, unknown>) => {
   return { of };
 };
 
-it("an operator's high risk overrides a server's claim to be harmless", async () => {
-  const { of } = await withKnack({ risk: "high" });
+it("an operator's high risk overrides a server's claim to be harmless, and a single word says who approves everything", async () => {
+  const { of } = await withKnack({ risk: "high", approval: "manager" });
   expect((await bench.skill("mcp_test")).risk).toBe("high");
-  expect(await of("echo")).toMatchObject({ effect: "side_effect" });
+  expect(await of("echo")).toMatchObject({ effect: "side_effect", approval: "manager" });
 });
 
 it("an operator says what tools do, who approves them, and which are for waiting", async () => {
@@ -36,9 +36,4 @@ it("an operator says what tools do, who approves them, and which are for waiting
   expect(await of("die")).toEqual({ effect: "idempotent", approval: "none", repeatable: false });
   expect(await of("pid")).toMatchObject({ repeatable: true });
   expect((await bench.skill("mcp_test")).description).toBe("Things for tests");
-});
-
-it("an operator's single word says who approves everything", async () => {
-  const { of } = await withKnack({ approval: "manager" });
-  expect(await of("echo")).toMatchObject({ approval: "manager" });
 });

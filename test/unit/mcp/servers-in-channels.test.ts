@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { writeTrust } from "../../../src/core/decisions/standing-decisions.ts";
 import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
 import { answerTurn } from "../../support/bot/ask-app.ts";
@@ -7,7 +7,6 @@ import { type McpBench, openBench, testServer } from "../../support/skills/mcp-b
 import { ada, createTestApp } from "../../support/test-app.ts";
 
 let bench: McpBench;
-afterEach(() => bench.close());
 
 /** Passes every question on to the person. */
 const requests: ServerRequests = {
@@ -18,6 +17,12 @@ const requests: ServerRequests = {
   },
   sample: () => Promise.reject(new Error("not in this test")),
 };
+
+beforeAll(async () => {
+  bench = await openBench({ test: testServer }, { requests });
+  await bench.servers.start("test");
+});
+afterAll(() => bench.close());
 
 /** A channel whose agent activates the server's skill and calls one of its tools. */
 function channelOf(mcp: McpBench, call: string, input: Record<string, unknown>) {
@@ -38,8 +43,6 @@ async function trust({ tool, store }: McpBench, server: string, name: string) {
 
 describe("a server in a channel", () => {
   it("a server in a channel is activated by its name and called by its tool's", async () => {
-    bench = await openBench({ test: testServer });
-    await bench.servers.start("test");
     const { end, events } = await channelOf(bench, "test__echo", { text: "hello" }).ask("go");
     expect(end.text).toContain("hello");
     expect(
@@ -52,8 +55,6 @@ describe("a server in a channel", () => {
   });
 
   it("a server in a channel asks its questions in the thread, and its call continues with each answer", async () => {
-    bench = await openBench({ test: testServer }, { requests });
-    await bench.servers.start("test");
     await trust(bench, "test", "ask");
     const app = channelOf(bench, "test__ask", { times: 2 });
     const turnId = await app.say("go");
@@ -70,8 +71,6 @@ describe("a server in a channel", () => {
   });
 
   it("a server in a channel has single tools switched off by people", async () => {
-    bench = await openBench({ test: testServer });
-    await bench.servers.start("test");
     const app = channelOf(bench, "test__echo", { text: "hello" });
     await app.app.run("skill.set", {
       input: { ns: "test:team:general", id: "test#echo", state: "blocked" },
@@ -84,10 +83,13 @@ describe("a server in a channel", () => {
   it("a server in a channel does not hold up an answer that does not need it", async () => {
     const mute = { command: "sleep", args: ["600"] };
     const servers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`mute-${at}`, mute]));
-    bench = await openBench(servers);
-    bench.start();
-    const { end } = await createTestApp(scriptedModel(["At once."]), { sources: [bench.source] }).ask("go");
+    const starting = await openBench(servers);
+    onTestFinished(() => starting.close());
+    starting.start();
+    const { end } = await createTestApp(scriptedModel(["At once."]), { sources: [starting.source] }).ask(
+      "go",
+    );
     expect(end.text).toBe("At once.");
-    expect(bench.servers.list().filter(({ state }) => state === "starting")).toHaveLength(2);
+    expect(starting.servers.list().filter(({ state }) => state === "starting")).toHaveLength(2);
   });
 });

@@ -1,18 +1,20 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { approve } from "../../support/bot/ask-app.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
 
 let bench: McpBench;
-afterEach(() => bench.close());
+beforeAll(async () => {
+  bench = await openBench({ test: testServer });
+  await bench.servers.start("test");
+});
+afterAll(() => bench.close());
 
 const asker = { by: ada, namespace: "console:local:general" };
 
 /** A channel whose model calls a tool of the server; `asked` answers who had to approve it. */
-async function channel() {
-  bench = await openBench({ test: testServer });
-  await bench.servers.start("test");
+function channel() {
   const model = scriptedModel(({ messages }) => {
     const last = messages.at(-1);
     return last?.role === "user" ? [{ call: `test__${last.text}`, with: {} }] : "Done.";
@@ -39,7 +41,7 @@ async function channel() {
 
 describe("a tool of a server", () => {
   it("a server's tool needs approval by its hints: only reading, nothing or destroying, and is listed so", async () => {
-    const { asked, listed } = await channel();
+    const { asked, listed } = channel();
     for (const [tool, approver] of [
       ["environment", "nobody"],
       ["pid", "asker"],
@@ -51,7 +53,7 @@ describe("a tool of a server", () => {
   });
 
   it("a server's tool runs without asking while an operator trusts it", async () => {
-    const { app, asked, listed } = await channel();
+    const { app, asked, listed } = channel();
     const { definition = "" } = (await listed("pid")) ?? {};
     const tools = [{ name: "pid", definition }];
     expect(
@@ -67,7 +69,7 @@ describe("a tool of a server", () => {
   });
 
   it("a server's tool is not trusted in another form than the operator saw", async () => {
-    const { app, asked } = await channel();
+    const { app, asked } = channel();
     const tools = [{ name: "pid", definition: "another" }];
     expect(await app.run("server.trust", { input: { name: "test", tools: tools }, asker })).toMatchObject({
       ok: false,
@@ -77,7 +79,7 @@ describe("a tool of a server", () => {
   });
 
   it("a server's tool loses its trust when its server becomes another program, but not when it gets another token", async () => {
-    const { app, listed } = await channel();
+    const { app, listed } = channel();
     const { definition = "" } = (await listed("pid")) ?? {};
     await app.run("server.trust", { input: { name: "test", tools: [{ name: "pid", definition }] }, asker });
     await bench.write({ test: { ...testServer, env: { TEST_TOKEN: "new" } } });

@@ -61,7 +61,7 @@ describe("who may read", () => {
 });
 
 test("a large workspace is searched within Slack's limits", async () => {
-  const people = Array.from({ length: 2_100 }, (_, i) => seedUser(`U9P${i}`, `person ${i}`));
+  const people = Array.from({ length: 1_100 }, (_, i) => seedUser(`U9P${i}`, `person ${i}`));
   const rooms = Array.from({ length: 150 }, (_, i) => seedChannel(`C9R${i}`, `room ${i}`));
   const seed = { channels: [...defaultSeed().channels, ...rooms] };
   const { slack, platform } = await startSlackWorld({ seed, enforceRates: true });
@@ -74,12 +74,12 @@ test("a large workspace is searched within Slack's limits", async () => {
     const query = { words: "", asker: "U0ANNA", most: 5 };
     const { people: found, more } = (await actions.people?.(general, query)) ?? { people: [] };
     expect([found.filter(({ here }) => here).length, found.length, more]).toEqual([3, 5, true]);
-    const last = await actions.people?.(general, { ...query, words: "person 2099" });
-    expect(last?.people.map(({ id }) => id)).toEqual(["U9P2099"]);
+    const last = await actions.people?.(general, { ...query, words: "person 1099" });
+    expect(last?.people.map(({ id }) => id)).toEqual(["U9P1099"]);
     const state = await slack.look();
     expect(state.refusals()).toEqual([]);
     // As few as Slack's largest pages allow: the 10,000 people that are read take half of the calls of a minute.
-    expect(state.calls("users.list")).toHaveLength(3);
+    expect(state.calls("users.list")).toHaveLength(2);
   } finally {
     await slack.close();
   }

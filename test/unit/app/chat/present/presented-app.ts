@@ -100,7 +100,20 @@ export function presentedApp(
   { platform, clock = manualClock(), ...options }: PresentedOptions = {},
 ) {
   const chat = platform ?? createFakePlatform({ now: clock.now });
-  const test = createTestApp(model, { ...options, clock });
+  const stored = options.log ?? createMemoryTurnLog();
+  let written = 0;
+  const log: TurnLog = {
+    ...stored,
+    async append(...given) {
+      await stored.append(...given);
+      written += 1;
+    },
+    async absorb(...given) {
+      await stored.absorb(...given);
+      written += 1;
+    },
+  };
+  const test = createTestApp(model, { ...options, log, clock });
   const intake = test.chat.connect(chat);
   const ask = async (text: string, more: Partial<Asked> = {}): Promise<string> => {
     const id = randomUUID();
@@ -113,19 +126,12 @@ export function presentedApp(
   };
   /** Lets time pass until the turn has such an event. */
   const reach = async (turnId: string, type: TurnEvent["type"], count = 1): Promise<TurnEvent[]> => {
-    let events: TurnEvent[] = [];
-    let done = false;
-    const look = async () => {
-      while (!done) {
-        events = await test.log.read(turnId);
-        done = events.filter((event) => event.type === type).length >= count;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    };
-    const looking = look();
-    await elapse(clock, () => done);
-    await looking;
-    return events;
+    for (;;) {
+      const before = written;
+      const events = await log.read(turnId);
+      if (events.filter((event) => event.type === type).length >= count) return events;
+      await elapse(clock, () => written > before);
+    }
   };
   return { ...test, intake, platform: chat, clock, ask, reach };
 }

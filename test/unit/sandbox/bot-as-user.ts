@@ -1,15 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { createInterface } from "node:readline";
 import type { ScriptOutcome } from "../../../src/core/ports/work-context.ts";
 import type { SandboxLimits } from "../../../src/sandbox/isolation.ts";
 
-export interface BotRequest {
+/** One script of a skill, which `script-process.ts` runs in the sandbox. */
+export interface ScriptRun {
   files: Record<string, string>;
   script: string;
   timeoutMs: number;
   limits?: Partial<SandboxLimits>;
+}
+
+export interface RanScript {
+  isolation: { isolation: string; detail: string };
+  outcome: ScriptOutcome;
 }
 
 /** What the process that runs the sandbox begins with. */
@@ -28,39 +34,57 @@ export const botUsers: readonly BotUser[] = process.getuid?.() === 0 ? ["root", 
 
 const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
 
-/** What a command begins with that this user runs. */
-export function startedAs(user: BotUser): readonly string[] {
-  return user === "nobody" ? asNobody : [];
+/** A bot in a process of its own, which ends when it is disposed of. */
+export interface Bot<Request, Answer> extends AsyncDisposable {
+  child: ChildProcess;
+  /** One request at a time. @throws when the bot fails or ends */
+  ask(request: Request): Promise<Answer>;
 }
 
-/** Starts a process that runs one script of a skill in the sandbox, and prints the outcome. */
-export function startAs(
+/** Starts a module of this folder as a bot: it answers each line of its input, a request, with a line. Both are JSON. */
+export function startBot<Request, Answer>(
+  module: string,
   { user, startedBy = [], descriptors = {} }: BotProcess,
-  request: BotRequest,
-): ChildProcess {
-  const entry = join(import.meta.dirname, "script-process.ts");
+): Bot<Request, Answer> {
   const [file = "", ...args] = [
-    ...startedAs(user),
+    ...(user === "nobody" ? asNobody : []),
     ...startedBy,
-    ...[process.execPath, entry, JSON.stringify(request)],
+    ...[process.execPath, join(import.meta.dirname, module)],
   ];
-  const stdio: (number | "ignore" | "pipe")[] = ["ignore", "pipe", "pipe"];
+  const stdio: (number | "ignore" | "pipe")[] = ["pipe", "pipe", "pipe"];
   for (const [at, descriptor] of Object.entries(descriptors)) stdio[Number(at)] = descriptor;
-  return spawn(file, args, { stdio: Array.from(stdio, (each) => each ?? "ignore") });
+  const options: SpawnOptions = { stdio: Array.from(stdio, (each) => each ?? "ignore") };
+  const child = spawn(file, args, options);
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error("It has no input and output.");
+  const closed = once(child, "close");
+  const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  let complaints = "";
+  stderr.setEncoding("utf8").on("data", (text) => {
+    complaints += text;
+  });
+  // Whoever asks learns of it from the answer that does not come.
+  stdin.on("error", () => undefined);
+  return {
+    child,
+    async ask(request) {
+      stdin.write(`${JSON.stringify(request)}\n`);
+      const answer = await answers.next();
+      if (answer.done) {
+        await closed;
+        throw new Error(`The bot ended. ${complaints}`);
+      }
+      return JSON.parse(answer.value);
+    },
+    async [Symbol.asyncDispose]() {
+      stdin.end();
+      await closed;
+    },
+  };
 }
 
-/** Runs one script of a skill in the sandbox of another process. */
-export async function runAs(
-  bot: BotProcess,
-  request: BotRequest,
-): Promise<{ isolation: { isolation: string; detail: string }; outcome: ScriptOutcome }> {
-  const child = startAs(bot, request);
-  if (child.stdout === null || child.stderr === null) throw new Error("It has no output.");
-  const [said, complaints] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  if (said === "") throw new Error(complaints);
-  return JSON.parse(said);
+/** For a module that `startBot` starts: answers each line until there are no more. */
+export async function answerLines<Request>(answer: (request: Request) => Promise<unknown>): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin }))
+    process.stdout.write(`${JSON.stringify(await answer(JSON.parse(line)))}\n`);
 }

@@ -1,4 +1,4 @@
-/** A process of its own that takes the steps of a story in working folders, with the real sandbox: `folder-process.ts STEPS`, JSON. */
+/** A bot that takes the steps of each story in the working folder of a thread, with the real sandbox: see `startBot`. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import type { FolderUse, MountedFolder } from "../../../src/core/ports/working-f
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createDiskWorkingFolders } from "../../../src/storage/folders/disk-working-folders.ts";
 import { attached, inWords, noSignal, textAt } from "../../support/fakes/folder-code.ts";
-import type { Answer, FolderStep } from "./folder-story.ts";
+import { answerLines } from "./bot-as-user.ts";
+import type { Answer, FolderStep, Told } from "./folder-story.ts";
 import { ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
-const steps: FolderStep[] = JSON.parse(process.argv[2] ?? "[]");
 using fixture = new ScriptFixture();
 // What code must never see: beside the folders, and in another thread.
 const root = mkdtempSync(join(tmpdir(), "knack-folder-story-"));
@@ -19,12 +19,12 @@ for (const name of ["f", "secret.txt"]) writeFileSync(join(root, "outside", name
 mkdirSync(join(root, "data"), { mode: 0o700 });
 writeFileSync(join(root, "data", "tokens.db"), "TOP-SECRET");
 const sandbox = await createSandbox({ dataDir: join(root, "data") });
-const open = () => createDiskWorkingFolders(join(root, "data", "threads"), { maxBytes: 50_000_000 });
-const folders = open();
+const folders = createDiskWorkingFolders(join(root, "data", "threads"), { maxBytes: 50_000_000 });
 await folders
   .of({ namespace: "n:w:c", thread: "other" })
   .attach(attached("secret.txt", "TOP-SECRET"), { turn_id: "other" });
-const folder = folders.of({ namespace: "n:w:c", thread: "t" });
+/** The folder of the story that is told, and the calls in it so far. */
+let folder = folders.of({ namespace: "n:w:c", thread: "t" });
 let calls = 0;
 
 async function run(
@@ -99,10 +99,19 @@ async function take(step: FolderStep): Promise<Answer> {
   }
 }
 
-try {
+let stories = 0;
+
+async function tell(steps: readonly FolderStep[]): Promise<Told> {
+  stories += 1;
+  folder = folders.of({ namespace: "n:w:c", thread: `t${stories}` });
   const answers: Answer[] = [];
   for (const step of steps) answers.push(await take(step));
-  process.stdout.write(JSON.stringify({ isolation: sandbox.describe().isolation, answers }));
+  await folder.clear();
+  return { isolation: sandbox.describe().isolation, answers };
+}
+
+try {
+  await answerLines(tell);
 } finally {
   await Array.fromAsync(folders.all(), ({ place }) => folders.of(place).clear());
   rmSync(root, { recursive: true, force: true });

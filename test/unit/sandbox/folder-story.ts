@@ -1,9 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import type { CodeLanguage } from "../../../src/core/ports/work-context.ts";
-import { type BotUser, startedAs } from "./bot-as-user.ts";
 
 /** A step of a story in the working folder of one thread. `ROOT` in code is a folder of the machine that code must not reach. */
 export type FolderStep =
@@ -34,24 +29,14 @@ export type Answer =
   | boolean[]
   | { paths: string[]; count: number; bytes: number };
 
+/** What came of each step of a story. */
+export interface Told {
+  isolation: string;
+  answers: Answer[];
+}
+
 export const bash = (code: string): FolderStep => ({ do: "code", language: "bash", code });
 export const python = (code: string): FolderStep => ({ do: "code", language: "python", code });
-
-/** What came of each step, in a bot of this user. */
-export async function story(user: BotUser, ...steps: FolderStep[]): Promise<Answer[]> {
-  const entry = join(import.meta.dirname, "folder-process.ts");
-  const [file = "", ...args] = [...startedAs(user), process.execPath, entry, JSON.stringify(steps)];
-  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const [said, complaints] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  if (said === "") throw new Error(complaints);
-  const { isolation, answers } = JSON.parse(said);
-  if (isolation !== "bubblewrap") throw new Error(`it ran in ${isolation}`);
-  return answers;
-}
 
 /** The output of a run, or the whole answer where it was none. */
 export function output(answer: Answer | undefined): string {

@@ -1,15 +1,21 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SandboxLimits } from "../../../../src/sandbox/isolation.ts";
 import { needs } from "../../../support/needs.ts";
-import { botUsers, runAs } from "../bot-as-user.ts";
+import { type Bot, botUsers, type RanScript, type ScriptRun, startBot } from "../bot-as-user.ts";
 
 /** Leaves a word behind only when it is not stopped. */
 const lasting = "\nimport time; time.sleep(15); print('it had it all')";
 
 describe.each(botUsers)("code of a bot that runs as %s", needs("bubblewrap", "python3"), (user) => {
+  let bot: Bot<ScriptRun, RanScript>;
+  beforeAll(() => {
+    bot = startBot("script-process.ts", { user });
+  });
+  afterAll(() => bot[Symbol.asyncDispose]());
+
   const run = async (code: string, limits: Partial<SandboxLimits> = {}, timeoutMs = 40_000) => {
     const files = { "attack.py": code };
-    const { isolation, outcome } = await runAs({ user }, { files, script: "attack.py", timeoutMs, limits });
+    const { isolation, outcome } = await bot.ask({ files, script: "attack.py", timeoutMs, limits });
     expect(isolation).toMatchObject({ isolation: "bubblewrap" });
     if (outcome.status !== "exited") throw new Error(JSON.stringify(outcome).slice(0, 2_000));
     return outcome;

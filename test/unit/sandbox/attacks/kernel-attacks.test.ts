@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
@@ -11,9 +10,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { needs } from "../../../support/needs.ts";
-import { type BotProcess, botUsers, runAs, startAs } from "../bot-as-user.ts";
+import {
+  type Bot,
+  type BotProcess,
+  botUsers,
+  type RanScript,
+  type ScriptRun,
+  startBot,
+} from "../bot-as-user.ts";
 
 /** Python's way to make system calls by number, on the architectures that the filter knows. */
 const calls = `import ctypes, errno, os, sys
@@ -46,9 +52,17 @@ describe.each(botUsers)(
   "code in the sandbox of a bot that runs as %s",
   needs("bubblewrap", "python3"),
   (user) => {
-    const attack = async (code: string, bot: Partial<BotProcess> = {}, timeoutMs = 20_000) => {
-      const files = { "attack.py": calls + code };
-      const { isolation, outcome } = await runAs({ user, ...bot }, { files, script: "attack.py", timeoutMs });
+    const start = (how: Partial<BotProcess> = {}) =>
+      startBot<ScriptRun, RanScript>("script-process.ts", { user, ...how });
+    let shared: Bot<ScriptRun, RanScript>;
+    beforeAll(() => {
+      shared = start();
+    });
+    afterAll(() => shared[Symbol.asyncDispose]());
+
+    const attack = async (code: string, bot = shared) => {
+      const run = { files: { "attack.py": calls + code }, script: "attack.py", timeoutMs: 20_000 };
+      const { isolation, outcome } = await bot.ask(run);
       expect(isolation).toMatchObject({ isolation: "bubblewrap" });
       if (outcome.status !== "exited") throw new Error(JSON.stringify(outcome));
       expect(outcome.stderr).toBe("");
@@ -67,12 +81,13 @@ if isinstance(add_key(b"user", b"knack-ticket", b"SECRET", 6, -3), str): sys.exi
 os.execv(sys.argv[1], sys.argv[1:])`,
         { mode: 0o644 },
       );
+      await using bot = start({ startedBy: ["/usr/bin/python3", login] });
       const answers = await attack(
         `print(keyctl(10, -3, b"user", b"knack-ticket", 0))
 print(request_key(b"user", b"knack-ticket", 0, -3))
 print(*{add_key(b"user", b"knack-left", b"text", 4, ring) for ring in (-1, -2, -3, -4, -5)})
 print("keys:", *[open(path).read() for path in ("/proc/keys", "/proc/key-users") if os.path.exists(path)])`,
-        { startedBy: ["/usr/bin/python3", login] },
+        bot,
       ).finally(() => rmSync(folder, { recursive: true }));
       expect(answers).toEqual(["refused", "refused", "refused", "keys:"]);
     });
@@ -117,6 +132,9 @@ for pid in own:
       const file = join(folder, "journal");
       const descriptor = openSync(file, "w");
       try {
+        await using bot = start({
+          descriptors: { 3: descriptor, 4: descriptor, 17: descriptor, 251: descriptor },
+        });
         const answers = await attack(
           `for number in range(3, 300):
     try: os.write(number, b"written by a script")
@@ -127,7 +145,7 @@ for pid in others + ["self"]:
     for number in numbers:
         try: print(os.readlink(f"/proc/{pid}/fd/{number}"))
         except OSError: pass`,
-          { descriptors: { 3: descriptor, 4: descriptor, 17: descriptor, 251: descriptor } },
+          bot,
         );
         expect(answers.filter((link) => link.includes("journal"))).toEqual([]);
         expect(readFileSync(file, "utf8")).toBe("");
@@ -150,11 +168,12 @@ print(call(165, 40, b"none", b"/workspace", b"tmpfs", 0, 0))`);
       const files = {
         "stay.sh": `bash -c 'exec -a ${name} sleep 60' & bash -c 'exec -a ${name} setsid sleep 60' & sleep 60`,
       };
-      const bot = startAs({ user }, { files, script: "stay.sh", timeoutMs: 60_000 });
-      const ended = once(bot, "close");
-      await expect.poll(() => processesNamed(name), { timeout: 10_000 }).toBeGreaterThan(0);
-      bot.kill("SIGKILL");
-      await ended;
+      const bot = start();
+      onTestFinished(() => void bot.child.kill("SIGKILL"));
+      const answer = bot.ask({ files, script: "stay.sh", timeoutMs: 60_000 }).catch(() => undefined);
+      await expect.poll(() => processesNamed(name), { timeout: 30_000 }).toBeGreaterThan(0);
+      bot.child.kill("SIGKILL");
+      expect(await answer).toBeUndefined();
       await expect.poll(() => processesNamed(name), { timeout: 5_000 }).toBe(0);
     });
 

@@ -1,16 +1,25 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needs } from "../../../support/needs.ts";
-import { botUsers } from "../bot-as-user.ts";
-import { type Answer, bash, output, python, type Ran, story } from "../folder-story.ts";
+import { type Bot, botUsers, startBot } from "../bot-as-user.ts";
+import { type Answer, bash, type FolderStep, output, python, type Ran, type Told } from "../folder-story.ts";
 
 const attach = { do: "attach", name: "in.csv", text: "a,b" } as const;
 const list = { do: "list" } as const;
 const read = (path: string) => ({ do: "read", path }) as const;
 
 describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (user) => {
-  const tell = (...steps: Parameters<typeof story>[1][]) => story(user, ...steps);
-
   describe("in the sandbox", needs("bubblewrap", "python3"), () => {
+    let bot: Bot<readonly FolderStep[], Told>;
+    beforeAll(() => {
+      bot = startBot("folder-process.ts", { user });
+    });
+    afterAll(() => bot[Symbol.asyncDispose]());
+    const tell = async (...steps: FolderStep[]) => {
+      const { isolation, answers } = await bot.ask(steps);
+      expect(isolation).toBe("bubblewrap");
+      return answers;
+    };
+
     it("the sandboxed working folder has the files of people, which nobody changes, and a folder that is kept", async () => {
       const answers = await tell(
         attach,
@@ -163,7 +172,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       const answers = await tell(
         bash("truncate -s 5G sparse; dd if=/dev/zero of=big bs=1M count=100 2>&1 | tail -1; ls -l"),
         python(
-          "for at in range(20000): open(f'{at}', 'w').close()\nprint('all')\nimport time; time.sleep(5)",
+          "for at in range(10_100): open(f'{at}', 'w').close()\nprint('all')\nimport time; time.sleep(5)",
         ),
         list,
         bash("find . -maxdepth 1 -type f -delete; echo ok > ok"),

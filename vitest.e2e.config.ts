@@ -9,7 +9,7 @@ const alone = [
   "test/e2e/command-line/npm-start.test.ts",
 ];
 
-/** Tests that mostly wait for a bot in its own process. */
+/** Tests that mostly wait for processes: a bot of their own, code in a sandbox. */
 const together = { maxWorkers: availableParallelism(), sequence: { groupOrder: 0 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
@@ -31,7 +31,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "long",
-          ...oneByOne,
+          ...together,
           include: ["test/unit/**/*-attacks.test.ts", "test/{unit,contract}/**/*.long.test.ts"],
         },
       },

@@ -51,12 +51,14 @@ const chunks = [
 export class Builder {
   readonly #root: string;
   readonly #folder: string;
+  readonly #bundlesHere: boolean;
   readonly #found = new Map<string, Promise<string>>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(root = repository) {
+  constructor(root = repository, { bundlesHere = false } = {}) {
     this.#root = root;
     this.#folder = join(root, ".build");
+    this.#bundlesHere = bundlesHere;
   }
 
   /** The file of an entry's build, which is made unless there is one of these sources. @throws when it cannot be made */
@@ -70,15 +72,19 @@ export class Builder {
     const before = await this.#find(entry);
     if (before !== undefined) return before;
     if (entry === program) console.error("Building Knack, once after an install or a change …");
-    // One after the other, each in a process of its own: a bundler takes a gigabyte.
+    await (this.#bundlesHere ? this.make(entry) : this.#makeApart(entry));
+    const after = await this.#find(entry);
+    if (after === undefined) throw new Error(`the sources of ${entry} changed meanwhile`);
+    return after;
+  }
+
+  /** Bundles an entry, and what it starts, in a process of its own, because a bundler takes a gigabyte; one after the other. */
+  async #makeApart(entry: string): Promise<void> {
     const made = this.#last.then(() =>
       promisify(execFile)(process.execPath, [import.meta.filename, entry, this.#root]),
     );
     this.#last = made.catch(() => undefined);
     await made;
-    const after = await this.#find(entry);
-    if (after === undefined) throw new Error(`the sources of ${entry} changed meanwhile`);
-    return after;
   }
 
   async #find(entry: string): Promise<string | undefined> {
@@ -91,6 +97,7 @@ export class Builder {
 
   /** Bundles an entry in this process. */
   async make(entry: string): Promise<void> {
+    if (entry === program) await this.#makeEntries();
     const staging = join(this.#folder, `.${nameOf(entry)}-${process.pid}`);
     mkdirSync(staging, { recursive: true });
     try {
@@ -116,6 +123,16 @@ export class Builder {
     if (entry === program) hash.update(this.#skillModules().join());
     const name = nameOf(entry);
     return join(this.#folder, `${name}-${hash.digest("hex").slice(0, 16)}`, `${name}.mjs`);
+  }
+
+  /** Makes what any source starts, one after the other: while they bundle the program, all of them would be made at once. */
+  async #makeEntries(): Promise<void> {
+    const files = ["src", "skills"].flatMap((folder) =>
+      readdirSync(join(this.#root, folder), { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => join(this.#root, folder, file)),
+    );
+    for (const file of files) await this.entriesIn(readFileSync(file, "utf8"), file);
   }
 
   async #bundle(entry: string, output: string): Promise<Inputs> {
@@ -146,19 +163,22 @@ export class Builder {
   #placed({ sources, entries }: { sources: Set<string>; entries: Set<string> }): Plugin {
     return {
       name: "placed",
-      transform: async (code, id) => {
-        if (id.includes("/node_modules/") || !id.startsWith(`${this.#root}/`)) return null;
-        sources.add(relative(this.#root, id));
-        const built = await this.entriesIn(code, id);
-        for (const { entry } of built.values()) entries.add(entry);
-        const source = `../../${relative(this.#root, id)}`;
-        const written = code.replace(ownAddress, (address) => {
-          const file = built.get(address)?.file;
-          if (file !== undefined) return `new URL("../${relative(this.#folder, file)}", import.meta.url)`;
-          if (address === "import.meta.url") return `new URL("${source}", import.meta.url).href`;
-          return `process.getBuiltinModule("node:path").resolve(import.meta.dirname, "${dirname(source)}")`;
-        });
-        return { code: written, map: null };
+      transform: {
+        filter: { id: { exclude: /\/node_modules\// } },
+        handler: async (code, id) => {
+          if (!id.startsWith(`${this.#root}/`)) return null;
+          sources.add(relative(this.#root, id));
+          const built = await this.entriesIn(code, id);
+          for (const { entry } of built.values()) entries.add(entry);
+          const source = `../../${relative(this.#root, id)}`;
+          const written = code.replace(ownAddress, (address) => {
+            const file = built.get(address)?.file;
+            if (file !== undefined) return `new URL("../${relative(this.#folder, file)}", import.meta.url)`;
+            if (address === "import.meta.url") return `new URL("${source}", import.meta.url).href`;
+            return `process.getBuiltinModule("node:path").resolve(import.meta.dirname, "${dirname(source)}")`;
+          });
+          return { code: written, map: null };
+        },
       },
     };
   }
@@ -177,14 +197,16 @@ export class Builder {
   #shippedModules(): Plugin {
     return {
       name: "shipped-modules",
-      load: (id) => {
-        if (id !== join(this.#root, "src/skills/import-module.ts")) return null;
-        const modules = this.#skillModules();
-        const imports = modules.map(
-          (file, at) => `import * as skill${at} from ${JSON.stringify(join(this.#root, file))};`,
-        );
-        const table = modules.map((file, at) => `${JSON.stringify(basename(dirname(file)))}: skill${at}`);
-        return `${imports.join("\n")}
+      load: {
+        filter: { id: /\/src\/skills\/import-module\.ts$/ },
+        handler: (id) => {
+          if (id !== join(this.#root, "src/skills/import-module.ts")) return null;
+          const modules = this.#skillModules();
+          const imports = modules.map(
+            (file, at) => `import * as skill${at} from ${JSON.stringify(join(this.#root, file))};`,
+          );
+          const table = modules.map((file, at) => `${JSON.stringify(basename(dirname(file)))}: skill${at}`);
+          return `${imports.join("\n")}
 const modules = { ${table.join()} };
 export const moduleName = "skill.ts";
 export async function importModule(folder) {
@@ -192,6 +214,7 @@ export async function importModule(folder) {
   if (module === undefined) throw new Error("it was added after the bot started. Restart the bot");
   return module;
 }`;
+        },
       },
     };
   }
@@ -243,17 +266,18 @@ function nameOf(entry: string): string {
  * Parts of packages that are loaded with them and never used, by the end of their path: error messages of Zod in 50 languages (300 kB;
  * Knack uses English), and the YAML parser of gray-matter (300 kB; Knack passes its own).
  */
-const unusedParts = new Map([
-  ["/zod/v4/locales/index.js", 'export { default as en } from "./en.js";'],
-  [
-    "/js-yaml/index.js",
+const unusedParts = {
+  "/zod/v4/locales/index.js": 'export { default as en } from "./en.js";',
+  "/js-yaml/index.js":
     'const unused = () => { throw new Error("left out"); }; module.exports = { safeLoad: unused, safeDump: unused };',
-  ],
-]);
+};
 
 const withoutUnusedParts: Plugin = {
   name: "without-unused-parts",
-  load: (id) => unusedParts.get([...unusedParts.keys()].find((end) => id.endsWith(end)) ?? "") ?? null,
+  load: {
+    filter: { id: /\/zod\/v4\/locales\/index\.js$|\/js-yaml\/index\.js$/ },
+    handler: (id) => Object.entries(unusedParts).find(([end]) => id.endsWith(end))?.[1] ?? null,
+  },
 };
 
 /** ASCII is decoded faster than UTF-8, and V8 stores it with one byte per character. */
@@ -282,7 +306,7 @@ export async function programToRun(root = repository): Promise<{ file: string; p
 if (import.meta.main) {
   const [entry, root] = process.argv.slice(2);
   if (entry !== undefined) {
-    await new Builder(root).make(entry).catch((error: Error) => {
+    await new Builder(root, { bundlesHere: true }).make(entry).catch((error: Error) => {
       console.error(error.message);
       process.exitCode = 1;
     });

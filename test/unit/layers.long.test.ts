@@ -17,20 +17,23 @@ import { countCodeLines } from "../../bench/code-lines.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Runs the layering check of this repository on a folder. */
-function cruise(folder: string, ...sources: string[]) {
+/** The violations that the layering check of this repository finds in a folder. */
+function violationsIn(folder: string): { rule: string; from: string }[] {
   const tool = join(root, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs");
   const config = join(root, ".dependency-cruiser.cjs");
-  const run = spawnSync(process.execPath, [tool, "--config", config, "--output-type", "json", ...sources], {
-    cwd: folder,
-    encoding: "utf8",
-    maxBuffer: 100_000_000,
-  });
+  const run = spawnSync(
+    process.execPath,
+    [tool, "--config", config, "--output-type", "json", "src", "skills"],
+    {
+      cwd: folder,
+      encoding: "utf8",
+      maxBuffer: 100_000_000,
+    },
+  );
   const { summary } = JSON.parse(run.stdout) as {
-    summary: { violations: { rule: { name: string }; from: string }[]; totalCruised: number };
+    summary: { violations: { rule: { name: string }; from: string }[] };
   };
-  const violations = summary.violations.map(({ rule, from }) => ({ rule: rule.name, from }));
-  return { violations, modules: summary.totalCruised };
+  return summary.violations.map(({ rule, from }) => ({ rule: rule.name, from }));
 }
 
 describe("the layering check", () => {
@@ -108,14 +111,8 @@ describe("the layering check", () => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
     }
-    const found = cruise(folder, "src", "skills").violations.map(({ rule, from }) => `${rule}: ${from}`);
+    const found = violationsIn(folder).map(({ rule, from }) => `${rule}: ${from}`);
     expect(found.toSorted()).toEqual(bad.map(([rule, file]) => `${rule}: ${file}`).toSorted());
-  });
-
-  it("the layering check looks at every module of this repository", () => {
-    const { violations, modules } = cruise(root, "src", "skills");
-    expect(violations).toEqual([]);
-    expect(modules).toBeGreaterThan(200);
   });
 });
 

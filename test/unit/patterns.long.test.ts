@@ -102,11 +102,7 @@ parentPort.on("message", ({ source, flags, texts }) => {
 const forEver = 10_000;
 
 /** The text that a pattern takes more than its share of time for; undefined where there is none. */
-function triedIn(
-  thread: Worker,
-  { source, flags }: Pattern,
-  limitMs = forEver,
-): Promise<Nasty | undefined> {
+function triedIn(thread: Worker, { source, flags }: Pattern, limitMs = forEver): Promise<Nasty | undefined> {
   const { promise, resolve: done, reject } = Promise.withResolvers<Nasty | undefined>();
   let limit: NodeJS.Timeout | undefined;
   thread.removeAllListeners("message").removeAllListeners("error");

@@ -3,7 +3,7 @@
 // skipped because a program is missing: CI has all of them. Exits with 1 when something failed.
 import { existsSync, readFileSync } from "node:fs";
 
-const [, , stepFailed, ...files] = process.argv;
+const [, , failedSteps, ...files] = process.argv;
 let passed = 0;
 let failed = 0;
 for (const file of files) {
@@ -18,6 +18,7 @@ for (const file of files) {
   passed += report.numPassedTests;
   failed += report.numFailedTests + skipped.length;
 }
-if (stepFailed !== "0" && failed === 0) failed = 1;
+if (failedSteps !== "") console.log(`failed steps: ${failedSteps.trim()}`);
+if (failedSteps !== "" && failed === 0) failed = 1;
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -12,6 +12,7 @@ import { type OnlineServer, startOnlineServer } from "./online-server.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
 const host = "api.example.com";
+const other = "other.example.com";
 const kinds = ["http", "https"] as const;
 
 describe("programs in the sandbox", needs("bubblewrap", "openssl", "git", "python3"), () => {
@@ -27,7 +28,7 @@ describe("programs in the sandbox", needs("bubblewrap", "openssl", "git", "pytho
     server = await startOnlineServer(folder, authority);
     cpSync("node_modules/ws", join(skill.origin.path, "node_modules/ws"), { recursive: true });
     const proxy = createGuardedProxy({
-      allow: [host, "other.example.com"],
+      allow: [host, other],
       lookup: resolverOf(["127.0.0.1"]),
     });
     sandbox = await createSandbox({
@@ -40,36 +41,32 @@ describe("programs in the sandbox", needs("bubblewrap", "openssl", "git", "pytho
     await server[Symbol.asyncDispose]();
     fixture[Symbol.dispose]();
   });
-  const ask = (line: string, origin: string) => {
-    const granted = kinds.map((kind) => `${host}:${server[kind]}`);
+  /** What a line does with a granted host, and in another folder of the same sandbox with one that is not. */
+  const ask = async (line: string, kind: (typeof kinds)[number]) => {
+    const port = server[kind];
+    const both = `(\n${line}\n) && echo it worked; mkdir other; cd other; shift; (\n${line}\n)`;
+    const hosts = [host, other].map((name) => `${kind}://${name}:${port}`);
     const request = scriptRequest(skill, "", {
-      ...{ work: { kind: "command", line }, args: [origin], timeout_ms: 30_000 },
-      network: { permits: (name) => coversHost(granted, name) },
+      ...{ work: { kind: "command", line: both }, args: hosts, timeout_ms: 60_000 },
+      network: { permits: (name) => coversHost([`${host}:${port}`], name) },
     });
-    return runToEnd(sandbox.scripts, request);
+    const { stdout, stderr } = await runToEnd(sandbox.scripts, request);
+    const [granted = "", refused] = stdout.split("it worked\n");
+    return { granted, refused, stderr };
   };
 
-  for (const { name, needs: own, line } of onlinePrograms) {
-    const options = needs("bubblewrap", ...own);
-
-    it.for(kinds)(`the way out leads ${name} to a granted host over %s`, options, async (kind) => {
-      const { exit_code, stdout, stderr } = await ask(line, `${kind}://${host}:${server[kind]}`);
-      expect({ exit_code, stdout, stderr }).toMatchObject({
-        exit_code: 0,
-        stdout: expect.stringContaining("hello"),
-      });
-    });
-
+  for (const { name, needs: own, line } of onlinePrograms)
     it.for(kinds)(
-      `the way out tells ${name} why another host is not reached over %s`,
-      options,
+      `the way out leads ${name} to a granted host over %s, and tells it why another is not reached`,
+      needs("bubblewrap", ...own),
       async (kind) => {
-        const before = server.requests.length;
-        const { stdout, stderr } = await ask(line, `${kind}://other.example.com:${server[kind]}`);
-        expect(stdout).not.toContain("hello");
-        expect(stderr).toContain(`other.example.com:${server[kind]} is not granted`);
-        expect(server.requests).toHaveLength(before);
+        const { granted, refused, stderr } = await ask(line, kind);
+        expect({ granted, refused, stderr }).toEqual({
+          granted: expect.stringContaining("hello"),
+          refused: expect.not.stringContaining("hello"),
+          stderr: expect.stringContaining(`${other}:${server[kind]} is not granted`),
+        });
+        expect(server.hosts).not.toContain(`${other}:${server[kind]}`);
       },
     );
-  }
 });

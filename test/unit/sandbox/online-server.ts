@@ -19,18 +19,19 @@ import type { Authority } from "./authority.ts";
 export interface OnlineServer extends AsyncDisposable {
   http: number;
   https: number;
-  requests: string[];
+  /** The hosts, with their ports, that it was asked as. */
+  hosts: Set<string>;
 }
 
 /** Starts it on two free ports of the loopback; `folder` is for its files. */
 export async function startOnlineServer(folder: string, { key, cert }: Authority): Promise<OnlineServer> {
-  const requests: string[] = [];
+  const hosts = new Set<string>();
   const wheel = makeWheel(folder);
   const npm = await makePackage(folder);
   makeRepository(folder);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, search } = new URL(request.url ?? "", "http://here");
-    requests.push(pathname);
+    hosts.add(request.headers.host ?? "");
     if (pathname.startsWith("/git/")) return answerGit(folder, request, response, pathname.slice(4), search);
     request.resume().once("end", () => {
       if (pathname === "/simple/greeting/")
@@ -53,7 +54,7 @@ export async function startOnlineServer(folder: string, { key, cert }: Authority
   return {
     http: port(servers[0]),
     https: port(servers[1]),
-    requests,
+    hosts,
     async [Symbol.asyncDispose]() {
       for (const server of servers) {
         server.closeAllConnections();

@@ -391,16 +391,19 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
 export function workingFolderLimitsContract(name: string, create: () => FoldersUnderContract): void {
   describe(`${name}: a run`, () => {
     it.each([
-      ["files", folderLimits.files, (path: string) => writeFileSync(path, "")],
-      ["links", 0, (path: string) => symlinkSync("nowhere", path)],
-      ["folders", 0, (path: string) => mkdirSync(path)],
-    ])("a run is told when it has too many %s, and existing files stay", async (_, listed, make) => {
+      ["files", folderLimits.files, [(path: string) => writeFileSync(path, "")]],
+      [
+        "links and folders",
+        0,
+        [(path: string) => symlinkSync("nowhere", path), (path: string) => mkdirSync(path)],
+      ],
+    ])("a run is told when it has too many %s, and existing files stay", async (_, listed, makers) => {
       const folder = create().open().of(here);
       const { value } = await folder.use(
         useOf(),
         async (working) => {
           const root = onDisk(working, "/workspace");
-          for (let at = 0; at <= folderLimits.files; at += 1) make(`${root}/${at}`);
+          for (let at = 0; at <= folderLimits.files; at += 1) makers[at % makers.length]?.(`${root}/${at}`);
           return await working.exceeded();
         },
         noSignal,

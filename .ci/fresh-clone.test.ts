@@ -1,6 +1,7 @@
 /**
  * `npm start` and `npm test` on fresh clones, in every order, on a machine whose Node is too old and on one whose Node fits. Each machine
- * is a PATH with a Node of `nodes/package-lock.json`, this machine's npm and a shell. Of the tests a small part runs. Needs npm's registry.
+ * is a PATH with a Node of `nodes/package-lock.json`, this machine's npm and a shell. Of the tests a small part runs. One clone of each
+ * machine builds the bot; the others get this repository's build, which is used only if it is of the same sources. Needs npm's registry.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,6 +21,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { programToRun } from "./build.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const home = mkdtempSync(join(tmpdir(), "knack-clones-"));
@@ -27,7 +29,8 @@ const running = new Set<ChildProcess>();
 const removals: Promise<void>[] = [];
 const minutes = 60_000;
 
-beforeAll(() => {
+beforeAll(async () => {
+  await programToRun(root);
   cpSync(join(import.meta.dirname, "nodes"), home, { recursive: true });
   const fetching = ["ci", "--ignore-scripts", "--no-bin-links", "--prefer-offline", "--loglevel=error"];
   execFileSync("npm", fetching, { cwd: home });
@@ -38,14 +41,22 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 }, 10 * minutes);
 
-/** A clone without installed packages, and npm in it with the PATH of one machine. Its removal is slow and runs in parallel with the next tests. */
-function cloneOn(machine: string, onTestFinished: TestContext["onTestFinished"]) {
+/**
+ * A clone without installed packages, with a build or without, and npm in it with the PATH of one machine. Its removal is slow and runs in
+ * parallel with the next tests.
+ */
+function cloneOn(
+  machine: string,
+  onTestFinished: TestContext["onTestFinished"],
+  { isBuilt }: { isBuilt: boolean },
+) {
   const folder = mkdtempSync(join(home, `${machine}-`));
   onTestFinished(() => {
     removals.push(rm(folder, { recursive: true }).catch(() => undefined));
   });
   const clone = join(folder, "knack");
   execFileSync("git", ["clone", "--quiet", root, clone]);
+  if (isBuilt) cpSync(join(root, ".build"), join(clone, ".build"), { recursive: true });
   const programs = join(folder, "bin");
   mkdirSync(programs);
   for (const [name, file] of [
@@ -80,7 +91,7 @@ function cloneOn(machine: string, onTestFinished: TestContext["onTestFinished"])
     npm,
     /** Runs `npm test` with a small part of the tests. */
     async test() {
-      const { code, output } = await npm(["test", "--", "test/unit/base"]).ended;
+      const { code, output } = await npm(["test", "--", "test/unit/base/record.test.ts"]).ended;
       expect(output).toMatch(/Tests {2}\d+ passed \(\d+\)/);
       expect(code, output).toBe(0);
     },
@@ -125,7 +136,7 @@ describe.concurrent.each([
   it("a fresh clone starts, then tests, then holds its data folder against another clone", async ({
     onTestFinished,
   }) => {
-    const { modules, start, test, leftovers, clone } = cloneOn(machine, onTestFinished);
+    const { modules, start, test, leftovers, clone } = cloneOn(machine, onTestFinished, { isBuilt: false });
     await start();
     expect(existsSync(join(modules, ".bin/node")), "whether it brought a Node").toBe(brings);
     expect(existsSync(join(modules, ".bin/vitest"))).toBe(false);
@@ -133,7 +144,7 @@ describe.concurrent.each([
     expect(existsSync(join(modules, ".bin/node"))).toBe(brings);
     expect(leftovers()).toEqual([]);
 
-    const other = cloneOn(machine, onTestFinished);
+    const other = cloneOn(machine, onTestFinished, { isBuilt: true });
     symlinkSync(modules, other.modules);
     await start(async () => {
       const refused = await other.npm(["start"], { KNACK_DATA: join(clone, "../data") }).ended;
@@ -143,7 +154,7 @@ describe.concurrent.each([
   });
 
   it("a fresh clone tests, then starts, then tests", async ({ onTestFinished }) => {
-    const { modules, start, test } = cloneOn(machine, onTestFinished);
+    const { modules, start, test } = cloneOn(machine, onTestFinished, { isBuilt: true });
     await test();
     await start();
     await test();
@@ -151,7 +162,7 @@ describe.concurrent.each([
   });
 
   it("a fresh clone starts after an install that was interrupted", async ({ onTestFinished }) => {
-    const { modules, npm, start, leftovers } = cloneOn(machine, onTestFinished);
+    const { modules, npm, start, leftovers } = cloneOn(machine, onTestFinished, { isBuilt: true });
     const { child, ended } = npm(["test"]);
     const arrived = () =>
       leftovers().flatMap((name) => {
@@ -169,7 +180,7 @@ describe.concurrent.each([
   it("a fresh clone says so when the registry cannot be reached, and when node_modules is a link to somewhere empty", async ({
     onTestFinished,
   }) => {
-    const { clone, modules, npm } = cloneOn(machine, onTestFinished);
+    const { clone, modules, npm } = cloneOn(machine, onTestFinished, { isBuilt: false });
     const alone = await npm(["start"], {
       npm_config_registry: "http://127.0.0.1:9",
       npm_config_fetch_retries: "0",

@@ -1,17 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BotHome } from "../../support/bot/bot-process.ts";
 import { type DiscordServer, startDiscordServer } from "../../support/discord/discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "../../support/discord/example-world.ts";
 import { ordinaryPermissions } from "../../support/discord/world/permission-bits.ts";
 import { type SlackServer, startSlackServer } from "../../support/slack/slack-server.ts";
 import { allScopes } from "../../support/slack/world/seed.ts";
 import { runKnack } from "../../unit/cli/run-knack.ts";
+import { useHome } from "../support/use-home.ts";
 
+const bot = useHome({ env: () => ({}) });
 let home: BotHome;
-beforeEach(async () => {
-  home = await createBotHome();
+beforeAll(() => {
+  home = bot();
 });
-afterEach(() => home.remove());
 
 const withoutFiles = ordinaryPermissions.filter((name) => name !== "AttachFiles");
 
@@ -19,9 +20,10 @@ const withoutFiles = ordinaryPermissions.filter((name) => name !== "AttachFiles"
 const deadUrl = "http://127.0.0.1:9/api/";
 
 async function connect(platform: string, env: Record<string, string>) {
-  const { code, stdout, stderr } = await home.run(["connect", platform, "--json"], { env });
-  expect(stderr).toBe("");
-  const { ok, steps, checks } = JSON.parse(stdout) as {
+  const run = runKnack(["connect", platform, "--json"], { cwd: home.folder, env });
+  const code = await run.code;
+  expect(run.err.text()).toBe("");
+  const { ok, steps, checks } = JSON.parse(run.out.text()) as {
     ok: boolean;
     steps: string[];
     checks: { name: string; status: string; detail: string; advice?: string }[];

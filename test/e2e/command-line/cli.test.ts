@@ -1,8 +1,9 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import type { BotHome } from "../../support/bot/bot-process.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { eventsOf, expectWholeTurn } from "../support/turns.ts";
-import { useBot } from "../support/use-bot.ts";
+import { useHome } from "../support/use-home.ts";
 
 const general = "console:local:general";
 
@@ -11,128 +12,112 @@ interface Listing {
   state: string;
 }
 
-const bot = useBot({ env: () => ({ KNACK_MODEL: "offline" }) });
-const run = (...argv: string[]) => bot().home.run(argv);
-const states = async (namespace: string) => {
-  const { stdout } = await run("skills", "list", "--json", "--namespace", namespace);
+const states = async (home: BotHome, namespace: string) => {
+  const { stdout } = await home.run(["skills", "list", "--json", "--namespace", namespace]);
   const { skills } = JSON.parse(stdout) as { skills: Listing[] };
   return new Map(skills.map(({ id, state }) => [id, state]));
 };
 
-it("`knack ask` answers a question about a text through the skill for it", async () => {
-  const { code, stdout } = await run(
-    "ask",
-    "What is the sentiment of: I love this, but the ending was terrible",
-    "--json",
-  );
-  const events = jsonLines(stdout) as TurnEvent[];
-  expectWholeTurn(events);
-  expect(eventsOf(events, "tool_started").map(({ skill_id }) => skill_id)).toContain("text-analyzer");
-  expect(eventsOf(events, "tool_finished").map(({ status }) => status)).not.toContain("error");
-  expect(eventsOf(events, "turn_finished")[0]?.text).toMatch(/sentiment|mixed|negative|positive|neutral/i);
-  expect(code).toBe(0);
-});
+describe("a command next to a running bot", () => {
+  const home = useHome({ running: true });
+  const run = (...argv: string[]) => home().run(argv);
 
-it("a command pins a skill in the channel it is enabled in, and nowhere else", async () => {
-  const enabled = await run("command", "/skill enable memory", "--namespace", general, "--json");
-  expect(enabled.code).toBe(0);
-  expect(JSON.parse(enabled.stdout)).toMatchObject({ ok: true });
-  expect((await states(general)).get("memory")).toBe("pinned");
-  expect((await states("console:local:random")).get("memory")).toBe("available");
-
-  await run("command", "/skill disable memory", "--namespace", general);
-  expect((await states(general)).get("memory")).toBe("blocked");
-  await run("command", "/skill reset memory", "--namespace", general);
-  expect((await states(general)).get("memory")).toBe("available");
-  expect((await run("command", "/skill enable no-such-skill")).code).toBe(1);
-});
-
-it("several commands at the same moment are all effective", async () => {
-  const ids = ["memory", "text-analyzer", "web-scraping"];
-  const codes = await Promise.all(
-    ids.map(async (id) => (await run("command", `/skill enable ${id}`, "--namespace", general)).code),
-  );
-  expect(codes).toEqual([0, 0, 0]);
-  const now = await states(general);
-  expect(ids.map((id) => now.get(id))).toEqual(["pinned", "pinned", "pinned"]);
-});
-
-it("`knack skills` runs and explains skills", async () => {
-  const params = JSON.stringify({ text: "I love this. It is wonderful." });
-  const ran = await run("skills", "run", "text-analyzer", "--params", params, "--json");
-  expect(ran.code).toBe(0);
-  expect(JSON.parse(ran.stdout)).toMatchObject({ skill_id: "text-analyzer", success: true });
-  const wrong = await run("skills", "run", "text-analyzer", "--params", "{}", "--json");
-  expect(wrong.code).toBe(1);
-  expect(JSON.parse(wrong.stdout)).toHaveProperty("error");
-  expect((await run("skills", "run", "text-analyzer", "--params", "[")).code).toBe(2);
-
-  const info = await run("skills", "info", "text-analyzer", "--json");
-  expect(JSON.parse(info.stdout)).toMatchObject({ id: "text-analyzer", kind: "builtin", eligible: true });
-  expect((await run("skills", "info", "no-such-skill")).code).toBe(1);
-});
-
-it("`knack skills validate` checks a skill's folder strictly", async () => {
-  const { home } = bot();
-  await home.write("good/SKILL.md", "---\nname: good\ndescription: Does good things.\n---\nDo good.\n");
-  await home.write("bad/SKILL.md", "---\nname: Not Good\n---\n");
-  expect(await run("skills", "validate", "good", "--json")).toMatchObject({
-    code: 0,
-    stdout: `${JSON.stringify({ valid: true, errors: [] })}\n`,
+  it("`knack ask` answers a question about a text through the skill for it", async () => {
+    const { code, stdout } = await run(
+      "ask",
+      "What is the sentiment of: I love this, but the ending was terrible",
+      "--json",
+    );
+    const events = jsonLines(stdout) as TurnEvent[];
+    expectWholeTurn(events);
+    expect(eventsOf(events, "tool_started").map(({ skill_id }) => skill_id)).toContain("text-analyzer");
+    expect(eventsOf(events, "tool_finished").map(({ status }) => status)).not.toContain("error");
+    expect(eventsOf(events, "turn_finished")[0]?.text).toMatch(/sentiment|mixed|negative|positive|neutral/i);
+    expect(code).toBe(0);
   });
-  const bad = await run("skills", "validate", "bad", "--json");
-  expect(bad.code).toBe(1);
-  expect(JSON.parse(bad.stdout)).toMatchObject({
-    valid: false,
-    errors: expect.arrayContaining([expect.any(String)]),
+
+  it("a command pins a skill in the channel it is enabled in, and nowhere else", async () => {
+    const enabled = await run("command", "/skill enable memory", "--namespace", general, "--json");
+    expect(enabled.code).toBe(0);
+    expect(JSON.parse(enabled.stdout)).toMatchObject({ ok: true });
+    expect((await states(home(), general)).get("memory")).toBe("pinned");
+    expect((await states(home(), "console:local:random")).get("memory")).toBe("available");
+
+    await run("command", "/skill disable memory", "--namespace", general);
+    expect((await states(home(), general)).get("memory")).toBe("blocked");
+    await run("command", "/skill reset memory", "--namespace", general);
+    expect((await states(home(), general)).get("memory")).toBe("available");
+    expect((await run("command", "/skill enable no-such-skill")).code).toBe(1);
+  });
+
+  it("`knack skills` runs and explains skills", async () => {
+    const params = JSON.stringify({ text: "I love this. It is wonderful." });
+    const ran = await run("skills", "run", "text-analyzer", "--params", params, "--json");
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ skill_id: "text-analyzer", success: true });
+    const wrong = await run("skills", "run", "text-analyzer", "--params", "{}", "--json");
+    expect(wrong.code).toBe(1);
+    expect(JSON.parse(wrong.stdout)).toHaveProperty("error");
+    expect((await run("skills", "run", "text-analyzer", "--params", "[")).code).toBe(2);
+
+    const info = await run("skills", "info", "text-analyzer", "--json");
+    expect(JSON.parse(info.stdout)).toMatchObject({ id: "text-analyzer", kind: "builtin", eligible: true });
+    expect((await run("skills", "info", "no-such-skill")).code).toBe(1);
+  });
+
+  it("`knack prompt` shows what the next model call would get", async () => {
+    const { code, stdout } = await run("prompt", "--json", "--message", "hello");
+    const { system, tools, tokens } = JSON.parse(stdout) as {
+      system: string;
+      tools: unknown[];
+      tokens: number;
+    };
+    expect(code).toBe(0);
+    expect(system).toContain("text-analyzer");
+    expect(tools.length).toBeGreaterThan(0);
+    expect(tokens).toBeGreaterThan(100);
   });
 });
 
-it("`knack prompt` shows what the next model call would get", async () => {
-  const { code, stdout } = await run("prompt", "--json", "--message", "hello");
-  const { system, tools, tokens } = JSON.parse(stdout) as {
-    system: string;
-    tools: unknown[];
-    tokens: number;
-  };
-  expect(code).toBe(0);
-  expect(system).toContain("text-analyzer");
-  expect(tools.length).toBeGreaterThan(0);
-  expect(tokens).toBeGreaterThan(100);
-});
+describe("a command without a running bot", () => {
+  const home = useHome();
+  const run = (...argv: string[]) => home().run(argv);
 
-it("the configuration and its checks have every secret masked", async () => {
-  const { home } = bot();
-  const env = { OPENAI_API_KEY: "sk-very-secret", KNACK_API_TOKEN: "api-token-very-secret" };
-  const shown = await home.run(["config", "--json"], { env });
-  const { settings } = JSON.parse(shown.stdout) as {
-    settings: { key: string; value: unknown; source: string }[];
-  };
-  expect(settings.find(({ key }) => key === "model.openai.api_key")).toMatchObject({
-    value: "••••••",
-    source: "environment OPENAI_API_KEY",
+  it("several commands at the same moment are all effective", async () => {
+    const ids = ["memory", "text-analyzer", "web-scraping"];
+    const codes = await Promise.all(
+      ids.map(async (id) => (await run("command", `/skill enable ${id}`, "--namespace", general)).code),
+    );
+    expect(codes).toEqual([0, 0, 0]);
+    const now = await states(home(), general);
+    expect(ids.map((id) => now.get(id))).toEqual(["pinned", "pinned", "pinned"]);
   });
-  const checked = await home.run(["doctor", "--json"], { env });
-  const report = JSON.parse(checked.stdout) as { ok: boolean; checks: { name: string; ok: boolean }[] };
-  expect(report.checks.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["data folder", "sandbox", "store"]),
+
+  it("the configuration and its checks have every secret masked", async () => {
+    const env = { OPENAI_API_KEY: "sk-very-secret", KNACK_API_TOKEN: "api-token-very-secret" };
+    const shown = await home().run(["config", "--json"], { env });
+    const { settings } = JSON.parse(shown.stdout) as {
+      settings: { key: string; value: unknown; source: string }[];
+    };
+    expect(settings.find(({ key }) => key === "model.openai.api_key")).toMatchObject({
+      value: "••••••",
+      source: "environment OPENAI_API_KEY",
+    });
+    const checked = await home().run(["doctor", "--json"], { env });
+    const report = JSON.parse(checked.stdout) as { ok: boolean; checks: { name: string; ok: boolean }[] };
+    expect(report.checks.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["data folder", "sandbox", "store"]),
+    );
+    expect(checked.code).toBe(report.ok ? 0 : 1);
+    expect(shown.stdout + shown.stderr + checked.stdout + checked.stderr).not.toContain("very-secret");
+  });
+
+  it.each(["no-such-command", "skills list --no-such-option", "ask", "skills run memory"])(
+    "wrong usage exits with 2: knack %s",
+    async (line) => {
+      const { code, stdout, stderr } = await run(...line.split(" "));
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain("--help");
+    },
   );
-  expect(checked.code).toBe(report.ok ? 0 : 1);
-  expect(shown.stdout + shown.stderr + checked.stdout + checked.stderr).not.toContain("very-secret");
-});
-
-it.each(["no-such-command", "skills list --no-such-option", "ask", "skills run memory"])(
-  "wrong usage exits with 2: knack %s",
-  async (line) => {
-    const { code, stdout, stderr } = await run(...line.split(" "));
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("--help");
-  },
-);
-
-it("`knack config` does not mind a reader that goes away after the first line", async () => {
-  const listing = bot().home.spawn(["config"]);
-  listing.stdout.once("data", () => listing.stdout.destroy());
-  expect(await listing.exited).toBe(0);
-  expect(listing.err()).toBe("");
 });

@@ -1,8 +1,15 @@
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import type { BotProcess } from "../../support/bot/bot-process.ts";
 import { place, useEveryKind } from "../support/every-kind-bot.ts";
 
-const kinds = useEveryKind({ config: "skills:\n  extra: [own]\n" });
+const kinds = useEveryKind({ config: "skills:\n  extra: [own]\n", shared: true });
+let bot: BotProcess;
+beforeAll(async () => {
+  const { home } = kinds();
+  await home.write("own/mailer/SKILL.md", "---\nname: mailer\ndescription: The operator's.\n---\nGuide.\n");
+  bot = await home.start();
+});
 
 const attacker = "console:local:attacked";
 
@@ -32,8 +39,6 @@ module.exports.runtime = { handler: async function () {
 
 it("flows and code with every grant cannot reach the bot's own API, though private addresses are allowed", async () => {
   const { home, site, say } = kinds();
-  await home.write("own/README.md", "");
-  const bot = await home.start();
   const { client, url } = bot;
   const { url: target, body } = change(url);
   const call = {
@@ -64,7 +69,6 @@ it("flows and code with every grant cannot reach the bot's own API, though priva
 
 it("an installed skill runs nothing before somebody enables it, and replaces no other skill", async () => {
   const { home } = kinds();
-  await home.write("own/mailer/SKILL.md", "---\nname: mailer\ndescription: The operator's.\n---\nGuide.\n");
   const document = "---\nname: units\ndescription: Converts.\nskill_type: tool\n---\nGuide.\n";
   const module = '{ name: "convert", description: "d", parameters: {}, run: async () => "converted" }';
   await home.write("new/units/SKILL.md", document);
@@ -73,7 +77,6 @@ it("an installed skill runs nothing before somebody enables it, and replaces no 
   const code = { type: "code", config: { code: "return 6 * 7;", resultVariable: "r" } };
   const flow = { name: "Multiplies", description: "d", active: true, steps: [code] };
   await home.write("new/multiplies.json", JSON.stringify(flow));
-  const bot = await home.start();
   const { client } = bot;
   const install = (name: string) => client.call("package.install", { path: join(home.folder, "new", name) });
 
@@ -96,5 +99,4 @@ it("an installed skill runs nothing before somebody enables it, and replaces no 
   await client.call("skill.set", { ns: place.namespace, id, state: "pinned" });
   const ran = await client.call("flow.run", { id, namespace: place.namespace });
   expect(ran).toMatchObject({ success: true, variables: { r: 42 } });
-  expect(await bot.terminate()).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import { type BotHome, type BotProcess, createBotHome } from "../../support/bot/bot-process.ts";
 import { type PlatformModel, startPlatformModel } from "../../support/bot/platform-model.ts";
@@ -20,7 +20,7 @@ interface Call {
   with: unknown;
 }
 
-/** A bot in a process of its own, a model whose calls a test names, and a web site; fresh for each test. */
+/** A bot in a process of its own, a model whose calls a test names, and a web site. */
 export interface EveryKindBot {
   home: BotHome;
   model: PlatformModel;
@@ -31,7 +31,7 @@ export interface EveryKindBot {
   /** Copies a folder or file into the workspace. */
   copy(from: string, to: string): Promise<void>;
   /** Says this while the model makes these calls in order, one a round, and then says `done` with the last result. */
-  submit(bot: BotProcess, text: string, calls: readonly Call[]): Promise<string>;
+  submit(bot: BotProcess, text: string, calls: readonly Call[], thread?: string): Promise<string>;
   /** The same, and everything that is stored of the turn when it is over. Who asks confirms what they are asked to. */
   say(bot: BotProcess, text: string, calls: readonly Call[]): Promise<Said>;
   /** The end of a turn, whole. */
@@ -50,10 +50,14 @@ interface Said {
   events: TurnEvent[];
 }
 
-/** Sets up a bot's surroundings for each test of the surrounding file, and takes them down. */
-export function useEveryKind({ config = "" }: { config?: string } = {}): () => EveryKindBot {
+/**
+ * Sets up a bot's surroundings for each test of the surrounding block, or once for all of them, and takes them down.
+ * @param shared whether the tests share them
+ */
+export function useEveryKind({ config = "", shared = false } = {}): () => EveryKindBot {
   let fixture: EveryKindBot | undefined;
-  beforeEach(async () => {
+  const [before, after] = shared ? [beforeAll, afterAll] : [beforeEach, afterEach];
+  before(async () => {
     const [model, site] = await Promise.all([startPlatformModel(), startSite()]);
     const env = {
       ...{ KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", OPENAI_BASE_URL: model.url },
@@ -61,7 +65,7 @@ export function useEveryKind({ config = "" }: { config?: string } = {}): () => E
     };
     fixture = everyKind({ model, site, home: await createBotHome({ env, config }) });
   });
-  afterEach(async () => {
+  after(async () => {
     await fixture?.home.remove();
     await fixture?.model.stop();
     await fixture?.site[Symbol.asyncDispose]();
@@ -76,9 +80,9 @@ function everyKind({ home, model, site }: Pick<EveryKindBot, "home" | "model" | 
   const fixture: EveryKindBot = {
     ...{ home, model, site, siteHost: new URL(site.url).host },
     copy: (from, to) => cp(from, join(home.folder, ".knack-workspace", to), { recursive: true }),
-    async submit({ client }, text, calls) {
+    async submit({ client }, text, calls, thread = place.thread) {
       model.when(text, ({ results }) => [calls[results.length] ?? `done: ${results.at(-1)}`]);
-      return (await client.submitTurn({ ...place, text })).turn_id;
+      return (await client.submitTurn({ ...place, thread, text })).turn_id;
     },
     async say(bot, text, calls) {
       const turnId = await fixture.submit(bot, text, calls);

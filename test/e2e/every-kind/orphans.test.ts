@@ -17,9 +17,12 @@ const plugin = JSON.stringify({
 });
 const guide = "---\nname: sleeper\ndescription: Sleeps.\n---\nRun scripts/sleep.sh.\n";
 
-/** A bot in the middle of a handler, a script with a grandchild, and a call of a server that hears nothing and has a grandchild. */
+/**
+ * A bot in the middle of a handler, a script with a grandchild, a call of a server that hears nothing and has a grandchild, and an
+ * installation from a repository that never arrives.
+ */
 async function busyBot(): Promise<BotProcess> {
-  const { home, model } = kinds();
+  const { home, model, site } = kinds();
   const knack = { approval: "none" };
   const servers = { test: { command: process.execPath, args: [testServer], knack } };
   await home.write("config/mcp.json", JSON.stringify({ mcpServers: servers }));
@@ -50,6 +53,9 @@ async function busyBot(): Promise<BotProcess> {
     await until(client, turn_id, text === "hang" ? "tool_started" : "tool_progress");
   });
   await Promise.all(working);
+  site.close();
+  client.call("package.install", { url: `${site.url}/moon.git` }).catch(() => {});
+  await site.reached(1);
   return bot;
 }
 
@@ -58,7 +64,7 @@ describe("nothing that worked for a bot is left", () => {
     const bot = await busyBot();
     const family = await familyOf(bot.pid);
     const commands = family.map(({ command }) => command).join("\n");
-    for (const part of ["mcp-server-process", "sleep 600", "sleep 601", "sleep 602", "handler-host"])
+    for (const part of ["mcp-server-process", "sleep 600", "sleep 601", "sleep 602", "handler-host", "git"])
       expect(commands).toContain(part);
     if (how === "killed") await bot.kill();
     else {
@@ -66,20 +72,6 @@ describe("nothing that worked for a bot is left", () => {
       // The second signal says not to wait for what runs.
       await bot.terminate();
     }
-    await expect.poll(() => stillThere(family), patience).toEqual([]);
-  });
-
-  it("no process of a bot is left when it was killed while it fetched a repository that never arrives", async () => {
-    const { home, site } = kinds();
-    const bot = await home.start();
-    site.close();
-    const url = `${site.url}/moon.git`;
-    const installing = bot.client.call("package.install", { url }).catch((error: unknown) => error);
-    await site.reached(1);
-    const family = await familyOf(bot.pid);
-    expect(family.map(({ command }) => command).join("\n")).toContain("git");
-    await bot.kill();
-    expect(await installing).toBeInstanceOf(Error);
     await expect.poll(() => stillThere(family), patience).toEqual([]);
   });
 });

@@ -1,8 +1,11 @@
 import { expect, it } from "vitest";
 import { startGate } from "../support/gate.ts";
-import { useBot } from "../support/use-bot.ts";
+import { useHome } from "../support/use-home.ts";
 
-const bot = useBot();
+const bot = useHome({
+  config: "model: { streaming: false }",
+  env: () => ({ KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", KNACK_NET_ALLOW: "127.0.0.1" }),
+});
 
 const flow = {
   name: "Greet",
@@ -26,9 +29,8 @@ it("a command without a bot survives the pause before a retry", async () => {
     const choices = [{ index: 0, message, finish_reason: "stop" }];
     response.writeHead(200, headers).end(JSON.stringify({ id: "c", choices }));
   });
-  const { home } = bot();
+  const home = bot();
   await home.write("greet.json", JSON.stringify(flow));
-  await home.write("knack.yaml", "model: { streaming: false }");
   const { code, stdout, stderr } = await home.run(["flows", "run", "greet.json", "--json"], {
     env: { OPENAI_BASE_URL: `${server.url}/v1` },
   });

@@ -4,16 +4,20 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
-import { useBot } from "../support/use-bot.ts";
+import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
 
-const bot = useBot();
+let home: BotHome;
+beforeEach(async () => {
+  home = await createBotHome({ env: { KNACK_MODEL: "offline" } });
+});
+afterEach(() => home.remove());
 
 /** A start that fails in words: no stack trace, nothing on the standard output. */
 async function refusal(options: { env?: Record<string, string>; argv?: string[] } = {}): Promise<string> {
   const { env = {}, argv = [] } = options;
-  const { code, stdout, stderr } = await bot().home.run(["start", "--port", "0", ...argv], { env });
+  const { code, stdout, stderr } = await home.run(["start", "--port", "0", ...argv], { env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^knack: /);
   expect(stderr).not.toMatch(/^\s+at /m);
@@ -21,7 +25,6 @@ async function refusal(options: { env?: Record<string, string>; argv?: string[] 
 }
 
 it("a refused start says who holds the data folder and what to do, and does not disturb that bot", async () => {
-  const { home } = bot();
   const first = await home.start();
   const message = await refusal();
   expect(message).toContain(first.url);
@@ -32,7 +35,6 @@ it("a refused start says who holds the data folder and what to do, and does not 
 });
 
 it("only one of two bots that start at the same moment has the data folder", async () => {
-  const { home } = bot();
   const starts = await Promise.allSettled([home.start(), home.start()]);
   const refused = starts.filter((start) => start.status === "rejected");
   expect(refused).toHaveLength(1);
@@ -52,45 +54,29 @@ it("a refused start says that a port is taken and how to choose another", async 
   }
 });
 
-it.each([
-  ["rights: {memori: {roles: [boss]}}", "skills.rights: protects nothing", "memory"],
-  ["disabled: [memori]", "skills.disabled: has no effect", "memory"],
-])("a bot does not start where a slip in skills.%s would leave it open", async (setting, what, meant) => {
-  const { home } = bot();
-  await writeFile(join(home.folder, "knack.yaml"), `skills: {${setting}}\n`);
+it("a bot does not start where a slip in a setting would leave it open", async () => {
+  await home.write("knack.yaml", "skills: {rights: {memori: {roles: [boss]}}}\n");
   const message = await refusal();
-  expect(message).toContain(what);
-  expect(message).toContain(`Did you mean ${meant}?`);
+  expect(message).toContain("skills.rights: protects nothing");
+  expect(message).toContain("Did you mean memory?");
 });
 
-it.each(["turns.db", "state.db"])(
-  "a refused start says that %s is damaged, and does not touch it",
-  async (name) => {
-    const { home } = bot();
-    await mkdir(home.data);
-    const file = join(home.data, name);
-    const bytes = Buffer.alloc(8192, "not a database ");
-    await writeFile(file, bytes);
-    const message = await refusal();
-    expect(message).toContain(file);
-    expect(message).toContain("damaged");
-    expect(message).toContain("backup");
-    expect((await readFile(file)).equals(bytes)).toBe(true);
-  },
-);
-
-it("a bot starts again after a broken start, once the damage is out of the way", async () => {
-  const { home } = bot();
+it("a refused start says that a database is damaged and does not touch it, and the bot starts once it is out of the way", async () => {
   await mkdir(home.data);
-  await writeFile(join(home.data, "turns.db"), "nonsense".repeat(1000));
-  await refusal();
-  await writeFile(join(home.data, "turns.db"), "");
+  const file = join(home.data, "turns.db");
+  const bytes = Buffer.alloc(8192, "not a database ");
+  await writeFile(file, bytes);
+  const message = await refusal();
+  expect(message).toContain(file);
+  expect(message).toContain("damaged");
+  expect(message).toContain("backup");
+  expect((await readFile(file)).equals(bytes)).toBe(true);
+  await writeFile(file, "");
   const { client } = await home.start();
   expect((await client.ready()).ok).toBe(true);
 });
 
 it("a refused start says that the data folder cannot be written", async () => {
-  const { home } = bot();
   await mkdir(home.data, { mode: 0o500 });
   // Root may write anywhere but where nobody can: into the kernel's own tree.
   const folder = process.getuid?.() === 0 ? "/sys/knack" : home.data;
@@ -99,25 +85,13 @@ it("a refused start says that the data folder cannot be written", async () => {
   expect(message).toContain("may write");
 });
 
-it("a refused start says that a file is in the place of the data folder", async () => {
-  const { home } = bot();
-  await writeFile(home.data, "a file");
-  expect(await refusal()).toContain(home.data);
-});
-
 it("a start is refused for an address that others reach without a token", async () => {
   const message = await refusal({ argv: ["--host", "0.0.0.0"] });
   expect(message).toContain("KNACK_API_TOKEN");
 });
 
-it("a refused start names a database that it cannot use, rather than keeping everything somewhere else", async () => {
-  const message = await refusal({ env: { DATABASE_URL: "postgres://127.0.0.1/knack" } });
-  expect(message).toContain("environment DATABASE_URL");
-  expect(message).toContain("SQLite");
-});
-
-it("a start names the copy of a database from before its upgrade, even when an older version is started", async () => {
-  const { home } = bot();
+it("a start names the copy of a database from before its upgrade, even when an older version is started, and a setting whose skill is gone", async () => {
+  await home.write("knack.yaml", "skills: { env: { translator: { KEY: value } } }");
   await mkdir(home.data);
   const file = join(home.data, "turns.db");
   const write = (statements: string) => {
@@ -128,17 +102,10 @@ it("a start names the copy of a database from before its upgrade, even when an o
   write(`${turnLogMigrations.slice(0, 7).join(";")}; PRAGMA user_version = 7`);
   const running = await home.start({ env: { LOG_LEVEL: "info" } });
   expect(running.err()).toContain(`${file}.v7 keeps its previous state`);
+  expect(running.err()).toContain("there is no skill translator");
   expect(await running.terminate()).toBe(0);
   write("PRAGMA user_version = 99");
   const message = await refusal();
   expect(message).toContain("was written by a newer Knack");
   expect(message).toContain(`A copy from before the upgrade is at ${file}.v7 (format 7)`);
-});
-
-it("a bot starts with a setting whose skill is gone, and says so", async () => {
-  const { home } = bot();
-  await home.write("knack.yaml", "skills: { env: { translator: { KEY: value } } }");
-  const { err, client } = await home.start();
-  expect((await client.ready()).ok).toBe(true);
-  expect(err()).toContain("there is no skill translator");
 });

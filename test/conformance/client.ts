@@ -1,7 +1,6 @@
 /**
  * The client that MCP's conformance suite judges: the tool servers of the bot, on the suite's server. The person is played by this
- * program: it opens links, takes the defaults of every form, and allows what is asked. Called as `node client.ts URL` with
- * MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT.
+ * module: it opens links, takes the defaults of every form, and allows what is asked.
  */
 
 import type { Tool, ToolContext, ToolResult } from "../../src/core/skill/tool.ts";
@@ -60,21 +59,20 @@ function argumentsFor({ parameters }: Tool): Json {
   );
 }
 
-async function beJudged(url: string, scenario: string, given: ScenarioContext): Promise<void> {
+/** Connects to the suite's server and calls its tools; returns what the calls gave. @throws when one of them failed */
+export async function beJudged(url: string, scenario: string, given: ScenarioContext): Promise<string[]> {
   const bot = await openJudgedBot(scenarioEntry(url, scenario, given));
   try {
     const status = await withLogins(bot, bot.connect, (now) => now?.state === "needs_login");
     if (status?.state !== "running") throw new Error(`Not connected: ${status?.problem}`);
+    const results: string[] = [];
     for (const [number, tool] of (await bot.tools()).entries()) {
       const result = await callTool(bot, tool, number);
-      console.log(tool.name, JSON.stringify(result));
-      if (result.status === "error") process.exitCode = 1;
+      results.push(`${tool.name} ${JSON.stringify(result)}`);
+      if (result.status === "error") throw new Error(results.join("\n"));
     }
+    return results;
   } finally {
     await bot.close();
   }
 }
-
-const { MCP_CONFORMANCE_SCENARIO = "", MCP_CONFORMANCE_CONTEXT = "{}" } = process.env;
-const given = JSON.parse(MCP_CONFORMANCE_CONTEXT) as ScenarioContext;
-await beJudged(process.argv.at(-1) ?? "", MCP_CONFORMANCE_SCENARIO, given);

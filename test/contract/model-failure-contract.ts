@@ -106,6 +106,7 @@ export function describeModelFailures(subject: ModelUnderContract, server: () =>
       expect(error).toMatchObject({ code: "unavailable" });
       expect(String(error)).toContain(`127.0.0.1:${port}`);
       expect(String(error)).toContain("ECONNREFUSED");
+      expect(String(error)).toContain("is up and reachable");
       expect(clock.sleeps).toHaveLength(2);
     });
 

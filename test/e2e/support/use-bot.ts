@@ -3,7 +3,7 @@ import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
 import { type ModelServer, startModelServer } from "../../support/models/model-server.ts";
 import { type Gate, startGate, startGateBefore } from "./gate.ts";
 
-/** What the tests of a file share; `home`, `gate` and `pages` are fresh for each test, the model server is emptied. */
+/** What the tests of a file share; unless `shared`, `home`, `gate` and `pages` are fresh for each test, the model server is emptied. */
 export interface BotFixture {
   home: BotHome;
   /** A mock of the providers, in its own process. */
@@ -19,6 +19,8 @@ export interface UseBotOptions {
   config?: string;
   /** Further environment. */
   env?: (fixture: Pick<BotFixture, "gate">) => Record<string, string>;
+  /** Whether the tests of the surrounding block share everything. */
+  shared?: boolean;
 }
 
 /** OpenAI's wire, behind the gate. */
@@ -28,20 +30,21 @@ const openAi = ({ gate }: Pick<BotFixture, "gate">) => ({
   OPENAI_BASE_URL: `${gate.url}/v1`,
 });
 
-/** Sets up a bot's surroundings for each test of the surrounding file, and takes them down. */
-export function useBot({ config = "", env = openAi }: UseBotOptions = {}): () => BotFixture {
+/** Sets up a bot's surroundings for each test of the surrounding block, and takes them down. */
+export function useBot({ config = "", env = openAi, shared = false }: UseBotOptions = {}): () => BotFixture {
+  const [before, after] = shared ? [beforeAll, afterAll] : [beforeEach, afterEach];
   let models: ModelServer;
   let fixture: BotFixture;
   beforeAll(async () => {
     models = await startModelServer();
   });
-  beforeEach(async () => {
+  before(async () => {
     await models.reset();
     const [gate, pages] = await Promise.all([startGateBefore(models.url), startPages()]);
     const surroundings = { KNACK_NET_ALLOW: "127.0.0.1", ...env({ gate }) };
     fixture = { models, gate, pages, home: await createBotHome({ env: surroundings, config }) };
   });
-  afterEach(async () => {
+  after(async () => {
     await fixture.home.remove();
     await fixture.gate[Symbol.asyncDispose]();
     await fixture.pages[Symbol.asyncDispose]();

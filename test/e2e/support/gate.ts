@@ -28,7 +28,7 @@ export interface Gate extends AsyncDisposable {
 type Respond = (request: GateRequest, response: ServerResponse) => Promise<void> | void;
 
 /** Maximum wait for a request, ms. */
-const patienceMs = 10_000;
+const patienceMs = 30_000;
 
 const everything = () => true;
 

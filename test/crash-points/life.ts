@@ -11,7 +11,11 @@ export interface Death {
 export interface Life {
   /** Names of the points so far. */
   readonly points: readonly string[];
+  /** The points before which the world outside changed without a point. */
+  readonly changes: readonly number[];
   isOver(): boolean;
+  /** Notes that the world outside has changed without a point. */
+  changed(): void;
   /** Does something that outlives the process. */
   act<T>(name: string, work: () => T | Promise<T>): Promise<T>;
   /** Does something that changes nothing outside. */
@@ -21,6 +25,7 @@ export interface Life {
 /** @param death where it ends; without it the process lives on */
 export function createLife(death?: Death): Life {
   const points: string[] = [];
+  const changes: number[] = [];
   let over = false;
   const never = <T>() => new Promise<T>(() => {});
   const look = async <T>(work: () => T | Promise<T>): Promise<T> => {
@@ -35,7 +40,9 @@ export function createLife(death?: Death): Life {
   };
   return {
     points,
+    changes,
     isOver: () => over,
+    changed: () => void changes.push(points.length),
     look,
     act(name, work) {
       const isLast = !over && points.push(name) - 1 === death?.point;

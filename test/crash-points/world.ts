@@ -126,6 +126,7 @@ function createPeople(world: World, life: Life, intake: ChatIntake): () => void 
     once(text, async () => {
       await intake.message(messageOf(text, clock.now()));
       taken.add(text);
+      life.changed();
     });
   return () => {
     deliver(said.first);
@@ -135,7 +136,10 @@ function createPeople(world: World, life: Life, intake: ChatIntake): () => void 
       const button = message.buttons?.find(({ id }) => /^(approve|answer):/.test(id))?.id;
       if (button === undefined) continue;
       once(button, async () => {
-        if (message.markdown.includes(grantedHost)) await grants.grant(outside, [grantedHost], "ada");
+        if (message.markdown.includes(grantedHost)) {
+          await grants.grant(outside, [grantedHost], "ada");
+          life.changed();
+        }
         await intake.press({ place, id: `press-${button}`, person: "ada", button, reference });
       });
     }

@@ -5,8 +5,6 @@ import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
 import { type Gate, startGate } from "../support/gate.ts";
 import { ended, expectWholeTurn, stored } from "../support/turns.ts";
 
-/** The bot's own share of the time from `readyz` 200 to the end of the last turn, ms. */
-const own = 3_000;
 const deadly = "bring-it-down";
 const names = Array.from({ length: 8 }, (_, at) => `channel-${at}`);
 
@@ -18,9 +16,10 @@ let answerMs: number;
 let dying = Promise.withResolvers<"dying">();
 
 beforeEach(async () => {
+  answerMs = 0;
   dying = Promise.withResolvers();
   model = await startGate(async ({ body }, response) => {
-    if (body.includes(deadly)) return dying.resolve("dying");
+    if (lastMessage(body).includes(deadly)) return dying.resolve("dying");
     await sleep(answerMs);
     if (response.destroyed) return;
     const delta = { role: "assistant", content: "Done." };
@@ -36,9 +35,14 @@ afterEach(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-async function submit(client: ApiClient, name: string, text: string): Promise<string> {
-  const { turn_id } = await client.submitTurn({ namespace: `console:local:${name}`, thread: "t1", text });
-  return turn_id;
+function lastMessage(body: string): string {
+  const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+  return messages.at(-1)?.content ?? "";
+}
+
+async function submit(client: ApiClient, name: string, text: string, user = "ada"): Promise<string> {
+  const place = { namespace: `console:local:${name}`, thread: "t1" };
+  return (await client.submitTurn({ ...place, text, user })).turn_id;
 }
 
 /** What `readyz` says of the queue of a bot that is ready. */
@@ -50,7 +54,7 @@ async function queueOf(url: string): Promise<string> {
 }
 
 it("a bot continues with eight turns at once after one crash, and with commands next to them", async () => {
-  answerMs = 20_000;
+  model.close();
   const first = await home.start();
   const turns = await Promise.all(names.map((name) => submit(first.client, name, "long")));
   await model.reached(names.length);
@@ -58,22 +62,21 @@ it("a bot continues with eight turns at once after one crash, and with commands 
 
   const { client, url } = await home.start();
   expect(await queueOf(url)).toContain("8 running");
-  const ready = performance.now();
-  const ends = turns.map(async (turn) => {
-    expect(await ended(client, turn)).toMatchObject({ outcome: "completed", text: "Done." });
-    return performance.now() - ready;
-  });
+  await model.reached(2 * names.length);
   expect((await ended(client, await submit(client, "another", "/skill list"))).outcome).toBe("completed");
-  expect(performance.now() - ready).toBeLessThan(answerMs);
-  expect(Math.max(...(await Promise.all(ends)))).toBeLessThan(answerMs + own);
-  for (const turn of turns) expectWholeTurn(await stored(client, turn));
-}, 120_000);
+  model.open();
+  for (const turn of turns) {
+    expect(await ended(client, turn)).toMatchObject({ outcome: "completed", text: "Done." });
+    expectWholeTurn(await stored(client, turn));
+  }
+}, 60_000);
 
-it("a bot ends seven turns and gives up the eighth, which brings it down whenever it runs", async () => {
-  answerMs = 1_000;
+it("a bot ends seven turns, gives up the eighth, which brings it down whenever it runs, and answers what waits behind it", async () => {
+  answerMs = 300;
   const first = await home.start();
   const texts = names.map((_, at) => (at === 2 ? deadly : "long"));
   const turns = await Promise.all(names.map((name, at) => submit(first.client, name, texts[at] ?? "")));
+  const next = await submit(first.client, names[2] ?? "", "and then?", "ben");
   await model.reached(names.length);
   const port = Number(new URL(first.url).port);
   let crashes = 0;
@@ -93,9 +96,13 @@ it("a bot ends seven turns and gives up the eighth, which brings it down wheneve
   const ends = await Promise.all(turns.map((turn) => ended(bot.client, turn)));
   for (const [at, end] of ends.entries()) {
     if (texts[at] === deadly)
-      expect(end).toMatchObject({ outcome: "failed", text: expect.stringContaining("interrupted 5 times") });
+      expect(end).toMatchObject({
+        outcome: "failed",
+        text: expect.stringMatching(/interrupted 5 times.*Try again/s),
+      });
     else expect(end).toMatchObject({ outcome: "completed", text: "Done." });
     expectWholeTurn(await stored(bot.client, end.turn_id));
   }
   expect(queues.join("\n")).toContain("held back after repeated crashes");
-}, 180_000);
+  expect(await ended(bot.client, next)).toMatchObject({ outcome: "completed", text: "Done." });
+}, 120_000);

@@ -9,32 +9,7 @@ const answer = { match: { userMessage: "hello" }, response: { content: "Hello, y
 describe("a bot that is told to stop", () => {
   const bot = useBot();
 
-  it.each(["SIGTERM", "SIGINT"] as const)(
-    "a bot that is told to stop finishes its turn after %s, then exits with 0",
-    async (signal) => {
-      const { home, models, gate } = bot();
-      await models.add([answer]);
-      gate.close();
-      const first = await home.start();
-      const { turn_id } = await first.client.submitTurn(message);
-      await gate.reached(1);
-      first.signal(signal);
-      await first.says("Stopping after the running turns");
-      gate.open();
-      expect(await first.exited).toBe(0);
-
-      const { client } = await home.start();
-      const events = await stored(client, turn_id);
-      expectWholeTurn(events);
-      expect(eventsOf(events, "turn_finished")).toMatchObject([
-        { outcome: "completed", text: "Hello, you." },
-      ]);
-      expect(eventsOf(events, "turn_resumed")).toEqual([]);
-      expect(gate.requests).toHaveLength(1);
-    },
-  );
-
-  it("a bot that is told to stop leaves queued turns to the next start", async () => {
+  it("a bot that is told to stop finishes its turn, exits with 0 and leaves queued turns to the next start", async () => {
     const { home, models, gate } = bot();
     await models.add([answer, { match: { userMessage: "and me?" }, response: { content: "You too." } }]);
     gate.close();
@@ -46,13 +21,15 @@ describe("a bot that is told to stop", () => {
     await first.says("Stopping after the running turns");
     gate.open();
     expect(await first.exited).toBe(0);
+    expect(gate.requests).toHaveLength(1);
 
     const { client } = await home.start();
-    expect(await client.call("turn.show", { id: running.turn_id })).toMatchObject({
-      status: "finished",
-      text: "Hello, you.",
-    });
+    const events = await stored(client, running.turn_id);
+    expectWholeTurn(events);
+    expect(eventsOf(events, "turn_finished")).toMatchObject([{ outcome: "completed", text: "Hello, you." }]);
+    expect(eventsOf(events, "turn_resumed")).toEqual([]);
     expect((await ended(client, queued.turn_id)).text).toBe("You too.");
+    expect(gate.requests).toHaveLength(2);
   });
 
   it("a bot that is told to stop ends at once at a second signal, and the turn is resumed", async () => {
@@ -62,7 +39,7 @@ describe("a bot that is told to stop", () => {
     const first = await home.start();
     const { turn_id } = await first.client.submitTurn(message);
     await gate.reached(1);
-    first.signal("SIGTERM");
+    first.signal("SIGINT");
     await first.says("Stopping after the running turns");
     expect(await first.terminate()).toBe(130);
     gate.open();
@@ -76,46 +53,42 @@ describe("a bot that is told to stop", () => {
 describe("a bot whose turn takes longer than it may drain", () => {
   const bot = useBot({ config: "turns: { drain_seconds: 0.3 }" });
 
-  it("a bot with a long turn stops in time, and the turn continues at the next start", async () => {
-    const { home, models, gate } = bot();
-    await models.add([answer]);
-    gate.close();
+  it("a bot with long turns stops in time, continues them at the next start, and repeats an abandoned tool that only reads", async () => {
+    const { home, models, gate, pages } = bot();
+    const reading = { ...place, namespace: "console:local:reading" };
+    const call = { name: "web-scraping", arguments: JSON.stringify({ url: `${pages.url}/slow` }) };
+    await models.add([
+      answer,
+      { match: { userMessage: "read", hasToolResult: false }, response: { toolCalls: [call] } },
+      { match: { toolResultContains: "the page called /slow" }, response: { content: "read it" } },
+    ]);
     const first = await home.start();
-    const { turn_id } = await first.client.submitTurn(message);
-    await gate.reached(1);
+    await first.client.call("skill.set", { ns: reading.namespace, id: "web-scraping", state: "pinned" });
+    pages.close(({ path }) => path === "/slow");
+    const tool = await first.client.submitTurn({ ...reading, text: "read" });
+    await pages.reached(1, ({ path }) => path === "/slow");
+    gate.close();
+    const asking = await first.client.submitTurn(message);
+    await gate.reached(2);
     const began = performance.now();
     expect(await first.terminate()).toBe(0);
     expect(performance.now() - began).toBeLessThan(5_000);
     gate.open();
-
-    const { client } = await home.start();
-    expect(await ended(client, turn_id)).toMatchObject({ outcome: "completed", text: "Hello, you." });
-    const events = await stored(client, turn_id);
-    expectWholeTurn(events);
-    expect(eventsOf(events, "turn_resumed")).toHaveLength(1);
-  });
-
-  it("a bot with a long turn records no result of an abandoned tool, and runs it again if it only reads", async () => {
-    const { home, models, gate, pages } = bot();
-    const call = { name: "web-scraping", arguments: JSON.stringify({ url: `${pages.url}/slow` }) };
-    await models.add([
-      { match: { userMessage: "read", hasToolResult: false }, response: { toolCalls: [call] } },
-      { match: { toolResultContains: "the page called /slow" }, response: { content: "read it" } },
-    ]);
-    pages.close(({ path }) => path === "/slow");
-    const first = await home.start();
-    await first.client.call("skill.set", { ns: place.namespace, id: "web-scraping", state: "pinned" });
-    const { turn_id } = await first.client.submitTurn({ ...place, text: "read" });
-    await pages.reached(1, ({ path }) => path === "/slow");
-    expect(await first.terminate()).toBe(0);
     pages.open();
 
     const { client } = await home.start();
-    expect(await ended(client, turn_id)).toMatchObject({ outcome: "completed", text: "read it" });
-    const events = await stored(client, turn_id);
-    expectWholeTurn(events);
-    expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok" }]);
-    expect(gate.requests).toHaveLength(2);
+    for (const [{ turn_id }, text] of [
+      [asking, "Hello, you."],
+      [tool, "read it"],
+    ] as const) {
+      expect(await ended(client, turn_id)).toMatchObject({ outcome: "completed", text });
+      const events = await stored(client, turn_id);
+      expectWholeTurn(events);
+      expect(eventsOf(events, "turn_resumed")).toHaveLength(1);
+    }
+    // No result of the call that was cut off is recorded.
+    expect(eventsOf(await stored(client, tool.turn_id), "tool_finished")).toMatchObject([{ status: "ok" }]);
+    expect(gate.requests).toHaveLength(4);
   });
 
   it("a bot's stop is not held up by listening clients", async () => {

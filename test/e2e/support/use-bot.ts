@@ -3,7 +3,7 @@ import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
 import { type ModelServer, startModelServer } from "../../support/models/model-server.ts";
 import { type Gate, startGate, startGateBefore } from "./gate.ts";
 
-/** What the tests of a file share; unless `shared`, `home`, `gate` and `pages` are fresh for each test, the model server is emptied. */
+/** What the tests of a file share; `home`, `gate` and `pages` are fresh for each test unless shared, the model server is emptied. */
 export interface BotFixture {
   home: BotHome;
   /** A mock of the providers, in its own process. */
@@ -19,7 +19,7 @@ export interface UseBotOptions {
   config?: string;
   /** Further environment. */
   env?: (fixture: Pick<BotFixture, "gate">) => Record<string, string>;
-  /** Whether the tests of the surrounding block share everything. */
+  /** One home, with its gate and pages, for all tests: each uses a channel of its own. */
   shared?: boolean;
 }
 
@@ -30,7 +30,7 @@ const openAi = ({ gate }: Pick<BotFixture, "gate">) => ({
   OPENAI_BASE_URL: `${gate.url}/v1`,
 });
 
-/** Sets up a bot's surroundings for each test of the surrounding block, and takes them down. */
+/** Sets up a bot's surroundings for each test of the surrounding file or suite, and takes them down. */
 export function useBot({ config = "", env = openAi, shared = false }: UseBotOptions = {}): () => BotFixture {
   const [before, after] = shared ? [beforeAll, afterAll] : [beforeEach, afterEach];
   let models: ModelServer;

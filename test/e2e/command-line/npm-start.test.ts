@@ -53,9 +53,7 @@ describe("a bot that npm started", () => {
 
   it.each([
     ["SIGTERM to npm", "SIGTERM", 1],
-    ["SIGINT to npm", "SIGINT", 1],
     ["Ctrl-C, which the terminal sends to npm and bot", "SIGINT", -1],
-    ["SIGTERM to the whole group", "SIGTERM", -1],
   ] as const)(
     "a bot that npm started finishes its turn and frees its port after %s",
     async (_, signal, whom) => {

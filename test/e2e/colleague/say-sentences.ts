@@ -74,7 +74,7 @@ export function saySentences({ name, from = wednesday, open, ...options }: Surro
 async function keepPicture(talk: Talk, title: string): Promise<void> {
   const folder = process.env.KNACK_PICTURES ?? "";
   if (folder === "") return;
-  const png = (await talk.picture?.()) ?? (await drawPosts(title, await talk.posted()));
+  const png = await drawPosts(title, await talk.posted());
   await writeFile(join(folder, `${title.replace(/\W+/g, "-").slice(0, 60)}.png`), png);
 }
 

@@ -21,8 +21,6 @@ export interface Talk {
   /** Everything the bot posted since, oldest first. */
   posted(): Promise<Posted[]>;
   press(label: string): Promise<void>;
-  /** What it looks like to people, as a PNG; drawn from what was posted unless given. */
-  picture?(): Promise<Uint8Array>;
 }
 
 /** A place with people in it where sentences are said to the bot. */

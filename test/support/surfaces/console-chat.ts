@@ -47,7 +47,7 @@ export function launch(): Promise<Browser> {
 }
 
 /** The console at an address, ready to be written in. */
-export async function newPage(context: BrowserContext, url: string): Promise<Page> {
+async function newPage(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(url);
   await page.locator("#composer").waitFor();
@@ -103,7 +103,7 @@ const readPage = `(() => {
 })()`;
 
 /** The bot's output for each turn on a page, oldest first. */
-export async function partsOf(page: Page, markdown: TurndownService): Promise<Part[]> {
+async function partsOf(page: Page, markdown: TurndownService): Promise<Part[]> {
   const found = await page.evaluate<{ kind: Part["kind"]; html: string; text: string }[]>(readPage);
   return found.map(({ kind, html, text }) => ({
     kind,

@@ -37,7 +37,7 @@ async function say(page: Page, text: string): Promise<void> {
 const finished = (page: Page) => page.locator("article[data-status=finished]");
 
 test("a call of a high-risk skill shows exactly what would run, and is refused with a button", async () => {
-  const { page, errors } = await bench.open("/#/approvals");
+  const { page, errors } = await bench.visit();
   await say(page, "tidy up");
   const card = page.getByTestId("approval");
   await card.waitFor();
@@ -52,7 +52,7 @@ test("a call of a high-risk skill shows exactly what would run, and is refused w
 });
 
 test("a question and its answer are deleted permanently after a second press", async () => {
-  const { page } = await bench.open("/#/deletion");
+  const { page } = await bench.visit();
   await say(page, "something private");
   await finished(page).waitFor();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
@@ -68,7 +68,7 @@ test("a question and its answer are deleted permanently after a second press", a
 });
 
 test("a channel is paused and resumed in its settings", async () => {
-  const { page } = await bench.open("/#/pausing");
+  const { page } = await bench.visit();
   await page.getByRole("button", { name: "Skills", exact: true }).click();
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.getByTestId("pause").getByText("Paused by operator").waitFor();

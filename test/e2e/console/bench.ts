@@ -6,22 +6,33 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+import { builtProgram } from "../../support/bot/built-program.ts";
 import { chunk, sendEvents, startWireServer, type WireServer } from "../../unit/models/wire-server.ts";
 
 /** A bot in its own process, a model that answers by what it is told, and a browser. */
 export interface ConsoleBench {
   url: string;
-  /** A fresh browser profile with the console open; `errors` collects what the page complains about. */
-  open(
-    hash?: string,
-    options?: { width?: number; height?: number },
-  ): Promise<{ page: Page; errors: string[] }>;
+  /** A fresh browser profile with the console open, until the test ends; `errors` collects what the page complains about. */
+  open(hash?: string, size?: Partial<Size>): Promise<OpenPage>;
+  /** The page that the tests of a file share, in a channel that nobody has used: loading a page costs more than most tests. */
+  visit(size?: Partial<Size>): Promise<OpenPage & { channel: string }>;
   /** Lets the model answer what it thinks about. */
   endThinking(): void;
   /** Ends the bot; `startBot` begins it anew on the same data and port. */
   stopBot(): Promise<void>;
   startBot(): Promise<void>;
   close(): Promise<void>;
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+interface OpenPage {
+  page: Page;
+  errors: string[];
 }
 
 const unsafeAnswer =
@@ -35,17 +46,37 @@ export async function openConsoleBench(environment: Record<string, string> = {})
   const browser = await launchBrowser();
   const start = (port: number) => startBot(data, model, port, environment);
   let bot = await start(0);
+  const openPage = async (hash: string, { width = 1280, height = 800 }: Partial<Size>) => {
+    const context = await browser.newContext({ viewport: { width, height } });
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    await page.goto(bot.url + hash);
+    await page.locator("#composer").waitFor();
+    return { page, errors };
+  };
+  let shared: OpenPage | undefined;
+  let visits = 0;
   return {
     url: bot.url,
-    async open(hash = "", { width = 1280, height = 800 } = {}) {
-      const context = await browser.newContext({ viewport: { width, height } });
-      const page = await context.newPage();
-      const errors: string[] = [];
-      page.on("pageerror", (error) => errors.push(error.message));
-      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-      await page.goto(bot.url + hash);
-      await page.locator("#composer").waitFor();
-      return { page, errors };
+    async open(hash = "", size = {}) {
+      const opened = await openPage(hash, size);
+      onTestFinished(() => opened.page.context().close());
+      return opened;
+    },
+    async visit({ width = 1280, height = 800 } = {}) {
+      visits += 1;
+      const channel = `visit-${visits}`;
+      shared ??= await openPage("", {});
+      const { page, errors } = shared;
+      if (await page.locator("#skills").isVisible())
+        await page.getByRole("button", { name: "Skills", exact: true }).click();
+      await page.setViewportSize({ width, height });
+      await page.goto(`${bot.url}/#/${channel}`);
+      await page.locator(".channel[aria-current]", { hasText: channel }).waitFor({ state: "attached" });
+      errors.length = 0;
+      return { page, errors, channel };
     },
     endThinking() {
       for (const response of thinking.splice(0)) endText(response, "The second is **cheaper**.");
@@ -86,7 +117,7 @@ async function startBot(
     OPENAI_BASE_URL: `${model.url}/v1`,
     ...more,
   };
-  const bot = spawn(process.execPath, ["src/cli.ts", "start", "--port", String(port)], {
+  const bot = spawn(process.execPath, [await builtProgram(), "start", "--port", String(port)], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createApiClient } from "../../../src/client/api-client.ts";
 import { type ConsoleBench, openConsoleBench } from "./bench.ts";
 
 let bench: ConsoleBench;
@@ -17,7 +16,7 @@ async function say(page: Page, text: string): Promise<void> {
 const finished = (page: Page) => page.locator("article[data-status=finished]");
 
 test("a suggestion is sent with a click and answered, and the page reports no errors", async () => {
-  const { page, errors } = await bench.open();
+  const { page, errors } = await bench.visit();
   await page.locator(".suggestion").first().click();
   await finished(page).waitFor();
   await page.locator("nav .thread-item[aria-current]").waitFor();
@@ -25,7 +24,7 @@ test("a suggestion is sent with a click and answered, and the page reports no er
 });
 
 test("a message is answered, and shown in step in a second window", async () => {
-  const { page } = await bench.open("/#/general");
+  const { page } = await bench.visit();
   await say(page, "hello to both windows");
   await page.getByTestId("answer").getByText("there", { exact: true }).waitFor();
   const { page: second } = await bench.open(new URL(page.url()).hash);
@@ -36,7 +35,7 @@ test("a message is answered, and shown in step in a second window", async () => 
 });
 
 test("text that a model writes can neither run nor reach other hosts", async () => {
-  const { page, errors } = await bench.open("/#/random");
+  const { page, errors } = await bench.visit();
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await say(page, "unsafe");
@@ -51,7 +50,7 @@ test("text that a model writes can neither run nor reach other hosts", async () 
 });
 
 test("a model's thinking is the progress line, and no part of the answer or of the later thread", async () => {
-  const { page } = await bench.open("/#/general");
+  const { page } = await bench.visit();
   await say(page, "think about both budgets");
   await page.locator(".progress-title").getByText("Then I compare both budgets.").waitFor();
   bench.endThinking();
@@ -64,7 +63,7 @@ test("a model's thinking is the progress line, and no part of the answer or of t
 });
 
 test("a running turn is stopped with its button", async () => {
-  const { page } = await bench.open("/#/random");
+  const { page } = await bench.visit();
   await say(page, "write forever");
   await page.getByText("dark and stormy").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
@@ -73,7 +72,7 @@ test("a running turn is stopped with its button", async () => {
 });
 
 test("a question is answered with the button of a choice", async () => {
-  const { page } = await bench.open("/#/random");
+  const { page } = await bench.visit();
   await say(page, "ask me something");
   await page.getByRole("button", { name: "In summer" }).click();
   await page.getByTestId("answer").getByText("You chose: summer.").waitFor();
@@ -83,7 +82,7 @@ test("a question is answered with the button of a choice", async () => {
 });
 
 test("a command is completed with the keyboard, and changes the skills panel", async () => {
-  const { page } = await bench.open("/#/skills-test");
+  const { page } = await bench.visit();
   await page.getByRole("button", { name: "Skills", exact: true }).click();
   const skill = page.locator(".skill").first();
   const id = await skill.getAttribute("data-skill");
@@ -104,7 +103,7 @@ test("a command is completed with the keyboard, and changes the skills panel", a
 });
 
 test("channel, thread and draft survive a reload", async () => {
-  const { page } = await bench.open();
+  const { page } = await bench.visit();
   await page.getByRole("button", { name: "Add a channel" }).click();
   await page.getByRole("textbox", { name: "Name of the new channel" }).fill("Travel plans");
   await page.keyboard.press("Enter");
@@ -119,7 +118,7 @@ test("channel, thread and draft survive a reload", async () => {
 });
 
 test("a pasted text of a megabyte is sent and folded", async () => {
-  const { page } = await bench.open("/#/random");
+  const { page } = await bench.visit();
   await page.evaluate(`{
     const clipboardData = new DataTransfer();
     clipboardData.setData("text/plain", "lorem ipsum ".repeat(90_000));
@@ -134,7 +133,7 @@ test("a pasted text of a megabyte is sent and folded", async () => {
 });
 
 test("a message written while the bot is away is sent when it is back", async () => {
-  const { page } = await bench.open("/#/general");
+  const { page } = await bench.visit();
   await page.locator(".suggestion").first().waitFor();
   await bench.stopBot();
   await page.getByText("does not answer. Trying again").waitFor();
@@ -147,7 +146,7 @@ test("a message written while the bot is away is sent when it is back", async ()
 });
 
 test("nothing is cut off on a screen of 380 px", async () => {
-  const { page } = await bench.open("/#/random", { width: 380, height: 700 });
+  const { page } = await bench.visit({ width: 380, height: 700 });
   const width = await page.evaluate("document.documentElement.scrollWidth");
   expect(width).toBeLessThanOrEqual(380);
   await page.locator("header").getByRole("button", { name: "Channels and threads" }).click();
@@ -156,7 +155,7 @@ test("nothing is cut off on a screen of 380 px", async () => {
 });
 
 test("files wait for a message while a command is sent", async () => {
-  const { page } = await bench.open("/#/general");
+  const { page } = await bench.visit();
   const [buffer, mimeType] = [Buffer.from("a note"), "text/plain"];
   await page.locator(".composer input[type=file]").setInputFiles({ name: "notes.txt", mimeType, buffer });
   await say(page, "/skill list");
@@ -167,40 +166,3 @@ test("files wait for a message while a command is sent", async () => {
   await finished(page).filter({ hasText: "hello with a note" }).getByText("notes.txt").first().waitFor();
   expect(await waiting.count()).toBe(0);
 });
-
-/** From a key to the frame that shows it, the median of 40 keys, ms. */
-async function keyTime(page: Page): Promise<number> {
-  const composer = page.locator("#composer");
-  await page.evaluate(`{
-    window.times = [];
-    const painted = new MessageChannel();
-    let begin = 0;
-    painted.port1.onmessage = () => window.times.push(performance.now() - begin);
-    document.querySelector("#composer").addEventListener("input", () => {
-      begin = performance.now();
-      requestAnimationFrame(() => painted.port2.postMessage(0));
-    });
-  }`);
-  const times = () => page.evaluate<number[]>("window.times");
-  for (let keys = 1; keys <= 40; keys++) {
-    await composer.press("a");
-    await expect.poll(async () => (await times()).length).toBe(keys);
-  }
-  return (await times()).sort((one, other) => one - other)[20] ?? Number.NaN;
-}
-
-test("a typed key appears in a long conversation about as soon as in an empty one", async () => {
-  const client = createApiClient({ fetch, baseUrl: bench.url });
-  const turns = 200;
-  for (let number = 0; number < turns; number++)
-    await client.submitTurn({
-      namespace: "console:local:general",
-      thread: "long",
-      text: `message ${number}`,
-    });
-  const { page: long } = await bench.open("/#/general/long");
-  await expect.poll(() => finished(long).count(), { timeout: 60_000 }).toBe(turns);
-  const { page: empty } = await bench.open("/#/general");
-  // Every key drew the whole conversation once: then it took a hundred times as long.
-  expect((await keyTime(long)) / (await keyTime(empty))).toBeLessThan(10);
-}, 120_000);

@@ -1,10 +1,9 @@
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import type { BotProcess } from "../../support/bot/bot-process.ts";
 import { useBot } from "../support/use-bot.ts";
 
 const namespace = "console:local:general";
-const executablePath = "/usr/bin/chromium";
 const args = [
   "--no-sandbox",
   "--disable-gpu",
@@ -13,31 +12,37 @@ const args = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  "--host-resolver-rules=MAP rebound.example 127.0.0.1",
 ];
 
-const bot = useBot();
+const bot = useBot({ shared: true, env: () => ({ KNACK_MODEL: "offline" }) });
+let running: BotProcess;
 let browser: Browser;
 beforeAll(async () => {
+  running = await bot().home.start();
+  await running.client.submitTurn({ namespace, thread: "secret", text: "/agent help" });
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   browser = await chromium.launch({ executablePath, args });
 });
 afterAll(() => browser.close());
 
-/** A page of another origin (the bot's host, another port) in a fresh profile, and a bot to attack. */
-async function open(): Promise<{ page: Page; running: BotProcess }> {
-  const running = await bot().home.start();
-  await running.client.submitTurn({ namespace, thread: "secret", text: "/agent help" });
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(bot().pages.url);
-  return { page, running };
+/** A page of another origin (the bot's host, another port) in a fresh profile, until the test ends. */
+async function open(url = bot().pages.url): Promise<Page> {
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
 }
 
-/** Everything that was said to the bot. */
-async function turns({ client }: BotProcess): Promise<string[]> {
-  return (await client.call("run.list", {})).turns.map(({ question }) => question);
+/** Everything that was said to the bot; its own page may repeat it. */
+async function said(): Promise<string[]> {
+  const { turns } = await running.client.call("run.list", {});
+  return [...new Set(turns.map(({ question }) => question))];
 }
 
 it("a foreign page can neither post a turn nor read an answer with fetch", async () => {
-  const { page, running } = await open();
+  const page = await open();
   const attempt = await page.evaluate(async (url) => {
     const body = JSON.stringify({ text: "stolen" });
     const types = ["application/json", "text/plain", "application/x-www-form-urlencoded"];
@@ -62,11 +67,11 @@ it("a foreign page can neither post a turn nor read an answer with fetch", async
     return read.filter((text) => text !== "");
   }, running.url);
   expect(attempt).toEqual([]);
-  expect(await turns(running)).toEqual(["/agent help"]);
+  expect(await said()).toEqual(["/agent help"]);
 });
 
 it("a foreign page cannot post a turn with a form", async () => {
-  const { page, running } = await open();
+  const page = await open();
   // As text/plain the field is the body {"text":"stolen","key":"="}.
   const field = `<input name='{"text":"stolen","key":"' value='"}'>`;
   const action = `${running.url}/api/v1/turns`;
@@ -78,11 +83,11 @@ it("a foreign page cannot post a turn with a form", async () => {
     page.getByRole("button").click(),
   ]);
   expect(answer.status()).toBe(403);
-  expect(await turns(running)).toEqual(["/agent help"]);
+  expect(await said()).toEqual(["/agent help"]);
 });
 
 it("a foreign page cannot change a channel's skills or settings", async () => {
-  const { page, running } = await open();
+  const page = await open();
   const paths = [`/api/v1/namespaces/${namespace}/skills/web-scraping`, `/api/v1/namespaces/${namespace}`];
   const answered = await page.evaluate(
     async ({ url, paths }) => {
@@ -100,7 +105,7 @@ it("a foreign page cannot change a channel's skills or settings", async () => {
 });
 
 it("a foreign page cannot open the event stream of a channel", async () => {
-  const { page, running } = await open();
+  const page = await open();
   const opened = await page.evaluate(
     (url) =>
       new Promise<boolean>((resolve) => {
@@ -115,7 +120,7 @@ it("a foreign page cannot open the event stream of a channel", async () => {
 });
 
 it("a foreign page can neither frame the console nor load the API as a script", async () => {
-  const { page, running } = await open();
+  const page = await open();
   await page.setContent(`<iframe src="${running.url}"></iframe>`);
   const frame = page.frames().find((candidate) => candidate !== page.mainFrame());
   expect(await frame?.content()).not.toContain("Knack");
@@ -123,28 +128,17 @@ it("a foreign page can neither frame the console nor load the API as a script", 
 });
 
 it("a foreign page is refused under a name that was rebound to this machine", async () => {
-  const { running } = await open();
   const { port } = new URL(running.url);
-  const rebound = await chromium.launch({
-    executablePath,
-    args: [...args, "--host-resolver-rules=MAP rebound.example 127.0.0.1"],
-  });
-  try {
-    const page = await rebound.newPage();
-    for (const path of ["/", "/api/v1/runs"]) {
-      const answer = await page.goto(`http://rebound.example:${port}${path}`);
-      expect(answer?.status()).toBe(403);
-      expect(await answer?.text()).not.toContain("/agent help");
-    }
-  } finally {
-    await rebound.close();
+  const page = await open();
+  for (const path of ["/", "/api/v1/runs"]) {
+    const answer = await page.goto(`http://rebound.example:${port}${path}`);
+    expect(answer?.status()).toBe(403);
+    expect(await answer?.text()).not.toContain("/agent help");
   }
 });
 
 it("the console's own page may post, unlike a foreign one", async () => {
-  const { running } = await open();
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(running.url);
+  const page = await open(running.url);
   const status = await page.evaluate(async () => {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ text: "/agent help" });

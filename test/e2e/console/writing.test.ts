@@ -17,7 +17,7 @@ async function say(page: Page, text: string): Promise<void> {
 }
 
 test("Enter sends the written text while the list is still of an older text", async () => {
-  const { page } = await bench.open("/#/stale");
+  const { page } = await bench.visit();
   const held = Promise.withResolvers<void>();
   await composer(page).pressSequentially("/skill disable ");
   await page.getByRole("option").first().waitFor();
@@ -34,7 +34,7 @@ test("Enter sends the written text while the list is still of an older text", as
 });
 
 test("Escape stops the running turn when there is nothing to close, and the composer says what happens to a message", async () => {
-  const { page } = await bench.open("/#/random");
+  const { page } = await bench.visit();
   await page.getByRole("button", { name: "Skills", exact: true }).click();
   await say(page, "write forever");
   await page.getByText("dark and stormy").waitFor();
@@ -51,7 +51,7 @@ test("Escape stops the running turn when there is nothing to close, and the comp
 });
 
 test("a command that failed reads as text, and one that ran as its finding, with steps that have a name", async () => {
-  const { page } = await bench.open("/#/runs");
+  const { page } = await bench.visit();
   await say(page, "/foo bar");
   await outcome(page).locator("code", { hasText: "/knack help" }).waitFor();
   await say(page, "/flow run weather");
@@ -66,7 +66,7 @@ test("a command that failed reads as text, and one that ran as its finding, with
 });
 
 test("the switch of a skill looks different when the agent decides, when it is on, and when it is off", async () => {
-  const { page } = await bench.open("/#/switches");
+  const { page } = await bench.visit();
   await page.getByRole("button", { name: "Skills", exact: true }).click();
   const row = page.locator(".skill[data-skill=memory]");
   const background = `(async () => {

@@ -1,0 +1,45 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createApiClient } from "../../../src/client/api-client.ts";
+import { type ConsoleBench, openConsoleBench } from "./bench.ts";
+
+let bench: ConsoleBench;
+beforeAll(async () => {
+  bench = await openConsoleBench();
+});
+afterAll(() => bench.close());
+
+/** Runs in the page: the time from the next key to the frame that shows it, ms. */
+const nextKey = `new Promise((resolve) => {
+  document.querySelector("#composer").oninput = () => {
+    const begin = performance.now();
+    const painted = new MessageChannel();
+    painted.port1.onmessage = () => resolve(performance.now() - begin);
+    requestAnimationFrame(() => painted.port2.postMessage(0));
+  };
+})`;
+
+/** The median of 20 keys, ms. */
+async function keyTime(page: Page): Promise<number> {
+  const times: number[] = [];
+  for (let keys = 1; keys <= 20; keys++) {
+    const [time] = await Promise.all([page.evaluate<number>(nextKey), page.locator("#composer").press("a")]);
+    times.push(time);
+  }
+  return times.sort((one, other) => one - other)[10] ?? Number.NaN;
+}
+
+test("a typed key appears in a long conversation about as soon as in an empty one", async () => {
+  const { page, channel } = await bench.visit();
+  const empty = await keyTime(page);
+  const client = createApiClient({ fetch, baseUrl: bench.url });
+  const turns = 100;
+  const place = { namespace: `console:local:${channel}`, thread: "long" };
+  for (let number = 0; number < turns; number++)
+    await client.submitTurn({ ...place, text: `message ${number}` });
+  await page.goto(`${bench.url}/#/${channel}/long`);
+  const finished = page.locator("article[data-status=finished]");
+  await expect.poll(() => finished.count(), { timeout: 60_000 }).toBe(turns);
+  // Every key drew the whole conversation once: then it took fifty times as long.
+  expect((await keyTime(page)) / empty).toBeLessThan(10);
+}, 120_000);

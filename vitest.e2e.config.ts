@@ -3,9 +3,10 @@ import { defineConfig } from "vitest/config";
 import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
-/** Tests that measure time or drive a real browser; they run one file at a time, after the others. */
+/** Tests that measure time, or in which time decides; they run one file at a time, after the others. */
 const alone = [
-  "test/e2e/{durability,console,skills}/**/*.test.ts",
+  "test/e2e/console/typing-time.test.ts",
+  "test/e2e/durability/shutdown.test.ts",
   "test/e2e/command-line/npm-start.test.ts",
 ];
 
@@ -41,7 +42,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // kill -9, model servers over HTTP.
+        // kill -9, model servers over HTTP, a real browser.
         test: { name: "end to end", ...together, retry, include: ["test/e2e/**/*.test.ts"], exclude: alone },
       },
       { extends: true, test: { name: "alone", ...oneByOne, retry, include: alone } },

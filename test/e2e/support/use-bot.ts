@@ -32,7 +32,8 @@ const openAi = ({ gate }: Pick<BotFixture, "gate">) => ({
 
 /** Sets up a bot's surroundings for each test of the surrounding file or suite, and takes them down. */
 export function useBot({ config = "", env = openAi, shared = false }: UseBotOptions = {}): () => BotFixture {
-  const [before, after] = shared ? [beforeAll, afterAll] : [beforeEach, afterEach];
+  const before = (open: () => Promise<void>) => (shared ? beforeAll(open) : beforeEach(open));
+  const after = (close: () => Promise<void>) => (shared ? afterAll(close) : afterEach(close));
   let models: ModelServer;
   let fixture: BotFixture;
   beforeAll(async () => {

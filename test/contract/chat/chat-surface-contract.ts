@@ -115,7 +115,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       model.when(quick, () => [`Reply to ${quick}.`]);
       const [one, two] = [await surface().open(), await openAnother()];
       await one.say(held);
-      await expect.poll(() => model.askedOf(held).length).toBe(1);
+      await expect.poll(() => model.askedOf(held).length, { timeout: 15_000 }).toBe(1);
       await two.say(quick);
       const shownInTwo = await untilSaid(two, `Reply to ${quick}.`);
       expect(said(await one.shown(), "answer")).not.toContain("Reply to");

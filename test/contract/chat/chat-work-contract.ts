@@ -11,17 +11,16 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
 
   describe("slow work", () => {
     it("slow work is reported by the title of its step, and takes no room next to the answer", async () => {
-      const { model, pages } = fixture();
+      const { model, pages, holdPage } = fixture();
       const word = newWord("slow");
       readsPage(model, word, pages.url);
-      const before = pages.requests.length;
-      pages.close();
+      const open = holdPage(`/${word}`);
       const conversation = await surface().open();
       await conversation.say(`${word} ${pages.url}/${word}`);
       await untilSaid(conversation, title, "progress");
       expect(said(await conversation.shown(), "answer")).not.toContain("I read");
-      await pages.reached(before + 1);
-      pages.open();
+      await pages.reached(1, ({ path }) => path === `/${word}`);
+      open();
 
       await untilSaid(conversation, `I read ${word}.`);
       if (!can.editable) return;
@@ -32,10 +31,10 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
     });
 
     it(can.buttons ? "slow work ends with the button Stop" : "slow work ends with Ctrl-C", async () => {
-      const { model, pages, finished } = fixture();
+      const { model, pages, holdPage, finished } = fixture();
       const word = newWord("halted");
       readsPage(model, word, pages.url);
-      pages.close();
+      const open = holdPage(`/${word}`);
       const conversation = await surface().open();
       await conversation.say(`${word} ${pages.url}/${word}`);
       await untilSaid(conversation, title, "progress");
@@ -43,7 +42,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
 
       await untilSaid(conversation, "Stopped");
       await finished(word);
-      pages.open();
+      open();
       expect(said(await conversation.shown(), "answer")).not.toContain("I read");
       expect(model.askedOf(word)).toHaveLength(1);
     });

@@ -42,6 +42,8 @@ export interface PlatformBotOptions {
   slack?: SlackOptions;
   /** Its own world, with one more ordinary person, unless given. */
   discord?: DiscordOptions;
+  /** The model's replies and requests last for the whole file, not for one test. */
+  keepsReplies?: boolean;
 }
 
 /** Sets up what the tests of a file share, without starting the bot, and takes it down after them. */
@@ -50,7 +52,7 @@ export function usePlatformBot(options: PlatformBotOptions = {}): () => Platform
   beforeAll(async () => {
     opened = await open(options);
   });
-  beforeEach(() => opened?.fixture.model.reset());
+  if (options.keepsReplies !== true) beforeEach(() => opened?.fixture.model.reset());
   afterEach(() => {
     for (const name of ["slack", "discord"] as const) opened?.fixture.surfaces[name].gate.cut(false);
   });

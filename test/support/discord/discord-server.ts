@@ -133,6 +133,12 @@ export class DiscordServer {
     return (await response.json()) as ObservedState;
   }
 
+  /** All there is but calls and interactions, which grow large. */
+  async stateOfMessages(): Promise<ObservedState> {
+    const response = await fetch(`${this.#fake.origin}/control/state?after=-1&traffic=no`);
+    return (await response.json()) as ObservedState;
+  }
+
   /** The messages of a channel that all there see, oldest first. */
   async messages(channel: string): Promise<ObservedMessage[]> {
     const { messages } = await this.state();

@@ -54,9 +54,11 @@ export async function serveFakeDiscord(options: DiscordOptions): Promise<FakeDis
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? "/";
     if (path.startsWith("/control/state")) {
-      const after = Number(new URL(path, "http://localhost").searchParams.get("after") ?? -1);
-      await world.changes.after(after);
-      json(response, 200, observe({ world, gateway, commands, interactions, calls }));
+      const { searchParams } = new URL(path, "http://localhost");
+      await world.changes.after(Number(searchParams.get("after") ?? -1));
+      const isPart = searchParams.get("traffic") === "no";
+      const traffic = isPart ? { calls: [], interactions: [] } : { calls, interactions: interactions.all() };
+      json(response, 200, observe({ world, gateway, commands, ...traffic }));
     } else if (path.startsWith("/control/")) {
       await control(handlers, path.slice("/control/".length), request, response);
     } else if (path.startsWith("/attachments/")) sendAttachment(world, path, response);

@@ -11,14 +11,14 @@ import type {
 } from "./observed-state.ts";
 import type { CommandStore } from "./world/command-store.ts";
 import type { Gateway } from "./world/gateway.ts";
-import { type Interaction, type Interactions, interactionTypes } from "./world/interactions.ts";
+import { type Interaction, interactionTypes } from "./world/interactions.ts";
 import { type Channel, channelTypes, isSystemNote, type Message, type World } from "./world/world.ts";
 
 interface Parts {
   world: World;
   gateway: Gateway;
   commands: CommandStore;
-  interactions: Interactions;
+  interactions: readonly Interaction[];
   calls: Call[];
 }
 
@@ -39,7 +39,7 @@ export function observe({ world, gateway, commands, interactions, calls }: Parts
     typing: world.typing,
     identified: gateway.identified,
     sessions: gateway.sessions(),
-    interactions: interactions.all().map((interaction) => observedInteraction(world, interaction)),
+    interactions: interactions.map((interaction) => observedInteraction(world, interaction)),
   };
 }
 

@@ -24,6 +24,8 @@ export interface SlackServer extends Remote<Controls> {
   seed: SlackSeed;
   /** The current state. */
   look(): Promise<Observation>;
+  /** The current state without calls and deliveries, which grow large. */
+  lookAtMessages(): Promise<Observation>;
   /** Waits until `predicate` answers something truthy, and answers that. `what` names it when it does not come. */
   until<T>(predicate: (state: Observation) => T, what: string, limitMs?: number): Promise<Truthy<T>>;
   /** Stops accepting connections; a second call does nothing. */
@@ -43,7 +45,8 @@ export async function startSlackServer(options: SlackOptions = {}): Promise<Slac
     apiUrl: `${url}/api/`,
     authorizeUrl: `${url}/oauth/v2/authorize`,
     seed: { ...defaultSeed(), ...options.seed },
-    look: async () => new Observation(await stateOf(url, 0, 0)),
+    look: async () => new Observation(await stateOf(url, "after=0&wait=0")),
+    lookAtMessages: async () => new Observation(await stateOf(url, "after=0&wait=0&traffic=no")),
     until: <T>(predicate: (state: Observation) => T, what: string, limitMs = defaultLimitMs) =>
       until(url, predicate, what, limitMs),
     async close() {
@@ -77,8 +80,8 @@ async function control(url: string, name: string, given: unknown): Promise<unkno
   return answer.result;
 }
 
-async function stateOf(url: string, after: number, waitMs: number): Promise<Snapshot> {
-  const response = await fetch(`${url}/control/state?after=${after}&wait=${waitMs}`);
+async function stateOf(url: string, query: string): Promise<Snapshot> {
+  const response = await fetch(`${url}/control/state?${query}`);
   return (await response.json()) as Snapshot;
 }
 
@@ -91,7 +94,8 @@ async function until<T>(
   const end = Date.now() + limitMs;
   let version = 0;
   for (;;) {
-    const snapshot = await stateOf(url, version, Math.max(0, Math.min(longPollMs, end - Date.now())));
+    const waitMs = Math.max(0, Math.min(longPollMs, end - Date.now()));
+    const snapshot = await stateOf(url, `after=${version}&wait=${waitMs}`);
     const answer = predicate(new Observation(snapshot));
     if (isTruthy(answer)) return answer;
     if (Date.now() > end) throw new Error(`Waited ${limitMs} ms in vain for ${what}.\n${summary(snapshot)}`);

@@ -124,7 +124,9 @@ async function answerControl(
     const after = Number(url.searchParams.get("after") ?? "0");
     if (backend.world.version <= after)
       await backend.world.changed(Number(url.searchParams.get("wait") ?? "0"));
-    sendJson(response, 200, snapshotOf(backend));
+    const all = snapshotOf(backend);
+    const isPart = url.searchParams.get("traffic") === "no";
+    sendJson(response, 200, isPart ? { ...all, calls: [], deliveries: [] } : all);
     return;
   }
   const action = (controls as Record<string, ((given: unknown) => unknown) | undefined>)[name];

@@ -80,7 +80,7 @@ export function until(
     if (!wanted(parts)) throw new Error(`Not as wanted: ${JSON.stringify(parts, undefined, 1)}`);
     return parts;
   };
-  return vi.waitFor(look, { timeout: patience, interval: 40 });
+  return vi.waitFor(look, { timeout: patience, interval: 60 });
 }
 
 /** Waits until a text is shown in a part of this kind. */

@@ -25,12 +25,18 @@ export async function discordChat(discord: DiscordServer): Promise<ChatSurface> 
   const fromBot = (state: ObservedState) => state.messages.filter(({ author }) => author === ids.bot);
   return {
     async open(channel = "home") {
-      const before = new Set(fromBot(await discord.state()).map(({ id }) => id));
+      const before = new Set(fromBot(await discord.stateOfMessages()).map(({ id }) => id));
       return openThread(discord, channels[channel], direct, before);
     },
     async everything() {
       const kind = kindsOfMessages();
-      return fromBot(await discord.state()).flatMap((message) => partsOf(message.content, kind(message)));
+      const state = await discord.stateOfMessages();
+      const others = state.channels.filter(
+        ({ id, guild }) => guild === null && !Object.values(direct).includes(id),
+      );
+      return fromBot(state)
+        .filter(({ channel }) => !others.some(({ id }) => id === channel))
+        .flatMap((message) => partsOf(message.content, kind(message)));
     },
     async sent() {
       const { calls, messages } = await discord.state();
@@ -64,7 +70,7 @@ function openThread(
       thread ??= id;
     },
     async shown(who = "asker") {
-      const state = await discord.state();
+      const state = await discord.stateOfMessages();
       const seen = (message: ObservedMessage) =>
         message.channel === direct[who] ||
         (message.channel === thread && [null, users[who] as string].includes(message.ephemeralFor));
@@ -76,17 +82,17 @@ function openThread(
         });
     },
     async press(label, who = "asker") {
-      const found = inThread(await discord.state())
+      const found = inThread(await discord.stateOfMessages())
         .flatMap((message) => buttonsOf(message).map((button) => ({ ...button, message: message.id })))
         .findLast((button) => button.label === label);
       if (found === undefined) throw new Error(`Discord shows no button “${label}”.`);
       await discord.click({ user: users[who], message: found.message, customId: found.custom_id });
     },
     async files() {
-      return filesOf(inThread(await discord.state()));
+      return filesOf(inThread(await discord.stateOfMessages()));
     },
     async called() {
-      const messages = inThread(await discord.state());
+      const messages = inThread(await discord.stateOfMessages());
       const everyone = messages.filter(({ mentions }) => mentions.everyone).map(() => "everyone");
       return [...everyone, ...messages.flatMap(({ notified }) => notified)].filter(
         (each) => each !== users.asker,

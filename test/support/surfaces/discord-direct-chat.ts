@@ -1,10 +1,11 @@
+import { zoe } from "../bot/platform-discord.ts";
 import type { DiscordServer } from "../discord/discord-server.ts";
 import { ids } from "../discord/example-world.ts";
 import type { Capabilities, ChatSurface, Conversation } from "./chat-surface.ts";
 import { buttonsOf, discordCan, filesOf, kindsOfMessages, partsOf } from "./discord-chat.ts";
 
-/** Operators of the bot, who each write to it directly. */
-const people = { home: ids.mia, elsewhere: ids.olivia };
+/** Operators of the bot, who each write to it directly; nobody of them speaks in a channel. */
+const people = { home: ids.olivia, elsewhere: zoe };
 
 /** The features of this surface. */
 export const discordDirectCan: Capabilities = {
@@ -14,7 +15,7 @@ export const discordDirectCan: Capabilities = {
   whispers: false,
 };
 
-/** Direct messages on Discord, of Mia and Olivia. */
+/** Direct messages on Discord, of Olivia and Zoe. */
 export async function discordDirectChat(discord: DiscordServer): Promise<ChatSurface> {
   const direct = {
     home: await discord.openDm(people.home),
@@ -22,7 +23,7 @@ export async function discordDirectChat(discord: DiscordServer): Promise<ChatSur
   };
   const kind = kindsOfMessages();
   const ofBot = async (channels: readonly string[]) =>
-    (await discord.state()).messages.filter(
+    (await discord.stateOfMessages()).messages.filter(
       ({ author, channel }) => author === ids.bot && channels.includes(channel),
     );
   return {

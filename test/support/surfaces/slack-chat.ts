@@ -32,17 +32,21 @@ export async function slackChat(slack: SlackServer): Promise<ChatSurface> {
   return {
     open: async (channel = "home") =>
       openThread(slack, { channel: channels[channel], users, mention: `<@${bot}> ` }),
-    everything: () => slackParts(slack),
+    everything: () => slackParts(slack, ({ channel }) => !channel.startsWith("D")),
     sent: async () => JSON.stringify((await slack.look()).all),
     close: async () => undefined,
   };
 }
 
-/** All that people see of the bot in Slack. */
-export async function slackParts(slack: SlackServer): Promise<Part[]> {
-  const { all } = await slack.look();
-  const messages = all.messages.filter(({ bot_id, gone }) => bot_id !== undefined && !gone);
-  return [...messages.flatMap(partsOf), ...all.ephemerals.filter(({ shown }) => shown).map(whisperOf)];
+/** All that people see of the bot in some of Slack's channels. */
+export async function slackParts(
+  slack: SlackServer,
+  isThere: (message: { channel: string }) => boolean,
+): Promise<Part[]> {
+  const { all } = await slack.lookAtMessages();
+  const messages = all.messages.filter((each) => each.bot_id !== undefined && !each.gone && isThere(each));
+  const whispers = all.ephemerals.filter((each) => each.shown && isThere(each));
+  return [...messages.flatMap(partsOf), ...whispers.map(whisperOf)];
 }
 
 /** The place where people write, and how they address the bot there. */
@@ -59,7 +63,7 @@ export async function openThread(
   slack: SlackServer,
   { channel, users: people, mention: begin, flat = false }: SlackRoom,
 ): Promise<Conversation> {
-  const atFirst = await slack.look();
+  const atFirst = await slack.lookAtMessages();
   const before = new Set(atFirst.botMessages(channel).map(({ ts }) => ts));
   const whispersBefore = atFirst.all.ephemerals.length;
   let thread: string | undefined;
@@ -85,7 +89,7 @@ export async function openThread(
       if (!flat) thread ??= ts;
     },
     async shown(who = "asker") {
-      const state = await slack.look();
+      const state = await slack.lookAtMessages();
       const whispers = state.all.ephemerals.filter(
         (each, at) =>
           at >= whispersBefore &&
@@ -98,16 +102,19 @@ export async function openThread(
       return [...messages(state).flatMap(partsOf), ...whispers.map(whisperOf)];
     },
     async press(label, who: Somebody = "asker") {
-      const found = messages(await slack.look())
+      const found = messages(await slack.lookAtMessages())
         .flatMap(({ ts, blocks }) => buttonsOf(blocks).map((button) => ({ ...button, ts })))
         .findLast((button) => button.label === label);
       if (found === undefined) throw new Error(`Slack shows no button “${label}”.`);
       const { ts: message_ts, action_id, value } = found;
-      whispersBeforePress = Math.min(whispersBeforePress, (await slack.look()).all.ephemerals.length);
+      whispersBeforePress = Math.min(
+        whispersBeforePress,
+        (await slack.lookAtMessages()).all.ephemerals.length,
+      );
       await slack.click({ user: people[who], channel, message_ts, action_id, value });
     },
     async files() {
-      const ids = messages(await slack.look()).flatMap((message) => [
+      const ids = messages(await slack.lookAtMessages()).flatMap((message) => [
         ...message.files,
         ...picturesOf(message),
       ]);
@@ -115,7 +122,7 @@ export async function openThread(
       return files;
     },
     async called() {
-      return callsIn(messages(await slack.look()));
+      return callsIn(messages(await slack.lookAtMessages()));
     },
   };
 }

@@ -35,7 +35,7 @@ export async function slackDirectChat(slack: SlackServer, flat: boolean): Promis
       const { user: asker, channel } = people[where];
       return openThread(slack, { channel, users: { asker, manager: asker }, mention: "", flat });
     },
-    everything: () => slackParts(slack),
+    everything: () => slackParts(slack, ({ channel }) => channel.startsWith("D")),
     sent: async () => JSON.stringify((await slack.look()).all),
     close: async () => undefined,
   };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, vi } from "vitest";
 import { type Gate, startGate } from "../../e2e/support/gate.ts";
 import { type PlatformBot, usePlatformBot } from "../bot/platform-bot.ts";
+import { zoe } from "../bot/platform-discord.ts";
 import type { PlatformModel } from "../bot/platform-model.ts";
 import { ids } from "../discord/example-world.ts";
 import type { Capabilities, ChatSurface } from "./chat-surface.ts";
@@ -40,8 +41,10 @@ export interface ChatSurfaces {
   /** The surfaces that the file tests. */
   surfaces: ReadonlyMap<SurfaceName, ChatSurface>;
   model: PlatformModel;
-  /** A site for slow work: a page that names itself, which can be held. */
+  /** A site for slow work, whose pages name themselves. */
   pages: Gate;
+  /** From now on this page is not answered, until the returned function is called. */
+  holdPage(path: string): () => void;
   /** Waits until all turns whose message contains this text are finished. */
   finished(text: string): Promise<void>;
 }
@@ -61,17 +64,22 @@ Run clean.sh with the folder.
 `;
 
 const config = `
-operators: [U0ANNA, U0OTTO, "${ids.mia}", "${ids.olivia}"]
+operators: [U0ANNA, U0OTTO, "${ids.mia}", "${ids.olivia}", "${zoe}"]
 model: { retries: 1 }
 skills: { opt_in: [text-analyzer] }
 chat: { progress_delay_seconds: 0 }
+turns: { concurrent: 40 }
 `;
 
 /** Starts the bot on both fake platforms, with everything its surfaces need, for the tests of a file. */
 export function useChatSurfaces(names: readonly SurfaceName[]): () => ChatSurfaces {
   const oneConversation = names.includes("slack direct messages in one conversation");
   const direct = `slack: { direct_messages: ${oneConversation ? "one" : "auto"} }\n`;
-  const bot = usePlatformBot({ config: config + direct, env: { OPENAI_API_KEY: secret } });
+  const bot = usePlatformBot({
+    config: config + direct,
+    env: { OPENAI_API_KEY: secret },
+    keepsReplies: true,
+  });
   let opened: ChatSurfaces | undefined;
   beforeAll(async () => {
     const { home, start } = bot();
@@ -83,7 +91,6 @@ export function useChatSurfaces(names: readonly SurfaceName[]): () => ChatSurfac
   afterAll(async () => {
     if (opened === undefined) return;
     for (const surface of opened.surfaces.values()) await surface.close();
-    opened.pages.open();
     await opened.pages[Symbol.asyncDispose]();
   });
   return () => {
@@ -93,7 +100,9 @@ export function useChatSurfaces(names: readonly SurfaceName[]): () => ChatSurfac
 }
 
 async function open(bot: PlatformBot, names: readonly SurfaceName[]): Promise<ChatSurfaces> {
-  const pages = await startGate(({ path }, response) => {
+  const held = new Map<string, Promise<void>>();
+  const pages = await startGate(async ({ path }, response) => {
+    await held.get(path);
     response.writeHead(200, { "content-type": "text/html" });
     response.end(`<title>${path}</title><main><p>This is the page called ${path}.</p></main>`);
   });
@@ -102,6 +111,11 @@ async function open(bot: PlatformBot, names: readonly SurfaceName[]): Promise<Ch
   return {
     model: bot.model,
     pages,
+    holdPage(path) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(path, promise);
+      return resolve;
+    },
     surfaces: opened,
     async finished(text) {
       const look = async () => {

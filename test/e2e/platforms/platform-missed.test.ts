@@ -2,40 +2,64 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
+import type { Surface } from "../../support/bot/platform-surface.ts";
 import { expectCleanSlack, finished } from "../support/platform-turns.ts";
 
-const bot = usePlatformBot();
+const bot = usePlatformBot({ keepsReplies: true });
+const names = ["slack", "discord"] as const;
 const hour = 3_600_000;
 
+/** A conversation and what was missed, by what it is and the platform. */
+const threads = new Map<string, string>();
+
+/** The bot is down twice: before it asks about a message, and right after it asked. */
 beforeAll(async () => {
-  await bot().start();
-});
+  const { surfaces, start, kill } = bot();
+  const each = names.map((name) => surfaces[name]);
+  const keep = async (what: string, { name }: Surface, thread: Promise<string>) =>
+    threads.set(what + name, await thread);
+  await start();
+  for (const surface of each) {
+    await keep("own", surface, surface.ask(`question own${surface.name}`));
+    await surface.shown(threadOf("own", surface), 1);
+    await finished(bot(), surface, threadOf("own", surface));
+  }
+  await kill();
+  await downForAnHour();
+  for (const surface of each)
+    await keep("again", surface, surface.ask(`question again${surface.name}`, { ago: hour / 2 }));
+  const asked = each.map(({ gate, isPost }) => gate.loseReply(isPost));
+  await start();
+  await Promise.all(asked);
+  await kill();
+  await downForAnHour();
+  for (const surface of each) {
+    const { name } = surface;
+    await keep("stale", surface, surface.ask(`question stale${name}`, { ago: hour / 3 }));
+    await surface.say(`lunch on ${name}, anybody?`);
+    await keep("fresh", surface, surface.ask(`question fresh${name}`));
+    await surface.reply(threadOf("own", surface), `question follow${name}`);
+  }
+  await start();
+}, 120_000);
+
+const threadOf = (what: string, { name }: Surface) => threads.get(what + name) ?? "";
 
 /** Makes the bot that is down have been down for an hour. */
 async function downForAnHour(): Promise<void> {
   const store = await openKeyValue(join(bot().home.data, "state.db"));
-  for (const name of ["slack", "discord"]) await store.set(`chat-seen:${name}`, Date.now() - hour);
+  for (const name of names) await store.set(`chat-seen:${name}`, Date.now() - hour);
   await store.close();
 }
 
-describe.each(["slack", "discord"] as const)("what was written on %s while the bot was down", (name) => {
+describe.each(names)("what was written on %s while the bot was down", (name) => {
   it("a missed message is answered where it is fresh, and asked about once where it is old", async () => {
-    const { surfaces, model, kill, start } = bot();
+    const { surfaces, model } = bot();
     const surface = surfaces[name];
-    const own = await surface.ask(`question own${name}`);
-    await surface.shown(own, 1);
-    await finished(bot(), surface, own);
-    await kill();
-    await downForAnHour();
-    const stale = await surface.ask(`question stale${name}`, { ago: hour / 3 });
-    await surface.say(`lunch on ${name}, anybody?`);
-    const fresh = await surface.ask(`question fresh${name}`);
-    await surface.reply(own, `question follow${name}`);
+    const stale = threadOf("stale", surface);
 
-    await start();
-
-    expect(await surface.shown(fresh, 1)).toEqual([`Reply to question fresh${name}.`]);
-    expect(await surface.shown(own, 2)).toEqual([
+    expect(await surface.shown(threadOf("fresh", surface), 1)).toEqual([`Reply to question fresh${name}.`]);
+    expect(await surface.shown(threadOf("own", surface), 2)).toEqual([
       `Reply to question own${name}.`,
       `Reply to question follow${name}.`,
     ]);
@@ -57,24 +81,14 @@ describe.each(["slack", "discord"] as const)("what was written on %s while the b
   });
 
   it("a missed message is asked about once by a bot that was killed right after it asked", async () => {
-    const { surfaces, model, kill, start } = bot();
+    const { surfaces, model } = bot();
     const surface = surfaces[name];
-    await kill();
-    await downForAnHour();
-    const stale = await surface.ask(`question again${name}`, { ago: hour / 2 });
-    const asked = surface.gate.loseReply((request) => surface.isPost(request));
-    await start();
-    await asked;
-    await kill();
-    await downForAnHour();
-
-    await start();
-
+    const again = threadOf("again", surface);
     const next = await surface.ask(`question next${name}`);
     await surface.shown(next, 1);
-    await expect.poll(async () => (await surface.shown(stale)).length).toBe(1);
-    await surface.press(stale, "No");
-    await expect.poll(() => surface.shown(stale), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(async () => (await surface.shown(again)).length).toBe(1);
+    await surface.press(again, "No");
+    await expect.poll(() => surface.shown(again), { timeout: 5_000 }).toEqual([]);
     expect(model.askedOf(`again${name}`)).toEqual([]);
   });
 });

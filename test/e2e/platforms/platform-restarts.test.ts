@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
 import { defaultSeed } from "../../support/slack/world/seed.ts";
 import { expectCleanSlack, finished } from "../support/platform-turns.ts";
@@ -7,35 +7,35 @@ const long = (word: string) => `${word} `.repeat(60);
 
 describe("a bot that is stopped sooner than its turns end", () => {
   const bot = usePlatformBot({ config: "turns: { drain_seconds: 0.3 }" });
-  beforeAll(async () => {
-    await bot().start();
-  });
 
-  it.each(["slack", "discord"] as const)(
-    "a bot stopped before its turns end completes a growing answer on %s after its next start",
-    async (name) => {
-      const { surfaces, model, start, bot: process } = bot();
-      const surface = surfaces[name];
-      let tries = 0;
-      model.when(`unfinished ${name}`, async function* () {
-        yield long("alpha");
-        tries += 1;
-        if (tries === 1) await new Promise(() => {});
-        yield "omega";
-      });
-      const thread = await surface.ask(`unfinished ${name}`);
+  it("a bot stopped before its turns end completes growing answers after its next start", async () => {
+    const { surfaces, model, start, bot: process } = bot();
+    await start();
+    let tries = 0;
+    model.when("unfinished", async function* () {
+      yield long("alpha");
+      tries += 1;
+      if (tries <= 2) await new Promise(() => {});
+      yield "omega";
+    });
+    const growing = [surfaces.slack, surfaces.discord].map(async (surface) => {
+      const thread = await surface.ask("unfinished");
       await surface.shows(thread, "alpha alpha");
+      return { surface, thread };
+    });
+    const grown = await Promise.all(growing);
 
-      expect(await process().terminate()).toBe(0);
-      expect(await surface.shown(thread)).toHaveLength(1);
-      await start();
+    expect(await process().terminate()).toBe(0);
+    for (const { surface, thread } of grown) expect(await surface.shown(thread)).toHaveLength(1);
+    await start();
 
+    for (const { surface, thread } of grown) {
       await surface.shows(thread, "omega");
       await finished(bot(), surface, thread);
       expect(await surface.shown(thread)).toEqual([`${long("alpha")}omega`]);
-      await expectCleanSlack(bot());
-    },
-  );
+    }
+    await expectCleanSlack(bot());
+  });
 });
 
 describe("a bot that Slack calls over HTTP", () => {

@@ -1,3 +1,0 @@
-import { surfaceContracts } from "../../contract/chat/surface-contracts.ts";
-
-surfaceContracts(["slack direct messages in one conversation"]);

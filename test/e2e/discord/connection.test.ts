@@ -89,19 +89,6 @@ test("a bot stopped while it pauses before reconnecting stays away", async () =>
   expect(sessions.find(({ id }) => id === first?.id)?.resumes ?? 0).toBe(0);
 });
 
-test("a bot whose Discord is down at the start keeps trying, and then works", async () => {
-  const discord = await fakeDiscord();
-  await discord.refuseConnections(true, { rest: true });
-  const bot = await discordBot(discord, scriptedModel(["Up."]), { unconnected: true });
-  await expect.poll(() => bot.connection.status().detail).toContain("cannot be reached");
-
-  await discord.refuseConnections(false);
-
-  await expect.poll(() => bot.connection.status().ok, { timeout: 10_000 }).toBe(true);
-  const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
-  await discord.until((state) => said(state, id));
-});
-
 describe("what Discord does not allow", () => {
   test("a turn and its asker are told which permissions are missing where the bot may not write", async () => {
     const discord = await fakeDiscord();
@@ -143,18 +130,6 @@ describe("what Discord does not allow", () => {
     await expect.poll(() => bot.connection.status().detail).toContain("developer portal");
     expect(bot.connection.status().ok).toBe(false);
     expect((await discord.state()).identified).toEqual([]);
-  });
-
-  test("a rate limit delays an answer, which is posted once", async () => {
-    const discord = await fakeDiscord();
-    await discordBot(discord, scriptedModel(["Late."]));
-    await discord.rateLimit({ route: "POST /channels/:channel/messages", seconds: 0.3 });
-
-    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
-
-    await discord.until((state) => said(state, id));
-    const posts = await discord.calls("POST /channels/:channel/messages");
-    expect(posts.map(({ status }) => status)).toEqual([429, 200]);
   });
 });
 

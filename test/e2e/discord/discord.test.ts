@@ -63,23 +63,6 @@ describe("in a channel", () => {
     expect(asked).toContain("ask @mia of @moderators and @oncall in #questions at 1970-01-01 00:00 UTC");
   });
 
-  test("a long answer is posted in parts of at most 2,000 characters with whole code blocks", async () => {
-    const discord = await fakeDiscord();
-    const code = Array.from({ length: 120 }, (_, line) => `const line${line} = "${"x".repeat(20)}";`).join(
-      "\n",
-    );
-    await discordBot(discord, scriptedModel([`Here:\n\n\`\`\`ts\n${code}\n\`\`\`\n\nDone.`]));
-
-    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} code` });
-
-    const parts = await discord.until((state) =>
-      said(state, id)?.at(-1)?.content.includes("Done.") ? said(state, id) : undefined,
-    );
-    expect(parts.length).toBeGreaterThan(1);
-    for (const { content } of parts) expect((content.match(/```/g) ?? []).length % 2).toBe(0);
-    expect(parts.map(({ content }) => content).join("\n")).toContain("line119");
-  });
-
   test("a message edited while it is answered changes the turn, and a link preview changes nothing", async () => {
     const discord = await fakeDiscord();
     const asked = Promise.withResolvers<void>();
@@ -103,17 +86,6 @@ describe("in a channel", () => {
     await finished;
     const read = model.requests.flatMap(({ messages }) => messages.map((message) => JSON.stringify(message)));
     expect(read.some((each) => each.includes("3 + 3"))).toBe(true);
-  });
-
-  test("deleting the question takes the answer away", async () => {
-    const discord = await fakeDiscord();
-    await discordBot(discord, scriptedModel(["Secret."]));
-    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} tell me` });
-    await discord.until((state) => said(state, id));
-
-    await discord.remove(id);
-
-    await discord.until((state) => said(state, id) === undefined);
   });
 
   test("the bot replies where it may not make threads, and replies to it continue the conversation", async () => {
@@ -185,23 +157,6 @@ describe("in a channel", () => {
 
     const [answer] = await discord.until((state) => said(state, thread));
     expect(answer?.content).toBe("Back.");
-  });
-});
-
-describe("in direct messages", () => {
-  test("every direct message is answered, of people who share a server", async () => {
-    const discord = await fakeDiscord();
-    const model = scriptedModel(["Hi.", "Again."]);
-    await discordBot(discord, model);
-    const dm = await discord.openDm(ids.adam);
-
-    await discord.say({ user: ids.adam, channel: dm, content: "hello" });
-    await discord.until((state) => said(state, dm));
-    await discord.say({ user: ids.adam, channel: dm, content: "and now?" });
-
-    const [, second] = await discord.until((state) => said(state, dm, 2));
-    expect(second?.content).toBe("Again.");
-    expect(JSON.stringify(model.requests[1]?.messages)).toContain("Hi.");
   });
 });
 

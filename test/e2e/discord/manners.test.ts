@@ -68,32 +68,6 @@ test("a stranger's direct message is refused, and their next one asks Discord fo
   expect((await asked()) - before).toBeLessThanOrEqual(1);
 });
 
-test("files that tools make are posted with the answer", async () => {
-  const discord = await fakeDiscord();
-  const data = new TextEncoder().encode("a,b");
-  const exporter = testSkill(
-    "export",
-    [
-      {
-        name: "export",
-        run: async (_, context) => {
-          await context.file({ name: "table.csv", media_type: "text/csv", data });
-          return "made";
-        },
-      },
-    ],
-    { active: true },
-  );
-  await discordBot(discord, scriptedModel([[{ call: "export" }], "Here it is."]), { skills: [exporter] });
-
-  const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} export` });
-
-  const [answer] = await discord.until((state) =>
-    said(state, id)?.some(({ attachments }) => attachments.length > 0) ? said(state, id) : undefined,
-  );
-  expect(answer?.attachments).toMatchObject([{ filename: "table.csv", contentType: "text/csv", size: 3 }]);
-});
-
 describe("a turn that takes its time", () => {
   test("a slow turn shows progress quietly, can be stopped by a button, and answers in its place", async () => {
     const discord = await fakeDiscord();
@@ -184,17 +158,6 @@ describe("places", () => {
     const turns = await app.app.turns({ namespace: `discord:${ids.guild}:${general}` });
     expect(turns.map(({ author }) => author.trust).sort()).toEqual(["manager", "member"]);
   });
-});
-
-test("a token that is reset at run time is reported with what to do", async () => {
-  const discord = await fakeDiscord();
-  const bot = await discordBot(discord, scriptedModel(["-"]));
-
-  await discord.revokeToken();
-  await discord.disconnect({ code: 4004 });
-
-  await expect.poll(() => bot.connection.status().detail).toContain("DISCORD_TOKEN");
-  expect(bot.connection.status().ok).toBe(false);
 });
 
 test("a channel that is deleted at run time fails only its turn", async () => {

@@ -31,27 +31,6 @@ function haltingModel(first: string, second: string) {
 }
 
 describe("an answer", () => {
-  test("an answer grows in Slack's own stream and ends with buttons and its tag", async () => {
-    const slack = await fakeSlack();
-    const { model, go } = haltingModel(long("alpha"), "omega");
-    await slackBot(slack, model);
-    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> write" });
-
-    await slack.until(
-      (state) => state.botMessages(general, ts).find(({ text }) => text.includes("alpha alpha")),
-      "a growing answer",
-    );
-    go();
-
-    const [text] = await slack.until((state) => answers(state, general, ts, 1), "the answer");
-    expect(text).toContain("alpha omega");
-    const [answer, ...others] = (await slack.look()).botMessages(general, ts);
-    expect(others).toEqual([]);
-    expect(answer?.stream?.recipient_user_id).toBe("U0BEN");
-    expect(JSON.stringify(answer?.blocks)).toContain("feedback_buttons");
-    expect((await slack.look()).refusals()).toEqual([]);
-  });
-
   test("an answer has links only when it is whole, as Slack cannot be told not to preview those of a stream", async () => {
     const slack = await fakeSlack();
     const { model, go } = haltingModel(`${long("alpha")}see https://example.test/?a=1 and `, "omega");
@@ -122,52 +101,9 @@ describe("an answer", () => {
     expect(posts.map(({ status }) => status)).toEqual([429, 200]);
     expect(Number(posts[1]?.at) - Number(posts[0]?.at)).toBeGreaterThanOrEqual(1_000);
   });
-
-  test("an answer longer than a message is posted in parts that Slack takes whole", async () => {
-    const slack = await fakeSlack();
-    const text = Array.from({ length: 400 }, (_, line) => `Line ${line} ${"x".repeat(60)}`).join("\n\n");
-    await slackBot(slack, scriptedModel([text]));
-
-    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> tell it all" });
-
-    const parts = await slack.until((state) => answers(state, general, ts, 3), "three parts");
-    expect(parts.join("\n")).toContain("Line 399");
-    expect((await slack.look()).refusals()).toEqual([]);
-  });
 });
 
 describe("progress", () => {
-  test("progress is a plan of tasks, changed in place, which ends collapsed, and Stop ends the turn", async () => {
-    const slack = await fakeSlack();
-    const run = Promise.withResolvers<string>();
-    const slow = testSkill("slow", [{ name: "dig", title: "Digging", run: () => run.promise }]);
-    const model = scriptedModel([[{ call: "dig" }], "Found it."]);
-    await slackBot(slack, model, {
-      skills: [{ ...slow, active: true }],
-      chat: { progress_delay_ms: 1 },
-    });
-    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> dig" });
-
-    const shown = await slack.until(
-      (state) => state.botMessages(general, ts).find(({ stream }) => stream?.tasks.length === 1),
-      "a plan",
-    );
-    expect(shown.stream?.tasks).toMatchObject([{ title: "Digging", status: "in_progress" }]);
-    run.resolve("a bone");
-
-    await slack.until((state) => answers(state, general, ts, 1), "an answer");
-    const [done, ...others] = (await slack.look()).botMessages(general, ts);
-    expect(others).toEqual([]);
-    expect(done).toMatchObject({ ts: shown.ts, files: [] });
-    expect(done?.blocks).toMatchObject([
-      { type: "context", elements: [{ text: expect.stringMatching(/^1 step\b/) }] },
-      { type: "markdown", text: "Found it." },
-      { type: "context_actions" },
-      { type: "actions", elements: [{ type: "overflow" }] },
-    ]);
-    expect((await slack.look()).refusals()).toEqual([]);
-  });
-
   test("progress is a status that names the work while nothing is shown", async () => {
     const slack = await fakeSlack();
     const run = Promise.withResolvers<string>();

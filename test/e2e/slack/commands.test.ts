@@ -136,23 +136,6 @@ describe("the home tab", () => {
 });
 
 describe("on a message", () => {
-  test("the message shortcut asks what to do with the message and answers in its thread", async () => {
-    const slack = await fakeSlack();
-    const model = scriptedModel(["It is a plan."]);
-    await slackBot(slack, model);
-    const { ts } = await slack.say({ user: "U0ANNA", channel: general, text: "Meet <@U0BEN> at 9 &amp; go" });
-
-    await slack.shortcut({ user: "U0BEN", callback_id: "ask_knack", channel: general, message_ts: ts });
-    const modal = await slack.until((state) => state.modals("U0BEN")[0], "a form");
-    const values = { question: { value: "Is this a plan?" } };
-    await slack.submitView({ user: "U0BEN", view_id: modal.id, values });
-
-    await slack.until((state) => answers(state, general, ts, 1), "an answer");
-    const asked = JSON.stringify(model.requests[0]?.messages.at(-1));
-    expect(asked).toContain("Is this a plan?");
-    expect(asked).toContain("> Meet @ben at 9 & go");
-  });
-
   test.each(["C0RANDOM", "C0HIDDEN"])(
     "the message shortcut in %s, where the bot is not, is answered directly",
     async (channel) => {

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { SlackConnection } from "../../../src/platforms/slack/connection/create-slack-connection.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
-import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { answers, fakeSlack, slackBot } from "../support/slack-bot.ts";
 
@@ -64,34 +63,6 @@ describe("over a socket", () => {
     expect(connection.status().ok).toBe(true);
   });
 
-  test("missed messages are answered after the bot's start, once", async () => {
-    const slack = await fakeSlack({ ackTimeoutMs: 100, retryDelaysMs: [] });
-    const [store, log] = [createMemoryKeyValue(), createMemoryTurnLog()];
-    const first = await slackBot(slack, scriptedModel(["One."]), { store, log });
-    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> one" });
-    await slack.until((state) => answers(state, general, ts, 1), "an answer");
-    await first.stop();
-
-    const missed = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> two" });
-    await slackBot(slack, scriptedModel(["Two."]), { store, log });
-
-    await slack.until((state) => answers(state, general, missed.ts, 1), "an answer");
-    expect((await slack.look()).botMessages(general)).toHaveLength(2);
-  });
-
-  test("a bot starts when Slack is available again, and says so until then", async () => {
-    const slack = await fakeSlack();
-    await slack.fail({ method: "auth.test", status: 503, times: 1 });
-    const bot = await slackBot(slack, scriptedModel(["Here."]), { unconnected: true });
-    await slack.until((state) => state.calls("auth.test").length > 0, "a first try");
-    expect(bot.connection.status().ok).toBe(false);
-
-    await slack.until((state) => state.all.connections > 0, "a connection");
-    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> one" });
-    await slack.until((state) => answers(state, general, ts, 1), "an answer");
-    expect(bot.connection.status()).toMatchObject({ ok: true });
-  });
-
   test("a revoked token is reported with what to do", async () => {
     const slack = await fakeSlack();
     await slack.revoke({ token: slack.seed.workspaces[0]?.bot_token ?? "" });
@@ -122,17 +93,6 @@ describe("over a socket", () => {
     await slack.until((state) => state.calls("apps.connections.open").length > 1, "two tries");
 
     expect(connection.status().detail).toMatch(/app token: invalid_auth.*connections:write/);
-  });
-
-  test("a token that is revoked later is reported, too", async () => {
-    const slack = await fakeSlack();
-    const { connection } = await slackBot(slack, scriptedModel(["-"]));
-
-    await slack.revoke({ token: slack.seed.workspaces[0]?.bot_token ?? "" });
-
-    await slack.until((state) => state.deliveries("tokens_revoked")[0]?.acked, "it to be known");
-    expect(connection.status()).toMatchObject({ ok: false });
-    expect(connection.status().detail).toContain("token_revoked");
   });
 });
 

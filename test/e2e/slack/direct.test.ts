@@ -80,24 +80,6 @@ describe("direct messages with an app that is no agent", () => {
   });
 });
 
-describe("direct messages with an agent", () => {
-  test("direct messages with an agent are a conversation for each thread", async () => {
-    const slack = await fakeSlack();
-    const model = scriptedModel(["Noted.", "Oslo.", "I do not know."]);
-    await slackBot(slack, model);
-
-    const { ts } = await slack.say({ ...ben, text: "my city is Oslo" });
-    await slack.until((state) => answers(state, ben.channel, ts, 1), "an answer");
-    await slack.say({ ...ben, text: "what is my city?", thread_ts: ts });
-    await slack.until((state) => answers(state, ben.channel, ts, 2), "a second answer");
-    const other = await slack.say({ ...ben, text: "what is my city?" });
-    await slack.until((state) => answers(state, ben.channel, other.ts, 1), "an answer elsewhere");
-
-    expect(asked(model, 1)).toContain("my city is Oslo");
-    expect(asked(model, 2)).not.toContain("my city is Oslo");
-  });
-});
-
 test.each([
   ["one", true],
   ["threads", false],

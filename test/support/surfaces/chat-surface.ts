@@ -67,7 +67,7 @@ export interface ChatSurface {
 }
 
 /** Maximum wait for expected output, ms; then a case fails and reports the actual output. */
-const patience = 15_000;
+const patience = 30_000;
 
 /** Waits until the shown messages satisfy the condition, and returns them. */
 export function until(

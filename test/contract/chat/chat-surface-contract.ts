@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { said, textsOf, until, untilSaid } from "../../support/surfaces/chat-surface.ts";
 import { secret } from "../../support/surfaces/use-chat-surfaces.ts";
 import { newWord, type SurfaceUnderContract, surfaceOf } from "./surface-under-contract.ts";
@@ -115,7 +115,8 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       model.when(quick, () => [`Reply to ${quick}.`]);
       const [one, two] = [await surface().open(), await openAnother()];
       await one.say(held);
-      await expect.poll(() => model.askedOf(held).length, { timeout: 15_000 }).toBe(1);
+      // `expect.poll` does not know its test when others run at the same time.
+      await vi.waitFor(() => expect(model.askedOf(held)).toHaveLength(1), { timeout: 30_000 });
       await two.say(quick);
       const shownInTwo = await untilSaid(two, `Reply to ${quick}.`);
       expect(said(await one.shown(), "answer")).not.toContain("Reply to");

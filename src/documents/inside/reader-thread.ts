@@ -1,108 +1,12 @@
 /** The thread that reads one file: takes the request from `workerData`, and posts its answer as JSON. */
-import { readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { withoutInvisible } from "../../base/invisible-text.ts";
-import type { DocumentText, Table, TableText } from "../../core/ports/documents.ts";
-import { type DocumentFormat, formatNames } from "../document-format.ts";
-import type { ReadLimits, ReadRequest } from "../read-limits.ts";
-import { type OpenedDocument, type ReadDocument, UnreadableDocument } from "./opened-document.ts";
+import type { ReadRequest } from "../read-limits.ts";
+import { readFile } from "./read-file.ts";
 
 /** The file. */
 const descriptor = 3;
 
-/** Maximum of all tables of a document together, characters. */
-const maxTableCharacters = 10_000_000;
-
-type Read = (document: OpenedDocument) => Promise<ReadDocument>;
-
-/** Libraries are loaded for the format that needs them. */
-const readers: Readonly<Record<DocumentFormat, () => Promise<Read>>> = {
-  pdf: async () => (await import("./read-pdf.ts")).readPdf,
-  docx: async () => (await import("./read-word.ts")).readWord,
-  xlsx: async () => (await import("./read-spreadsheet.ts")).readSpreadsheet,
-  pptx: async () => (await import("./read-slides.ts")).readSlides,
-  odt: async () => (await import("./read-open-document.ts")).readOpenDocument,
-  ods: async () => (await import("./read-open-document.ts")).readOpenDocument,
-  odp: async () => (await import("./read-open-document.ts")).readOpenDocument,
-  html: async () => (await import("./read-web-page.ts")).readWebPage,
-  eml: async () => (await import("./read-mail.ts")).readMail,
-  zip: async () => (await import("./read-archive.ts")).readZipArchive,
-  tar: async () => (await import("./read-archive.ts")).readTarArchive,
-};
-
 // No network here: libraries find no function for it.
 for (const name of ["fetch", "WebSocket", "EventSource", "XMLHttpRequest"])
   Reflect.deleteProperty(globalThis, name);
-parentPort?.postMessage(JSON.stringify(await answer(workerData as ReadRequest)));
-
-async function answer({ as, bytes, limits }: ReadRequest): Promise<DocumentText | TableText> {
-  try {
-    if (as !== "table") return await documentText(as, bytes, limits);
-    const { readTable } = await import("./read-table.ts");
-    const notes: string[] = [];
-    const table = readTable(descriptor, notes);
-    return { ok: true, table, ...(notes.length === 0 ? {} : { note: notes.join("; ") }) };
-  } catch (error) {
-    if (error instanceof UnreadableDocument) return { ok: false, problem: error.message };
-    if (as === "table") throw error;
-    // Any error of a library means that the file is not what it expects. To a person, a bug in Knack looks the same.
-    return {
-      ok: false,
-      problem: `It is damaged or no ${formatNames[as]} that can be read; send it as PDF or text.`,
-    };
-  }
-}
-
-async function documentText(
-  format: DocumentFormat,
-  bytes: number,
-  limits: ReadLimits,
-): Promise<DocumentText> {
-  const read = await readers[format]();
-  const { text, note, tables, ...found } = await read({ data: content(bytes), limits });
-  const listed = tables === undefined ? undefined : firstTables(tables);
-  const cleaned = clean(text.text());
-  const notes = [
-    ...(cleaned === "" && note === undefined ? ["It has no text."] : []),
-    ...(note === undefined ? [] : [note]),
-    ...(tables?.length === listed?.length ? [] : [`Only the first ${listed?.length} sheets are described.`]),
-    ...(text.cut ? [`It was cut after ${limits.textCharacters.toLocaleString("en-US")} characters.`] : []),
-  ];
-  return {
-    ok: true,
-    format: formatNames[format],
-    text: cleaned,
-    ...found,
-    ...(listed === undefined ? {} : { tables: listed }),
-    ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
-  };
-}
-
-/** The tables that are small enough to be passed on. */
-function firstTables(tables: readonly Table[]): readonly Table[] {
-  let characters = 0;
-  const end = tables.findIndex((table) => {
-    characters += JSON.stringify(table).length;
-    return characters > maxTableCharacters;
-  });
-  return end < 0 ? tables : tables.slice(0, end);
-}
-
-function content(bytes: number): Buffer {
-  const data = Buffer.alloc(bytes);
-  let at = 0;
-  while (at < bytes) {
-    const read = readSync(descriptor, data, at, bytes - at, at);
-    if (read === 0) break;
-    at += read;
-  }
-  return data.subarray(0, at);
-}
-
-/** Without control characters, invisible characters and repeated empty lines. */
-function clean(text: string): string {
-  return withoutInvisible(text.replace(/\r\n?/g, "\n").replace(/(?![\t\n])\p{Cc}/gu, ""))
-    .replace(/\n{3,}/g, "\n\n")
-    .toWellFormed()
-    .trim();
-}
+parentPort?.postMessage(JSON.stringify(await readFile(descriptor, workerData as ReadRequest)));

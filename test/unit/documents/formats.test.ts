@@ -4,6 +4,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { create } from "tar";
 import { expect, it, onTestFinished } from "vitest";
+import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
 import {
   makeDocx,
   makeOpenDocument,
@@ -13,12 +14,40 @@ import {
   sheetRow,
 } from "../../support/documents/make-office.ts";
 import { makePdf } from "../../support/documents/make-pdf.ts";
-import { readBytes } from "../../support/documents/read-bytes.ts";
+import { readInside, withFile } from "../../support/documents/read-bytes.ts";
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
+/** A tar archive of one file. */
+function makeTar(name: string, content: string): Buffer {
+  const folder = mkdtempSync(path.join(tmpdir(), "tar-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(path.join(folder, name), content);
+  create({ cwd: folder, file: path.join(folder, "it"), sync: true }, [name]);
+  return readFileSync(path.join(folder, "it"));
+}
+
+it("documents that need different libraries are read at the same time, each in a sealed process", async () => {
+  const reader = createDocumentReader();
+  const { signal } = new AbortController();
+  const documents: [name: string, content: string | Uint8Array][] = [
+    ["a.pdf", makePdf(["word"])],
+    ["a.docx", makeDocx(paragraph("word"))],
+    ["a.xlsx", makeXlsx({ S: sheetRow(1, "word") })],
+    ["a.html", "<p>word</p>"],
+    ["a.eml", "Subject: Hi\nContent-Type: text/html\n\n<p>word</p>"],
+    ["a.tgz", gzipSync(makeTar("a.txt", "word"))],
+  ];
+  const reads = await Promise.all(
+    documents.map(([name, content]) => withFile(name, content, (file) => reader.read(file, signal))),
+  );
+  expect(reads).toEqual(
+    documents.map(() => expect.objectContaining({ ok: true, text: expect.stringContaining("word") })),
+  );
+}, 30_000);
+
 it("a PDF is read page by page, with the pages that have no text", async () => {
-  expect(await readBytes("report.pdf", makePdf(["First page", "", "Last page"]))).toEqual({
+  expect(await readInside("report.pdf", makePdf(["First page", "", "Last page"]))).toEqual({
     ok: true,
     format: "PDF",
     text: "--- page 1 ---\nFirst page\n\n--- page 2 ---\n\n--- page 3 ---\nLast page",
@@ -28,7 +57,7 @@ it("a PDF is read page by page, with the pages that have no text", async () => {
 });
 
 it("a PDF without any text is called a scan", async () => {
-  const read = await readBytes("scan.pdf", makePdf(["", ""]));
+  const read = await readInside("scan.pdf", makePdf(["", ""]));
   expect(read).toMatchObject({ ok: true, text: "", pages: 2 });
   expect(read).toHaveProperty("note", expect.stringContaining("None of its 2 pages has text"));
 });
@@ -43,7 +72,7 @@ it("a Word document is read as Markdown, with headings, lists of cells and witho
     `${heading}${paragraph("We &amp; you")}<w:tbl>${row("who", "when")}${row("Ann", "May")}</w:tbl>`,
     { "word/styles.xml": styles },
   );
-  expect(await readBytes("plan.docx", document)).toEqual({
+  expect(await readInside("plan.docx", document)).toEqual({
     ok: true,
     format: "Word document",
     text: "# Plan\n\nWe & you\n\n| who | when |\n| --- | --- |\n| Ann | May |",
@@ -52,11 +81,11 @@ it("a Word document is read as Markdown, with headings, lists of cells and witho
 
 it("every sheet of a spreadsheet is read as CSV and as a table", async () => {
   const rows = Array.from({ length: 30 }, (_, at) => sheetRow(at + 2, `item, ${at}`, at / 2)).join("");
-  const read = await readBytes(
+  const read = await readInside(
     "stock.xlsx",
     makeXlsx({ Stock: sheetRow(1, "name", "price") + rows, Empty: "", More: sheetRow(3, "only") }),
   );
-  if (!read.ok) throw new Error(read.problem);
+  if (!read.ok || !("text" in read)) throw new Error("not read");
   expect(read.text.split("\n").slice(0, 3)).toEqual(["--- Stock ---", "name,price", '"item, 0",0']);
   expect(read.tables).toMatchObject([
     { name: "Stock", columns: ["name", "price"], rows: 30 },
@@ -78,7 +107,7 @@ it("dates of a spreadsheet are read as dates", async () => {
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>',
     },
   );
-  expect(await readBytes("d.xlsx", book)).toMatchObject({
+  expect(await readInside("d.xlsx", book)).toMatchObject({
     text: "--- S ---\n2023-03-15,2023-03-15 12:00:00",
   });
 });
@@ -87,14 +116,14 @@ it("a spreadsheet keeps the digits of ids, and its fractions are read as doubles
   const sheet = ["1175013331821920257", "0.10000000000000001", "1.5E3"].map(
     (value, at) => `<c r="${"ABC"[at]}1"><v>${value}</v></c>`,
   );
-  expect(await readBytes("ids.xlsx", makeXlsx({ S: `<row r="1">${sheet.join("")}</row>` }))).toMatchObject({
+  expect(await readInside("ids.xlsx", makeXlsx({ S: `<row r="1">${sheet.join("")}</row>` }))).toMatchObject({
     text: "--- S ---\n1175013331821920257,0.1,1500",
   });
 });
 
 it("slides are read in the order they are shown, with the speaker's notes", async () => {
   const slides = makePptx([["Welcome", "all"], ["Opening"]], [2, 1], "Smile");
-  expect(await readBytes("talk.pptx", slides)).toMatchObject({
+  expect(await readInside("talk.pptx", slides)).toMatchObject({
     ok: true,
     format: "PowerPoint presentation",
     text: "--- slide 1 ---\nOpening\n\n--- slide 2 ---\nWelcome\nall\nNotes: Smile",
@@ -107,7 +136,7 @@ it("OpenDocument text is read with headings, lists, spaces and tables, without c
     <text:p>a<text:s text:c="2"/>b<office:annotation><text:p>hidden</text:p></office:annotation></text:p>
     <text:list><text:list-item><text:p>first</text:p></text:list-item></text:list>
     <table:table table:name="T"><table:table-row>${cell("x")}${cell("y")}</table:table-row></table:table>`;
-  expect(await readBytes("plan.odt", makeOpenDocument("text", content))).toEqual({
+  expect(await readInside("plan.odt", makeOpenDocument("text", content))).toEqual({
     ok: true,
     format: "OpenDocument text",
     text: "## Plan\na  b\n- first\n| x | y |",
@@ -121,7 +150,7 @@ it("OpenDocument sheets are read with repeated rows, but without the million emp
     `<table:table-row table:number-rows-repeated="${times}">${cells}</table:table-row>`;
   const sheet = `${row(cell("n") + cell("v") + cell("", 16_382))}${row(cell("x", 2), 3)}${row(cell("", 16_384), 1_048_572)}`;
   const book = makeOpenDocument("spreadsheet", `<table:table table:name="S">${sheet}</table:table>`);
-  expect(await readBytes("s.ods", book)).toMatchObject({
+  expect(await readInside("s.ods", book)).toMatchObject({
     ok: true,
     text: "--- S ---\nn,v\nx,x\nx,x\nx,x",
     tables: [{ name: "S", columns: ["n", "v"], rows: 3 }],
@@ -130,7 +159,7 @@ it("OpenDocument sheets are read with repeated rows, but without the million emp
 
 it("OpenDocument slides are read", async () => {
   const slides = "<draw:page><text:p>One</text:p></draw:page><draw:page><text:p>Two</text:p></draw:page>";
-  expect(await readBytes("t.odp", makeOpenDocument("presentation", slides))).toMatchObject({
+  expect(await readInside("t.odp", makeOpenDocument("presentation", slides))).toMatchObject({
     text: "--- slide 1 ---\nOne\n\n--- slide 2 ---\nTwo",
   });
 });
@@ -138,7 +167,7 @@ it("OpenDocument slides are read", async () => {
 it("an HTML file is read as Markdown, without scripts and hidden parts", async () => {
   const html =
     '<title>News</title><body><h2>Today</h2><p>All <b>good</b><img src="http://127.0.0.1:9/x.png"></p><p hidden>no</p><script>no()</script></body>';
-  expect(await readBytes("news.html", html)).toMatchObject({
+  expect(await readInside("news.html", html)).toMatchObject({
     ok: true,
     format: "web page",
     text: "# News\n\n## Today\n\nAll **good**",
@@ -166,7 +195,7 @@ it("an e-mail is read with headers, text, and its attachments by name and size",
     "JVBERi0=",
     "--b--",
   ];
-  expect(await readBytes("hello.eml", mail.join("\r\n"))).toMatchObject({
+  expect(await readInside("hello.eml", mail.join("\r\n"))).toMatchObject({
     ok: true,
     format: "e-mail",
     text: [
@@ -189,7 +218,7 @@ it("a ZIP archive is listed, and its small text files are shown", async () => {
     "data.bin": new Uint8Array([0, 1, 2]),
     "long.txt": "x".repeat(300_000),
   });
-  expect(await readBytes("all.zip", zip)).toEqual({
+  expect(await readInside("all.zip", zip)).toEqual({
     ok: true,
     format: "ZIP archive",
     text: "3 files, 300 kB unpacked\n- src/a.txt (5 B)\n- data.bin (3 B)\n- long.txt (300 kB)\n\n--- src/a.txt ---\nhello",
@@ -199,12 +228,8 @@ it("a ZIP archive is listed, and its small text files are shown", async () => {
 it.each(["all.tar", "all.tgz", "all.tar.gz"])(
   "the archive %s is listed, and its small text files are shown",
   async (name) => {
-    const folder = mkdtempSync(path.join(tmpdir(), "tar-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    writeFileSync(path.join(folder, "a.txt"), "hello");
-    create({ cwd: folder, file: path.join(folder, "it"), sync: true }, ["a.txt"]);
-    const tar = readFileSync(path.join(folder, "it"));
-    expect(await readBytes(name, name.endsWith("gz") ? gzipSync(tar) : tar)).toMatchObject({
+    const tar = makeTar("a.txt", "hello");
+    expect(await readInside(name, name.endsWith("gz") ? gzipSync(tar) : tar)).toMatchObject({
       ok: true,
       format: "tar archive",
       text: "1 file, 5 B unpacked\n- a.txt (5 B)\n\n--- a.txt ---\nhello",
@@ -213,7 +238,7 @@ it.each(["all.tar", "all.tgz", "all.tar.gz"])(
 );
 
 it("a document's text is cut at the limit and says so", async () => {
-  expect(await readBytes("a.docx", makeDocx(paragraph("abcdefgh")), { textCharacters: 5 })).toMatchObject({
+  expect(await readInside("a.docx", makeDocx(paragraph("abcdefgh")), { textCharacters: 5 })).toMatchObject({
     text: "abcde",
     note: "It was cut after 5 characters.",
   });
@@ -221,5 +246,5 @@ it("a document's text is cut at the limit and says so", async () => {
 
 it("a document's invisible characters are left out", async () => {
   const hidden = "a\u200bb\u{e0041}c\u202ed";
-  expect(await readBytes("a.docx", makeDocx(paragraph(hidden)))).toMatchObject({ text: "abcd" });
+  expect(await readInside("a.docx", makeDocx(paragraph(hidden)))).toMatchObject({ text: "abcd" });
 });

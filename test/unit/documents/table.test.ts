@@ -66,9 +66,10 @@ it("a table's rows are all counted, and the first 20 are kept", async () => {
 });
 
 it("a table's long cells are cut", async () => {
-  const read = await tableOf(`a,b\n${"x".repeat(3_000_000)},2\n3,4`);
-  expect(read).toMatchObject({ ok: true, table: { columns: ["a", "b"], rows: 2 } });
-  expect(JSON.stringify(read).length).toBeLessThan(2_000);
+  const content = `a,b\n${"x".repeat(3_000_000)},2\n3,4`;
+  const table = await withFile("a.csv", content, async ({ descriptor }) => readTable(descriptor));
+  expect(table).toMatchObject({ columns: ["a", "b"], rows: 2 });
+  expect(JSON.stringify(table).length).toBeLessThan(2_000);
 });
 
 it.each([

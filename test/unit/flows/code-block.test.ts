@@ -1,39 +1,58 @@
-import { mkdirSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, it } from "vitest";
-import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { temporaryFolder } from "../skills/temporary-folder.ts";
-import { run, start, variablesOf } from "./flow-app.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type CodeRunner, createCodeRunner } from "../../../src/flows/code-runner.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
+import { run, start } from "./flow-app.ts";
 
 const code = (text: string, more: object = {}) => ({
   type: "code",
   config: { code: text, resultVariable: "r", ...more },
 });
 
-async function sandbox() {
-  const dataDir = path.join(temporaryFolder({ "private.txt": "of the bot" }), "data");
-  mkdirSync(dataDir);
-  const { programs } = await createSandbox({ dataDir });
-  return { ports: { programs } };
-}
+const dataDir = mkdtempSync(path.join(tmpdir(), "knack-code-"));
+let ports: { programs: Sandbox["programs"] };
+/** The code of one run of a flow, for tests of the code alone. */
+let runner: CodeRunner;
+beforeAll(async () => {
+  ports = await createSandbox({ dataDir });
+  runner = createCodeRunner(ports.programs, testSkill("f"));
+});
+afterAll(() => {
+  runner.close();
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+const runCode = (text: string) =>
+  runner.run(text, {
+    variables: {},
+    signal: new AbortController().signal,
+    timeout_ms: 10_000,
+    onText: () => {},
+  });
 
-it("a code block gets the variables and returns JSON, and each block has its own globals", async () => {
+it("a code block gets the variables and returns JSON that cannot change the bot; each has its own globals", async () => {
   const variables = start([
     { name: "list", value: [3, 1, 2] },
     { name: "key", value: "s3cret-value", category: "static" },
   ]);
+  const hostile = '{"__proto__": {"polluted": 1}, "constructor": 2}';
   const steps = [
     variables,
     code("globalThis.left = 1; console.log('sorting'); return variables.list.toSorted()"),
     code("return { before: variables.r, keys: Object.keys(variables), left: typeof left }", {
       resultVariable: "s",
     }),
+    code(`return JSON.parse('${hostile}')`, { resultVariable: "t" }),
   ];
-  const { output, events } = await run(steps, {}, await sandbox());
+  const { output, events } = await run(steps, {}, { ports });
   expect(output).toMatchObject({
     output: { variables: { r: [1, 2, 3], s: { before: [1, 2, 3], keys: ["list", "r"], left: "undefined" } } },
   });
   expect(events).toContainEqual(expect.objectContaining({ type: "tool_progress", note: "sorting" }));
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  expect(JSON.stringify(output)).toContain('"constructor":2');
 });
 
 it.each([
@@ -42,26 +61,25 @@ it.each([
   ["return 1n", "The code failed: TypeError"],
   ["return 'x'.repeat(3_000_000)", "more than 2000000 characters"],
   ["const { process } = globalThis; process.exit(3)", "The code failed: TypeError"],
-])("code that fails stops the flow with its reason: %s", async (text, reason) => {
-  const { output, text: told } = await run([code(text)], {}, await sandbox());
-  expect(told).toContain(reason);
-  expect(output).toMatchObject({ code: "code_failed", step: 1 });
+])("code fails with its reason: %s", async (text, reason) => {
+  await expect(runCode(text)).rejects.toMatchObject({
+    code: "code_failed",
+    message: expect.stringContaining(reason),
+  });
 });
 
-it("code that hangs is killed, even if it breaks out of its globals, and code after it runs", async () => {
-  const settings = await sandbox();
-  const hung = await run([code("for (;;) {}", { timeout_ms: 300 })], {}, settings);
+it("code that fails or hangs stops the flow, and its process is killed", async () => {
+  const failed = await run([code("throw new Error('no such order')")], {}, { ports });
+  expect(failed.text).toContain("The code failed: Error: no such order");
+  expect(failed.output).toMatchObject({ code: "code_failed", step: 1 });
+  const hung = await run([code("for (;;) {}", { timeout_ms: 300 })], {}, { ports });
   expect(hung.output).toMatchObject({ code: "step_timed_out" });
-  const exits = "URL.constructor('return process')().exit(3)";
-  expect((await run([code(exits)], {}, settings)).output).toMatchObject({ code: "code_failed" });
-  expect(await variablesOf([code("return 1")], {}, settings)).toEqual({ r: 1 });
 });
 
-it("a value returned by code cannot change the bot", async () => {
-  const text = 'return JSON.parse(\'{"__proto__": {"polluted": 1}, "constructor": 2}\')';
-  const variables = await variablesOf([code(text)], {}, await sandbox());
-  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-  expect(JSON.stringify(variables)).toContain('"constructor":2');
+it("code that breaks out of its globals ends only its process, and code after it runs", async () => {
+  const exits = "URL.constructor('return process')().exit(3)";
+  await expect(runCode(exits)).rejects.toMatchObject({ code: "code_failed" });
+  expect(await runCode("return 1")).toBe(1);
 });
 
 it("code does not run without a sandbox or where it refuses the flow, and says why", async () => {

@@ -49,24 +49,25 @@ const run = (script: string, args: readonly string[] = [], stdin = "") => ({
 
 const results = (model: ScriptedModel) => toolResults(model.requests.at(-1)?.messages ?? []);
 
-test.each([
-  ["python", "forecast.py", "import sys; print('python', *sys.argv[1:], sys.stdin.read())"],
-  [
-    "node",
-    "forecast.js",
-    "console.log('node', ...process.argv.slice(2), require('fs').readFileSync(0, 'utf8'))",
-  ],
-  ["bash", "forecast.sh", 'echo bash "$@" "$(cat)"'],
-])(
-  "an entry point in %s runs by its name, with arguments and input",
+test(
+  "entry points in Python, JavaScript and shell run by their names, with arguments and input",
   needs("python3"),
-  async (name, file, text) => {
-    const frontmatter = `${head}\nentry_points: {forecast: scripts/${file}}`;
-    const { app, model } = setUp({ [`scripts/${file}`]: text }, [run("forecast", ["a b", "c"], "in")], {
-      frontmatter,
-    });
+  async () => {
+    const files = {
+      "scripts/a.py": "import sys; print('python', *sys.argv[1:], sys.stdin.read())",
+      "scripts/b.js": "console.log('node', ...process.argv.slice(2), require('fs').readFileSync(0, 'utf8'))",
+      "scripts/c.sh": 'echo bash "$@" "$(cat)"',
+    };
+    const names = ["python", "node", "bash"];
+    const { app, model } = setUp(
+      files,
+      names.map((name) => run(name, ["a b", "c"], "in")),
+      {
+        frontmatter: `${head}\nentry_points: {python: scripts/a.py, node: scripts/b.js, bash: scripts/c.sh}`,
+      },
+    );
     await app.ask("go");
-    expect(results(model)[0]?.trim()).toBe(`${name} a b c in`);
+    expect(results(model).map((text) => text.trim())).toEqual(names.map((name) => `${name} a b c in`));
   },
 );
 
@@ -151,14 +152,20 @@ test("files that a script leaves come with the answer", async () => {
   expect(Buffer.from(stored?.data ?? []).toString()).toBe("a,b\n");
 });
 
-test.each(["$KNACK_OUTPUT_DIR/note.txt", `\${KNACK_OUTPUT_DIR}/note.txt`])(
-  "a script that is given %s as an argument leaves its file there",
+test(
+  "a script that is given $KNACK_OUTPUT_DIR in an argument, with or without braces, leaves its file there",
   needs("bubblewrap", "python3"),
-  async (path) => {
+  async () => {
     const script = "import sys; open(sys.argv[1], 'w').write('noted')";
-    const { app } = setUp({ "write.py": script }, [run("write.py", [path])]);
+    const { app } = setUp({ "write.py": script }, [
+      run("write.py", ["$KNACK_OUTPUT_DIR/plain.txt"]),
+      run("write.py", [`\${KNACK_OUTPUT_DIR}/braced.txt`]),
+    ]);
     const { events } = await app.ask("go");
-    expect(events.find((event) => event.type === "file")).toMatchObject({ name: "note.txt", bytes: 5 });
+    expect(events.filter((event) => event.type === "file")).toMatchObject([
+      { name: "plain.txt", bytes: 5 },
+      { name: "braced.txt", bytes: 5 },
+    ]);
   },
 );
 
@@ -283,13 +290,16 @@ test(
   },
 );
 
-test.each(["../other/x.py", "/etc/passwd", "missing.py", "constructor"])(
-  "the script %s is not run, and the entry points are named",
-  async (script) => {
-    const frontmatter = `${head}\nentry_points: {forecast: f.py}`;
-    const { app, model } = setUp({ "f.py": "print(1)" }, [run(script)], { frontmatter });
-    await app.ask("go");
-    expect(results(model)[0]).toMatch(/"code":\s*"refused"/);
-    expect(results(model)[0]).toContain("Its entry points: forecast.");
-  },
-);
+test("a script outside the skill, or that it does not have, is not run, and the entry points are named", async () => {
+  const frontmatter = `${head}\nentry_points: {forecast: f.py}`;
+  const scripts = ["../other/x.py", "/etc/passwd", "missing.py", "constructor"];
+  const { app, model } = setUp(
+    { "f.py": "print(1)" },
+    scripts.map((script) => run(script)),
+    { frontmatter },
+  );
+  await app.ask("go");
+  expect(results(model)).toEqual(
+    scripts.map(() => expect.stringMatching(/"code":\s*"refused"[\s\S]*Its entry points: forecast\./)),
+  );
+});

@@ -39,7 +39,7 @@ export function programRunnerContract(
     });
     afterAll(() => fixture[Symbol.dispose]());
 
-    it("a program runner exchanges JSON with a module of the bot that sees the skill's folder and its own", async () => {
+    it("a program runner exchanges JSON with a module of the bot that sees the skill's folder and its own, and hands on as text what is not JSON", async () => {
       expect(await runner.allows(skill)).toEqual({ ok: true });
       const program = await startProgram(runner, { skill, module, env: { DECLARED: "yes" } });
       expect(await program.next()).toEqual({ ready: "yes" });
@@ -49,43 +49,29 @@ export function programRunnerContract(
       expect(await program.next()).toEqual(["echo", [1, null]]);
       program.send("read");
       expect(await program.next()).toBe("the skill's notes");
-      program.kill();
-      expect(await program.ended).toBe("It was stopped.");
-    });
-
-    it("a program runner hands on as text what is not JSON, and the error output", async () => {
-      const program = await startProgram(runner, { skill, module });
       program.send("print");
-      await program.next();
       expect(await program.next()).toBe("printed");
       program.kill();
-      await program.ended;
+      expect(await program.ended).toBe("It was stopped.");
       expect(program.text).toContain("not JSON");
       expect(program.messages).not.toContain("not JSON");
     });
 
-    it("a program runner says how a program ended, takes later messages to it, and leaves no folder behind", async () => {
-      const program = await startProgram(runner, { skill, module });
-      await program.next();
-      program.send("exit");
-      expect(await program.ended).toBe("It ended by itself, with the exit code 3.");
-      program.send("anyone?");
-      program.kill();
-      expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
-    });
-
-    it("a program runner keeps two programs of one skill apart", async () => {
+    it("a program runner keeps two programs of one skill apart, says how they ended, and leaves no folder behind", async () => {
       const [one, two] = await Promise.all([
         startProgram(runner, { skill, module, env: { DECLARED: "1" } }),
         startProgram(runner, { skill, module, env: { DECLARED: "2" } }),
       ]);
       expect([await one.next(), await two.next()]).toEqual([{ ready: "1" }, { ready: "2" }]);
+      one.send("exit");
+      expect(await one.ended).toBe("It ended by itself, with the exit code 3.");
+      one.send("anyone?");
       one.kill();
-      await one.ended;
       two.send("still there");
       expect(await two.next()).toEqual(["echo", "still there"]);
       two.kill();
       await two.ended;
+      expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
     });
 
     it("a program runner refuses what cannot be started with an error for people", async () => {

@@ -33,8 +33,8 @@ function importedApp(root: string, id: string, args: object, more: Partial<TestA
   return { ...createTestApp(model, { sources: [source], ...more }), close };
 }
 
-/** Decides every request of a turn, and answers what was asked and how it ended. */
-async function decide({ app, say }: Pick<ReturnType<typeof importedApp>, "app" | "say">, decision: boolean) {
+/** Approves every request of a turn, and answers what was asked and how it ended. */
+async function approveAll({ app, say }: Pick<ReturnType<typeof importedApp>, "app" | "say">) {
   const turnId = await say("go");
   const asked: { tool: string; question?: string | undefined; input: unknown }[] = [];
   const notes: string[] = [];
@@ -44,7 +44,7 @@ async function decide({ app, say }: Pick<ReturnType<typeof importedApp>, "app" |
     if (event.type === "tool_progress") notes.push(event.note);
     if (event.type !== "approval_requested") continue;
     asked.push({ tool: event.tool, question: event.question, input: event.input });
-    await approve(app, event.approval_id, decision, ada);
+    await approve(app, event.approval_id, true, ada);
   }
   return { asked, notes, end };
 }
@@ -52,25 +52,10 @@ async function decide({ app, say }: Pick<ReturnType<typeof importedApp>, "app" |
 describe("a handler that asks for approval", needs("bubblewrap"), () => {
   const note = { to: "Ben", text: "Hello!", tone: "friendly" };
 
-  it("a handler that asks for approval shows nobody the keys in its plugin.json", async () => {
-    const root = temporaryFolder();
-    const setup_args = { API_KEY: { type: "string", value: "k-123456789" } };
-    const code = `const { API_KEY } = this.runtimeArgs;
-      return JSON.stringify(await this.requestToolApproval({ description: \`Use \${API_KEY}?\`, payload: { key: API_KEY } }));`;
-    writeSkill(root, "keyed", { plugin: { setup_args }, handler: handlerOf(code) });
-    const { asked } = await decide(importedApp(root, "keyed", {}), true);
-    expect(asked).toEqual([{ tool: "keyed", question: "Use [secret]?", input: { key: "[secret]" } }]);
-  });
-
   it("a handler that asks for approval continues where it was when a person approves", async () => {
-    const { asked, end } = await decide(importedApp(fixtures, "send-note", { to: "Ben" }), true);
+    const { asked, end } = await approveAll(importedApp(fixtures, "send-note", { to: "Ben" }));
     expect(asked).toEqual([{ tool: "send-note", question: "Send this note to Ben?", input: note }]);
     expect(end).toBe("Sent to Ben, draft 1: Hello!");
-  });
-
-  it("a handler that asks for approval learns that a person refused", async () => {
-    const { end } = await decide(importedApp(fixtures, "send-note", { to: "Ben" }), false);
-    expect(end).toBe("Not sent: The request was refused.");
   });
 
   it("a handler that asks for approval is run again with the decision when the bot was restarted in between", async () => {
@@ -118,7 +103,7 @@ describe("a handler that needs the network", needs("bubblewrap"), () => {
     const text =
       "this.introspect('looking'); return (await fetch('http://127.0.0.1:4141/x').catch((e) => e.name)) && 'ran';";
     writeSkill(root, "reach", { handler: handlerOf(text) });
-    const { asked, notes, end } = await decide(importedApp(root, "reach", {}), true);
+    const { asked, notes, end } = await approveAll(importedApp(root, "reach", {}));
     expect(asked.map(({ tool, input }) => [tool, input])).toEqual([
       ["reach_hosts", { hosts: ["127.0.0.1:4141"] }],
     ]);
@@ -133,16 +118,9 @@ describe("a handler that needs the network", needs("bubblewrap"), () => {
     const root = temporaryFolder();
     const text = `const name = ['late', 'test:${port}'].join('.'); return (await fetch('http://' + name)).text();`;
     writeSkill(root, "reach", { handler: handlerOf(text) });
-    const { asked, end } = await decide(importedApp(root, "reach", {}), true);
+    const { asked, end } = await approveAll(importedApp(root, "reach", {}));
     expect(asked.map(({ input }) => input)).toEqual([{ hosts: [`late.test:${port}`] }]);
     expect(end).toBe("late, but here");
-  });
-
-  it("a handler is kept from the host when nobody allows it, and says how to", async () => {
-    const root = temporaryFolder();
-    writeSkill(root, "reach", { handler: handlerOf("return (await fetch('https://api.test/')).status;") });
-    const { end } = await decide(importedApp(root, "reach", {}), false);
-    expect(end).toContain("/skill grant reach api.test");
   });
 });
 

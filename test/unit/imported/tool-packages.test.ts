@@ -1,9 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
+import { loadPackage } from "../../../src/imported/host/load-code.ts";
 import { needs } from "../../support/needs.ts";
 import {
   contextOf,
   type ImportedFixture,
   importedFixture,
+  temporaryFolder,
   useSandbox,
   writeFiles,
 } from "./imported-fixture.ts";
@@ -22,6 +24,9 @@ const two = `module.exports = {
       async execute({ text }, context) { context.introspect("shouting"); return text.toUpperCase(); } },
   ],
 };\n`;
+
+const long = `module.exports = { name: "long", description: "x".repeat(30000), run: () => "ran",
+  parameters: { type: "object", properties: { a: { type: "string", description: "x".repeat(30000) } } } };\n`;
 
 function write({ root }: ImportedFixture, files: Record<string, string>, more = "") {
   const under = Object.entries(files).map(([name, text]) => [`units/${name}`, text] as const);
@@ -42,7 +47,7 @@ async function whenRead({ source }: ImportedFixture) {
 
 describe("a package of tools", () => {
   it(
-    "a package of tools has a part for each tool its module exports, and runs them in the sandbox",
+    "a package of tools has a part for each tool its module exports, runs them in the sandbox, and keeps them while an edited version is read",
     needs("bubblewrap"),
     async () => {
       const fixture = importedFixture();
@@ -68,63 +73,46 @@ describe("a package of tools", () => {
       expect(await shout?.run({ text: "hi" }, context)).toEqual({ status: "ok", output: "HI" });
       expect(notes).toEqual(["shouting"]);
       expect((await fixture.source.load()).skills[0]).toBe(skills[0]);
+
+      write(fixture, { "index.js": long });
+      expect((await fixture.source.load()).skills.map(({ id }) => id)).toEqual(skills.map(({ id }) => id));
+      const edited = async () => (await fixture.source.load()).skills;
+      await expect.poll(async () => (await edited()).length, { timeout: 10_000 }).toBe(1);
+      // No more is said than a model can read.
+      const [tool] = (await edited())[0]?.tools ?? [];
+      expect(tool?.description).toHaveLength(2_000);
+      expect(tool?.parameters).toEqual({ type: "object", properties: {} });
     },
   );
 
-  it(
-    "a package of tools continues with the tools it had while an edited version is read",
-    needs("bubblewrap"),
-    async () => {
-      const fixture = importedFixture();
-      write(fixture, { "index.js": two });
-      await whenRead(fixture);
-      write(fixture, {
-        "index.js": "module.exports = { name: 'greet', description: 'Greets', run: () => 'hello' };",
-      });
-      const { skills } = await fixture.source.load();
-      expect(skills.map(({ id }) => id)).toEqual(["units", "units#to_celsius", "units#shout"]);
-      await expect
-        .poll(async () => (await fixture.source.load()).skills.map(({ id }) => id), { timeout: 10_000 })
-        .toEqual(["units"]);
-    },
-  );
-
-  it("a package of tools says no more than a model can read of its tools", needs("bubblewrap"), async () => {
+  it("a package of tools may be one tool, at a place it names", needs("bubblewrap"), async () => {
     const fixture = importedFixture();
-    const schema =
-      '{ type: "object", properties: { a: { type: "string", description: "x".repeat(30000) } } }';
-    write(fixture, {
-      "index.js": `module.exports = { name: "long", description: "x".repeat(30000), parameters: ${schema}, run: () => "ran" };`,
-    });
-    const [tool] = (await whenRead(fixture)).skills[0]?.tools ?? [];
-    expect(tool?.description).toHaveLength(2_000);
-    expect(tool?.parameters).toEqual({ type: "object", properties: {} });
-    expect(await tool?.run({ a: "b" }, contextOf({}))).toMatchObject({ output: "ran" });
-  });
-
-  it.each([
-    [
-      "a module with named exports",
-      "tool.mjs",
-      "export const greet = { description: 'Greets', run: () => 'hello' };\n",
-      "",
-    ],
-    [
-      "one tool, at a place it names",
-      "lib/main.js",
-      "module.exports = { name: 'greet', handler: () => 'hello' };\n",
-      "entry_points: {tool: lib/main.js}\n",
-    ],
-  ])("a package of tools may be %s", needs("bubblewrap"), async (_, file, text, more) => {
-    const fixture = importedFixture();
-    write(fixture, { [file]: text }, more);
+    const text = "module.exports = { name: 'greet', handler: () => 'hello' };\n";
+    write(fixture, { "lib/main.js": text }, "entry_points: {tool: lib/main.js}\n");
     const { skills } = await whenRead(fixture);
     expect(skills.map(({ id }) => id)).toEqual(["units"]);
     expect(await skills[0]?.tools[0]?.run({}, contextOf({}))).toEqual({ status: "ok", output: "hello" });
   });
 
+  it("a package of tools may be a module with named exports", async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      "tool.mjs": "export const greet = { description: 'Greets', run: () => 'hello' };\n",
+    });
+    const { handler } = await loadPackage(folder, "tool.mjs");
+    expect(await handler.call({}, { list: true })).toEqual([
+      { name: "greet", description: "Greets", parameters: {} },
+    ]);
+    expect(await handler.call({}, { tool: "greet" })).toBe("hello");
+  });
+
+  it("a package of tools whose module exports no tools is refused with the reason", async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { "index.js": "module.exports = { version: 1 };\n" });
+    await expect(loadPackage(folder, "index.js")).rejects.toThrow("index.js exports no tools");
+  });
+
   it.each([
-    ["exports no tools", "module.exports = { version: 1 };\n", "exports no tools"],
     ["throws", "throw new Error('early');\n", "Error: early"],
     ["ends", "process.exit(1);\n", "exit code 1"],
   ])(

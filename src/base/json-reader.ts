@@ -27,6 +27,15 @@ export function readJson(text: string, repair?: (text: string) => string): ReadJ
   }
 }
 
+/** The value of a JSON text, with numbers as doubles; undefined for any other text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function parse(text: string): ReadJson {
   try {
     return { ok: true, value: parseExactly(text), lenient: false };

@@ -11,3 +11,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
     typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
   );
 }
+
+/** A copy of a value in which every text, at any depth, is changed. Names of members stay. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]));
+}

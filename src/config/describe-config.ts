@@ -1,3 +1,4 @@
+import { mapTexts } from "../base/record.ts";
 import { configKeys, keysWithin } from "./config-keys.ts";
 import { valueAt } from "./layer.ts";
 import type { ConfigSources } from "./load-config.ts";
@@ -35,11 +36,4 @@ export function describeConfig(config: Config, sources: ConfigSources): ConfigLi
 
 function maskCredentials(text: string): string {
   return text.replace(/(:\/\/)[^/@\s]+@/g, `$1${mask}@`);
-}
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]));
 }

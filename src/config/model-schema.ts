@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { cannotDo, unknownProvider, unusableProvider } from "./model-providers.ts";
 import { addressSchema, keySchema, providersSchema } from "./provider-schema.ts";
+import { between, count, flag, seconds, upTo, wholeBetween } from "./setting-kinds.ts";
 
 const usd = z.number().min(0);
 const factor = z.number().positive();
-const tokens = z.number().int().positive();
 
 /** The price of a model, USD per million tokens. */
 const priceSchema = z.strictObject({
@@ -14,7 +14,7 @@ const priceSchema = z.strictObject({
   cache_write: usd.optional().describe("USD per million tokens written to the provider's cache"),
   above: z
     .strictObject({
-      tokens: tokens.describe("Input tokens of a request, those of the cache included"),
+      tokens: count.describe("Input tokens of a request, those of the cache included"),
       input_factor: factor.describe("Times as much for input and cache"),
       output_factor: factor.describe("Times as much for output"),
     })
@@ -24,13 +24,10 @@ const priceSchema = z.strictObject({
 
 /** Facts about a model that replace those of the model catalogue. */
 const modelFactsSchema = z.strictObject({
-  context_tokens: tokens.optional().describe("Tokens a request may have, answer included"),
-  output_tokens: tokens.optional().describe("Maximum tokens of an answer, thinking included"),
-  images: z.boolean().optional().describe("Whether it takes pictures"),
-  cache_minutes: z
-    .number()
-    .positive()
-    .max(1440)
+  context_tokens: count.optional().describe("Tokens a request may have, answer included"),
+  output_tokens: count.optional().describe("Maximum tokens of an answer, thinking included"),
+  images: flag.optional().describe("Whether it takes pictures"),
+  cache_minutes: upTo(1440)
     .optional()
     .describe("How long the provider surely keeps a prompt in its cache, in minutes"),
   retires: z.iso
@@ -38,8 +35,6 @@ const modelFactsSchema = z.strictObject({
     .optional()
     .describe("Last day it answers, as 2026-11-30; `knack doctor` warns 60 days ahead"),
 });
-
-const seconds = z.number().positive().max(86_400);
 
 /** Levels of effort, lowest first. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
@@ -108,31 +103,20 @@ const modelShape = z.strictObject({
   openai: openAiSchema.prefault({}),
   anthropic: builtInSchema("Anthropic").prefault({}),
   providers: providersSchema,
-  streaming: z
-    .boolean()
+  streaming: flag
     .default(true)
     .describe("Whether answers are streamed; false for servers that do not support streaming"),
-  retries: z
-    .number()
-    .int()
-    .min(0)
-    .max(20)
+  retries: wholeBetween(0, 20)
     .default(4)
     .describe(
       "Retries of a failed model call before failover; a turn that can wait for its model makes one retry, then waits without a worker",
     ),
-  away_minutes: z
-    .number()
-    .min(0)
-    .max(1440)
+  away_minutes: between(0, 1440)
     .default(15)
     .describe(
       "How long a turn waits and retries when no model answers, in minutes; 0 fails at once. A wrong key or request is never retried",
     ),
-  ask_again_hours: z
-    .number()
-    .min(0)
-    .max(168)
+  ask_again_hours: between(0, 168)
     .default(24)
     .describe(
       "On Slack and Discord: for this many further hours, the bot asks whether an answer is still wanted once a model is back; 0 turns this off",
@@ -154,10 +138,7 @@ const modelShape = z.strictObject({
     .describe(
       "Reasoning effort: none, minimal, low, medium, high, xhigh or max, mapped to the nearest level a model supports; default: the provider's",
     ),
-  max_output_tokens: z
-    .number()
-    .int()
-    .positive()
+  max_output_tokens: count
     .optional()
     .describe(
       "Maximum tokens of one model answer, including reasoning; default: 32000, or the model's own limit",

@@ -1,14 +1,14 @@
 /** Settings of the chat platforms, and of who may use the bot there. */
 import { z } from "zod";
+import { between, flag, text, texts, upTo, wholeBetween } from "./setting-kinds.ts";
 
-const ids = (meaning: string, preset: string[]) =>
-  z.array(z.string().min(1)).default(preset).describe(meaning);
+const ids = (meaning: string, preset: string[]) => texts.default(preset).describe(meaning);
 
 /** A token with a known prefix. */
 const token = (prefix: RegExp, wrong: string, description: string) =>
   z.string().regex(prefix, wrong).optional().meta({ description, secret: true });
 
-const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true });
+const secret = (description: string) => text.optional().meta({ description, secret: true });
 
 export const slackSchema = z.strictObject({
   bot_token: token(
@@ -24,7 +24,7 @@ export const slackSchema = z.strictObject({
   signing_secret: secret(
     "Checks requests from Slack; needed when there is no app token, and for several workspaces",
   ),
-  client_id: z.string().min(1).optional().describe("Of the Slack app, to be installed in several workspaces"),
+  client_id: text.optional().describe("Of the Slack app, to be installed in several workspaces"),
   client_secret: secret("Of the Slack app, to be installed in several workspaces"),
   api_url: z.url().default("https://slack.com/api/").describe("Address of Slack's Web API"),
   streaming: z
@@ -47,7 +47,7 @@ export const discordSchema = z.strictObject({
   ),
   api_url: z.url().default("https://discord.com/api").describe("Address of Discord's API, without version"),
   shards: z
-    .union([z.literal("auto"), z.number().int().min(1).max(1000)])
+    .union([z.literal("auto"), wholeBetween(1, 1000)])
     .default("auto")
     .describe("Number of gateway connections that share the servers; auto asks Discord"),
 });
@@ -60,9 +60,8 @@ export const accessSchema = z.strictObject({
   channels: ids("Channel ids the bot works in; * means every channel it is invited to", ["*"]),
   users: ids("Ids of users who may use the bot; * means everyone", ["*"]),
   roles: ids("Role ids whose members may use the bot even when users does not list them", []),
-  guests: z.boolean().default(false).describe("Whether guests of a Slack workspace may use the bot"),
-  outsiders: z
-    .boolean()
+  guests: flag.default(false).describe("Whether guests of a Slack workspace may use the bot"),
+  outsiders: flag
     .default(false)
     .describe("Whether people of other companies (Slack Connect) may use the bot"),
   direct_messages: z
@@ -72,10 +71,7 @@ export const accessSchema = z.strictObject({
       "Who may write to the bot directly: people it shares a workspace or server with, everyone, nobody",
     ),
   bots: ids("Ids of bots that the bot answers; it never answers others", []),
-  cooldown_seconds: z
-    .number()
-    .min(0)
-    .max(86_400)
+  cooldown_seconds: between(0, 86_400)
     .default(0)
     .describe("Minimum time between two questions of one person, in seconds"),
 });
@@ -87,26 +83,15 @@ export const chatSchema = z.strictObject({
     .describe(
       "When the bot answers in channels: mention (only when mentioned), thread (also in threads where the asker is alone with it), always",
     ),
-  stale_minutes: z
-    .number()
-    .positive()
-    .max(1440)
+  stale_minutes: upTo(1440)
     .default(15)
     .describe(
       "Age in minutes from which the bot asks before it answers a missed message or continues an interrupted turn",
     ),
-  catch_up_hours: z
-    .number()
-    .min(0)
-    .max(168)
+  catch_up_hours: between(0, 168)
     .default(24)
     .describe("How far back the bot looks for missed messages after a lost connection, in hours"),
-  progress_delay_seconds: z
-    .number()
-    .min(0)
-    .max(60)
-    .default(3)
-    .describe("Delay before progress is shown, in seconds"),
+  progress_delay_seconds: between(0, 60).default(3).describe("Delay before progress is shown, in seconds"),
   audit_channel: z
     .string()
     .regex(/^(slack|discord):[^:\s]+:[^:\s]+$/, "expected platform:workspace:channel, e.g. slack:T0123:C0456")

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { nearestName } from "../base/nearest-name.ts";
 import { isProviderKind, providerKinds, providerPresets } from "./provider-presets.ts";
-
-const seconds = z.number().positive().max(86_400);
+import { seconds, text } from "./setting-kinds.ts";
 
 /** A key for a header. Surrounding white space is removed: keys are often copied with line ends. */
 export const keySchema = z
@@ -97,7 +96,7 @@ const providerSchema = z.strictObject({
   api_key: keySchema.optional().meta({ description: "Key", secret: true }),
   headers: z.record(headerName, headerValue).optional().describe("Headers sent with every request"),
   query: z
-    .record(z.string().min(1), z.string())
+    .record(text, z.string())
     .optional()
     .meta({ description: "Parameters added to every address, e.g. api-version", secret: true }),
   api: z

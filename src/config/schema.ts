@@ -7,24 +7,14 @@ import { nearestName } from "../base/nearest-name.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { searchSchema } from "./search-schema.ts";
+import { between, count, flag, seconds, text, texts, upTo, wholeBetween } from "./setting-kinds.ts";
 import { mcpSchema, skillsSchema } from "./skills-schema.ts";
 
-const seconds = z.number().positive().max(86_400);
-const count = z.number().int().positive();
-
 const serverSchema = z.strictObject({
-  host: z
-    .string()
-    .min(1)
+  host: text
     .default("127.0.0.1")
     .describe("Address to listen on; any address except loopback requires a token"),
-  port: z
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(3000)
-    .describe("Port of the console and the API; 0 picks a free one"),
+  port: wholeBetween(0, 65_535).default(3000).describe("Port of the console and the API; 0 picks a free one"),
   token: z
     .string()
     .min(20, "expected at least 20 characters, e.g. from `openssl rand -hex 32`")
@@ -34,8 +24,7 @@ const serverSchema = z.strictObject({
         "Bearer token that clients send, at least 20 characters; without it only this machine has access",
       secret: true,
     }),
-  speak_for_people: z
-    .boolean()
+  speak_for_people: flag
     .default(false)
     .describe(
       "Whether API clients may pass a person's Slack or Discord id as user, and so act as that person",
@@ -92,10 +81,7 @@ const turnsSchema = z.strictObject({
   max_duration_seconds: seconds
     .default(1800)
     .describe("Maximum duration of a turn, in seconds, including time spent waiting for a person"),
-  question_minutes: z
-    .number()
-    .positive()
-    .max(10_080)
+  question_minutes: upTo(10_080)
     .default(15)
     .describe("How long a question of the agent stays open, in minutes"),
   lease_seconds: seconds
@@ -140,8 +126,7 @@ const openHost = z
   );
 
 const netSchema = z.strictObject({
-  allow: z
-    .array(z.string().min(1))
+  allow: texts
     .default([])
     .describe("Private hosts or CIDRs that tools may reach, e.g. wiki.example.internal, 10.1.0.0/16"),
   open_hosts: z
@@ -154,7 +139,7 @@ const netSchema = z.strictObject({
   max_bytes: count
     .default(5_000_000)
     .describe("Maximum size of a response that a tool may read, in bytes after decompression"),
-  max_redirects: z.number().int().min(0).max(20).default(5).describe("Maximum redirects to follow"),
+  max_redirects: wholeBetween(0, 20).default(5).describe("Maximum redirects to follow"),
 });
 
 const spendingSchema = z.strictObject({
@@ -183,12 +168,10 @@ const filesSchema = z.strictObject({
 });
 
 const codeSchema = z.strictObject({
-  enabled: z
-    .boolean()
+  enabled: flag
     .default(true)
     .describe("Whether the agent may write and run code, on the files of the thread; in bubblewrap only"),
-  hosts: z
-    .array(z.string().min(1))
+  hosts: texts
     .default([])
     .describe("Hosts that this code may reach; it can send them the files of the thread"),
   max_seconds: seconds.default(120).describe("Time limit of one run of this code, in seconds"),
@@ -196,18 +179,12 @@ const codeSchema = z.strictObject({
 
 /** Limits of schedules, reminders and triggers. */
 const schedulesSchema = z.strictObject({
-  least_minutes: z
-    .number()
-    .min(1)
-    .max(1440)
+  least_minutes: between(1, 1440)
     .default(5)
     .describe("Minimum time between two runs of a schedule, in minutes"),
   per_channel: count.max(500).default(20).describe("Schedules, reminders and triggers of one channel"),
   per_person: count.max(500).default(10).describe("Of these, made by one person in it"),
-  late_minutes: z
-    .number()
-    .min(0)
-    .max(10_080)
+  late_minutes: between(0, 10_080)
     .default(60)
     .describe("A task that the bot missed is still done so many minutes later; reminders always are"),
   open_turns: count
@@ -232,37 +209,24 @@ const retentionSchema = z.strictObject({
 });
 
 export const configSchema = z.strictObject({
-  name: z.string().min(1).max(80).default("Knack").describe("The name of the bot"),
-  operators: z
-    .array(z.string().min(1))
-    .default([])
-    .describe("Platform user ids of the people who run the bot, e.g. U012AB3CD"),
+  name: text.max(80).default("Knack").describe("The name of the bot"),
+  operators: texts.default([]).describe("Platform user ids of the people who run the bot, e.g. U012AB3CD"),
   time_zone: timeZoneSchema,
   data: z
     .strictObject({
-      folder: z
-        .string()
-        .min(1)
-        .default(".knack")
-        .describe("Folder for the database, installed skills and workspaces"),
+      folder: text.default(".knack").describe("Folder for the database, installed skills and workspaces"),
     })
     .prefault({}),
   secret_key: secretKeySchema,
   workspace: z
     .strictObject({
-      skills: z
-        .string()
-        .min(1)
+      skills: text
         .default("./.knack-workspace/skills")
         .describe("Folder of your own skills; they replace all others with the same id"),
-      flows: z
-        .string()
-        .min(1)
+      flows: text
         .default("./.knack-workspace/flows")
         .describe("Folder of your own flows; AnythingLLM's flow files run unmodified"),
-      agents: z
-        .string()
-        .min(1)
+      agents: text
         .default("./.knack-workspace/agents")
         .describe(
           "Folder of your own agents, in the format of config/agents; they replace shipped agents with the same name",

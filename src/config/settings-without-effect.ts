@@ -42,13 +42,9 @@ function modelFindings({ model }: Config): Finding[] {
     const message = `there is no ${missing.what} for ${providerNameOf(name)}`;
     return [{ path, message, hint: `Set ${missing.set}` }];
   });
+  const named = [...used, model.small, model.transcription, model.images, model.embeddings];
   for (const { name, section } of modelProviders(model).values()) {
-    if (
-      [...used, model.small, model.transcription, model.images, model.embeddings].some((each) =>
-        each.startsWith(`${name}/`),
-      )
-    )
-      continue;
+    if (named.some((each) => each.startsWith(`${name}/`))) continue;
     if (model.choice !== "offline" && mayBeChosen(name, model.allowed)) continue;
     const message = `neither model.choice (${model.choice}) nor model.failover names a model of ${name}`;
     for (const member of Object.keys(section).filter((each) => each !== "api")) {
@@ -56,20 +52,10 @@ function modelFindings({ model }: Config): Finding[] {
       findings.push({ path, message, hint: "Remove it, or choose such a model" });
     }
   }
-  const [idle, works] = model.streaming
-    ? ["timeout_seconds", "idle_seconds"]
-    : ["idle_seconds", "timeout_seconds"];
-  findings.push({
-    path: ["model", idle],
-    message: `model.streaming is ${model.streaming}`,
-    hint: `Set model.${works} instead`,
-  });
-  if (!model.streaming) {
-    const message = "model.streaming is false";
-    const hint = "Set model.timeout_seconds instead";
-    findings.push({ path: ["model", "first_answer_seconds"], message, hint });
-  }
-  return findings;
+  const idle = model.streaming ? ["timeout_seconds"] : ["idle_seconds", "first_answer_seconds"];
+  const hint = `Set model.${model.streaming ? "idle_seconds" : "timeout_seconds"} instead`;
+  const message = `model.streaming is ${model.streaming}`;
+  return [...findings, ...idle.map((name) => ({ path: ["model", name], message, hint }))];
 }
 
 /** Whether people may choose a model of this provider. */
@@ -111,37 +97,21 @@ function skillFindings({ skills }: Config): Finding[] {
 
 function accessFindings({ access, slack }: Config): Finding[] {
   const beside = (list: "users" | "channels" | "workspaces") =>
-    access[list].flatMap((id, index): Finding[] =>
-      id !== "*" && access[list].includes("*")
-        ? [
-            {
-              path: ["access", list, index],
-              message: `${id} is allowed by * already`,
-              hint: 'Remove it, or "*"',
-            },
-          ]
-        : [],
-    );
-  const roles: Finding[] = access.users.includes("*")
-    ? [
-        {
-          path: ["access", "roles"],
-          message: "access.users lets everybody in",
-          hint: 'Remove "*" from access.users',
-        },
-      ]
-    : [];
-  const single = slack.client_id === undefined && slack.app_token !== undefined;
-  const unsigned: Finding[] = single
-    ? [
-        {
-          path: ["slack", "signing_secret"],
-          message: "with an app token Slack is reached over a socket",
-          hint: "Remove one of the two",
-        },
-      ]
-    : [];
-  return [...beside("workspaces"), ...beside("users"), ...beside("channels"), ...roles, ...unsigned];
+    access[list].flatMap((id, index): Finding[] => {
+      if (id === "*" || !access[list].includes("*")) return [];
+      const message = `${id} is allowed by * already`;
+      return [{ path: ["access", list, index], message, hint: 'Remove it, or "*"' }];
+    });
+  const findings = [...beside("workspaces"), ...beside("users"), ...beside("channels")];
+  if (access.users.includes("*")) {
+    const message = "access.users lets everybody in";
+    findings.push({ path: ["access", "roles"], message, hint: 'Remove "*" from access.users' });
+  }
+  if (slack.client_id === undefined && slack.app_token !== undefined) {
+    const message = "with an app token Slack is reached over a socket";
+    findings.push({ path: ["slack", "signing_secret"], message, hint: "Remove one of the two" });
+  }
+  return findings;
 }
 
 const keyedByName = ["skills.env", "skills.disabled"];
@@ -185,7 +155,11 @@ export function unknownInAgent(
   ];
 }
 
-const otherwise = "`knack skills list` shows all ids: remove the setting, or install the skill first";
+function hintFor(name: string, known: readonly string[]): string {
+  const meant = nearestName(name, known);
+  if (meant !== undefined) return `Did you mean ${meant}?`;
+  return "`knack skills list` shows all ids: remove the setting, or install the skill first";
+}
 
 const anySpelling = (name: string) => name.replace(/^@@/, "").replace("#", "-").toLowerCase();
 
@@ -202,13 +176,7 @@ function unknownNames(
   return names
     .filter((name) => name !== "*" && !isOfServer(name.replace(/^@@/, "")))
     .filter((name) => !known.some((each) => spell(each) === spell(name)))
-    .map((name) => {
-      const meant = nearestName(name, known);
-      return {
-        name,
-        hint: meant === undefined ? otherwise : `Did you mean ${meant}?`,
-      };
-    });
+    .map((name) => ({ name, hint: hintFor(name, known) }));
 }
 
 /**
@@ -216,27 +184,22 @@ function unknownNames(
  * `disabled`.
  */
 export function unknownSkillSettings(
-  config: Config,
+  { skills }: Config,
   knownIds: readonly string[],
   settingsKeys: readonly string[],
 ): ConfigProblem[] {
-  const { skills } = config;
-  const lists = {
-    allowed: skills.allowed,
-    denied: skills.denied,
-    disabled: skills.disabled,
-    opt_in: skills.opt_in,
-  };
-  const keyed = { env: Object.keys(skills.env), network: Object.keys(skills.network) };
-  const named = [...Object.entries(lists), ...Object.entries(keyed)].flatMap(([key, ids]) =>
+  const { allowed, denied, disabled, opt_in, env, network } = skills;
+  const lists = { allowed, denied, disabled, opt_in, env: Object.keys(env), network: Object.keys(network) };
+  const named = Object.entries(lists).flatMap(([key, ids]) =>
     ids.map((id) => ({ key: `skills.${key}`, id })),
   );
   return named
     .filter(({ id }) => id !== "*" && !knownIds.includes(id))
     .filter(({ key, id }) => !(keyedByName.includes(key) && settingsKeys.includes(id)))
-    .map(({ key, id }) => {
-      const meant = nearestName(id, knownIds);
-      const hint = meant === undefined ? otherwise : `Did you mean ${meant}?`;
-      return { where: "configuration", key, message: `has no effect: there is no skill ${id}`, hint };
-    });
+    .map(({ key, id }) => ({
+      where: "configuration",
+      key,
+      message: `has no effect: there is no skill ${id}`,
+      hint: hintFor(id, knownIds),
+    }));
 }

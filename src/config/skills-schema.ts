@@ -1,8 +1,5 @@
 import { z } from "zod";
-
-const ids = z.array(z.string().min(1));
-const count = z.number().int().positive();
-const seconds = z.number().positive().max(86_400);
+import { count, flag, seconds, text, texts, wholeBetween } from "./setting-kinds.ts";
 
 /** The address of a package index; it may hold a user and a password. */
 const packageAddress = (description: string) =>
@@ -47,14 +44,14 @@ const executionSchema = z.strictObject({
   npm_registry: packageAddress(
     "Registry that `knack sandbox add node` and `knack sandbox prepare` take packages from; https://registry.npmjs.org unless set",
   ),
-  package_hosts: ids
+  package_hosts: texts
     .default([])
     .describe("Hosts of package files besides those of python_index and npm_registry, e.g. cdn.example.com"),
   package_megabytes: count
     .min(10)
     .default(2048)
     .describe("Space one set of prepared packages may take, downloads included, in megabytes"),
-  allow_weak: ids
+  allow_weak: texts
     .default([])
     .describe(
       "Ids of skills that did not ship whose code may run where bubblewrap does not work; it can use the network freely, and all but Node code can read what the bot can",
@@ -63,33 +60,28 @@ const executionSchema = z.strictObject({
 
 /** A skill in the configuration: a guide that opens tools of servers. The loader checks it further. */
 const configSkillSchema = z.strictObject({
-  name: z.string().min(1).optional(),
+  name: text.optional(),
   desc: z.string(),
   usage: z.string(),
-  active: z.boolean().optional(),
+  active: flag.optional(),
   tool_list: z.union([z.record(z.string(), z.array(z.string())), z.string()]).default({}),
 });
 
 /** The skills, who may use them, and their settings. */
 export const skillsSchema = z.strictObject({
-  extra: z
-    .array(z.string().min(1))
-    .default([])
-    .describe("Further skill folders; skills of all other folders replace theirs"),
-  link_folders: z
-    .array(z.string().min(1))
+  extra: texts.default([]).describe("Further skill folders; skills of all other folders replace theirs"),
+  link_folders: texts
     .default([])
     .describe(
       "Folders that links in your skill folders may lead to, e.g. .agents/skills, where npx skills installs; they may lead to each other in any case",
     ),
-  auto_discover: z
-    .boolean()
+  auto_discover: flag
     .default(true)
     .describe("Whether the agent finds and activates skills by itself; false: people enable them"),
-  allowed: ids.default(["*"]).describe("Ids of the skills that may be used; * means all"),
-  denied: ids.default([]).describe("Ids of skills that may not be used, whatever allowed says"),
-  disabled: ids.default([]).describe("Ids of shipped skills that are switched off"),
-  opt_in: ids
+  allowed: texts.default(["*"]).describe("Ids of the skills that may be used; * means all"),
+  denied: texts.default([]).describe("Ids of skills that may not be used, whatever allowed says"),
+  disabled: texts.default([]).describe("Ids of shipped skills that are switched off"),
+  opt_in: texts
     .default([])
     .describe("Ids of skills that a person must enable in a channel before the agent may use them"),
   env: z
@@ -104,20 +96,20 @@ export const skillsSchema = z.strictObject({
     }),
   rights: z
     .record(
-      z.string().min(1),
+      text,
       z
-        .strictObject({ people: ids.default([]), roles: ids.default([]) })
+        .strictObject({ people: texts.default([]), roles: texts.default([]) })
         .refine(({ people, roles }) => people.length + roles.length > 0, "name people or roles"),
     )
     .default({})
     .describe(
       "Who may use a skill, a part of one, a tool or a tool server, where not everybody may; operators always may: {ID: {people: [USER_ID], roles: [manager, ROLE_ID]}}; guest, member, manager and operator stand for everybody who is at least that here, other roles are ids of roles on Discord",
     ),
-  capabilities: ids
+  capabilities: texts
     .default([])
     .describe("What the agent is trusted with, for skills with required_capabilities, e.g. weather"),
   network: z
-    .record(z.string(), z.array(z.string().min(1)))
+    .record(z.string(), texts)
     .default({})
     .describe(
       "Hosts the code of a skill may reach without asking first: {SKILL_ID: [api.example.com, *.example.org]}",
@@ -131,9 +123,7 @@ export const skillsSchema = z.strictObject({
 
 /** Tool servers (MCP). The servers are listed in a separate file, in the format that other programs use too. */
 export const mcpSchema = z.strictObject({
-  file: z
-    .string()
-    .min(1)
+  file: text
     .default("./config/mcp.json")
     .describe("File of the tool servers, in the mcpServers format; changes are seen by the next message"),
   connect_seconds: seconds
@@ -144,11 +134,7 @@ export const mcpSchema = z.strictObject({
   call_seconds: seconds
     .default(60)
     .describe("Maximum silence of a call to a server, in seconds; progress restarts it"),
-  attempts: z
-    .number()
-    .int()
-    .min(1)
-    .max(100)
+  attempts: wholeBetween(1, 100)
     .default(5)
     .describe("Attempts in a row to start a server's program; then somebody has to start it"),
 });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { parsedJson } from "../base/json-reader.ts";
 import type { PackageRegister } from "./package-register.ts";
 
 /** The folders of installed packages. All are on one file system with the staging folder. */
@@ -78,17 +79,8 @@ async function readJournal(change: string): Promise<ChangedUnit[] | undefined> {
   const path = join(change, journalName);
   // Without a journal nothing was moved yet.
   if (!existsSync(path)) return [];
-  const read = journalSchema.safeParse(jsonOf(await readFile(path, "utf8")));
+  const read = journalSchema.safeParse(parsedJson(await readFile(path, "utf8")));
   return read.success ? read.data.units : undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that is not JSON is treated like JSON of another shape.
-    return undefined;
-  }
 }
 
 async function undo(folders: PackageFolders, change: string, units: readonly ChangedUnit[]): Promise<void> {

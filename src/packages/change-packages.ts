@@ -88,10 +88,8 @@ async function installFrom(
 function refuseUnexpected(reviews: readonly PackageReview[], expected: readonly string[]): void {
   const other = reviews.find(({ hash }) => !expected.includes(hash));
   if (other === undefined) return;
-  throw new PackageRefusal(
-    "changed_since_review",
-    `The skill ${other.skill_id} is not what was reviewed: its files changed meanwhile. Nothing was installed; look at the new review first.`,
-  );
+  const message = `The skill ${other.skill_id} is not what was reviewed: its files changed meanwhile. Nothing was installed; look at the new review first.`;
+  throw new PackageRefusal("changed_since_review", message);
 }
 
 function fromOf(source: PackageSource): string {
@@ -111,10 +109,8 @@ export async function updatePackage(
 ): Promise<InstalledPackage[]> {
   const { source, installed } = await registered(context, skillId);
   if (source.kind === "upload") {
-    throw new PackageRefusal(
-      "cannot_update",
-      `${skillId} was uploaded (${installed.from}) and cannot be fetched again. The installed one was kept; upload the new one.`,
-    );
+    const message = `${skillId} was uploaded (${installed.from}) and cannot be fetched again. The installed one was kept; upload the new one.`;
+    throw new PackageRefusal("cannot_update", message);
   }
   return await installFrom(context, source, source, options, skillId);
 }
@@ -149,10 +145,8 @@ function notInstalled(skillId: string): PackageRefusal {
 export async function reviewFound(context: PackagesContext, skillId: string): Promise<PackageReview> {
   const skill = await context.find(skillId);
   if (skill === undefined) {
-    throw new PackageRefusal(
-      "unknown_skill",
-      `There is no skill ${skillId}. \`knack skills list\` shows all.`,
-    );
+    const message = `There is no skill ${skillId}. \`knack skills list\` shows all.`;
+    throw new PackageRefusal("unknown_skill", message);
   }
   const request = { ...context, shipped: await context.shipped(), signal: new AbortController().signal };
   return await reviewInstalled(skill, request);
@@ -167,24 +161,18 @@ function refuseNames(skills: readonly Skill[], shipped: readonly Skill[], index:
   for (const { id } of skills) {
     const own = shipped.find((skill) => fold(skill.id) === fold(id));
     if (own !== undefined) {
-      throw new PackageRefusal(
-        "shipped_name",
-        `It is called ${id}, as a skill that ships with the bot, and would stand in its place. Nothing was installed; rename it, or put it into the workspace's skill folder if it is to replace that skill.`,
-      );
+      const message = `It is called ${id}, as a skill that ships with the bot, and would stand in its place. Nothing was installed; rename it, or put it into the workspace's skill folder if it is to replace that skill.`;
+      throw new PackageRefusal("shipped_name", message);
     }
     const owner = ownerOfTool(id, shipped);
     if (owner !== undefined) {
-      throw new PackageRefusal(
-        "shipped_name",
-        `It is called ${id}, as a tool of ${owner}, and would get calls that are meant for that tool. Nothing was installed; rename it.`,
-      );
+      const message = `It is called ${id}, as a tool of ${owner}, and would get calls that are meant for that tool. Nothing was installed; rename it.`;
+      throw new PackageRefusal("shipped_name", message);
     }
     const rival = Object.keys(index).find((other) => other !== id && fold(other) === fold(id));
     if (rival !== undefined) {
-      throw new PackageRefusal(
-        "names_differ_by_case",
-        `Its id ${id} differs from the installed ${rival} only by case or by how a letter is written. Nothing was installed; remove ${rival} first, or rename this one.`,
-      );
+      const message = `Its id ${id} differs from the installed ${rival} only by case or by how a letter is written. Nothing was installed; remove ${rival} first, or rename this one.`;
+      throw new PackageRefusal("names_differ_by_case", message);
     }
   }
 }
@@ -210,10 +198,8 @@ async function refuseTakenIds(
     const other = await find(id);
     if (other === undefined || isInstalled(other)) continue;
     const what = other.kind === "mcp" ? "the skill of a tool server" : `a skill in ${other.origin.path}`;
-    throw new PackageRefusal(
-      "taken_id",
-      `It is called ${id}, as ${what} that is there already. Nothing was installed; rename one of them, or remove the other first.`,
-    );
+    const message = `It is called ${id}, as ${what} that is there already. Nothing was installed; rename one of them, or remove the other first.`;
+    throw new PackageRefusal("taken_id", message);
   }
 }
 

@@ -227,18 +227,14 @@ function gitMissing(cause: Error): PackageRefusal {
 }
 
 function tooLarge(maxBytes: number): PackageRefusal {
-  return new PackageRefusal(
-    "archive_too_large",
-    `The repository is over ${maxBytes / 1_000_000} MB. Nothing was installed; give the address of a smaller archive.`,
-  );
+  const message = `The repository is over ${maxBytes / 1_000_000} MB. Nothing was installed; give the address of a smaller archive.`;
+  return new PackageRefusal("archive_too_large", message);
 }
 
 /** The last output of git, without the addresses of proxies. */
 function failed(errors: string): PackageRefusal {
   const lines = errors.split("\n").filter((line) => /^(?:fatal|error|remote):/.test(line));
   const said = (lines.at(-1) ?? "it said nothing more").replace(/\bproxy\s+\S+/gi, "proxy").slice(0, 300);
-  return new PackageRefusal(
-    "git_failed",
-    `git could not fetch the repository (${said}). Nothing was installed; check the address and the branch.`,
-  );
+  const message = `git could not fetch the repository (${said}). Nothing was installed; check the address and the branch.`;
+  return new PackageRefusal("git_failed", message);
 }

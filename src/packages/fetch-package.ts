@@ -96,11 +96,10 @@ async function unpack(data: Buffer, name: string, limits: PackageLimits): Promis
       return { name: plain, files: await readTar(data, false, limits), isFlow: false };
     case "text":
       return single(data, plain, limits);
-    default:
-      throw new PackageRefusal(
-        "unknown_format",
-        `${shownName(name)} is neither a ZIP nor a tar archive. Nothing was installed; pack the skill as .zip or .tar.gz.`,
-      );
+    default: {
+      const message = `${shownName(name)} is neither a ZIP nor a tar archive. Nothing was installed; pack the skill as .zip or .tar.gz.`;
+      throw new PackageRefusal("unknown_format", message);
+    }
   }
 }
 

@@ -78,16 +78,12 @@ function refuseTaken(unit: ChangedUnit, index: RegisterIndex, folders: PackageFo
   if (owners.some((id) => unit.skill_ids.includes(id))) return;
   const target = join(folders[unit.place], unit.name);
   if (owners.length > 0) {
-    throw new PackageRefusal(
-      "name_taken",
-      `The place of ${unit.name} is taken by the installed skill ${owners.join(", ")}. Nothing was installed; remove that one first, or rename this one.`,
-    );
+    const message = `The place of ${unit.name} is taken by the installed skill ${owners.join(", ")}. Nothing was installed; remove that one first, or rename this one.`;
+    throw new PackageRefusal("name_taken", message);
   }
   if (!existsSync(target)) return;
-  throw new PackageRefusal(
-    "name_taken",
-    `${target} is there already and was not installed by the bot. Nothing was installed; move it away first.`,
-  );
+  const message = `${target} is there already and was not installed by the bot. Nothing was installed; move it away first.`;
+  throw new PackageRefusal("name_taken", message);
 }
 
 /** Previous places of skills that now have another name. */

@@ -11,6 +11,11 @@ export class PackageRefusal extends Error {
   }
 }
 
+/** `why` completes the sentence that begins with the entry. */
+export function refusedEntry(code: string, name: string, why: string): PackageRefusal {
+  return new PackageRefusal(code, `The entry ${shownName(name)} ${why}. Nothing was installed.`);
+}
+
 /** The name of an entry as it may be shown: invisible and control characters escaped, cut at 120 characters. */
 export function shownName(name: string): string {
   const visible = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {

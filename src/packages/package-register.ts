@@ -26,25 +26,16 @@ interface RegisteredPackage {
   source: KnownSource;
 }
 
-/**
- * The record of installations: who installed what, and in which version. The index is one value: writing it is the moment a package counts
- * as installed. The details of an entry are stored before, under a key with its hash, so that index and entry always match.
- */
-export interface PackageRegister {
-  index(): Promise<RegisterIndex>;
-  find(skillId: string): Promise<RegisteredPackage | undefined>;
-  /** Adds or replaces entries, all in one write, and removes those of `gone`. */
-  put(
-    entries: readonly { entry: RegisterEntry; registered: RegisteredPackage }[],
-    gone: readonly string[],
-  ): Promise<void>;
-  remove(skillIds: readonly string[]): Promise<void>;
-}
+export type PackageRegister = ReturnType<typeof createPackageRegister>;
 
 const indexKey = "packages:index";
 const keyOf = (skillId: string, hash: string) => `package:${skillId}:${hash}`;
 
-export function createPackageRegister(store: KeyValue): PackageRegister {
+/**
+ * The record of installations: who installed what, and in which version. The index is one value: writing it is the moment a package counts
+ * as installed. The details of an entry are stored before, under a key with its hash, so that index and entry always match.
+ */
+export function createPackageRegister(store: KeyValue) {
   // Only this register writes under its keys.
   const read = async () => ((await store.get(indexKey)) ?? {}) as unknown as RegisterIndex;
   async function change(edit: (draft: Record<string, RegisterEntry>) => void): Promise<RegisterIndex> {
@@ -65,13 +56,17 @@ export function createPackageRegister(store: KeyValue): PackageRegister {
   }
   return {
     index: read,
-    async find(skillId) {
+    async find(skillId: string): Promise<RegisteredPackage | undefined> {
       const index = await read();
       const entry = Object.hasOwn(index, skillId) ? index[skillId] : undefined;
       if (entry === undefined) return undefined;
       return (await store.get(keyOf(skillId, entry.hash))) as unknown as RegisteredPackage | undefined;
     },
-    async put(entries, gone) {
+    /** Adds or replaces entries, all in one write, and removes those of `gone`. */
+    async put(
+      entries: readonly { entry: RegisterEntry; registered: RegisteredPackage }[],
+      gone: readonly string[],
+    ): Promise<void> {
       for (const { entry, registered } of entries) {
         const { skill_id } = registered.installed;
         await store.set(keyOf(skill_id, entry.hash), toJson(registered));
@@ -83,7 +78,7 @@ export function createPackageRegister(store: KeyValue): PackageRegister {
       const ids = [...gone, ...entries.map(({ registered }) => registered.installed.skill_id)];
       await forget(before, await read(), ids);
     },
-    async remove(skillIds) {
+    async remove(skillIds: readonly string[]): Promise<void> {
       const before = await change((draft) => {
         for (const id of skillIds) delete draft[id];
       });

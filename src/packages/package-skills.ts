@@ -94,10 +94,8 @@ function noSkill({ diagnostics }: LoadedSkills): PackageRefusal {
   const reasons = diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
   const why =
     reasons.length === 0 ? "It holds no SKILL.md, plugin.json or flow." : reasons.slice(0, 3).join(" ");
-  return new PackageRefusal(
-    "no_skill",
-    `There is no skill in it that can be loaded. ${why} Nothing was installed.`,
-  );
+  const message = `There is no skill in it that can be loaded. ${why} Nothing was installed.`;
+  return new PackageRefusal("no_skill", message);
 }
 
 function refuseNested(paths: readonly string[], tree: string): void {
@@ -107,10 +105,8 @@ function refuseNested(paths: readonly string[], tree: string): void {
     }
     const outer = paths.find((other) => other !== path && isInside(path, other));
     if (outer === undefined) continue;
-    throw new PackageRefusal(
-      "nested_skill",
-      `The skill in ${relative(tree, path)} lies inside the one in ${relative(tree, outer)}. Nothing was installed; put them side by side.`,
-    );
+    const message = `The skill in ${relative(tree, path)} lies inside the one in ${relative(tree, outer)}. Nothing was installed; put them side by side.`;
+    throw new PackageRefusal("nested_skill", message);
   }
 }
 
@@ -119,10 +115,8 @@ function refuseDifference(roots: readonly Skill[], units: readonly PackageUnit[]
   const before = roots.map(({ id }) => id).toSorted();
   const after = units.flatMap(({ skills }) => skills.map(({ id }) => id)).toSorted();
   if (before.length === after.length && before.every((id, at) => id === after[at])) return;
-  throw new PackageRefusal(
-    "unclear_name",
-    `Its skills (${before.join(", ")}) have other names once they are installed (${after.join(", ")}). Nothing was installed; give each a name of its own in its file.`,
-  );
+  const message = `Its skills (${before.join(", ")}) have other names once they are installed (${after.join(", ")}). Nothing was installed; give each a name of its own in its file.`;
+  throw new PackageRefusal("unclear_name", message);
 }
 
 /** A folder name for an id: the id itself if every file system can store it. */

@@ -1,6 +1,6 @@
 import { contentKind } from "./archive-kind.ts";
 import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, shownName } from "./package-refusal.ts";
+import { PackageRefusal, refusedEntry, shownName } from "./package-refusal.ts";
 
 /** A file of a package, read and checked, not yet written anywhere. */
 export interface PackageFile {
@@ -10,16 +10,7 @@ export interface PackageFile {
   executable: boolean;
 }
 
-/** Collects the entries of a package and refuses forbidden ones. Paths are claimed before any data is read. */
-export interface PackageTree {
-  readonly files: readonly PackageFile[];
-  /** Bytes that may still be added. */
-  readonly room: number;
-  /** Claims the place of a folder. @throws PackageRefusal */
-  addFolder(path: string): void;
-  /** Claims the place of a file; undefined for a file that every package leaves out. @throws PackageRefusal */
-  claim(path: string): ClaimedFile | undefined;
-}
+export type PackageTree = ReturnType<typeof createPackageTree>;
 
 export interface ClaimedFile {
   /** Counts bytes as they arrive, so that reading can stop in time. @throws PackageRefusal */
@@ -28,21 +19,23 @@ export interface ClaimedFile {
   finish(data: Buffer, executable: boolean): void;
 }
 
-/** `packedBytes` is the size of the archive; undefined if there is none. */
-export function createPackageTree(limits: PackageLimits, packedBytes?: number): PackageTree {
+/**
+ * Collects the entries of a package and refuses forbidden ones. Paths are claimed before any data is read. `packedBytes` is the size of the
+ * archive; undefined if there is none.
+ */
+export function createPackageTree(limits: PackageLimits, packedBytes?: number) {
   const files: PackageFile[] = [];
   const places = createPlaces(limits);
   let bytes = 0;
   return {
     files,
-    get room() {
-      return limits.unpacked_bytes - bytes;
-    },
-    addFolder(path) {
+    /** Claims the place of a folder. @throws PackageRefusal */
+    addFolder(path: string): void {
       const parts = packagePath(path, limits);
       if (parts !== undefined) places.claim(parts, "folder");
     },
-    claim(path) {
+    /** Claims the place of a file; undefined for a file that every package leaves out. @throws PackageRefusal */
+    claim(path: string): ClaimedFile | undefined {
       const parts = packagePath(path, limits);
       if (parts === undefined) return undefined;
       places.claim(parts, "file");
@@ -69,16 +62,12 @@ function checkSize(
 ): void {
   if (bytes > limits.unpacked_bytes) {
     const most = limits.unpacked_bytes / 1_000_000;
-    throw new PackageRefusal(
-      "too_large",
-      `Unpacked it is over ${most} MB (at ${shownName(name)}). Nothing was installed; remove what the skill does not need.`,
-    );
+    const message = `Unpacked it is over ${most} MB (at ${shownName(name)}). Nothing was installed; remove what the skill does not need.`;
+    throw new PackageRefusal("too_large", message);
   }
   if (packedBytes !== undefined && bytes > packedBytes * limits.expansion) {
-    throw new PackageRefusal(
-      "expands_too_much",
-      `It grows to more than ${limits.expansion} times its packed size (at ${shownName(name)}), as archives do that are made to cause harm. Nothing was installed.`,
-    );
+    const message = `It grows to more than ${limits.expansion} times its packed size (at ${shownName(name)}), as archives do that are made to cause harm. Nothing was installed.`;
+    throw new PackageRefusal("expands_too_much", message);
   }
 }
 
@@ -89,18 +78,12 @@ function refuseArchive(name: string, data: Buffer): void {
   const kind = contentKind(data);
   if (kind === "zip" && packedDocuments.test(name)) return;
   if (kind !== "zip" && kind !== "gzip" && kind !== "tar" && kind !== "other_archive") return;
-  throw new PackageRefusal(
-    "nested_archive",
-    `The entry ${shownName(name)} is an archive inside the package, which a review cannot see into. Nothing was installed; unpack it first.`,
-  );
-}
-
-interface Places {
-  claim(parts: readonly string[], kind: "file" | "folder"): void;
+  const message = `The entry ${shownName(name)} is an archive inside the package, which a review cannot see into. Nothing was installed; unpack it first.`;
+  throw new PackageRefusal("nested_archive", message);
 }
 
 /** The places taken so far, for a file system that ignores case and Unicode forms. */
-function createPlaces(limits: PackageLimits): Places {
+function createPlaces(limits: PackageLimits) {
   const taken = new Map<string, { exact: string; kind: "file" | "folder" }>();
   const counts = { file: 0, folder: 0 };
 
@@ -118,7 +101,7 @@ function createPlaces(limits: PackageLimits): Places {
   }
 
   return {
-    claim(parts, kind) {
+    claim(parts: readonly string[], kind: "file" | "folder"): void {
       for (let length = 1; length < parts.length; length += 1) {
         take(parts.slice(0, length).join("/"), "folder", true);
       }
@@ -128,24 +111,18 @@ function createPlaces(limits: PackageLimits): Places {
 }
 
 function tooMany(most: number, kind: "file" | "folder"): PackageRefusal {
-  return new PackageRefusal(
-    "too_many_files",
-    `It holds more than ${most} ${kind}s. Nothing was installed; remove what the skill does not need.`,
-  );
+  const message = `It holds more than ${most} ${kind}s. Nothing was installed; remove what the skill does not need.`;
+  return new PackageRefusal("too_many_files", message);
 }
 
 function twice(name: string): PackageRefusal {
-  return new PackageRefusal(
-    "duplicate_name",
-    `The entry ${shownName(name)} occurs twice, so the reviewed one might not be the one that runs. Nothing was installed.`,
-  );
+  const message = `The entry ${shownName(name)} occurs twice, so the reviewed one might not be the one that runs. Nothing was installed.`;
+  return new PackageRefusal("duplicate_name", message);
 }
 
 function nearlyEqualNames(first: string, second: string): PackageRefusal {
-  return new PackageRefusal(
-    "names_differ_by_case",
-    `The entries ${shownName(first)} and ${shownName(second)} differ only by case or by how a letter is written, and are one file on some systems. Nothing was installed; rename one.`,
-  );
+  const message = `The entries ${shownName(first)} and ${shownName(second)} differ only by case or by how a letter is written, and are one file on some systems. Nothing was installed; rename one.`;
+  return new PackageRefusal("names_differ_by_case", message);
 }
 
 /** Names that Windows treats as devices, whatever their extension. */
@@ -165,14 +142,15 @@ export function packagePath(
 ): string[] | undefined {
   refuseCharacters(written);
   const parts = written.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.includes("..")) throw refused(written, "path_leaves_package", "leads out of the package (by ..)");
+  if (parts.includes(".."))
+    throw refusedEntry("path_leaves_package", written, "leads out of the package (by ..)");
   if (parts.some((part) => leftOut.has(part.toLowerCase()))) return undefined;
   for (const part of parts) refuseName(written, part);
   if (parts.length - 1 > limits.depth) {
-    throw refused(written, "too_deep", `lies more than ${limits.depth} folders deep`);
+    throw refusedEntry("too_deep", written, `lies more than ${limits.depth} folders deep`);
   }
   if (Buffer.byteLength(parts.join("/")) > limits.path_bytes) {
-    throw refused(written, "path_too_long", `has a path longer than ${limits.path_bytes} bytes`);
+    throw refusedEntry("path_too_long", written, `has a path longer than ${limits.path_bytes} bytes`);
   }
   return parts;
 }
@@ -188,19 +166,15 @@ const forms: readonly [RegExp, code: string, why: string][] = [
 
 function refuseCharacters(written: string): void {
   const found = forms.find(([form]) => form.test(written));
-  if (found !== undefined) throw refused(written, found[1], found[2]);
+  if (found !== undefined) throw refusedEntry(found[1], written, found[2]);
 }
 
 function refuseName(written: string, part: string): void {
   if (deviceName.test(part) || /[<>:"|?*]/.test(part) || /[. ]$/.test(part)) {
     const why = `has a name that not every system can store (${shownName(part)})`;
-    throw refused(written, "reserved_name", why);
+    throw refusedEntry("reserved_name", written, why);
   }
   if (Buffer.byteLength(part) > maxSegment) {
-    throw refused(written, "path_too_long", "has a name that is too long");
+    throw refusedEntry("path_too_long", written, "has a name that is too long");
   }
-}
-
-function refused(written: string, code: string, why: string): PackageRefusal {
-  return new PackageRefusal(code, `The entry ${shownName(written)} ${why}. Nothing was installed.`);
 }

@@ -5,11 +5,6 @@ import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal, shownName } from "./package-refusal.ts";
 import { createPackageTree, type PackageFile, type PackageTree } from "./package-tree.ts";
 
-interface Walk {
-  tree: PackageTree;
-  signal: AbortSignal;
-}
-
 /** The files of a folder of this machine. Links and special files are refused, not followed. @throws PackageRefusal */
 export async function readFolder(
   root: string,
@@ -17,13 +12,13 @@ export async function readFolder(
   signal: AbortSignal,
 ): Promise<PackageFile[]> {
   const tree = createPackageTree(limits);
-  await walk({ tree, signal }, root, "");
+  await walk(tree, signal, root, "");
   return [...tree.files];
 }
 
-async function walk(context: Walk, folder: string, prefix: string): Promise<void> {
+async function walk(tree: PackageTree, signal: AbortSignal, folder: string, prefix: string): Promise<void> {
   for (const name of (await readdir(folder)).toSorted()) {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (name === ".git") continue;
     const path = `${prefix}${name}`;
     const absolute = join(folder, name);
@@ -32,9 +27,9 @@ async function walk(context: Walk, folder: string, prefix: string): Promise<void
       throw new PackageRefusal("link", `${shownName(path)} is a link. Nothing was installed; copy the file.`);
     }
     if (found.isDirectory()) {
-      context.tree.addFolder(path);
-      await walk(context, absolute, `${path}/`);
-    } else if (found.isFile()) await take(context.tree, absolute, path);
+      tree.addFolder(path);
+      await walk(tree, signal, absolute, `${path}/`);
+    } else if (found.isFile()) await take(tree, absolute, path);
     else {
       const message = `${shownName(path)} is a device, a pipe or another special file. Nothing was installed.`;
       throw new PackageRefusal("special_file", message);

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Parser, ReadEntry } from "tar";
 import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, shownName } from "./package-refusal.ts";
+import { PackageRefusal, refusedEntry } from "./package-refusal.ts";
 import { createPackageTree, type PackageFile, type PackageTree } from "./package-tree.ts";
 
 const fileTypes = ["File", "OldFile", "ContiguousFile"];
@@ -68,7 +68,7 @@ function* chunksOf(data: Buffer): Generator<Buffer> {
 function take(entry: ReadEntry, tree: PackageTree, refuse: (error: unknown) => void): void {
   try {
     const { path, type } = entry;
-    if (linkTypes.includes(type)) throw new PackageRefusal("link", `${named(path)} is a link${nothing}`);
+    if (linkTypes.includes(type)) throw refusedEntry("link", path, "is a link");
     if (folderTypes.includes(type)) tree.addFolder(path);
     else if (fileTypes.includes(type)) collect(entry, tree, refuse);
     else throw special(path);
@@ -103,21 +103,13 @@ function collect(entry: ReadEntry, tree: PackageTree, refuse: (error: unknown) =
   entry.on("end", () => attempt(() => file.finish(Buffer.concat(chunks), executable)));
 }
 
-const nothing = ". Nothing was installed.";
-const named = (path: string) => `The entry ${shownName(path)}`;
-
 function special(path: string): PackageRefusal {
-  return new PackageRefusal(
-    "special_file",
-    `${named(path)} is a device, a pipe or another special file${nothing}`,
-  );
+  return refusedEntry("special_file", path, "is a device, a pipe or another special file");
 }
 
 function tooLarge({ unpacked_bytes }: PackageLimits): PackageRefusal {
-  return new PackageRefusal(
-    "too_large",
-    `Unpacked it is over ${unpacked_bytes / 1_000_000} MB${nothing} Remove what the skill does not need.`,
-  );
+  const message = `Unpacked it is over ${unpacked_bytes / 1_000_000} MB. Nothing was installed. Remove what the skill does not need.`;
+  return new PackageRefusal("too_large", message);
 }
 
 function broken(cause: unknown): PackageRefusal {

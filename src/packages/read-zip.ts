@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
 import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, shownName } from "./package-refusal.ts";
+import { PackageRefusal, refusedEntry, shownName } from "./package-refusal.ts";
 import { type ClaimedFile, createPackageTree, type PackageFile, type PackageTree } from "./package-tree.ts";
 
 /** Stored, deflated: the methods that yauzl reads. */
@@ -79,16 +79,10 @@ async function inflate(stream: Readable, entry: Entry, name: string, file: Claim
   if (bytes !== entry.uncompressedSize) throw lyingSize(name);
   const content = Buffer.concat(chunks);
   if (crc32(content) !== entry.crc32) {
-    throw new PackageRefusal(
-      "broken_archive",
-      `The entry ${shownName(name)} is damaged (its checksum is wrong). Nothing was installed; pack it again.`,
-    );
+    const message = `The entry ${shownName(name)} is damaged (its checksum is wrong). Nothing was installed; pack it again.`;
+    throw new PackageRefusal("broken_archive", message);
   }
   return content;
-}
-
-function refusedEntry(code: string, name: string, why: string): PackageRefusal {
-  return new PackageRefusal(code, `The entry ${shownName(name)} ${why}. Nothing was installed.`);
 }
 
 function lyingSize(name: string): PackageRefusal {

@@ -105,6 +105,11 @@ function plainText(text: string): string {
     : text.normalize("NFKC").replace(/[\p{Cf}\p{Variation_Selector}]/gu, "");
 }
 
+/** The place of a finding in a line, with the text there. */
+export function placeIn({ path }: ReviewedFile, line: number, text: string) {
+  return { path, line, excerpt: excerptOf(text) };
+}
+
 /** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */
 export function excerptOf(text: string): string {
   const visible = text

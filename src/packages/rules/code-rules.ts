@@ -1,5 +1,5 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
-import { excerptOf, type FileRule, type TextRole } from "../review-subject.ts";
+import { type FileRule, placeIn, type TextRole } from "../review-subject.ts";
 import { linePatternRule } from "./line-patterns.ts";
 
 const code: TextRole[] = ["code"];
@@ -137,14 +137,7 @@ const obfuscationRule: FileRule = (file) => {
   const findings: PackageFinding[] = [];
   const add = (line: number, message: string, text: string) => {
     if (findings.length >= 20) return;
-    findings.push({
-      severity: "warning",
-      code: "obfuscated",
-      message,
-      path: file.path,
-      line,
-      excerpt: excerptOf(text),
-    });
+    findings.push({ severity: "warning", code: "obfuscated", message, ...placeIn(file, line, text) });
   };
   for (const { number, text } of file.lines) {
     const blob =
@@ -183,16 +176,7 @@ const encodedTextRule: FileRule = (file) =>
       );
       const message = "It carries a command or an address in encoded form; decoded it is shown here.";
       const severity = isCommand ? "danger" : "warning";
-      return [
-        {
-          severity,
-          code: "encoded_command",
-          message,
-          path: file.path,
-          line: number,
-          excerpt: excerptOf(decoded),
-        },
-      ];
+      return [{ severity, code: "encoded_command", message, ...placeIn(file, number, decoded) }];
     }
     return [];
   });

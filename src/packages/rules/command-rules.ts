@@ -1,5 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
-import { excerptOf, type FileRule, type ReviewedLine } from "../review-subject.ts";
+import { type FileRule, placeIn, type ReviewedLine } from "../review-subject.ts";
 import { linePatternRule } from "./line-patterns.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
@@ -129,16 +129,8 @@ const fetchAndRunRule: FileRule = (file) =>
   file.lines.flatMap((line, at) => {
     const name = fetches.test(line.text) ? saves.exec(line.text)?.[1] : undefined;
     if (name === undefined || !runs(file.lines.slice(at, at + 5), name)) return [];
-    return [
-      {
-        severity: remote.severity,
-        code: remote.code,
-        message: "It fetches a program from the network and starts it, which nobody has reviewed.",
-        path: file.path,
-        line: line.number,
-        excerpt: excerptOf(line.text),
-      },
-    ];
+    const message = "It fetches a program from the network and starts it, which nobody has reviewed.";
+    return [{ ...remote, message, ...placeIn(file, line.number, line.text) }];
   });
 
 function runs([first, ...next]: readonly ReviewedLine[], name: string): boolean {

@@ -1,5 +1,5 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
-import { excerptOf, type FileRule } from "../review-subject.ts";
+import { type FileRule, placeIn } from "../review-subject.ts";
 import { linePatternRule } from "./line-patterns.ts";
 
 const injection = {
@@ -132,15 +132,8 @@ export const hiddenMarkupRule: FileRule = (file) => {
   const findings: PackageFinding[] = [];
   const lineAt = lineCounter(file.raw);
   const add = (at: number, text: string, message: string) => {
-    const line = lineAt(at);
-    findings.push({
-      severity: "warning",
-      code: "hidden_instructions",
-      message,
-      path: file.path,
-      line,
-      excerpt: excerptOf(text),
-    });
+    const place = placeIn(file, lineAt(at), text);
+    findings.push({ severity: "warning", code: "hidden_instructions", message, ...place });
   };
   for (const { start, text } of comments(file.raw)) {
     if (!telling.test(text) || isMarker(text)) continue;

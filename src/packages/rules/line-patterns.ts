@@ -1,5 +1,5 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
-import { excerptOf, type FileRule, type ReviewedFile, type TextRole } from "../review-subject.ts";
+import { type FileRule, placeIn, type ReviewedFile, type TextRole } from "../review-subject.ts";
 
 /** A pattern of lines that deserve a person's attention. */
 export interface LinePattern {
@@ -27,7 +27,7 @@ export function linePatternRule(all: readonly LinePattern[]): FileRule {
         const found = findings.has(key) ? undefined : firstOf(patterns, text);
         if (found === undefined) continue;
         const around = text.slice(Math.max(0, found.index - 60), found.index + found[0].length + 100);
-        findings.set(key, { severity, code, message, path: file.path, line, excerpt: excerptOf(around) });
+        findings.set(key, { severity, code, message, ...placeIn(file, line, around) });
       }
     }
     return [...findings.values()];

@@ -1,5 +1,5 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
-import { excerptOf, type FileRule, type ReviewedLine, type ReviewSubject } from "../review-subject.ts";
+import { type FileRule, placeIn, type ReviewedLine, type ReviewSubject } from "../review-subject.ts";
 
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))/g;
@@ -31,9 +31,7 @@ export const unusualHostRule: FileRule = (file) =>
       severity: "warning" as const,
       code: "unusual_host",
       message: `It names ${what}.`,
-      path: file.path,
-      line: number,
-      excerpt: excerptOf(where),
+      ...placeIn(file, number, where),
     });
     if (chatHooks.test(text))
       return [finding("somebody's own mailbox in a chat service, where it could send things", text)];
@@ -69,7 +67,7 @@ export const sendingRule: FileRule = (file) => {
   if (file.role !== "prose") return [];
   const findings: PackageFinding[] = [];
   for (const { line, text } of sentences(file.lines)) {
-    const place = { path: file.path, line, excerpt: excerptOf(text) };
+    const place = placeIn(file, line, text);
     if (picture.test(text)) {
       const message =
         "It makes the agent fill in the address of a picture: showing the picture sends that to the host.";

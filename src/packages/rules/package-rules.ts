@@ -1,10 +1,12 @@
 import { basename } from "node:path";
+import { parsedJson } from "../../base/json-reader.ts";
 import { editDistance } from "../../base/nearest-name.ts";
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
   excerptOf,
   type FileRule,
   maxReviewed,
+  placeIn,
   type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
@@ -39,6 +41,9 @@ function isMedia({ path, executable }: ReviewedFile): boolean {
   );
 }
 
+const unreviewedSoftware =
+  "It names software that has to be installed for the skill; that software was not reviewed.";
+
 const hooks = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
 
 /** Manifests: what installing the package's dependencies would fetch and run. */
@@ -48,56 +53,33 @@ export const manifestRule: FileRule = (file) => {
   if (
     /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/.test(name)
   ) {
-    const message =
-      "It names software that has to be installed for the skill; that software was not reviewed.";
-    return [{ severity: "info", code: "dependencies", message, path: file.path }];
+    return [{ severity: "info", code: "dependencies", message: unreviewedSoftware, path: file.path }];
   }
   if (/(?:^|\/)node_modules\/[^/]+$/.test(file.path)) return [];
   if (name === "skill.md") return installBlock(file);
   return [];
 };
 
-function npmFindings(file: ReviewedFile): PackageFinding[] {
-  const manifest = parsed(file.raw);
+function npmFindings({ raw, path }: ReviewedFile): PackageFinding[] {
+  // A manifest that no program can read starts nothing either.
+  const manifest = objectOf(parsedJson(raw));
   const scripts = objectOf(manifest?.scripts);
   const findings: PackageFinding[] = [];
   for (const hook of hooks) {
     const script = scripts?.[hook];
     if (typeof script !== "string") continue;
     const message = `It runs a command by itself when its dependencies are installed (${hook}).`;
-    findings.push({
-      severity: "warning",
-      code: "install_script",
-      message,
-      path: file.path,
-      excerpt: excerptOf(script),
-    });
+    findings.push({ severity: "warning", code: "install_script", message, path, excerpt: excerptOf(script) });
   }
   const names = Object.keys({
     ...objectOf(manifest?.dependencies),
     ...objectOf(manifest?.optionalDependencies),
   });
   if (names.length > 0) {
-    const message =
-      "It names software that has to be installed for the skill; that software was not reviewed.";
-    findings.push({
-      severity: "info",
-      code: "dependencies",
-      message,
-      path: file.path,
-      excerpt: excerptOf(names.join(", ")),
-    });
+    const excerpt = excerptOf(names.join(", "));
+    findings.push({ severity: "info", code: "dependencies", message: unreviewedSoftware, path, excerpt });
   }
   return findings;
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    // A manifest that no program can read starts nothing either.
-    return undefined;
-  }
 }
 
 function objectOf(value: unknown): Record<string, unknown> | undefined {
@@ -114,24 +96,13 @@ function installBlock(file: ReviewedFile): PackageFinding[] {
     .flatMap((line, at): PackageFinding[] => {
       const kind = /["']?kind["']?\s*:\s*["']?(download|brew|node|npm|go|uv|pip|apt|cargo)\b/.exec(line)?.[1];
       if (kind === undefined) return [];
-      const place = { path: file.path, line: at + 1, excerpt: excerptOf(line) };
-      return kind === "download"
-        ? [
-            {
-              severity: "warning",
-              code: "downloads_program",
-              message: "It wants a program downloaded from an address of its own.",
-              ...place,
-            },
-          ]
-        : [
-            {
-              severity: "info",
-              code: "installs_software",
-              message: `It wants software installed (${kind}).`,
-              ...place,
-            },
-          ];
+      const place = placeIn(file, at + 1, line);
+      if (kind === "download") {
+        const message = "It wants a program downloaded from an address of its own.";
+        return [{ severity: "warning", code: "downloads_program", message, ...place }];
+      }
+      const message = `It wants software installed (${kind}).`;
+      return [{ severity: "info", code: "installs_software", message, ...place }];
     });
 }
 

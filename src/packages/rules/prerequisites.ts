@@ -1,5 +1,5 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
-import { excerptOf, type FileRule, type ReviewedLine } from "../review-subject.ts";
+import { type FileRule, placeIn, type ReviewedLine } from "../review-subject.ts";
 
 /** The words of known incidents, in their languages. Whole words in scripts with spaces. */
 const downloads =
@@ -40,8 +40,8 @@ export const prerequisiteRule: FileRule = (file) => {
   return paragraphs(file.lines).flatMap((paragraph): PackageFinding[] => {
     const verdict = judge(paragraph);
     if (verdict === undefined) return [];
-    const { line, text } = paragraph;
-    return [{ ...verdict, code: "prerequisite_download", path: file.path, line, excerpt: excerptOf(text) }];
+    const place = placeIn(file, paragraph.line, paragraph.text);
+    return [{ ...verdict, code: "prerequisite_download", ...place }];
   });
 };
 

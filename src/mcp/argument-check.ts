@@ -15,18 +15,10 @@ const maxStart = 20_000;
 /** Maximum length of arguments that are checked, characters of JSON. */
 const maxCharacters = 200_000;
 
-/** Checks arguments against the servers' schemas before anything is sent. Runs in a thread of its own, so it delays nobody else. */
-export interface ArgumentCheck {
-  /**
-   * The check of a schema. The server, which checks too, has the last say on arguments that are too large, on a schema the validator cannot
-   * read, and on a schema whose check once took too long.
-   */
-  of(schema: JsonSchema): (input: unknown) => Validation | Promise<Validation>;
-  /** Ends the thread. */
-  close(): Promise<void>;
-}
+export type ArgumentCheck = ReturnType<typeof createArgumentCheck>;
 
-export function createArgumentCheck(): ArgumentCheck {
+/** Checks arguments against the servers' schemas before anything is sent. Runs in a thread of its own, so it delays nobody else. */
+export function createArgumentCheck() {
   const turns = new KeyedMutex();
   let thread: Worker | undefined;
 
@@ -46,7 +38,11 @@ export function createArgumentCheck(): ArgumentCheck {
   };
 
   return {
-    of(schema) {
+    /**
+     * The check of a schema. The server, which checks too, has the last say on arguments that are too large, on a schema the validator cannot
+     * read, and on a schema whose check once took too long.
+     */
+    of(schema: JsonSchema): (input: unknown) => Validation | Promise<Validation> {
       const text = JSON.stringify(schema);
       let isLeftToServer = false;
       return (input) => {
@@ -66,6 +62,7 @@ export function createArgumentCheck(): ArgumentCheck {
         });
       };
     },
+    /** Ends the thread. */
     close: () => turns.run("", end),
   };
 }

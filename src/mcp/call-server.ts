@@ -69,10 +69,8 @@ async function endOfCall(
   const { server, tool } = call;
   if (error instanceof CallTimeout) {
     if (!(await connection.answers(call.timeout_ms))) await lane.lose(connection, "it hung and was stopped");
-    return failure(
-      "timed_out",
-      `${tool} was given up. ${error.message} Whether it took effect is not known.`,
-    );
+    const message = `${tool} was given up. ${error.message} Whether it took effect is not known.`;
+    return failure("timed_out", message);
   }
   const { ErrorCode, McpError } = await import("@modelcontextprotocol/sdk/types.js");
   if (error instanceof McpError) {
@@ -107,12 +105,8 @@ function refused({ code, message, data }: McpError, call: ServerCall): ToolResul
 
 function brokenAnswer(error: unknown, { tool }: ServerCall): ToolResult {
   const reason = isForeign(error) ? "is not what a tool server says" : `cannot be read: ${errorText(error)}`;
-  const message = `${tool} was called, but its answer ${reason.slice(0, 500)}`;
-  return failure(
-    "invalid_answer",
-    `${message.replace(/\.$/, "")}. Whether it took effect is not known.`,
-    checkFirst,
-  );
+  const said = `${tool} was called, but its answer ${reason.slice(0, 500)}`.replace(/\.$/, "");
+  return failure("invalid_answer", `${said}. Whether it took effect is not known.`, checkFirst);
 }
 
 const checkFirst = "Check what was done before you try again.";

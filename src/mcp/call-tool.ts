@@ -95,16 +95,7 @@ function tell({ message, progress, total }: Progress, context: ToolContext | und
   context?.progress(note, progress, total);
 }
 
-interface SilenceWatch {
-  /** Aborted with `CallTimeout` when the server was silent for too long. */
-  signal: AbortSignal;
-  restart(): void;
-  /** Pauses the timeout until the returned function is called. */
-  pause(): () => void;
-  end(): void;
-}
-
-function watchSilence(clock: Clock, ms: number): SilenceWatch {
+function watchSilence(clock: Clock, ms: number) {
   const controller = new AbortController();
   const expire = () =>
     controller.abort(new CallTimeout(`The server said nothing for ${Math.round(ms / 100) / 10} s.`));
@@ -115,8 +106,10 @@ function watchSilence(clock: Clock, ms: number): SilenceWatch {
     if (paused === 0) cancel = clock.after(ms, expire);
   };
   return {
+    /** Aborted with `CallTimeout` when the server was silent for too long. */
     signal: controller.signal,
     restart,
+    /** Pauses the timeout until the returned function is called. */
     pause() {
       paused += 1;
       cancel();

@@ -12,21 +12,14 @@ const maxBytes = 1_000_000;
 /** Resolution of file times on coarse file systems: a file that changed this short before it was read may change again unnoticed, ms. */
 const timeResolutionMs = 100;
 
-/** The file of servers. */
-export interface ConfigFile {
-  /**
-   * The current content; the same object while it has not changed. If the file as a whole cannot be read, the servers stay as they were and
-   * a diagnostic says so.
-   */
-  read(): Promise<ReadServers>;
-}
+export type ConfigFile = ReturnType<typeof createConfigFile>;
 
-/** @param path may be missing: then there are no servers. @param network as `readServers` takes it */
+/** The file of servers. @param path may be missing: then there are no servers. @param network as `readServers` takes it */
 export function createConfigFile(
   path: string,
   environment: Environment,
   network: Readonly<Record<string, string>> = {},
-): ConfigFile {
+) {
   let latest: ReadServers = { servers: [], diagnostics: [] };
   let seen = "";
   let settled = false;
@@ -43,7 +36,11 @@ export function createConfigFile(
   };
 
   return {
-    async read() {
+    /**
+     * The current content; the same object while it has not changed. If the file as a whole cannot be read, the servers stay as they were and
+     * a diagnostic says so.
+     */
+    async read(): Promise<ReadServers> {
       const wasSettled = settled;
       const state = await look();
       if (state === seen && wasSettled) return latest;

@@ -100,14 +100,9 @@ async function openStdio(
     return await connect({ ...options, onLost: () => options.onLost(why()) }, transport, "stdio");
   } catch (error) {
     transport.kill();
-    if (error instanceof ServerFailure) {
-      throw new ServerFailure(
-        "unreachable",
-        `${error.message} ${transport.tail().slice(-500)}`.trim(),
-        error,
-      );
-    }
-    throw new ServerFailure("unreachable", sentence(why()), error);
+    const isKnown = error instanceof ServerFailure;
+    const message = isKnown ? `${error.message} ${transport.tail().slice(-500)}`.trim() : sentence(why());
+    throw new ServerFailure("unreachable", message, error);
   }
 }
 
@@ -212,22 +207,17 @@ async function listTools(client: Client, cursor: string | undefined) {
   return { tools: read, nextCursor };
 }
 
-interface TrackedCalls {
-  track: CallOptions["track"];
-  isBusy(): boolean;
-  /** The call that a request of the server belongs to; undefined if that is uncertain. */
-  current(): ActiveCall | undefined;
-}
+type TrackedCalls = ReturnType<typeof trackCalls>;
 
 /**
  * Over Streamable HTTP a server's request comes in the answer to a call, and so in that call's asynchronous context. Other transports do
  * not link the two: there, all running calls must belong to one turn, so that the question never reaches another person.
  */
-function trackCalls(): TrackedCalls {
+function trackCalls() {
   const context = new AsyncLocalStorage<ActiveCall>();
   const active = new Set<ActiveCall>();
   return {
-    async track(call, request) {
+    async track<T>(call: ActiveCall, request: () => Promise<T>): Promise<T> {
       active.add(call);
       try {
         return await context.run(call, request);
@@ -236,7 +226,8 @@ function trackCalls(): TrackedCalls {
       }
     },
     isBusy: () => active.size > 0,
-    current() {
+    /** The call that a request of the server belongs to; undefined if that is uncertain. */
+    current(): ActiveCall | undefined {
       const known = context.getStore();
       if (known !== undefined) return active.has(known) ? known : undefined;
       const turns = new Set([...active].map(({ turn_id }) => turn_id));

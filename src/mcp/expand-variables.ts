@@ -1,3 +1,5 @@
+import { mapTexts } from "../base/record.ts";
+
 /** Variables of the operator's environment, with which the bot was started. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,11 +17,5 @@ export function expandVariables<T>(value: T, environment: Environment): { value:
       if (found === undefined) missing.add(name);
       return found ?? "";
     });
-  const walk = (item: unknown): unknown => {
-    if (typeof item === "string") return fill(item);
-    if (Array.isArray(item)) return item.map(walk);
-    if (typeof item !== "object" || item === null) return item;
-    return Object.fromEntries(Object.entries(item).map(([key, each]) => [key, walk(each)]));
-  };
-  return { value: walk(value) as T, missing: [...missing] };
+  return { value: mapTexts(value, fill) as T, missing: [...missing] };
 }

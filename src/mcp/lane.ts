@@ -1,5 +1,6 @@
 import { backoff } from "../base/backoff.ts";
 import { errorText } from "../base/error-text.ts";
+import { madeOnce } from "../base/made-once.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { ServerState } from "../core/skill/packages.ts";
 import type { Connection } from "./connection.ts";
@@ -193,33 +194,19 @@ export interface AccountLanesOptions {
   report(error: unknown): void;
 }
 
-/** The lanes to one server, one for each account that used it. */
-export interface AccountLanes {
-  all(): readonly Lane[];
-  /** The lane of an account, created if there is none. */
-  of(account: string): Lane;
-  /** The same, for a call: its idle time restarts. */
-  use(account: string): Lane;
-  close(account: string): Promise<void>;
-  closeAll(): Promise<void>;
-}
+export type AccountLanes = ReturnType<typeof createAccountLanes>;
 
-export function createAccountLanes(options: AccountLanesOptions): AccountLanes {
+/** The lanes to one server, one for each account that used it. */
+export function createAccountLanes(options: AccountLanesOptions) {
   const { clock, maxAttempts, maxIdleMs, open, report } = options;
   const lanes = new Map<string, Lane>();
   const idle = new Map<string, () => void>();
 
-  const of = (account: string): Lane => {
-    const known = lanes.get(account);
-    if (known !== undefined) return known;
-    const lane = new Lane({
-      clock,
-      maxAttempts,
-      open: (onLost, signal) => open(account, onLost, signal),
+  /** The lane of an account, created if there is none. */
+  const of = (account: string): Lane =>
+    madeOnce(lanes, account, () => {
+      return new Lane({ clock, maxAttempts, open: (onLost, signal) => open(account, onLost, signal) });
     });
-    lanes.set(account, lane);
-    return lane;
-  };
 
   const close = async (account: string): Promise<void> => {
     idle.get(account)?.();
@@ -241,14 +228,15 @@ export function createAccountLanes(options: AccountLanesOptions): AccountLanes {
   };
 
   return {
-    all: () => [...lanes.values()],
+    all: (): readonly Lane[] => [...lanes.values()],
     of,
-    use(account) {
+    /** The same, for a call: its idle time restarts. */
+    use(account: string): Lane {
       keep(account);
       return of(account);
     },
     close,
-    async closeAll() {
+    async closeAll(): Promise<void> {
       await Promise.all([...lanes.keys()].map(close));
     },
   };

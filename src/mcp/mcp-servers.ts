@@ -233,25 +233,20 @@ function readablePerson(person: string): string {
 }
 
 function controls(known: KnownServers): Omit<Servers, "login" | "logout"> {
+  const doing = (work: (server: ManagedServer) => Promise<void>) => async (name: string) => {
+    const server = await known.find(name);
+    if (server !== undefined) await work(server);
+    return server?.status();
+  };
   return {
     list: () => known.all().map((server) => server.status()),
     problems: () => known.diagnostics,
-    async start(name) {
-      const server = await known.find(name);
-      await server?.start(true);
-      return server?.status();
-    },
-    async stop(name) {
-      const server = await known.find(name);
-      await server?.stop();
-      return server?.status();
-    },
-    async restart(name) {
-      const server = await known.find(name);
-      await server?.stop();
-      await server?.start(true);
-      return server?.status();
-    },
+    start: doing((server) => server.start(true)),
+    stop: doing((server) => server.stop()),
+    restart: doing(async (server) => {
+      await server.stop();
+      await server.start(true);
+    }),
   };
 }
 

@@ -12,7 +12,8 @@ export class ServerFailure extends Error {
 /** Why an HTTP server could not be reached. Status codes come from the SDK's errors as `code`. */
 export async function httpFailure(error: unknown, url: string, hasLogin: boolean): Promise<ServerFailure> {
   if (error instanceof ServerFailure) return error;
-  const host = new URL(url).host;
+  const { host } = new URL(url);
+  const unreachable = (message: string) => new ServerFailure("unreachable", message, error);
   const status = statusOf(error);
   const isRefused = status === 401 || (await isUnauthorized(error));
   if (isRefused && hasLogin) {
@@ -20,17 +21,14 @@ export async function httpFailure(error: unknown, url: string, hasLogin: boolean
   }
   if (isRefused) {
     const message = `${host} wants a login. Give it a header, or set knack.credentials to shared or per_user.`;
-    return new ServerFailure("unreachable", message, error);
+    return unreachable(message);
   }
-  if (status !== undefined) return new ServerFailure("unreachable", `${host} answered ${status}.`, error);
+  if (status !== undefined) return unreachable(`${host} answered ${status}.`);
   const code = causeCode(error);
-  if (code !== undefined)
-    return new ServerFailure("unreachable", `${host} cannot be reached (${code}).`, error);
-  if (isForeign(error)) {
-    const message = `${host} answered, but not as a tool server does. Check the path of its url.`;
-    return new ServerFailure("unreachable", message, error);
-  }
-  return new ServerFailure("unreachable", `${host} cannot be used: ${errorText(error)}`, error);
+  if (code !== undefined) return unreachable(`${host} cannot be reached (${code}).`);
+  return isForeign(error)
+    ? unreachable(`${host} answered, but not as a tool server does. Check the path of its url.`)
+    : unreachable(`${host} cannot be used: ${errorText(error)}`);
 }
 
 /** Whether an answer was no message of the protocol: neither JSON nor, by the SDK's schemas, JSON-RPC. */
@@ -51,13 +49,11 @@ export function statusOf(error: unknown): number | undefined {
 
 /** The code of the error that broke a request, however deeply nested (`ECONNREFUSED`); undefined if there is none. */
 export function causeCode(error: unknown): string | undefined {
-  for (
-    let each: unknown = error, depth = 0;
-    each instanceof Error && depth < 5;
-    each = each.cause, depth += 1
-  ) {
+  let each = error;
+  for (let depth = 0; each instanceof Error && depth < 5; depth += 1) {
     const code = errorCode(each);
     if (code !== undefined) return code;
+    each = each.cause;
   }
   return undefined;
 }

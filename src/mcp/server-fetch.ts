@@ -197,17 +197,8 @@ async function nextPiece(reader: ReadableStreamDefaultReader<string>): Promise<s
   }
 }
 
-interface EventCleaner {
-  /** The complete events received so far. */
-  add(piece: string): string;
-  /** Whether an event was too large; nothing after it is read. */
-  isTooLarge(): boolean;
-  /** The last event even if its end is missing, and the id by which the stream can be resumed. */
-  end(): { text: string; lastId: string | undefined };
-}
-
 /** @param asked requests whose results come in the stream; received ones are removed */
-function createEventCleaner(asked: Set<RequestId>): EventCleaner {
+function createEventCleaner(asked: Set<RequestId>) {
   let text = "";
   let lastId: string | undefined;
   let isTooLarge = false;
@@ -231,8 +222,11 @@ function createEventCleaner(asked: Set<RequestId>): EventCleaner {
     return clean;
   };
   return {
+    /** The complete events received so far. */
     add: feed,
+    /** Whether an event was too large; nothing after it is read. */
     isTooLarge: () => isTooLarge,
+    /** The last event even if its end is missing, and the id by which the stream can be resumed. */
     end: () => ({ text: feed("\n\n"), lastId: isTooLarge ? undefined : lastId }),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ExactNumber } from "../base/exact-number.ts";
+import { parsedJson } from "../base/json-reader.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { isContainer, isRecord } from "../base/record.ts";
 import { SkillFailure } from "../core/skill/define-skill.ts";
@@ -94,13 +95,7 @@ function toldBy(text: string, value: Json): "nothing new" | "all" | "something e
 
 /** By the protocol, a text that is JSON repeats the structured content. */
 function isJson(text: string): boolean {
-  if (!/^\s*[{[]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^\s*[{[]/.test(text) && parsedJson(text) !== undefined;
 }
 
 /** Texts and numbers of a value. */
@@ -127,54 +122,47 @@ interface Bytes {
 
 const text = z.string();
 const optionalText = text.optional().catch(undefined);
-const bytes = z.object({ data: text, mimeType: text.catch("application/octet-stream") });
+const bytes = z.object({ data: text, mimeType: text.catch("application/octet-stream") }).transform(
+  ({ data, mimeType }) =>
+    (name: string) =>
+      fileOf(name, mimeType, data),
+);
 
-/** The fields read from a part, by its type. Anything else in it is ignored. */
-const parts = {
-  text: z.object({ text }).transform((part): string => part.text),
-  image: bytes,
-  audio: bytes,
-  resource_link: z.object({ uri: text, name: optionalText, title: optionalText, description: optionalText }),
-  resource: z.object({
-    resource: z.object({
-      uri: text.catch(""),
-      mimeType: text.catch("application/octet-stream"),
-      text: optionalText,
-      blob: optionalText,
-    }),
-  }),
-};
+const link = z.object({ uri: text, name: optionalText, title: optionalText, description: optionalText });
+const resource = z.object({
+  uri: text.catch(""),
+  mimeType: text.catch("application/octet-stream"),
+  text: optionalText,
+  blob: optionalText,
+});
+
+/** Reads a part of a result whose file, if it has no name of its own, gets this one. */
+type Read = (name: string) => string | Bytes | undefined;
+
+/** Readers of parts by their type, from the fields that the type has. Anything else in a part is ignored. */
+const readers = new Map<unknown, z.ZodType<Read>>([
+  ["text", z.object({ text }).transform((part) => () => part.text)],
+  ["image", bytes],
+  ["audio", bytes],
+  ["resource_link", link.transform((part) => () => linkOf(part))],
+  [
+    "resource",
+    z.object({ resource }).transform((part) => (name: string) => readResource(part.resource, name)),
+  ],
+]);
 
 function readBlock(block: unknown, name: string): string | Bytes {
   if (typeof block === "string") return block;
-  if (!isRecord(block)) return unreadable(block);
-  switch (block.type) {
-    case "text":
-      return parts.text.safeParse(block).data ?? unreadable(block);
-    case "image":
-    case "audio": {
-      const read = parts[block.type].safeParse(block).data;
-      return read === undefined ? unreadable(block) : fileOf(name, read.mimeType, read.data);
-    }
-    case "resource_link": {
-      const read = parts.resource_link.safeParse(block).data;
-      return read === undefined ? unreadable(block) : linkOf(read);
-    }
-    case "resource": {
-      const read = parts.resource.safeParse(block).data;
-      return (read && readResource(read.resource, name)) ?? unreadable(block);
-    }
-    default:
-      return unreadable(block);
-  }
+  const reader = isRecord(block) ? readers.get(block.type) : undefined;
+  return reader?.safeParse(block).data?.(name) ?? unreadable(block);
 }
 
-function linkOf({ uri, name, title, description }: z.output<typeof parts.resource_link>): string {
+function linkOf({ uri, name, title, description }: z.output<typeof link>): string {
   return `[${title ?? name ?? uri}](${uri})${description ? `: ${description}` : ""}`;
 }
 
 function readResource(
-  { uri, mimeType, text, blob }: z.output<typeof parts.resource>["resource"],
+  { uri, mimeType, text, blob }: z.output<typeof resource>,
   name: string,
 ): string | Bytes | undefined {
   if (text !== undefined) return `${uri}:\n${text}`;

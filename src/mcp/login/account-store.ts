@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import type { KeyValue } from "../../core/ports/storage.ts";
@@ -38,56 +38,42 @@ export interface PendingLogin {
   expires_at: number;
 }
 
-/** Stored data of logins. All of it is bound to a server's name and address: at another address none of it is found. */
-export interface AccountStore {
-  tokens(server: LoginServer, account: string): Promise<StoredTokens | undefined>;
-  saveTokens(server: LoginServer, account: string, stored: StoredTokens): Promise<void>;
-  /** Replaces others; an account that was disconnected in the meantime stays disconnected. */
-  renewTokens(server: LoginServer, account: string, stored: StoredTokens): Promise<void>;
-  /** Only tokens with this access token: others have replaced it. */
-  dropTokens(server: LoginServer, account: string, accessToken: string): Promise<void>;
-  removeTokens(server: LoginServer, account: string): Promise<void>;
-  client(server: LoginServer): Promise<StoredClient | undefined>;
-  saveClient(server: LoginServer, client: StoredClient): Promise<void>;
-  removeClient(server: LoginServer): Promise<void>;
-  wanted(server: LoginServer, account: string): Promise<Wanted>;
-  saveWanted(server: LoginServer, account: string, wanted: Wanted): Promise<void>;
-  /** One per server and account: an earlier link stops working. */
-  addPending(state: string, pending: PendingLogin, now: number): Promise<void>;
-  /** Reads it without using it up. */
-  readPending(state: string, now: number): Promise<PendingLogin | undefined>;
-  /** Returns it once. */
-  takePending(state: string, now: number): Promise<PendingLogin | undefined>;
-  /** Invalidates the link of an account. */
-  dropPending(server: LoginServer, account: string): Promise<void>;
-}
+export type AccountStore = ReturnType<typeof createAccountStore>;
 
-/** @param store encrypted */
-export function createAccountStore(store: KeyValue): AccountStore {
+/**
+ * Stored data of logins. All of it is bound to a server's name and address: at another address none of it is found.
+ * @param store encrypted
+ */
+export function createAccountStore(store: KeyValue) {
   const read = async <T>(key: string) => ((await store.get(key)) ?? undefined) as T | undefined;
   const write = (key: string, value: object) => store.set(key, toJson(value));
   const tokensOf = (server: LoginServer, account: string) => `tokens:${keyOf(server)}:${account}`;
   const clientOf = (server: LoginServer) => `client:${keyOf(server)}`;
   const wantedOf = (server: LoginServer, account: string) => `wanted:${keyOf(server)}:${account}`;
   return {
-    tokens: (server, account) => read<StoredTokens>(tokensOf(server, account)),
-    saveTokens: (server, account, stored) => write(tokensOf(server, account), stored),
-    async renewTokens(server, account, renewed) {
+    tokens: (server: LoginServer, account: string) => read<StoredTokens>(tokensOf(server, account)),
+    saveTokens: (server: LoginServer, account: string, stored: StoredTokens) =>
+      write(tokensOf(server, account), stored),
+    /** Replaces others; an account that was disconnected in the meantime stays disconnected. */
+    async renewTokens(server: LoginServer, account: string, renewed: StoredTokens): Promise<void> {
       await store.update<Json>(tokensOf(server, account), (value) => toJson(value ? renewed : null));
     },
-    async dropTokens(server, account, accessToken) {
+    /** Only tokens with this access token: others have replaced it. */
+    async dropTokens(server: LoginServer, account: string, accessToken: string): Promise<void> {
       const key = tokensOf(server, account);
       await store.update<Json>(key, (value) => {
         const stored = value as unknown as StoredTokens | null | undefined;
         return stored?.tokens.access_token === accessToken ? null : toJson(stored ?? null);
       });
     },
-    removeTokens: (server, account) => store.delete(tokensOf(server, account)),
-    client: (server) => read<StoredClient>(clientOf(server)),
-    saveClient: (server, client) => write(clientOf(server), client),
-    removeClient: (server) => store.delete(clientOf(server)),
-    wanted: async (server, account) => (await read<Wanted>(wantedOf(server, account))) ?? {},
-    saveWanted: (server, account, wanted) => write(wantedOf(server, account), wanted),
+    removeTokens: (server: LoginServer, account: string) => store.delete(tokensOf(server, account)),
+    client: (server: LoginServer) => read<StoredClient>(clientOf(server)),
+    saveClient: (server: LoginServer, client: StoredClient) => write(clientOf(server), client),
+    removeClient: (server: LoginServer) => store.delete(clientOf(server)),
+    wanted: async (server: LoginServer, account: string) =>
+      (await read<Wanted>(wantedOf(server, account))) ?? {},
+    saveWanted: (server: LoginServer, account: string, wanted: Wanted) =>
+      write(wantedOf(server, account), wanted),
     ...createPending(store),
   };
 }
@@ -95,25 +81,26 @@ export function createAccountStore(store: KeyValue): AccountStore {
 type Pending = Record<string, PendingLogin>;
 
 /** All in one value, so that expired ones are removed whenever one is added or taken. */
-function createPending(
-  store: KeyValue,
-): Pick<AccountStore, "addPending" | "readPending" | "takePending" | "dropPending"> {
+function createPending(store: KeyValue) {
   const change = (edit: (open: Pending) => Pending) =>
     store.update<Json>("pending", (value) => toJson(edit((value ?? {}) as unknown as Pending)));
   const alive = (open: Pending, now: number) =>
     Object.entries(open).filter(([, { expires_at }]) => expires_at > now);
   return {
-    async addPending(state, pending, now) {
+    /** One per server and account: an earlier link stops working. */
+    async addPending(state: string, pending: PendingLogin, now: number): Promise<void> {
       await change((open) => {
         const others = alive(open, now).filter(([, each]) => !isSameAccount(each, pending));
         return Object.fromEntries([...others, [state, pending]]);
       });
     },
-    async readPending(state, now) {
+    /** Reads it without using it up. */
+    async readPending(state: string, now: number): Promise<PendingLogin | undefined> {
       const open = ((await store.get("pending")) ?? {}) as unknown as Pending;
       return new Map(alive(open, now)).get(state);
     },
-    async takePending(state, now) {
+    /** Returns it once. */
+    async takePending(state: string, now: number): Promise<PendingLogin | undefined> {
       let taken: PendingLogin | undefined;
       await change((open) => {
         const left = Object.fromEntries(alive(open, now));
@@ -123,7 +110,8 @@ function createPending(
       });
       return taken;
     },
-    async dropPending(server, account) {
+    /** Invalidates the link of an account. */
+    async dropPending(server: LoginServer, account: string): Promise<void> {
       if ((await store.get("pending")) === undefined) return;
       await change((open) => {
         const others = Object.entries(open).filter(([, each]) => !isSameAccount(each, { server, account }));
@@ -138,8 +126,5 @@ function isSameAccount(a: PendingLogin, b: Pick<PendingLogin, "server" | "accoun
 }
 
 function keyOf({ name, url }: LoginServer): string {
-  return createHash("sha256")
-    .update(JSON.stringify([name, url]))
-    .digest("hex")
-    .slice(0, 32);
+  return hash("sha256", JSON.stringify([name, url]), "hex").slice(0, 32);
 }

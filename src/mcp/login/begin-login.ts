@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
-import type { OAuthClientInformationMixed } from "@modelcontextprotocol/sdk/shared/auth.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { LoginServer } from "../login-port.ts";
+import type { PendingLogin } from "./account-store.ts";
 import {
   clientMetadataOf,
   clientPart,
@@ -19,11 +19,7 @@ const linkMs = 10 * 60_000;
 export type BegunLogin = { ok: true; url: string } | { ok: false; reason: string };
 
 /** The person a link is for. */
-interface LinkFor {
-  account: string;
-  /** Display name of the person who asked. */
-  shown: string;
-}
+type LinkFor = Pick<PendingLogin, "account" | "shown">;
 
 /** Creates the link at which a person connects an account. The previous one stops working. */
 export async function beginLogin(
@@ -97,10 +93,8 @@ async function makeLink(
   return { ok: true, url: url.href };
 }
 
-interface Made {
+interface Made extends Pick<PendingLogin, "verifier" | "client"> {
   url: URL;
-  verifier: string;
-  client: OAuthClientInformationMixed;
 }
 
 /** Has no tokens, so the SDK creates a link; the link and its secrets stay here. */

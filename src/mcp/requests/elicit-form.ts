@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolContext } from "../../core/skill/tool.ts";
-import { type FieldAnswer, type FieldValue, readFieldAnswer } from "./field-answer.ts";
+import { type FieldValue, readFieldAnswer } from "./field-answer.ts";
 import { asksForSecret, type FormField, formFields } from "./form-field.ts";
 import { oneLine, quoted, withoutLinks } from "./said-text.ts";
 
@@ -153,8 +153,7 @@ function readLines(fields: readonly FormField[], said: string): Read<Values> {
   const problems: string[] = [];
   for (const field of fields) {
     const given = lines.get(field.name.toLowerCase()) ?? lines.get(field.label.toLowerCase());
-    const read: FieldAnswer | Read<undefined | FieldValue> =
-      given === undefined ? leftOut(field) : readOrSkip(field, given);
+    const read = given === undefined ? leftOut(field) : readOrSkip(field, given);
     if (!read.ok) problems.push(`\`${field.name}\`: ${read.problem}`);
     else if (read.value !== undefined) values[field.name] = read.value;
   }

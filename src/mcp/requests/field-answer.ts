@@ -5,27 +5,24 @@ export type FieldAnswer = { ok: true; value: FieldValue } | { ok: false; problem
 
 /** The value of a person's answer for a field, or what is wrong with it, as a sentence. */
 export function readFieldAnswer(field: FormField, said: string): FieldAnswer {
-  const text = said.trim();
-  switch (field.kind) {
-    case "boolean":
-      return readBoolean(text);
-    case "number":
-    case "integer":
-      return readNumber(field, text);
-    case "one": {
-      const value = matchOption(field, text);
-      return value === undefined ? notOne(field, text) : { ok: true, value };
-    }
-    case "many":
-      return readMany(field, text);
-    case "text":
-      return readText(field, text);
-    default:
-      return field.kind satisfies never;
-  }
+  return readers[field.kind](field, said.trim());
 }
 
-function readBoolean(text: string): FieldAnswer {
+const readers: Record<FormField["kind"], (field: FormField, text: string) => FieldAnswer> = {
+  boolean: readBoolean,
+  number: readNumber,
+  integer: readNumber,
+  one: readOne,
+  many: readMany,
+  text: readText,
+};
+
+function readOne(field: FormField, text: string): FieldAnswer {
+  const value = matchOption(field, text);
+  return value === undefined ? notOne(field, text) : { ok: true, value };
+}
+
+function readBoolean(_field: FormField, text: string): FieldAnswer {
   if (/^(yes|y|true|on|ok|okay|sure|1)$/i.test(text)) return { ok: true, value: true };
   if (/^(no|n|false|off|0)$/i.test(text)) return { ok: true, value: false };
   return { ok: false, problem: "Please answer yes or no." };

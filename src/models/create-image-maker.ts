@@ -3,7 +3,7 @@ import { type ImageMaker, noImageMaker } from "../core/ports/services.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { kindOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiImageMaker, type FetchImage, type MeteredImages } from "./openai/image-maker.ts";
-import { type Price, pricedUsage } from "./prices.ts";
+import { type Price, pricedUsage, withFee } from "./prices.ts";
 
 export interface ImageSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -41,11 +41,7 @@ export function createImageMaker(settings: ImageSettings, { clock, fetchImage }:
 function priced(metered: MeteredImages | undefined, price: ImagePrice | undefined): Usage {
   if (metered === undefined) return { input_tokens: 0, output_tokens: 0 };
   const { image_tokens, charged_usd, ...tokens } = metered;
-  if (price === undefined) {
-    const usage = pricedUsage(tokens, undefined);
-    return charged_usd === undefined ? usage : { ...usage, cost_usd: charged_usd };
-  }
   const usage = pricedUsage(tokens, price);
-  const more = (image_tokens * ((price.image ?? price.input) - price.input)) / 1_000_000;
-  return usage.cost_usd === undefined ? usage : { ...usage, cost_usd: usage.cost_usd + more };
+  if (price === undefined) return charged_usd === undefined ? usage : { ...usage, cost_usd: charged_usd };
+  return withFee(usage, (image_tokens * ((price.image ?? price.input) - price.input)) / 1_000_000);
 }

@@ -19,19 +19,9 @@ import { lacksKey } from "./sign-requests.ts";
  * key is required there.
  */
 export interface ProviderSettings
-  extends Pick<
+  extends Omit<
     ProviderModelOptions,
-    | "apiKey"
-    | "baseUrl"
-    | "keyName"
-    | "needsKey"
-    | "server"
-    | "api"
-    | "keyHeader"
-    | "headers"
-    | "query"
-    | "maxTokensField"
-    | "firstAnswerMs"
+    "provider" | "model" | "streaming" | "timeoutMs" | "maxOutputTokens" | "facts"
   > {
   /** The API that it speaks. */
   kind: "openai" | "anthropic";

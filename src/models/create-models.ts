@@ -1,3 +1,4 @@
+import { madeOnce } from "../base/made-once.ts";
 import { type Model, type ModelChoice, ModelError, type Models } from "../core/ports/model.ts";
 import type { ModelClock } from "./around/slow-model.ts";
 import {
@@ -39,11 +40,7 @@ export function createModels(settings: ModelsSettings, clock: ModelClock): Model
 
 function onceByName(make: (name: string) => Model): (name: string) => Model {
   const made = new Map<string, Model>();
-  return (name) => {
-    const model = made.get(name) ?? make(name);
-    made.set(name, model);
-    return model;
-  };
+  return (name) => madeOnce(made, name, () => make(name));
 }
 
 function namesOf({ choice, failover = [], small, allowed = [] }: ModelsSettings): string[] {

@@ -1,4 +1,5 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { parsedJson } from "../base/json-reader.ts";
 import { NotJson, ReportedFailure } from "./reported-failure.ts";
 
 /** Maximum wait for the end of a stream after the answer, so that its connection can be reused, ms. */
@@ -72,12 +73,8 @@ class Head {
   /** Whether the answer has no chunks and is not JSON either. A JSON document is the server's own answer, although not a stream. */
   isNotJson(): boolean {
     if (this.#pieces === undefined) return false;
-    try {
-      const value: unknown = JSON.parse(Buffer.concat(this.#pieces).toString());
-      return typeof value !== "object" || value === null;
-    } catch {
-      return true;
-    }
+    const value = parsedJson(Buffer.concat(this.#pieces).toString());
+    return typeof value !== "object" || value === null;
   }
 }
 

@@ -1,3 +1,4 @@
+import { parsedJson } from "../base/json-reader.ts";
 import { isRecord } from "../base/record.ts";
 import { ModelError } from "../core/ports/model.ts";
 import { anthropicAddress } from "./anthropic/client.ts";
@@ -78,7 +79,7 @@ async function readJson(
     throw Object.assign(new Error(""), {
       status: response.status,
       headers: response.headers,
-      error: jsonOr(text),
+      error: parsedJson(text) ?? text,
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
@@ -89,14 +90,6 @@ async function readJson(
 }
 
 const noResponse = { message: "", status: undefined, headers: undefined };
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
 
 /** OpenAI and most others answer `{data}`, Together a bare array. Gemini's names have an optional prefix `models/`. */
 function modelsIn(body: unknown): ListedModel[] {

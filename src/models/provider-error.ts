@@ -86,7 +86,7 @@ export function modelError(
   endpoint: Endpoint,
   what: string,
   detail: string | undefined,
-  { next = advice(code, endpoint), ...more }: FailureDetails = {},
+  { next = advice[code](endpoint), ...more }: FailureDetails = {},
 ): ModelError {
   const said = detail === undefined || detail === "" ? "" : ` (${detail})`;
   return new ModelError(code, `${endpoint.id}: ${endpoint.host} ${what}${said}. ${next}`, more);
@@ -205,25 +205,19 @@ const whatHappened: Record<ModelErrorCode, string> = {
   not_configured: "does not know this model or address",
 };
 
-function advice(code: ModelErrorCode, endpoint: Endpoint): string {
-  switch (code) {
-    case "rate_limited":
-    case "overloaded":
-      return "Try again later, or add another model to the failover list.";
-    case "unavailable":
-      return `Try again later. If it persists, an operator should check that ${endpoint.host} is up and reachable.`;
-    case "unauthorized":
-      return `Check ${endpoint.keyName} and the account it belongs to.`;
-    case "context_too_long":
-      return "Start a new thread or send less text.";
-    case "bad_response":
-      return "Check the base URL of the provider.";
-    case "not_configured":
-      return "Check the name of the model and the base URL of the provider.";
-    case "invalid_request":
-      return "Check that the model supports what is asked of it.";
-  }
-}
+const tryLater = "Try again later, or add another model to the failover list.";
+
+const advice: Readonly<Record<ModelErrorCode, (endpoint: Endpoint) => string>> = {
+  rate_limited: () => tryLater,
+  overloaded: () => tryLater,
+  unavailable: ({ host }) =>
+    `Try again later. If it persists, an operator should check that ${host} is up and reachable.`,
+  unauthorized: ({ keyName }) => `Check ${keyName} and the account it belongs to.`,
+  context_too_long: () => "Start a new thread or send less text.",
+  bad_response: () => "Check the base URL of the provider.",
+  not_configured: () => "Check the name of the model and the base URL of the provider.",
+  invalid_request: () => "Check that the model supports what is asked of it.",
+};
 
 const byKind: Record<string, ModelErrorCode> = {
   context_length_exceeded: "context_too_long",

@@ -40,17 +40,18 @@ export interface AnswerReader<Chunk> {
   finish(): Answer;
 }
 
+/** An answer that has begun, and the reader of its chunks. */
+interface OpenedAnswer {
+  chunks: AsyncIterable<unknown>;
+  reader: AnswerReader<unknown>;
+}
+
 /** The provider's format of requests and answers. */
-export interface Dialect<
-  Chunk,
-  Opened extends AsyncIterable<Chunk | undefined> = AsyncIterable<Chunk | undefined>,
-> {
+export interface Dialect {
   /** Sends a request with a streamed answer. */
-  open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Opened>;
+  open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<OpenedAnswer>;
   /** Sends a request and waits for the whole answer. */
   complete(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Answer>;
-  /** @param opened the result of `open` for the request */
-  reader(request: ModelRequest, opened: Opened): AnswerReader<Chunk>;
 }
 
 /** Options of every provider's adapter. */
@@ -95,8 +96,8 @@ export function factsOf({ facts, server, model }: ProviderModelOptions, { host }
 }
 
 /** One model at one provider, without retries. `rules`: its vendor's requirements for tools. */
-export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk | undefined>>(
-  dialect: Dialect<Chunk, Opened>,
+export function createProviderModel(
+  dialect: Dialect,
   endpoint: Endpoint,
   options: ProviderModelOptions,
   rules: ToolRules,
@@ -116,8 +117,8 @@ export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk | 
 }
 
 /** One request to the server and its answer. */
-async function* exchange<Chunk, Opened extends AsyncIterable<Chunk | undefined>>(
-  dialect: Dialect<Chunk, Opened>,
+async function* exchange(
+  dialect: Dialect,
   endpoint: Endpoint,
   options: ProviderModelOptions,
   request: ModelRequest,
@@ -129,9 +130,8 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk | undefined>>
   let answer: Answer;
   try {
     if (streaming) {
-      const opened = await dialect.open(request, form, watch.signal);
-      const reader = dialect.reader(request, opened);
-      for await (const chunk of opened) {
+      const { chunks, reader } = await dialect.open(request, form, watch.signal);
+      for await (const chunk of chunks) {
         watch.heard();
         const pieces = reader.add(chunk);
         if (pieces === "") continue;
@@ -205,25 +205,14 @@ function refuseEmptyAnswer({ message, stop }: Answer, request: ModelRequest, end
   throw new ModelError("invalid_request", `${endpoint.id} ${what}.`);
 }
 
-/** Aborts a request when its server is silent for too long, or when the caller aborts. */
-interface SilenceWatch {
-  /** Aborts on silence, and with the caller's signal. */
-  readonly signal: AbortSignal;
-  /** The silence that exceeded the limit, if any: its length, and whether the server had sent something before. */
-  expired(): { ms: number; heard: boolean } | undefined;
-  /** Notes that the server sent something. */
-  heard(): void;
-  /** Pauses the watch until `heard`, while the reader is busy. */
-  pause(): void;
-  /** Ends the watch without aborting: the connection of a finished request is reused. */
-  release(): void;
-}
+type SilenceWatch = ReturnType<typeof watchSilence>;
 
 /**
+ * Aborts a request when its server is silent for too long, or when the caller aborts.
  * @param maxMs maximum silence, ms
  * @param firstMs maximum wait for the first sign of the server, ms
  */
-function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs): SilenceWatch {
+function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs) {
   const controller = new AbortController();
   let paused = false;
   let heard = false;
@@ -244,8 +233,11 @@ function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs): Sile
   if (caller.aborted) abort();
   else caller.addEventListener("abort", abort, { once: true });
   return {
+    /** Aborts on silence, and with the caller's signal. */
     signal: controller.signal,
+    /** The silence that exceeded the limit, if any: its length, and whether the server had sent something before. */
     expired: () => expired,
+    /** Notes that the server sent something. */
     heard: () => {
       paused = false;
       if (heard) {
@@ -256,9 +248,11 @@ function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs): Sile
       clearTimeout(timer);
       wait(maxMs);
     },
+    /** Pauses the watch until `heard`, while the reader is busy. */
     pause: () => {
       paused = true;
     },
+    /** Ends the watch without aborting: the connection of a finished request is reused. */
     release: () => {
       clearTimeout(timer);
       caller.removeEventListener("abort", abort);

@@ -1,3 +1,4 @@
+import { madeOnce } from "../base/made-once.ts";
 import type { ModelRequest } from "../core/ports/model.ts";
 import type { Message, ToolDefinition } from "../core/values/message.ts";
 import { countTokens } from "./count-tokens.ts";
@@ -19,18 +20,10 @@ type Count = (text: string) => number;
  */
 export function createRequestSize(count: Count = countTokens): (request: ModelRequest) => number {
   const known = new WeakMap<object, number>();
-  const counted = <Part extends object>(
-    part: Part,
-    measure: (part: Part, count: Count) => number,
-  ): number => {
-    const size = known.get(part) ?? measure(part, count);
-    known.set(part, size);
-    return size;
-  };
   return ({ system, tools, messages }) =>
     count(system) +
-    sum(tools.map((tool) => counted(tool, toolSize))) +
-    sum(messages.map((message) => counted(message, messageSize)));
+    sum(tools.map((tool) => madeOnce(known, tool, () => toolSize(tool, count)))) +
+    sum(messages.map((message) => madeOnce(known, message, () => messageSize(message, count))));
 }
 
 /** Estimated tokens of a message, including its provider blocks. */
@@ -61,6 +54,6 @@ function blocksSize({ text, tool_calls, provider_blocks }: Extract<Message, { ro
   return Math.max(0, JSON.stringify(provider_blocks.blocks).length - repeated) / 4;
 }
 
-function sum(values: readonly number[]): number {
+export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from "../base/json-reader.ts";
 import { isRecord } from "../base/record.ts";
 import type { NoApi } from "./provider-error.ts";
 import { readBounded } from "./read-bounded.ts";
@@ -81,12 +82,8 @@ async function unwrapped(response: Response): Promise<Response> {
  * provider's error in `metadata.raw`. Text that is not JSON is returned unchanged.
  */
 function inOpenAiShape(text: string): string {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const body = parsedJson(text);
+  if (body === undefined) return text;
   const first = Array.isArray(body) ? body[0] : body;
   if (!isRecord(first)) return JSON.stringify({ error: { message: said(first) } });
   const { error, detail, message } = first;
@@ -99,18 +96,13 @@ function inOpenAiShape(text: string): string {
 function withRaw({ message, metadata }: Record<string, unknown>): unknown {
   const raw = isRecord(metadata) ? said(metadata.raw) : "";
   if (raw === "") return message;
-  const inner = innerMessage(raw);
-  return `${said(message)}: ${inner}`;
+  return `${said(message)}: ${innerMessage(raw)}`;
 }
 
 function innerMessage(raw: string): string {
-  try {
-    const body: unknown = JSON.parse(raw);
-    const error = isRecord(body) ? (body.error ?? body) : undefined;
-    return isRecord(error) && typeof error.message === "string" ? error.message : raw;
-  } catch {
-    return raw;
-  }
+  const body = parsedJson(raw);
+  const error = isRecord(body) ? (body.error ?? body) : undefined;
+  return isRecord(error) && typeof error.message === "string" ? error.message : raw;
 }
 
 /** Validation errors come as lists of `{loc, msg}`. */

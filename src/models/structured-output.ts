@@ -1,5 +1,6 @@
+import { parsedJson } from "../base/json-reader.ts";
 import { isRecord } from "../base/record.ts";
-import type { Json, JsonSchema } from "../core/values/json.ts";
+import type { JsonSchema } from "../core/values/json.ts";
 
 /** How a request asks for structured output: with the server's feature for schemas, or in the prompt if the server refuses that. */
 export type OutputForm = { kind: "free" } | { kind: "schema"; schema: JsonSchema } | { kind: "instructed" };
@@ -22,8 +23,7 @@ export function objectSchema(schema: JsonSchema): JsonSchema {
 
 /** The requested value as JSON text, from an answer to `objectSchema(schema)`. Undefined if it is missing. */
 export function unwrapOutput(text: string, schema: JsonSchema): string | undefined {
-  const value = parse(text);
-  if (value === undefined) return undefined;
+  const value = parsedJson(text);
   if (schema.type === "object") return isRecord(value) ? text : undefined;
   return isRecord(value) && value[wrapper] !== undefined ? JSON.stringify(value[wrapper]) : undefined;
 }
@@ -35,7 +35,9 @@ export function outputInstruction(schema: JsonSchema): string {
 
 /** The JSON text in a model's free answer, without code fence and surrounding words. Undefined if there is none. */
 export function jsonIn(text: string): string | undefined {
-  return [text, inFence(text), inBraces(text)].find((candidate) => parse(candidate) !== undefined)?.trim();
+  return [text, inFence(text), inBraces(text)]
+    .find((candidate) => parsedJson(candidate) !== undefined)
+    ?.trim();
 }
 
 /** The content of the first fence; empty without a complete fence. */
@@ -49,13 +51,4 @@ function inFence(text: string): string {
 function inBraces(text: string): string {
   const start = text.search(/[{[]/);
   return start < 0 ? "" : text.slice(start, Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1);
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

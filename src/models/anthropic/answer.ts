@@ -98,7 +98,7 @@ function stopOf(reason: Anthropic.StopReason | undefined): Answer["stop"] {
 }
 
 /** Undefined if the server reports no usage. Anthropic's `input_tokens` do not include the tokens read from and written to the cache. */
-function usageOf(parts: readonly AnthropicContent[]): MeteredUsage | undefined {
+export function usageOf(parts: readonly AnthropicContent[]): MeteredUsage | undefined {
   if (!parts.some((part) => part.counts().isCounted)) return undefined;
   const usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 };
   let forAnHour = 0;

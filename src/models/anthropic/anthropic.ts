@@ -44,7 +44,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
   const send = createSender(endpoint, { ...options, provider });
   const asked = (request: ModelRequest): Asked => ({ request, provider, model, endpoint });
 
-  const dialect: Dialect<AnthropicChunk> = {
+  const dialect: Dialect = {
     async open(request, form, signal) {
       const api = await connect();
       // The SDK's own stream hides the pings that arrive while the model thinks.
@@ -52,7 +52,8 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
         const response = await api.messages.create({ ...body, stream: true }, requestOptions).asResponse();
         return readChunks<Anthropic.RawMessageStreamEvent>(response, ({ type }) => type === "message_stop");
       };
-      return streamed((paused) => send(request, form, paused, signal, post));
+      const chunks = streamed((paused) => send(request, form, paused, signal, post));
+      return { chunks, reader: createAnthropicReader(asked(request)) };
     },
     async complete(request, form, signal) {
       const api = await connect();
@@ -66,7 +67,6 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
         if (!isPaused(part, parts.length)) return anthropicAnswer(parts, sent.form, asked(request));
       }
     },
-    reader: (request) => createAnthropicReader(asked(request)),
   };
   return createProviderModel(dialect, endpoint, options, toolRules("anthropic", model));
 }

@@ -1,4 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
+import { madeOnce } from "../../base/made-once.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
 import type {
   AssistantMessage,
@@ -17,40 +18,29 @@ export interface WireMessage {
   output_config?: { effort: WireEffort };
 }
 
-/** Converts conversations. Each message is converted once, because later rounds send it again. */
-export interface AnthropicMessages {
-  /**
-   * The messages of a request. A sent message never changes later, with one exception: a system message is placed just before the
-   * next assistant message, so a system message at the end may move behind the next message of a person.
-   */
-  conversation(request: ModelRequest, abilities: Abilities): WireMessage[];
-  /**
-   * Leaves out all thinking of these messages from now on, because a gap would invalidate the rest. Returns false if there is
-   * none.
-   */
-  dropThinking(messages: readonly Message[]): boolean;
-}
-
-/** @param provider the provider whose `provider_blocks` are sent back */
-export function createAnthropicMessages(provider: string): AnthropicMessages {
+/**
+ * Converts conversations. Each message is converted once, because later rounds send it again.
+ * @param provider the provider whose `provider_blocks` are sent back
+ */
+export function createAnthropicMessages(provider: string) {
   const converted = {
     inline: new WeakMap<Message, WireBlock[]>(),
     noted: new WeakMap<Message, WireBlock[]>(),
   };
   const withoutThinking = new WeakSet<Message>();
 
-  const blocks = (message: Exclude<Message, SystemMessage>, form: WireForm): WireBlock[] => {
-    let known = converted[form].get(message);
-    if (known === undefined) {
+  const blocks = (message: Exclude<Message, SystemMessage>, form: WireForm): WireBlock[] =>
+    madeOnce(converted[form], message, () => {
       const own = message.role === "assistant" ? ownBlocks(message, provider, form) : undefined;
-      known = blocksOf(message, form, own);
-      if (withoutThinking.has(message)) known = known.filter((block) => !isThinking(block));
-      converted[form].set(message, known);
-    }
-    return known;
-  };
+      const all = blocksOf(message, form, own);
+      return withoutThinking.has(message) ? all.filter((block) => !isThinking(block)) : all;
+    });
   return {
-    conversation(request, abilities) {
+    /**
+     * The messages of a request. A sent message never changes later, with one exception: a system message is placed just before the
+     * next assistant message, so a system message at the end may move behind the next message of a person.
+     */
+    conversation(request: ModelRequest, abilities: Abilities): WireMessage[] {
       const form = formOf(abilities);
       const wire = form === "inline" ? inlineConversation(request, abilities) : notedConversation();
       for (const message of request.messages) {
@@ -60,7 +50,11 @@ export function createAnthropicMessages(provider: string): AnthropicMessages {
       }
       return wire.end();
     },
-    dropThinking(messages) {
+    /**
+     * Leaves out all thinking of these messages from now on, because a gap would invalidate the rest. Returns false if there is
+     * none.
+     */
+    dropThinking(messages: readonly Message[]): boolean {
       const thoughtful = messages.filter(
         (message) =>
           message.role === "assistant" && !withoutThinking.has(message) && ownThinking(message, provider),

@@ -1,14 +1,12 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { WebEngine } from "../../core/ports/web.ts";
-import { askedSearch, recencyNotes } from "../asked-search.ts";
-import { type MeteredUsage, type Price, pricedUsage, withFee } from "../prices.ts";
-import { endpointOf, toModelError } from "../provider-error.ts";
+import type { Price } from "../prices.ts";
+import { endpointOf } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
+import { askedSearch, createModelSearch, searchPatience } from "../provider-search.ts";
+import { AnthropicContent, usageOf } from "./answer.ts";
 import { anthropicAddress, createAnthropicClient } from "./client.ts";
 
-/** US dollars for one search. https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool */
-const searchFee = 0.01;
-const patience = 60_000;
 /** Maximum parts of an answer that the server pauses. */
 const maxAnswers = 3;
 
@@ -21,35 +19,20 @@ export function createAnthropicSearch(options: ProviderModelOptions, price: Pric
   const baseUrl = anthropicAddress(options.baseUrl);
   const endpoint = endpointOf(options, { provider: "anthropic", baseUrl, keyName: "ANTHROPIC_API_KEY" });
   let client: ReturnType<typeof createAnthropicClient> | undefined;
-  return {
-    name: "Claude's search",
-    async search(query, signal) {
-      const { site } = query;
-      const tool: Anthropic.WebSearchTool20250305 = {
-        type: "web_search_20250305",
-        name: "web_search",
-        max_uses: 1,
-        ...(site === undefined ? {} : { allowed_domains: [site] }),
-      };
-      const request = { model, max_tokens: 4_000, tools: [tool], messages: [user(askedSearch(query))] };
-      try {
-        client ??= createAnthropicClient(endpoint, baseUrl, options);
-        const answers = await answersTo(await client, request, { signal, timeout: patience });
-        const { hits, searches, failed } = readSearch(answers.flatMap(({ content }) => content));
-        const usage = withFee(pricedUsage(countOf(answers), price), searches * searchFee);
-        return {
-          hits,
-          ...(failed === undefined ? {} : { failed: `Claude's search: ${failed}` }),
-          ...recencyNotes("Claude's search", query),
-          usage: { model: endpoint.id, ...usage },
-        };
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        const failure = toModelError(error, endpoint);
-        throw new Error(`Claude's search: ${failure?.message ?? "it sent something unreadable"}`);
-      }
-    },
-  };
+  return createModelSearch({ name: "Claude's search", endpoint, price }, async (query, signal) => {
+    const { site } = query;
+    const tool: Anthropic.WebSearchTool20250305 = {
+      type: "web_search_20250305",
+      name: "web_search",
+      max_uses: 1,
+      ...(site === undefined ? {} : { allowed_domains: [site] }),
+    };
+    const request = { model, max_tokens: 4_000, tools: [tool], messages: [user(askedSearch(query))] };
+    client ??= createAnthropicClient(endpoint, baseUrl, options);
+    const answers = await answersTo(await client, request, { signal, timeout: searchPatience });
+    const metered = usageOf(answers.map((answer) => AnthropicContent.whole(answer)));
+    return { ...readSearch(answers.flatMap(({ content }) => content)), metered };
+  });
 }
 
 const user = (content: string) => ({ role: "user" as const, content });
@@ -68,20 +51,6 @@ async function answersTo(
     messages.push({ role: "assistant", content: answer.content });
   } while (answers.at(-1)?.stop_reason === "pause_turn" && answers.length < maxAnswers);
   return answers;
-}
-
-/** Anthropic's `input_tokens` do not include the tokens read from and written to the cache. */
-function countOf(answers: readonly Anthropic.Message[]): MeteredUsage {
-  const sum = (of: (usage: Anthropic.Usage) => number | null) =>
-    answers.reduce((total, { usage }) => total + (of(usage) ?? 0), 0);
-  const cached_tokens = sum((usage) => usage.cache_read_input_tokens);
-  const cache_write_tokens = sum((usage) => usage.cache_creation_input_tokens);
-  return {
-    input_tokens: sum((usage) => usage.input_tokens) + cached_tokens + cache_write_tokens,
-    output_tokens: sum((usage) => usage.output_tokens),
-    cached_tokens,
-    cache_write_tokens,
-  };
 }
 
 /** The results of an answer's searches. Failed searches are not charged. `failed`: why there are no results. */

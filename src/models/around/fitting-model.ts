@@ -2,7 +2,7 @@ import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../.
 import { foldedRequest } from "../../core/transcript/keep-transcript.ts";
 import type { Message } from "../../core/values/message.ts";
 import { countTokens } from "../count-tokens.ts";
-import { createRequestSize, messageSize, toolSize } from "../request-size.ts";
+import { createRequestSize, messageSize, sum, toolSize } from "../request-size.ts";
 import { ShownText } from "./failed-attempt.ts";
 
 /** Maximum attempts to shorten a request that is too long. */
@@ -92,7 +92,7 @@ const leftOut = "[Earlier messages of this conversation are left out: they do no
 function shortenedRequest(request: ModelRequest, room: number): ModelRequest {
   const { no_calls, ...rest } = request;
   const folded = foldedRequest(rest);
-  const fixed = countTokens(folded.system) + folded.tools.reduce((sum, tool) => sum + toolSize(tool), 0);
+  const fixed = countTokens(folded.system) + sum(folded.tools.map((tool) => toolSize(tool)));
   const space = Math.max(minText, room - fixed);
   const kept = cutAtPerson(folded.messages.map(plain), space);
   const messages = withoutFirstRounds(withShortTexts(kept, space), space);
@@ -173,8 +173,4 @@ function withNote(messages: readonly Message[]): readonly Message[] {
   const [first, ...others] = messages;
   if (first?.role !== "user") return [{ role: "user", text: leftOut }, ...messages];
   return [{ ...first, text: `${leftOut}\n\n${first.text}` }, ...others];
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { madeOnce } from "../../base/made-once.ts";
 import {
   type Model,
   ModelError,
@@ -104,12 +105,7 @@ class KnownPictures {
   }
 
   #digest(image: MessageImage): string {
-    let digest = this.#digests.get(image);
-    if (digest === undefined) {
-      digest = createHash("sha256").update(image.base64).digest("base64");
-      this.#digests.set(image, digest);
-    }
-    return digest;
+    return madeOnce(this.#digests, image, () => hash("sha256", image.base64, "base64"));
   }
 }
 

@@ -126,20 +126,17 @@ function entryOf(
     server === "openai" && cost.tiers?.some((tier) => tier.inputTokensAbove === model.contextWindow);
   const efforts = effortsOf(model);
   const price = priceOf(model);
+  const in_place = [
+    ...(compat.supportsMidConvoToolChanges === true ? (["tools"] as const) : []),
+    ...(compat.supportsMidConvoEffort === true ? (["effort"] as const) : []),
+  ];
   return {
     context: (isCut === true ? whole.get(id) : undefined) ?? model.contextWindow,
     output: Math.min(model.maxTokens, model.contextWindow),
     images: model.input.includes("image"),
     thinking: thinkingOf(model),
     ...(efforts === undefined ? {} : { efforts }),
-    ...(server === "anthropic"
-      ? {
-          in_place: [
-            ...(compat.supportsMidConvoToolChanges === true ? (["tools"] as const) : []),
-            ...(compat.supportsMidConvoEffort === true ? (["effort"] as const) : []),
-          ],
-        }
-      : {}),
+    ...(server === "anthropic" ? { in_place } : {}),
     ...(price === undefined ? {} : { price }),
   };
 }

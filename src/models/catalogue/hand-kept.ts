@@ -18,58 +18,48 @@ const gemini = "https://ai.google.dev/gemini-api/docs/deprecations";
 const grok = "https://docs.x.ai/docs/migration/may-15-retirement";
 const groq = "https://console.groq.com/docs/deprecations";
 
+const announcedAt = (page: string, ends: readonly Omit<Retirement, "page">[]): Retirement[] =>
+  ends.map((end) => ({ ...end, page }));
+
 /**
  * Models that end or have ended, as their vendors announced by November 2026; "not sooner than" does not count. A model that ended on
  * its vendor's servers may still be available elsewhere.
  */
 export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirement[]>>> = {
-  anthropic: [
+  anthropic: announcedAt(claude, [
     // DEPRECATED_MODELS of @anthropic-ai/sdk 1.12 has this date too.
-    { models: ["claude-sonnet-4-5"], retires: "2026-11-30", successor: "claude-sonnet-5-5", page: claude },
-    { models: ["claude-opus-4-1"], retires: "2026-08-05", successor: "claude-opus-4-8", page: claude },
+    { models: ["claude-sonnet-4-5"], retires: "2026-11-30", successor: "claude-sonnet-5-5" },
+    { models: ["claude-opus-4-1"], retires: "2026-08-05", successor: "claude-opus-4-8" },
     {
       models: ["claude-sonnet-4", "claude-sonnet-4-0"],
       retires: "2026-06-15",
       successor: "claude-sonnet-4-6",
-      page: claude,
     },
-    {
-      models: ["claude-opus-4", "claude-opus-4-0"],
-      retires: "2026-06-15",
-      successor: "claude-opus-4-8",
-      page: claude,
-    },
-  ],
-  openai: [
+    { models: ["claude-opus-4", "claude-opus-4-0"], retires: "2026-06-15", successor: "claude-opus-4-8" },
+  ]),
+  openai: announcedAt(openAi, [
     {
       models: ["gpt-4", "gpt-4-turbo", "gpt-4o-2024-05-13", "o1", "o1-pro", "o3-mini"],
       retires: "2026-10-23",
       successor: "gpt-5.6-sol",
-      page: openAi,
     },
-    { models: ["gpt-3.5-turbo", "o4-mini"], retires: "2026-10-23", successor: "gpt-5.6-terra", page: openAi },
-    { models: ["gpt-4.1-nano"], retires: "2026-10-23", successor: "gpt-5.6-luna", page: openAi },
-    { models: ["gpt-5-chat-latest"], retires: "2026-07-23", successor: "gpt-5.5", page: openAi },
-    {
-      models: ["gpt-5", "gpt-5-pro", "o3", "o3-pro"],
-      retires: "2026-12-11",
-      successor: "gpt-6.1-sol",
-      page: openAi,
-    },
-    { models: ["gpt-5-mini"], retires: "2026-12-11", successor: "gpt-6.1-terra", page: openAi },
-    { models: ["gpt-5-nano"], retires: "2026-12-11", successor: "gpt-6-luna", page: openAi },
+    { models: ["gpt-3.5-turbo", "o4-mini"], retires: "2026-10-23", successor: "gpt-5.6-terra" },
+    { models: ["gpt-4.1-nano"], retires: "2026-10-23", successor: "gpt-5.6-luna" },
+    { models: ["gpt-5-chat-latest"], retires: "2026-07-23", successor: "gpt-5.5" },
+    { models: ["gpt-5", "gpt-5-pro", "o3", "o3-pro"], retires: "2026-12-11", successor: "gpt-6.1-sol" },
+    { models: ["gpt-5-mini"], retires: "2026-12-11", successor: "gpt-6.1-terra" },
+    { models: ["gpt-5-nano"], retires: "2026-12-11", successor: "gpt-6-luna" },
     {
       models: ["gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini"],
       retires: "2027-01-14",
       successor: "gpt-6-luna",
-      page: openAi,
     },
-  ],
-  gemini: [
-    { models: ["gemini-2.5-pro"], retires: "2026-12-01", successor: "gemini-3.8-flash", page: gemini },
-    { models: ["gemini-2.5-flash"], retires: "2026-12-01", successor: "gemini-3.5-flash-lite", page: gemini },
-  ],
-  xai: [
+  ]),
+  gemini: announcedAt(gemini, [
+    { models: ["gemini-2.5-pro"], retires: "2026-12-01", successor: "gemini-3.8-flash" },
+    { models: ["gemini-2.5-flash"], retires: "2026-12-01", successor: "gemini-3.5-flash-lite" },
+  ]),
+  xai: announcedAt(grok, [
     {
       models: [
         "grok-3",
@@ -80,17 +70,15 @@ export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirem
       ],
       retires: "2026-05-15",
       successor: "grok-4.3",
-      page: grok,
     },
-  ],
-  groq: [
+  ]),
+  groq: announcedAt(groq, [
     {
       models: ["llama-3.3-70b-versatile", "llama-3.1-8b-instant"],
       retires: "2026-08-16",
       successor: "openai/gpt-oss-120b",
-      page: groq,
     },
-  ],
+  ]),
 };
 
 /**

@@ -69,12 +69,7 @@ export function smallModelFor(server: ServerKind | undefined, model: string): st
   return small === undefined || spellingOf(small).undated === spellingOf(model).undated ? undefined : small;
 }
 
-/** See `ModelFacts`. */
-interface FamilyFacts {
-  window?: number;
-  output?: number;
-  efforts?: readonly Effort[];
-}
+type FamilyFacts = Pick<ModelFacts, "window" | "output" | "efforts">;
 
 const minutes = 60_000;
 

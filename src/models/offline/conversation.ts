@@ -1,6 +1,7 @@
+import { parsedJson } from "../../base/json-reader.ts";
 import { isRecord } from "../../base/record.ts";
 import { beforeGuides } from "../../core/skill/offered-tools.ts";
-import type { Json } from "../../core/values/json.ts";
+import type { Json, JsonObject } from "../../core/values/json.ts";
 import type { Message, ToolMessage } from "../../core/values/message.ts";
 
 /** A tool call of the running turn with its result. */
@@ -122,16 +123,8 @@ export function readOutput(text: string): ReadOutput {
   if (!/^\s*(?:[{["]|-?\d|true|false|null)/.test(head)) return { value: whole, cut };
   const withText = readWithText(whole);
   if (withText !== undefined) return { value: withText, cut };
-  const value = [head, ...(cut > 0 ? closed(head) : [])].map(parsed).find((each) => each !== undefined);
-  return value === undefined ? { value: whole, cut } : { value, cut: cut + tail.length };
-}
-
-function parsed(json: string): Json | undefined {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  const value = [head, ...(cut > 0 ? closed(head) : [])].map(parsedJson).find((each) => each !== undefined);
+  return value === undefined ? { value: whole, cut } : { value: value as Json, cut: cut + tail.length };
 }
 
 /** The beginning of a JSON text with its open parts closed, and the same without its last, incomplete entry. */
@@ -162,12 +155,8 @@ function readWithText(text: string): Json | undefined {
   const found = /^\s*\{/.test(text) ? firstText.exec(text) : null;
   const [, name] = found ?? [];
   if (found === null || name === undefined) return undefined;
-  try {
-    const plain = JSON.parse(text.slice(0, found.index + 1)) as { [key: string]: Json };
-    return { ...plain, [name]: text.slice(found.index + found[0].length) };
-  } catch {
-    return undefined;
-  }
+  const plain = parsedJson(text.slice(0, found.index + 1)) as JsonObject | undefined;
+  return plain && { ...plain, [name]: text.slice(found.index + found[0].length) };
 }
 
 /** The message of a failed tool result, without its hint, which is for models. */

@@ -1,12 +1,12 @@
 import { errorCode } from "../../base/error-text.ts";
 import type { Model } from "../../core/ports/model.ts";
-import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
+import { createProviderModel, type Dialect, type ProviderModelOptions } from "../provider-model.ts";
 import { toolRules } from "../tools/tool-shape.ts";
 import { createChatDialect } from "./chat/chat.ts";
 import { isOpenAiHost, openAiServer } from "./client.ts";
 import { openAiFamily } from "./family.ts";
 import { createResponsesDialect } from "./responses/responses.ts";
-import { type OpenAiDialect, statusOf } from "./wire-forms.ts";
+import { statusOf } from "./wire-forms.ts";
 
 /**
  * A model behind OpenAI's Responses API or its chat completions, or behind any server at `baseUrl` that speaks one of them (Ollama,
@@ -26,9 +26,9 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
 }
 
 /** Uses the first API, or the second on a server without the first, which is remembered. */
-function firstOf(first: OpenAiDialect, second: OpenAiDialect): OpenAiDialect {
+function firstOf(first: Dialect, second: Dialect): Dialect {
   let isMissing = false;
-  const ask = async <Answer>(send: (dialect: OpenAiDialect) => Promise<Answer>): Promise<Answer> => {
+  const ask = async <Answer>(send: (dialect: Dialect) => Promise<Answer>): Promise<Answer> => {
     if (isMissing) return send(second);
     try {
       return await send(first);
@@ -42,7 +42,6 @@ function firstOf(first: OpenAiDialect, second: OpenAiDialect): OpenAiDialect {
   return {
     open: (request, output, signal) => ask((dialect) => dialect.open(request, output, signal)),
     complete: (request, output, signal) => ask((dialect) => dialect.complete(request, output, signal)),
-    reader: (_request, opened) => opened.reader,
   };
 }
 

@@ -1,5 +1,7 @@
+import type { ModelRequest } from "../../core/ports/model.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { AssistantMessage, Message } from "../../core/values/message.ts";
+import type { Endpoint } from "../provider-error.ts";
 
 /** The owner of provider blocks: they go back only to the model that wrote them, in the form in which it was asked. */
 export interface BlocksOwner {
@@ -7,6 +9,18 @@ export interface BlocksOwner {
   /** The provider's name of the model. */
   model: string;
   form: string;
+}
+
+/** A request and its recipient. `owner` is kept with the blocks that must be sent back. */
+export interface Exchange {
+  request: ModelRequest;
+  endpoint: Endpoint;
+  owner: BlocksOwner;
+}
+
+/** Whether system messages of a conversation add tools. */
+export function addsTools(messages: readonly Message[]): boolean {
+  return messages.some((message) => message.role === "system" && (message.add ?? []).length > 0);
 }
 
 /** The blocks of a message; undefined unless they belong to the owner. */

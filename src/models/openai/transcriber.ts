@@ -8,6 +8,7 @@ import {
 } from "../../core/ports/documents.ts";
 import type { ModelErrorCode } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
+import { type Json, type JsonObject, objectOf } from "../../core/values/json.ts";
 import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
@@ -17,11 +18,7 @@ export type Metered =
   | { input_tokens: number; output_tokens: number; seconds?: undefined }
   | { seconds: number };
 
-export interface TranscriberOptions
-  extends Pick<
-    ProviderModelOptions,
-    "provider" | "model" | "apiKey" | "baseUrl" | "keyName" | "needsKey" | "keyHeader" | "headers" | "query"
-  > {
+export interface TranscriberOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
   /** Usage with its cost. */
   usageOf(metered: Metered | undefined): Usage;
 }
@@ -82,17 +79,13 @@ async function ask(
     { file, model, response_format: "json" },
     { signal },
   );
-  const { text, usage } = objectOf(answer);
+  const { text, usage } = objectOf(answer as Json);
   if (typeof text !== "string") throw notAnAnswer(endpoint, "a transcription", answer);
   return { text, metered: meteredOf(objectOf(usage)) };
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
 /** Mistral reports both and bills seconds. */
-function meteredOf(usage: Readonly<Record<string, unknown>>): Metered | undefined {
+function meteredOf(usage: JsonObject): Metered | undefined {
   const seconds = usage.seconds ?? usage.prompt_audio_seconds;
   if (typeof seconds === "number") return { seconds };
   const { input_tokens, output_tokens } = usage;

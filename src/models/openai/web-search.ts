@@ -1,15 +1,12 @@
 import type { OpenAI } from "openai";
 import { z } from "zod";
 import type { WebEngine } from "../../core/ports/web.ts";
-import { askedSearch, recencyNotes } from "../asked-search.ts";
-import { type Price, pricedUsage, withFee } from "../prices.ts";
-import { toModelError } from "../provider-error.ts";
+import type { Price } from "../prices.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
+import { askedSearch, createModelSearch, searchPatience } from "../provider-search.ts";
 import { openAiServer } from "./client.ts";
+import { usageOf } from "./responses/responses-answer.ts";
 
-/** US dollars for one search. https://developers.openai.com/api/docs/pricing */
-const searchFee = 0.01;
-const patience = 60_000;
 /** Maximum searches and page views of one request. Each search is charged. */
 const maxCalls = 3;
 /** Maximum characters before a citation that are taken as the passage. */
@@ -19,51 +16,25 @@ const passage = 400;
 export function createOpenAiSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
   const { model } = options;
   const { endpoint, client } = openAiServer(options);
-  return {
-    name: "OpenAI's search",
-    async search(query, signal) {
-      const { site } = query;
-      try {
-        const api = await client();
-        const answer = await api.responses.create(
-          {
-            model,
-            input: askedSearch(query),
-            tools: [
-              {
-                type: "web_search",
-                search_context_size: "low",
-                ...(site === undefined ? {} : { filters: { allowed_domains: [site] } }),
-              },
-            ],
-            tool_choice: "required",
-            max_tool_calls: maxCalls,
-            include: ["web_search_call.action.sources"],
-            store: false,
-            max_output_tokens: 8_000,
-          },
-          { signal, timeout: patience },
-        );
-        const { usage } = answer;
-        const metered = usage && {
-          input_tokens: usage.input_tokens,
-          output_tokens: usage.output_tokens,
-          cached_tokens: usage.input_tokens_details?.cached_tokens ?? 0,
-        };
-        const { hits, searches, failed } = readSearch(answer);
-        return {
-          hits,
-          ...(failed === undefined ? {} : { failed: `OpenAI's search: ${failed}` }),
-          ...recencyNotes("OpenAI's search", query),
-          usage: { model: endpoint.id, ...withFee(pricedUsage(metered, price), searches * searchFee) },
-        };
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        const failure = toModelError(error, endpoint);
-        throw new Error(`OpenAI's search: ${failure?.message ?? "it sent something unreadable"}`);
-      }
-    },
-  };
+  return createModelSearch({ name: "OpenAI's search", endpoint, price }, async (query, signal) => {
+    const { site } = query;
+    const filters = site === undefined ? {} : { filters: { allowed_domains: [site] } };
+    const api = await client();
+    const answer = await api.responses.create(
+      {
+        model,
+        input: askedSearch(query),
+        tools: [{ type: "web_search", search_context_size: "low", ...filters }],
+        tool_choice: "required",
+        max_tool_calls: maxCalls,
+        include: ["web_search_call.action.sources"],
+        store: false,
+        max_output_tokens: 8_000,
+      },
+      { signal, timeout: searchPatience },
+    );
+    return { ...readSearch(answer), metered: usageOf(answer.usage) };
+  });
 }
 
 /** The parts of an answer that hold the results. Servers send less than the SDK's types say. Sources other than pages have no address. */

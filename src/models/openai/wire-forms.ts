@@ -1,6 +1,5 @@
 import type { ModelErrorCode, ModelRequest } from "../../core/ports/model.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
-import type { AnswerReader, Dialect } from "../provider-model.ts";
 import { type ToolRefusal, toolRefusal } from "../tools/tool-refusal.ts";
 
 /** A server's refusal of a request. */
@@ -21,10 +20,20 @@ export interface Concession<Form> {
   ofTools?: true;
 }
 
-/** The answer to a request that was accepted, and the form of the request. */
-export interface Sent<Form, Answer> {
-  form: Form;
-  answer: Answer;
+/**
+ * The concession of one feature, whose value changes, to servers that refuse it in these words.
+ * @param isConcerned whether a request uses the feature; all do by default
+ */
+export function concede<Form, Feature extends keyof Form>(
+  words: RegExp,
+  feature: Feature,
+  [from, to]: readonly [from: Form[Feature], to: Form[Feature]],
+  isConcerned: (request: ModelRequest) => boolean = () => true,
+): Concession<Form> {
+  return {
+    applies: ({ text }, form, request) => words.test(text) && form[feature] === from && isConcerned(request),
+    lesser: (form) => ({ ...form, [feature]: to }),
+  };
 }
 
 /**
@@ -48,42 +57,31 @@ export function createWireForms<Form>(
     const candidates = concessions.filter((candidate) => !isNamed || candidate.ofTools === true);
     return candidates.find((candidate) => candidate.applies(refusal, form, request));
   };
-  /** @throws the error of `send` when no concession applies; ToolRefusal when it is about tools of the body */
-  return async <Answer>(
+  /**
+   * The answer to a request that was accepted, and the form of the request.
+   * @throws the error of `send` when no concession applies; ToolRefusal when it is about tools of the body
+   */
+  return async <Body extends object, Answer>(
     request: ModelRequest,
-    send: (form: Form) => Promise<Answer>,
-    bodyOf: (form: Form) => object,
-  ): Promise<Sent<Form, Answer>> => {
+    bodyOf: (form: Form) => Body,
+    send: (body: Body, form: Form) => Promise<Answer>,
+  ) => {
     let form = taken;
     for (;;) {
+      const body = bodyOf(form);
       try {
-        const answer = await send(form);
-        if (form !== taken) taken = form;
+        const answer = await send(body, form);
+        taken = form;
         return { form, answer };
       } catch (error) {
         const refusal = refusalOf(error, endpoint);
-        const ofTools = refusal && toolRefusal(error, bodyOf(form));
+        const ofTools = refusal && toolRefusal(error, body);
         const concession = refusal && concessionFor(refusal, ofTools, form, request);
         if (concession === undefined) throw ofTools ?? error;
         form = concession.lesser(form);
       }
     }
   };
-}
-
-/** An answer that has begun, with the reader of its chunks. The final form of its request is known only then. */
-export interface OpenedAnswer extends AsyncIterable<unknown> {
-  readonly reader: AnswerReader<unknown>;
-}
-
-/** One of OpenAI's APIs. */
-export type OpenAiDialect = Dialect<unknown, OpenedAnswer>;
-
-export function openedAnswer<Chunk>(
-  chunks: AsyncIterable<Chunk | undefined>,
-  reader: AnswerReader<Chunk>,
-): OpenedAnswer {
-  return { reader, [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator]() };
 }
 
 /** The HTTP status of an SDK's error. Undefined for other errors and failed connections. */

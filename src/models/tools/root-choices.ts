@@ -35,7 +35,7 @@ export function plainRoot(schema: JsonSchema, needsProperties: boolean): PlainRo
   if (!mayBeObject(merged)) {
     return { schema: { type: "object", properties: {} }, words: [`Its arguments are: ${rule(schema)}`] };
   }
-  const names = Array.isArray(required) ? required : [];
+  const names = requiredIn(merged);
   return {
     schema: {
       ...merged,
@@ -81,13 +81,8 @@ function merge(part: JsonSchema, place: Place): JsonSchema {
   }
   tellRest(part, place);
   const branches = [part.then, part.else].filter(isRecord) as JsonSchema[];
-  const quiet = { ...inside, words: [] };
-  return branches.length === 0
-    ? merged
-    : allTogether(
-        [merged],
-        branches.map((one) => merge(one, quiet)),
-      );
+  const optional = branches.map((one) => merge(one, { ...inside, words: [] }));
+  return optional.length === 0 ? merged : allTogether([merged], optional);
 }
 
 function withoutRefused(part: JsonSchema): JsonSchema {
@@ -229,16 +224,10 @@ function tellRest(part: JsonSchema, { words }: Place): void {
   } else if (part.not !== undefined) words.push(`The arguments do not match: ${rule(part.not)}`);
   if (part.if === undefined) return;
   const { if: condition, then, else: otherwise } = part;
-  words.push(`Rule: ${rule(withoutGaps({ if: condition, then, else: otherwise }))}`);
+  words.push(`Rule: ${rule({ if: condition, then, else: otherwise })}`);
 }
 
-function withoutGaps(members: { [name: string]: Json | undefined }): JsonObject {
-  return Object.fromEntries(
-    Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined),
-  );
-}
-
-function rule(value: Json): string {
+function rule(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > maxRule ? `${text.slice(0, maxRule)}…` : text;
 }

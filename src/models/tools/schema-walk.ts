@@ -1,3 +1,4 @@
+import { madeOnce } from "../../base/made-once.ts";
 import { isRecord } from "../../base/record.ts";
 import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import { referredPart } from "./references.ts";
@@ -75,16 +76,14 @@ export class SchemaPlace {
 
   /** The place of a property's value. */
   property(name: string): SchemaPlace {
-    const known = this.#properties.get(name);
-    if (known !== undefined) return known;
-    const values = this.#parts.flatMap((part) => {
-      const properties = objectOf(part.properties);
-      if (Object.hasOwn(properties, name)) return [properties[name]];
-      return [part.additionalProperties, ...Object.values(objectOf(part.patternProperties))];
+    return madeOnce(this.#properties, name, () => {
+      const values = this.#parts.flatMap((part) => {
+        const properties = objectOf(part.properties);
+        if (Object.hasOwn(properties, name)) return [properties[name]];
+        return [part.additionalProperties, ...Object.values(objectOf(part.patternProperties))];
+      });
+      return SchemaPlace.#at(this.#root, values);
     });
-    const place = SchemaPlace.#at(this.#root, values);
-    this.#properties.set(name, place);
-    return place;
   }
 
   /** The place of the items of a list. */

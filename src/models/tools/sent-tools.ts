@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { parsedJson } from "../../base/json-reader.ts";
+import { madeOnce } from "../../base/made-once.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
 import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import type { JsonSchema } from "../../core/values/json.ts";
@@ -91,11 +93,11 @@ export class SentTools {
   }
 
   #shapeOf(tool: ToolDefinition): ToolShape {
-    return once(this.#shapes, tool, () => shapeTool(tool, this.#rules));
+    return madeOnce(this.#shapes, tool, () => shapeTool(tool, this.#rules));
   }
 
   #digestOf(tool: ToolDefinition): string {
-    return once(this.#digests, tool, () => {
+    return madeOnce(this.#digests, tool, () => {
       const { name, description, parameters } = tool;
       const text = JSON.stringify([name, description, parameters]);
       return createHash("sha256").update(text).digest("base64");
@@ -122,7 +124,7 @@ export class SentTools {
   }
 
   #past(message: AssistantMessage, tools: ReadonlyMap<string, ToolDefinition>): Message {
-    return once(this.#messages, message, () =>
+    return madeOnce(this.#messages, message, () =>
       withCalls(message, (call) => this.#renamed(call, tools.get(call.name), "sent")),
     );
   }
@@ -156,15 +158,6 @@ function withCalls(message: AssistantMessage, change: (call: ToolCall) => ToolCa
   return tool_calls.every((call, at) => call === message.tool_calls[at])
     ? message
     : { ...message, tool_calls };
-}
-
-function once<Key extends object, Value>(known: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
-  let value = known.get(key);
-  if (value === undefined) {
-    value = make();
-    known.set(key, value);
-  }
-  return value;
 }
 
 /** Drops the oldest entries beyond the maximum. */
@@ -214,7 +207,8 @@ function renamedArguments(
     }
     const end = endOfString(text, at);
     if (around?.isName === true) {
-      const name = read(text.slice(at, end));
+      const quoted = text.slice(at, end);
+      const name = String(parsedJson(quoted) ?? quoted.slice(1, -1));
       const sent = renamed(around, name);
       if (sent !== name) {
         parts.push(text.slice(copied, at), JSON.stringify(sent));
@@ -244,13 +238,4 @@ function endOfString(text: string, from: number): number {
     else if (text[at] === '"') return at + 1;
   }
   return text.length;
-}
-
-/** The value of a quoted string; the raw text between the marks if it is not valid JSON. */
-function read(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return quoted.slice(1, -1);
-  }
 }

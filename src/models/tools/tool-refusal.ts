@@ -100,11 +100,7 @@ function quotedIn(text: string, tools: readonly string[]): string[] {
 /** The name of a function in any vendor's format. */
 function toolName(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
-  const inner = isRecord(value.function)
-    ? value.function
-    : isRecord(value.definition)
-      ? value.definition
-      : value;
+  const inner = [value.function, value.definition].find(isRecord) ?? value;
   const isTool = "input_schema" in inner || "parameters" in inner;
   return isTool && typeof inner.name === "string" ? inner.name : undefined;
 }

@@ -1,13 +1,12 @@
 import type { OpenAI } from "openai";
-import type { ModelRequest } from "../../../core/ports/model.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { ToolCall, ToolDefinition } from "../../../core/values/message.ts";
 import type { MeteredUsage } from "../../prices.ts";
-import { type Endpoint, modelError, notAnAnswer } from "../../provider-error.ts";
+import { modelError, notAnAnswer } from "../../provider-error.ts";
 import type { Answer, AnswerReader } from "../../provider-model.ts";
 import { ReportedFailure } from "../../reported-failure.ts";
 import { withUniqueIds } from "../../tool-call-text.ts";
-import type { BlocksOwner } from "../past-messages.ts";
+import type { Exchange } from "../past-messages.ts";
 import { isKeepable, keptOfCall, ReasoningFields } from "./chat-reasoning.ts";
 import { ChatText, type WholeText } from "./chat-text.ts";
 
@@ -24,11 +23,7 @@ interface OpenCall extends ReadCall {
   index: number | undefined;
 }
 
-/** A request and its recipient. `owner` is kept with the fields that must be sent back. */
-export interface ChatExchange {
-  request: ModelRequest;
-  endpoint: Endpoint;
-  owner: BlocksOwner;
+export interface ChatExchange extends Exchange {
   /** The tools whose calls are recognised in text; undefined where the server separates calls from text. */
   textualTools: readonly ToolDefinition[] | undefined;
 }
@@ -41,18 +36,11 @@ export function wholeChatAnswer(completion: OpenAI.ChatCompletion, exchange: Cha
   const choice = completion?.choices?.[0];
   if (choice?.message === undefined) throw notAnAnswer(exchange.endpoint, "a chat completion", completion);
   const { content, refusal, tool_calls } = choice.message;
-  const calls = (tool_calls ?? []).flatMap((call) =>
-    call.type === "custom" || call.function === undefined
-      ? []
-      : [
-          {
-            id: call.id ?? "",
-            name: call.function.name ?? "",
-            arguments: asText(call.function.arguments),
-            kept: keptOfCall(call),
-          },
-        ],
-  );
+  const calls = (tool_calls ?? []).flatMap((call): ReadCall[] => {
+    if (call.type === "custom" || call.function === undefined) return [];
+    const { name, arguments: input } = call.function;
+    return [{ id: call.id ?? "", name: name ?? "", arguments: asText(input), kept: keptOfCall(call) }];
+  });
   const fields = new ReasoningFields("whole");
   fields.add(choice.message);
   const text = createTextReader(exchange);
@@ -146,13 +134,12 @@ function answer(read: ReadAnswer, { request, owner, endpoint }: ChatExchange): A
   const textual = read.calls.map((call) => ({ id: "", ...call, kept: {} }));
   const calls = withUniqueIds(read.called.length > 0 ? read.called : textual, request.messages);
   const kept = { message: read.fields.kept(), calls: calls.map((call) => call.kept) };
-  const blocks = { message: kept.message, calls: kept.calls } as Json;
   return {
     message: {
       role: "assistant",
       text: read.text,
       tool_calls: calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })),
-      ...(isKeepable(kept) ? { provider_blocks: { ...owner, blocks } } : {}),
+      ...(isKeepable(kept) ? { provider_blocks: { ...owner, blocks: kept as Json } } : {}),
     },
     usage: usageOf(read.usage),
     stop: limitFinish.has(read.finish) ? "length" : read.finish === "content_filter" ? "declined" : "done",

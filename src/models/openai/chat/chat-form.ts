@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { ModelRequest } from "../../../core/ports/model.ts";
 import type { Message } from "../../../core/values/message.ts";
 import type { ProviderModelOptions } from "../../provider-model.ts";
 import type { ServerKind } from "../../server-kind.ts";
 import { safeCallId } from "../../tool-call-text.ts";
 import { openAiFamily } from "../family.ts";
-import type { Concession } from "../wire-forms.ts";
+import { addsTools } from "../past-messages.ts";
+import { type Concession, concede } from "../wire-forms.ts";
 
 /** How requests to a server of chat completions are written. Unknown features are tried, and dropped when they are refused. */
 export interface ChatForm {
@@ -76,35 +76,20 @@ export function chatFormName(form: ChatForm): string {
   return form.calls === "parallel" ? changes : `${changes}/single`;
 }
 
+const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
+
 /** The first concession that applies is made. */
 export const chatConcessions: readonly Concession<ChatForm>[] = [
   {
     applies: ({ text }, form) => /max_(?:completion_)?tokens/.test(text) && form.limits.length > 0,
     lesser: (form) => ({ ...form, limits: form.limits.slice(1) }),
   },
-  {
-    applies: ({ text }, form) => /stream_options|include_usage/.test(text) && form.usage,
-    lesser: (form) => ({ ...form, usage: false }),
-  },
-  {
-    applies: ({ text }, form, request) =>
-      /tool_choice/.test(text) && form.toolChoice && request.no_calls === true,
-    lesser: (form) => ({ ...form, toolChoice: false }),
-  },
-  {
-    applies: ({ text }, form) => /parallel_tool_calls/.test(text) && form.calls === "single",
-    lesser: (form) => ({ ...form, calls: "unasked" }),
-  },
-  {
-    // The chat template of Llama 3: "This model only supports single tool-calls at once!"
-    applies: ({ text }, form, request) =>
-      severalCalls.test(text) && form.calls === "parallel" && request.messages.some(hasSeveralCalls),
-    lesser: (form) => ({ ...form, calls: "single" }),
-  },
-  {
-    applies: ({ text }, form) => /prompt_cache_key/.test(text) && form.cacheKey,
-    lesser: (form) => ({ ...form, cacheKey: false }),
-  },
+  concede(/stream_options|include_usage/, "usage", [true, false]),
+  concede(/tool_choice/, "toolChoice", [true, false], (request) => request.no_calls === true),
+  concede(/parallel_tool_calls/, "calls", ["single", "unasked"]),
+  // The chat template of Llama 3: "This model only supports single tool-calls at once!"
+  concede(severalCalls, "calls", ["parallel", "single"], ({ messages }) => messages.some(hasSeveralCalls)),
+  concede(/prompt_cache_key/, "cacheKey", [true, false]),
   {
     applies: ({ text }, form) => /tools/.test(text) && saysEffort.test(text) && form.effort === "asked",
     lesser: (form) => ({ ...form, effort: "none" }),
@@ -130,14 +115,11 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
       refusedSchema.test(text) &&
       form.schemas === "full" &&
       request.output_schema === undefined &&
-      hasTools(request),
+      (request.tools.length > 0 || addsTools(request.messages)),
     lesser: (form) => ({ ...form, schemas: "plain" }),
     ofTools: true,
   },
-  {
-    applies: ({ text }, form) => /developer|\brole\b/.test(text) && form.instructions === "developer",
-    lesser: (form) => ({ ...form, instructions: "system" }),
-  },
+  concede(/developer|\brole\b/, "instructions", ["developer", "system"]),
   {
     applies: ({ text, status }, form, request) =>
       (status === 500 ? templateFailure : misplacedRole).test(text) &&
@@ -149,18 +131,9 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
 
 const saysEffort = /reasoning[_ .]?effort/;
 
-const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
-
 /** Words in refusals of a tool's parameters, in lower case. */
 const refusedSchema =
   /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
-
-function hasTools({ tools, messages }: ModelRequest): boolean {
-  return (
-    tools.length > 0 ||
-    messages.some((message) => message.role === "system" && (message.add ?? []).length > 0)
-  );
-}
 
 function hasSeveralCalls(message: Message): boolean {
   return message.role === "assistant" && message.tool_calls.length > 1;

@@ -1,4 +1,5 @@
 import type { OpenAI } from "openai";
+import { madeOnce } from "../../../base/made-once.ts";
 import type { ModelRequest } from "../../../core/ports/model.ts";
 import type {
   AssistantMessage,
@@ -17,24 +18,18 @@ import { plainSchema } from "./plain-schema.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
-/** Converts messages and tools to OpenAI's format. Each object is converted once, because later rounds send it again. */
-export interface ChatMessages {
-  /** The conversation. While the form stays the same, a message is always converted to the same result. */
-  ofRequest(request: ModelRequest, form: ChatForm): ChatMessage[];
-  ofTools(tools: readonly ToolDefinition[], form: ChatForm): OpenAI.ChatCompletionFunctionTool[];
-}
-
-/** @param self the model whose reasoning is sent back with its messages */
-export function createChatMessages(
-  self: { provider: string; model: string },
-  quirks: ChatQuirks,
-): ChatMessages {
+/**
+ * Converts messages and tools to OpenAI's format. Each object is converted once, because later rounds send it again.
+ * @param self the model whose reasoning is sent back with its messages
+ */
+export function createChatMessages(self: { provider: string; model: string }, quirks: ChatQuirks) {
   const definitions = {
     full: new WeakMap<ToolDefinition, OpenAI.ChatCompletionFunctionTool>(),
     plain: new WeakMap<ToolDefinition, OpenAI.ChatCompletionFunctionTool>(),
   };
   const converted = new Map<string, WeakMap<Message, ChatMessage>>();
 
+  /** The conversation. While the form stays the same, a message is always converted to the same result. */
   const ofRequest = ({ system, messages }: ModelRequest, form: ChatForm): ChatMessage[] => {
     const blocks = { ...self, form: chatFormName(form) };
     // A server that has sent this field expects it in all messages.
@@ -43,18 +38,13 @@ export function createChatMessages(
         ? "required"
         : form.reasoning;
     const key = `${blocks.form} ${reasoning}`;
-    const known = converted.get(key) ?? new WeakMap<Message, ChatMessage>();
-    converted.set(key, known);
-    const convert = (message: Exclude<Message, { role: "system" }>): ChatMessage => {
-      const before = known.get(message);
-      if (before !== undefined) return before;
-      const made =
+    const known = madeOnce(converted, key, () => new WeakMap<Message, ChatMessage>());
+    const convert = (message: Exclude<Message, { role: "system" }>): ChatMessage =>
+      madeOnce(known, message, () =>
         message.role === "assistant"
           ? assistantMessage(message, reasoning, blocks, quirks)
-          : dataMessage(message, form, quirks);
-      known.set(message, made);
-      return made;
-    };
+          : dataMessage(message, form, quirks),
+      );
     const conversation = new ChatConversation(form);
     for (const message of inOrder(messages, form)) {
       if (message.role === "system") conversation.change(message.text);
@@ -65,17 +55,15 @@ export function createChatMessages(
     if (opening !== "") said.unshift({ role: form.instructions, content: opening });
     return quirks.cacheMarks ? markForCache(said) : said;
   };
-  const ofTool = (tool: ToolDefinition, { schemas }: ChatForm): OpenAI.ChatCompletionFunctionTool => {
-    let definition = definitions[schemas].get(tool);
-    if (definition === undefined) {
-      const { name, description } = tool;
-      const parameters = schemas === "plain" ? plainSchema(tool.parameters) : tool.parameters;
-      definition = { type: "function", function: { name, description, parameters } };
-      definitions[schemas].set(tool, definition);
-    }
-    return definition;
-  };
-  return { ofRequest, ofTools: (tools, form) => tools.map((tool) => ofTool(tool, form)) };
+  const ofTools = (tools: readonly ToolDefinition[], { schemas }: ChatForm) =>
+    tools.map((tool) =>
+      madeOnce(definitions[schemas], tool, (): OpenAI.ChatCompletionFunctionTool => {
+        const { name, description } = tool;
+        const parameters = schemas === "plain" ? plainSchema(tool.parameters) : tool.parameters;
+        return { type: "function", function: { name, description, parameters } };
+      }),
+    );
+  return { ofRequest, ofTools };
 }
 
 function inOrder(messages: readonly Message[], { calls }: ChatForm): readonly Message[] {

@@ -5,11 +5,11 @@ import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
 import type { Endpoint } from "../../provider-error.ts";
-import { factsOf, type ProviderModelOptions } from "../../provider-model.ts";
+import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { serverKindOf } from "../../server-kind.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import type { OpenAiClient } from "../client.ts";
-import { createWireForms, type OpenAiDialect, openedAnswer } from "../wire-forms.ts";
+import { createWireForms } from "../wire-forms.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
 import { type ChatForm, chatConcessions, chatFormName, chatQuirks, firstChatForm } from "./chat-form.ts";
 import { createChatMessages } from "./chat-messages.ts";
@@ -21,7 +21,7 @@ export function createChatDialect(
   options: ProviderModelOptions,
   endpoint: Endpoint,
   client: () => Promise<OpenAiClient>,
-): OpenAiDialect {
+): Dialect {
   const { model, provider = "openai", maxTokensField } = options;
   const facts = factsOf(options, endpoint);
   const server = serverKindOf(endpoint.host, options.server);
@@ -35,7 +35,7 @@ export function createChatDialect(
   );
   const limit = options.maxOutputTokens ?? defaultLimit(facts, server);
 
-  const body = (request: ModelRequest, form: ChatForm, output: OutputForm): Body => ({
+  const bodyOf = (request: ModelRequest, output: OutputForm, form: ChatForm): Body => ({
     model,
     messages: messages.ofRequest(request, form),
     ...toolsPart(request, form, output),
@@ -69,29 +69,24 @@ export function createChatDialect(
       const { chat } = await client();
       const { form, answer } = await asTaken(
         request,
-        (attempted) => {
+        (attempted) => bodyOf(request, output, attempted),
+        (body, attempted) => {
           const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
-          const streamed = { ...body(request, attempted, output), stream: true, ...usage } as const;
-          return chat.completions.create(streamed, { signal }).asResponse();
+          return chat.completions.create({ ...body, stream: true, ...usage }, { signal }).asResponse();
         },
-        (attempted) => body(request, attempted, output),
       );
-      return openedAnswer(
-        readChunks<OpenAI.ChatCompletionChunk>(answer),
-        createChatReader(exchange(request, form, output)),
-      );
+      const chunks = readChunks<OpenAI.ChatCompletionChunk>(answer);
+      return { chunks, reader: createChatReader(exchange(request, form, output)) };
     },
     async complete(request, output, signal) {
       const { chat } = await client();
       const { form, answer } = await asTaken(
         request,
-        (attempted) =>
-          chat.completions.create({ ...body(request, attempted, output), stream: false }, { signal }),
-        (attempted) => body(request, attempted, output),
+        (attempted) => bodyOf(request, output, attempted),
+        (body) => chat.completions.create({ ...body, stream: false }, { signal }),
       );
       return wholeChatAnswer(answer, exchange(request, form, output));
     },
-    reader: (_request, opened) => opened.reader,
   };
 }
 

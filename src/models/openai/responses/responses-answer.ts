@@ -1,30 +1,22 @@
 import type { OpenAI } from "openai";
-import type { ModelRequest } from "../../../core/ports/model.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { AssistantMessage, ToolCall } from "../../../core/values/message.ts";
 import type { MeteredUsage } from "../../prices.ts";
-import { type Endpoint, modelError, notAnAnswer } from "../../provider-error.ts";
+import { modelError, notAnAnswer } from "../../provider-error.ts";
 import type { Answer, AnswerReader } from "../../provider-model.ts";
 import { ReportedFailure } from "../../reported-failure.ts";
 import { withUniqueIds } from "../../tool-call-text.ts";
-import type { BlocksOwner } from "../past-messages.ts";
+import type { BlocksOwner, Exchange } from "../past-messages.ts";
 
 type Item = OpenAI.Responses.ResponseOutputItem;
 type Response = OpenAI.Responses.Response;
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
 
-/** A request and its recipient. `owner` is kept with the items that must be sent back. */
-export interface ResponsesExchange {
-  request: ModelRequest;
-  endpoint: Endpoint;
-  owner: BlocksOwner;
-}
-
 /**
  * The answer to a request that was not streamed.
  * @throws ModelError if it is not an answer, ReportedFailure if it reports a failure
  */
-export function wholeResponsesAnswer(response: Response, exchange: ResponsesExchange): Answer {
+export function wholeResponsesAnswer(response: Response, exchange: Exchange): Answer {
   // An answer that is not JSON arrives as a string, and other JSON as any value.
   if (!Array.isArray(response?.output)) throw notAnAnswer(exchange.endpoint, "a response", response);
   return answer(response, response.output, exchange);
@@ -40,7 +32,7 @@ export function isLastEvent(event: StreamEvent): boolean {
 }
 
 /** Puts a stream of response events together. */
-export function createResponsesReader(exchange: ResponsesExchange): AnswerReader<StreamEvent> {
+export function createResponsesReader(exchange: Exchange): AnswerReader<StreamEvent> {
   const items: Item[] = [];
   let textOf: number | undefined;
   let understood = false;
@@ -96,7 +88,7 @@ function merged(items: readonly Item[], whole: readonly Item[]): readonly Item[]
   });
 }
 
-function answer(response: Response, items: readonly Item[], exchange: ResponsesExchange): Answer {
+function answer(response: Response, items: readonly Item[], exchange: Exchange): Answer {
   if (response.status === "failed" || response.status === "cancelled") throw failure(response);
   const calls = items.flatMap((item): ToolCall[] =>
     item.type === "function_call" ? [{ id: item.call_id, name: item.name, arguments: item.arguments }] : [],
@@ -148,7 +140,7 @@ function stopOf({ status, incomplete_details }: Response): Answer["stop"] {
 }
 
 /** Undefined for a server that does not report usage. `input_tokens` include the tokens read from and written to the cache. */
-function usageOf(usage: OpenAI.Responses.ResponseUsage | null | undefined): MeteredUsage | undefined {
+export function usageOf(usage: OpenAI.Responses.ResponseUsage | null | undefined): MeteredUsage | undefined {
   if (usage === null || usage === undefined) return undefined;
   return {
     input_tokens: usage.input_tokens ?? 0,

@@ -1,6 +1,7 @@
 import type { ModelRequest } from "../../../core/ports/model.ts";
 import { type OpenAiFamily, openAiFamily } from "../family.ts";
-import type { Concession } from "../wire-forms.ts";
+import { addsTools } from "../past-messages.ts";
+import { type Concession, concede } from "../wire-forms.ts";
 
 /** How requests to a server of the Responses API are written. Unknown features are tried, and dropped when they are refused. */
 export interface ResponsesForm {
@@ -54,7 +55,7 @@ export function responsesFormName({ additions, epoch }: ResponsesForm): string {
 export function hasToolItems({ tools, messages }: ModelRequest, { additions }: ResponsesForm): boolean {
   if (additions === "tools") return false;
   const opening = additions === "additional_tools" && tools.length > 0;
-  return opening || messages.some((message) => message.role === "system" && (message.add ?? []).length > 0);
+  return opening || addsTools(messages);
 }
 
 function hasBlocks({ messages }: ModelRequest, form: ResponsesForm): boolean {
@@ -70,14 +71,8 @@ export interface Proof {
 /** The first concession that applies is made. */
 export function responsesConcessions(proof: Proof): readonly Concession<ResponsesForm>[] {
   return [
-    {
-      applies: ({ text }, form) => /reasoning\.context|all_turns/.test(text) && form.allTurns,
-      lesser: (form) => ({ ...form, allTurns: false }),
-    },
-    {
-      applies: ({ text }, form) => /summar(?:y|ies)/.test(text) && form.summary,
-      lesser: (form) => ({ ...form, summary: false }),
-    },
+    concede(/reasoning\.context|all_turns/, "allTurns", [true, false]),
+    concede(/summar(?:y|ies)/, "summary", [true, false]),
     {
       // https://developers.openai.com/api/docs/guides/reasoning: `invalid_encrypted_content`
       applies: ({ text }, form, request) =>
@@ -86,31 +81,12 @@ export function responsesConcessions(proof: Proof): readonly Concession<Response
         ) && hasBlocks(request, form),
       lesser: (form) => ({ ...form, epoch: form.epoch + 1 }),
     },
-    {
-      applies: ({ text }, form) => /encrypted|\binclude\b/.test(text) && form.encrypted,
-      lesser: (form) => ({ ...form, encrypted: false }),
-    },
-    {
-      applies: ({ text }, form) => /configuration_update/.test(text) && form.updatesEffort,
-      lesser: (form) => ({ ...form, updatesEffort: false }),
-    },
-    {
-      applies: ({ text }, form) => /effort/.test(text) && form.effort,
-      lesser: (form) => ({ ...form, effort: false }),
-    },
-    {
-      applies: ({ text }, form) => /max_output_tokens/.test(text) && form.limit,
-      lesser: (form) => ({ ...form, limit: false }),
-    },
-    {
-      applies: ({ text }, form) => /prompt_cache_key/.test(text) && form.cacheKey,
-      lesser: (form) => ({ ...form, cacheKey: false }),
-    },
-    {
-      applies: ({ text }, form, request) =>
-        /tool_choice/.test(text) && form.toolChoice && request.no_calls === true,
-      lesser: (form) => ({ ...form, toolChoice: false }),
-    },
+    concede(/encrypted|\binclude\b/, "encrypted", [true, false]),
+    concede(/configuration_update/, "updatesEffort", [true, false]),
+    concede(/effort/, "effort", [true, false]),
+    concede(/max_output_tokens/, "limit", [true, false]),
+    concede(/prompt_cache_key/, "cacheKey", [true, false]),
+    concede(/tool_choice/, "toolChoice", [true, false], (request) => request.no_calls === true),
     {
       // Other servers have many ways to say that they do not know an input item.
       applies: ({ text, code }, form, request) =>
@@ -119,9 +95,6 @@ export function responsesConcessions(proof: Proof): readonly Concession<Response
           (code === "invalid_request" && !proof.items)),
       lesser: (form) => ({ ...form, additions: "tools" }),
     },
-    {
-      applies: ({ text }, form) => /developer|\brole\b/.test(text) && form.instructions === "developer",
-      lesser: (form) => ({ ...form, instructions: "system" }),
-    },
+    concede(/developer|\brole\b/, "instructions", ["developer", "system"]),
   ];
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { OpenAI } from "openai";
+import { madeOnce } from "../../../base/made-once.ts";
 import type { ModelRequest } from "../../../core/ports/model.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import type {
@@ -19,39 +20,33 @@ import { type ResponsesForm, responsesFormName } from "./responses-form.ts";
 type Item = OpenAI.Responses.ResponseInputItem;
 type FunctionTool = OpenAI.Responses.FunctionTool;
 
-/** Converts messages and tools to input items. Each object is converted once, because later rounds send it again. */
-export interface ResponsesInput {
-  /** The conversation. While the form stays the same, a message is always converted to the same result. */
-  ofRequest(request: ModelRequest, form: ResponsesForm): Item[];
-  ofTools(tools: readonly ToolDefinition[]): FunctionTool[];
-}
+export type ResponsesInput = ReturnType<typeof createResponsesInput>;
 
 /** This API accepts longer ids than chat completions. */
 const callId = (id: string) => safeCallId(id, 64);
 
-/** @param self the model whose output items are sent back with its messages */
-export function createResponsesInput(self: { provider: string; model: string }): ResponsesInput {
+/**
+ * Converts messages and tools to input items. Each object is converted once, because later rounds send it again.
+ * @param self the model whose output items are sent back with its messages
+ */
+export function createResponsesInput(self: { provider: string; model: string }) {
   const definitions = new WeakMap<ToolDefinition, FunctionTool>();
   const converted = new Map<string, WeakMap<Message, Item[]>>();
 
-  const ofTool = (tool: ToolDefinition): FunctionTool => {
-    let definition = definitions.get(tool);
-    if (definition === undefined) {
+  const ofTool = (tool: ToolDefinition): FunctionTool =>
+    madeOnce(definitions, tool, () => {
       const { name, description, parameters } = tool;
       // By default the API makes every parameter required.
-      definition = { type: "function", name, description, parameters, strict: false };
-      definitions.set(tool, definition);
-    }
-    return definition;
-  };
+      return { type: "function", name, description, parameters, strict: false };
+    });
   const ofTools = (tools: readonly ToolDefinition[]) => tools.map(ofTool);
 
   return {
     ofTools,
-    ofRequest({ tools, messages }, form) {
+    /** The conversation. While the form stays the same, a message is always converted to the same result. */
+    ofRequest({ tools, messages }: ModelRequest, form: ResponsesForm): Item[] {
       const owner = { ...self, form: responsesFormName(form) };
-      const known = converted.get(owner.form) ?? new WeakMap<Message, Item[]>();
-      converted.set(owner.form, known);
+      const known = madeOnce(converted, owner.form, () => new WeakMap<Message, Item[]>());
       const changes = createChangeItems(self.model, form, ofTools);
       const input = changes.ofOpening(tools);
       for (const message of holdBackChanges(messages)) {
@@ -62,9 +57,7 @@ export function createResponsesInput(self: { provider: string; model: string }):
           input.push(...items);
           continue;
         }
-        const items = known.get(message) ?? itemsOf(message, owner);
-        known.set(message, items);
-        input.push(...items);
+        input.push(...madeOnce(known, message, () => itemsOf(message, owner)));
       }
       return input;
     },
@@ -119,14 +112,9 @@ function withSafeCallId(block: Json): Json {
   return typeof id === "string" && callId(id) !== id ? { ...item, call_id: callId(id) } : block;
 }
 
-/** Converts the changes of a conversation, one after the other, to input items. */
-interface ChangeItems {
-  /** The tools of the opening, unless they are in `tools`. */
-  ofOpening(tools: readonly ToolDefinition[]): Item[];
-  of(change: SystemMessage): Item[];
-}
-
 /**
+ * Converts the changes of a conversation, one after the other, to input items.
+ *
  * `additional_tools` items accumulate: a later item adds tools and replaces those of the same name in earlier items, but it cannot
  * replace a tool of `tools` or remove any. All tools are therefore in such items, and only words announce removals.
  * https://developers.openai.com/api/docs/guides/function-calling
@@ -135,7 +123,7 @@ function createChangeItems(
   model: string,
   form: ResponsesForm,
   ofTools: (tools: readonly ToolDefinition[]) => FunctionTool[],
-): ChangeItems {
+) {
   const unavailable = new Set<string>();
   const additional = (tools: readonly ToolDefinition[]): Item[] =>
     tools.length === 0 ? [] : [{ type: "additional_tools", role: "developer", tools: ofTools(tools) }];
@@ -147,8 +135,10 @@ function createChangeItems(
   };
 
   return {
-    ofOpening: (tools) => (form.additions === "additional_tools" ? additional(tools) : []),
-    of(change) {
+    /** The tools of the opening, unless they are in `tools`. */
+    ofOpening: (tools: readonly ToolDefinition[]) =>
+      form.additions === "additional_tools" ? additional(tools) : [],
+    of(change: SystemMessage): Item[] {
       const { text, add = [], remove = [] } = change;
       for (const { name } of add) unavailable.delete(name);
       const notice = add.length === 0 ? "" : incrementalNotice(unavailable);

@@ -6,10 +6,10 @@ import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
 import type { Endpoint } from "../../provider-error.ts";
-import { factsOf, type ProviderModelOptions } from "../../provider-model.ts";
+import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import type { OpenAiClient } from "../client.ts";
-import { createWireForms, type OpenAiDialect, openedAnswer } from "../wire-forms.ts";
+import { createWireForms } from "../wire-forms.ts";
 import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
 import {
   firstResponsesForm,
@@ -34,7 +34,7 @@ export function createResponsesDialect(
   options: ProviderModelOptions,
   endpoint: Endpoint,
   client: () => Promise<OpenAiClient>,
-): OpenAiDialect {
+): Dialect {
   const { model, provider = "openai", maxOutputTokens } = options;
   const facts = factsOf(options, endpoint);
   const self = { provider, model };
@@ -44,7 +44,7 @@ export function createResponsesDialect(
   const known = facts.output ?? usualOutputTokens;
   const limit = Math.max(minOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
 
-  const body = (request: ModelRequest, form: ResponsesForm, output: OutputForm): Body => ({
+  const bodyOf = (request: ModelRequest, output: OutputForm, form: ResponsesForm): Body => ({
     model,
     store: false,
     ...(request.system === "" ? {} : { instructions: request.system }),
@@ -66,25 +66,23 @@ export function createResponsesDialect(
       const { responses } = await client();
       const { form, answer } = await asTaken(
         request,
-        (attempted) =>
-          responses.create({ ...body(request, attempted, output), stream: true }, { signal }).asResponse(),
-        (attempted) => body(request, attempted, output),
+        (attempted) => bodyOf(request, output, attempted),
+        (body) => responses.create({ ...body, stream: true }, { signal }).asResponse(),
       );
-      return openedAnswer(readChunks(answer, isLastEvent), createResponsesReader(exchange(request, form)));
+      const reader = createResponsesReader(exchange(request, form));
+      return { chunks: readChunks(answer, isLastEvent), reader };
     },
     async complete(request, output, signal) {
       const { responses } = await client();
       const { form, answer } = await asTaken(
         request,
-        (attempted) =>
-          responses.create({ ...body(request, attempted, output), stream: false }, { signal }).asResponse(),
-        (attempted) => body(request, attempted, output),
+        (attempted) => bodyOf(request, output, attempted),
+        (body) => responses.create({ ...body, stream: false }, { signal }).asResponse(),
       );
       // The SDK throws errors of its own for anything but a response.
       const whole = (await answer.json()) as OpenAI.Responses.Response;
       return wholeResponsesAnswer(whole, exchange(request, form));
     },
-    reader: (_request, opened) => opened.reader,
   };
 }
 

@@ -19,6 +19,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { Plugin } from "rolldown";
+import type { VitestPluginContext } from "vitest/node";
 
 /** The input of a build: its sources, and the entries that they start. Paths from the repository's folder. */
 interface Inputs {
@@ -244,16 +245,21 @@ export async function importModule(folder) {
 /** For vitest: programs and threads that tests start are built ones, which begin sooner. */
 export function builtEntries() {
   const builder = new Builder();
+  const startsEntries = (code: string, id: string) =>
+    /^(?:src|skills)\//.test(relative(repository, id)) && code.search(entryAddress) >= 0;
   return {
     name: "built-entries",
     enforce: "pre" as const,
+    // What a test starts is looked for in each run: its sources may have changed while the file that starts it has not.
+    configureVitest({ defineCacheKeyGenerator }: VitestPluginContext) {
+      defineCacheKeyGenerator(({ id, sourceCode }) => (startsEntries(sourceCode, id) ? false : undefined));
+    },
     async transform(code: string, id: string) {
-      if (!/^(?:src|skills)\//.test(relative(repository, id)) || !code.includes("import.meta.url"))
-        return null;
+      if (!startsEntries(code, id)) return null;
       let written = code;
       for (const [address, { file }] of await builder.entriesIn(code, id))
         written = written.replace(address, () => `new URL(${JSON.stringify(pathToFileURL(file).href)})`);
-      return written === code ? null : { code: written, map: null };
+      return { code: written, map: null };
     },
   };
 }

@@ -26,20 +26,19 @@ describe.each([false, true])("a bot that dies, on a platform that streams: %s", 
     world = createWorld(streams);
     const { points, changes } = await live(world);
     undisturbed = pictures(world);
-    const all: Death[] = [
+    deaths = [
       ...[...points.keys()].map((point) => ({ point, when: "after" as const })),
       ...[...points.keys()]
         .filter((point) => changes.some((change) => point <= change && point >= change - pointsToNotice))
         .map((point) => ({ point, when: "before" as const })),
     ];
-    deaths = streams ? all.filter(({ point }) => isStreaming(points, point)) : all;
   });
 
   it("a turn without a crash violates nothing", async () => {
     expect(await violations(world, undisturbed, [])).toEqual([]);
     expect((await pictureOf(world)).shown.join()).not.toContain("it was not run");
-    expect(deaths.length).toBeGreaterThan(streams ? 40 : 120);
-    expect(deaths.filter(({ when }) => when === "before").length).toBeGreaterThan(streams ? 5 : 15);
+    expect(deaths.length).toBeGreaterThan(120);
+    expect(deaths.filter(({ when }) => when === "before").length).toBeGreaterThan(15);
   });
 
   it.each(parts)("a crash leaves nothing lost, doubled or left behind (part %i)", async (part) => {
@@ -58,18 +57,6 @@ describe.each([false, true])("a bot that dies, on a platform that streams: %s", 
     expect(wrong).toEqual([]);
   });
 });
-
-/** Points right after a stream, where its end may still be shown. */
-const pointsAfter = 2;
-
-/** Where streaming makes a difference: while a message is streamed, and right after it. */
-function isStreaming(points: readonly string[], point: number): boolean {
-  const last = points
-    .slice(0, point + 1)
-    .findLastIndex((name) => /^(platform\.openStream|stream\.finish)/.test(name));
-  const isOpen = points[last]?.startsWith("platform.openStream") ?? false;
-  return isOpen || (last >= 0 && point - last <= pointsAfter);
-}
 
 function pictures(world: World): Undisturbed {
   const made = new Map<string, Promise<Picture>>();

@@ -7,7 +7,7 @@ export const texts = z.array(text);
 export const flag = z.boolean();
 export const count = z.number().int().positive();
 
-/** A number above 0. */
+/** A number above 0; the maximum is included. */
 export const upTo = (max: number) => z.number().positive().max(max);
 export const seconds = upTo(86_400);
 

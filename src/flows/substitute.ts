@@ -1,3 +1,4 @@
+import { parsedJson } from "../base/json-reader.ts";
 import { isContainer } from "../base/record.ts";
 import { SkillFailure } from "../core/skill/define-skill.ts";
 import type { Json } from "../core/values/json.ts";
@@ -177,16 +178,7 @@ export function asText(value: Json): string {
 }
 
 function asJson(value: Json): string {
-  return typeof value === "string" && isJson(value) ? value : JSON.stringify(value);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return typeof value === "string" && parsedJson(value) !== undefined ? value : JSON.stringify(value);
 }
 
 /** Escapes text for strings in double or single quotes, which lenient JSON allows. */

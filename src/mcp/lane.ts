@@ -230,7 +230,7 @@ export function createAccountLanes(options: AccountLanesOptions) {
   return {
     all: (): readonly Lane[] => [...lanes.values()],
     of,
-    /** The same, for a call: its idle time restarts. */
+    /** The lane of an account, for a call: its idle time restarts. */
     use(account: string): Lane {
       keep(account);
       return of(account);

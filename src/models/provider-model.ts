@@ -41,15 +41,15 @@ export interface AnswerReader<Chunk> {
 }
 
 /** An answer that has begun, and the reader of its chunks. */
-interface OpenedAnswer {
-  chunks: AsyncIterable<unknown>;
-  reader: AnswerReader<unknown>;
+interface OpenedAnswer<Chunk> {
+  chunks: AsyncIterable<Chunk | undefined>;
+  reader: AnswerReader<Chunk>;
 }
 
 /** The provider's format of requests and answers. */
-export interface Dialect {
+export interface Dialect<Chunk = unknown> {
   /** Sends a request with a streamed answer. */
-  open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<OpenedAnswer>;
+  open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<OpenedAnswer<Chunk>>;
   /** Sends a request and waits for the whole answer. */
   complete(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Answer>;
 }

@@ -8,11 +8,8 @@ import { type Endpoint, toModelError } from "./provider-error.ts";
  */
 const searchFee = 0.01;
 
-/** Maximum wait for an answer, ms. */
-export const searchPatience = 60_000;
-
-/** The results of a model that searched the web. */
-interface ModelSearch {
+/** What a model found on the web. */
+interface SearchAnswer {
   hits: Omit<WebHit, "engines">[];
   /** The number of searches that are charged. */
   searches: number;
@@ -24,7 +21,7 @@ interface ModelSearch {
 /** An engine whose searches are made by a model of its provider. */
 export function createModelSearch(
   { name, endpoint, price }: { name: string; endpoint: Endpoint; price: Price | undefined },
-  ask: (query: WebQuery, signal: AbortSignal) => Promise<ModelSearch>,
+  ask: (query: WebQuery, signal: AbortSignal) => Promise<SearchAnswer>,
 ): WebEngine {
   return {
     name,

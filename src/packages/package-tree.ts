@@ -28,7 +28,7 @@ export function createPackageTree(limits: PackageLimits, packedBytes?: number) {
   const places = createPlaces(limits);
   let bytes = 0;
   return {
-    files,
+    files: files as readonly PackageFile[],
     /** Claims the place of a folder. @throws PackageRefusal */
     addFolder(path: string): void {
       const parts = packagePath(path, limits);

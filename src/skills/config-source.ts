@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
+import { parsedJson } from "../base/json-reader.ts";
 import {
   type Diagnostic,
   type LoadedSkills,
@@ -81,17 +82,8 @@ function createSkill(
 }
 
 function readToolList(written: unknown): Record<string, string[]> | undefined {
-  const parsed = skillMetadataSchema.shape.tool_list.safeParse(
-    typeof written === "string" ? parseJson(written) : written,
-  );
+  // Null for text that is not JSON: the schema takes undefined as an empty list.
+  const value = typeof written === "string" ? (parsedJson(written) ?? null) : written;
+  const parsed = skillMetadataSchema.shape.tool_list.safeParse(value);
   return parsed.success ? parsed.data : undefined;
-}
-
-/** The value of JSON text; null if it is invalid. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parsedJson } from "../base/json-reader.ts";
 import { beginningOf } from "../base/markdown-text.ts";
 import { type Web, type WebEngine, WebError, type WebQuery } from "../core/ports/web.ts";
 
@@ -209,17 +210,9 @@ async function askEngine<Answer>(
       throw error;
     });
   if (response.status !== 200) throw new Error(`${name}: ${statusWords(response, refusal)}`);
-  const parsed = answer.safeParse(jsonOf(response.body));
+  const parsed = answer.safeParse(parsedJson(response.body));
   if (!parsed.success) throw new Error(`${name}: it sent something that cannot be read`);
   return parsed.data;
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 const webWords: Partial<Record<WebError["code"], string>> = {

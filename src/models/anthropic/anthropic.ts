@@ -44,7 +44,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
   const send = createSender(endpoint, { ...options, provider });
   const asked = (request: ModelRequest): Asked => ({ request, provider, model, endpoint });
 
-  const dialect: Dialect = {
+  const dialect: Dialect<AnthropicChunk> = {
     async open(request, form, signal) {
       const api = await connect();
       // The SDK's own stream hides the pings that arrive while the model thinks.

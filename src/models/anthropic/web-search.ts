@@ -3,7 +3,7 @@ import type { WebEngine } from "../../core/ports/web.ts";
 import type { Price } from "../prices.ts";
 import { endpointOf } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { askedSearch, createModelSearch, searchPatience } from "../provider-search.ts";
+import { askedSearch, createModelSearch } from "../provider-search.ts";
 import { AnthropicContent, usageOf } from "./answer.ts";
 import { anthropicAddress, createAnthropicClient } from "./client.ts";
 
@@ -29,7 +29,7 @@ export function createAnthropicSearch(options: ProviderModelOptions, price: Pric
     };
     const request = { model, max_tokens: 4_000, tools: [tool], messages: [user(askedSearch(query))] };
     client ??= createAnthropicClient(endpoint, baseUrl, options);
-    const answers = await answersTo(await client, request, { signal, timeout: searchPatience });
+    const answers = await answersTo(await client, request, { signal, timeout: options.timeoutMs });
     const metered = usageOf(answers.map((answer) => AnthropicContent.whole(answer)));
     return { ...readSearch(answers.flatMap(({ content }) => content)), metered };
   });

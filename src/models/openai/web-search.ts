@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { WebEngine } from "../../core/ports/web.ts";
 import type { Price } from "../prices.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { askedSearch, createModelSearch, searchPatience } from "../provider-search.ts";
+import { askedSearch, createModelSearch } from "../provider-search.ts";
 import { openAiServer } from "./client.ts";
 import { usageOf } from "./responses/responses-answer.ts";
 
@@ -31,7 +31,7 @@ export function createOpenAiSearch(options: ProviderModelOptions, price: Price |
         store: false,
         max_output_tokens: 8_000,
       },
-      { signal, timeout: searchPatience },
+      { signal, timeout: options.timeoutMs },
     );
     return { ...readSearch(answer), metered: usageOf(answer.usage) };
   });

@@ -21,7 +21,8 @@ export interface Concession<Form> {
 }
 
 /**
- * The concession of one feature, whose value changes, to servers that refuse it in these words.
+ * The concession of one feature, whose value changes from `from` to `to`, to servers that refuse it in these words.
+ * @param words matches the text of the refusal, which is in lower case
  * @param isConcerned whether a request uses the feature; all do by default
  */
 export function concede<Form, Feature extends keyof Form>(
@@ -58,7 +59,7 @@ export function createWireForms<Form>(
     return candidates.find((candidate) => candidate.applies(refusal, form, request));
   };
   /**
-   * The answer to a request that was accepted, and the form of the request.
+   * Sends a request until the server accepts a form of it. Returns the answer and that form.
    * @throws the error of `send` when no concession applies; ToolRefusal when it is about tools of the body
    */
   return async <Body extends object, Answer>(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readJson } from "../../../src/base/json-reader.ts";
+import { parsedJson, readJson } from "../../../src/base/json-reader.ts";
 
 const bom = "\uFEFF";
 
@@ -80,4 +80,13 @@ it.each([
   const start = performance.now();
   expect(readJson(text).ok).toBe(false);
   expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+it.each([
+  ['{"a":1}', { a: 1 }],
+  ["null", null],
+  ["{", undefined],
+  ["", undefined],
+])("the value of the text %s, which may be no JSON, is %o", (text, value) => {
+  expect(parsedJson(text)).toEqual(value);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isRecord } from "../../../src/base/record.ts";
+import { parseExactly } from "../../../src/base/exact-number.ts";
+import { isRecord, mapTexts } from "../../../src/base/record.ts";
 
 test.each([
   [{}, true],
@@ -11,4 +12,14 @@ test.each([
   [() => undefined, false],
 ])("%o is an object with members: %s", (value, expected) => {
   expect(isRecord(value)).toBe(expected);
+});
+
+test("texts are changed at any depth, while names and other values stay", () => {
+  const exact = parseExactly("12345678901234567890");
+  const value = { a: "x", list: ["y", { b: "z" }], n: 1, none: null, exact };
+  expect(mapTexts(value, (text) => text.toUpperCase())).toEqual({
+    ...value,
+    a: "X",
+    list: ["Y", { b: "Z" }],
+  });
 });

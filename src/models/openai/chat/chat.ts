@@ -21,7 +21,7 @@ export function createChatDialect(
   options: ProviderModelOptions,
   endpoint: Endpoint,
   client: () => Promise<OpenAiClient>,
-): Dialect {
+): Dialect<OpenAI.ChatCompletionChunk> {
   const { model, provider = "openai", maxTokensField } = options;
   const facts = factsOf(options, endpoint);
   const server = serverKindOf(endpoint.host, options.server);
@@ -35,14 +35,16 @@ export function createChatDialect(
   );
   const limit = options.maxOutputTokens ?? defaultLimit(facts, server);
 
-  const bodyOf = (request: ModelRequest, output: OutputForm, form: ChatForm): Body => ({
-    model,
-    messages: messages.ofRequest(request, form),
-    ...toolsPart(request, form, output),
-    ...limitPart(limit, form),
-    ...effortPart(facts, request, form),
-    ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
-  });
+  const bodyOf =
+    (request: ModelRequest, output: OutputForm) =>
+    (form: ChatForm): Body => ({
+      model,
+      messages: messages.ofRequest(request, form),
+      ...toolsPart(request, form, output),
+      ...limitPart(limit, form),
+      ...effortPart(facts, request, form),
+      ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
+    });
   const toolsPart = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
     if (output.kind === "schema") {
       const json_schema = { name: outputName, schema: objectSchema(output.schema) };
@@ -67,23 +69,17 @@ export function createChatDialect(
   return {
     async open(request, output, signal) {
       const { chat } = await client();
-      const { form, answer } = await asTaken(
-        request,
-        (attempted) => bodyOf(request, output, attempted),
-        (body, attempted) => {
-          const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
-          return chat.completions.create({ ...body, stream: true, ...usage }, { signal }).asResponse();
-        },
-      );
+      const { form, answer } = await asTaken(request, bodyOf(request, output), (body, attempted) => {
+        const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
+        return chat.completions.create({ ...body, stream: true, ...usage }, { signal }).asResponse();
+      });
       const chunks = readChunks<OpenAI.ChatCompletionChunk>(answer);
       return { chunks, reader: createChatReader(exchange(request, form, output)) };
     },
     async complete(request, output, signal) {
       const { chat } = await client();
-      const { form, answer } = await asTaken(
-        request,
-        (attempted) => bodyOf(request, output, attempted),
-        (body) => chat.completions.create({ ...body, stream: false }, { signal }),
+      const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
+        chat.completions.create({ ...body, stream: false }, { signal }),
       );
       return wholeChatAnswer(answer, exchange(request, form, output));
     },

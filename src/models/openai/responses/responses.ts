@@ -34,7 +34,7 @@ export function createResponsesDialect(
   options: ProviderModelOptions,
   endpoint: Endpoint,
   client: () => Promise<OpenAiClient>,
-): Dialect {
+): Dialect<OpenAI.Responses.ResponseStreamEvent> {
   const { model, provider = "openai", maxOutputTokens } = options;
   const facts = factsOf(options, endpoint);
   const self = { provider, model };
@@ -44,18 +44,20 @@ export function createResponsesDialect(
   const known = facts.output ?? usualOutputTokens;
   const limit = Math.max(minOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
 
-  const bodyOf = (request: ModelRequest, output: OutputForm, form: ResponsesForm): Body => ({
-    model,
-    store: false,
-    ...(request.system === "" ? {} : { instructions: request.system }),
-    input: input.ofRequest(request, form),
-    ...toolsPart(input, request, form, output),
-    ...(form.encrypted ? { include: ["reasoning.encrypted_content"] } : {}),
-    ...reasoningPart(facts, request, form),
-    ...(form.limit ? { max_output_tokens: limit } : {}),
-    ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
-    ...formatPart(output),
-  });
+  const bodyOf =
+    (request: ModelRequest, output: OutputForm) =>
+    (form: ResponsesForm): Body => ({
+      model,
+      store: false,
+      ...(request.system === "" ? {} : { instructions: request.system }),
+      input: input.ofRequest(request, form),
+      ...toolsPart(input, request, form, output),
+      ...(form.encrypted ? { include: ["reasoning.encrypted_content"] } : {}),
+      ...reasoningPart(facts, request, form),
+      ...(form.limit ? { max_output_tokens: limit } : {}),
+      ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
+      ...formatPart(output),
+    });
   const exchange = (request: ModelRequest, form: ResponsesForm) => {
     if (hasToolItems(request, form)) proof.items = true;
     return { request, endpoint, owner: { ...self, form: responsesFormName(form) } };
@@ -64,20 +66,16 @@ export function createResponsesDialect(
   return {
     async open(request, output, signal) {
       const { responses } = await client();
-      const { form, answer } = await asTaken(
-        request,
-        (attempted) => bodyOf(request, output, attempted),
-        (body) => responses.create({ ...body, stream: true }, { signal }).asResponse(),
+      const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
+        responses.create({ ...body, stream: true }, { signal }).asResponse(),
       );
       const reader = createResponsesReader(exchange(request, form));
       return { chunks: readChunks(answer, isLastEvent), reader };
     },
     async complete(request, output, signal) {
       const { responses } = await client();
-      const { form, answer } = await asTaken(
-        request,
-        (attempted) => bodyOf(request, output, attempted),
-        (body) => responses.create({ ...body, stream: false }, { signal }).asResponse(),
+      const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
+        responses.create({ ...body, stream: false }, { signal }).asResponse(),
       );
       // The SDK throws errors of its own for anything but a response.
       const whole = (await answer.json()) as OpenAI.Responses.Response;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { TurnEvent, TurnEventOf } from "../../../src/core/log/turn-event.ts";
 import type { BotProcess } from "../../support/bot/bot-process.ts";
 import { jsonLines } from "../support/json-lines.ts";
@@ -37,6 +37,7 @@ describe("knack ask without a running bot", () => {
   it("`knack ask` stops the turn at Ctrl-C and exits with 130", async () => {
     const { home, gate } = bot();
     gate.close();
+    onTestFinished(() => gate.open());
     const before = gate.requests.length;
     const asking = home.spawn(["ask", "hello", "--json"]);
     await gate.reached(before + 1);
@@ -102,6 +103,7 @@ describe("knack ask next to a running bot", () => {
     const { home, gate } = bot();
     const fits = ({ body }: { body: string }) => body.includes("stop me");
     gate.close(fits);
+    onTestFinished(() => gate.open());
     const namespace = "console:local:stopped";
     const asking = home.spawn(["ask", "stop me", "--json", "--namespace", namespace]);
     await gate.reached(1, fits);

@@ -52,7 +52,7 @@ describe("a bot that npm started", () => {
   const answer = { match: { userMessage: "hello" }, response: { content: "Hello, you." } };
 
   it.each([
-    ["SIGTERM to npm", "SIGTERM", 1],
+    ["SIGTERM to npm and bot, as service managers send it", "SIGTERM", -1],
     ["Ctrl-C, which the terminal sends to npm and bot", "SIGINT", -1],
   ] as const)(
     "a bot that npm started finishes its turn and frees its port after %s",

@@ -82,7 +82,7 @@ test("a question is answered with the button of a choice", async () => {
 });
 
 test("a command is completed with the keyboard, and changes the skills panel", async () => {
-  const { page } = await bench.visit();
+  const { page } = await bench.open("/#/skills-test");
   await page.getByRole("button", { name: "Skills", exact: true }).click();
   const skill = page.locator(".skill").first();
   const id = await skill.getAttribute("data-skill");

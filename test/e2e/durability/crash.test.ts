@@ -55,8 +55,10 @@ describe("a bot that was killed while it worked in several channels", () => {
     await gate.reached(held.length, ({ body }) => held.includes(lastUserText(body)));
     const asked = await until(first, await submit("question", { text: "Book a table" }), "question_asked");
     ({ question_id } = asked);
-    for (const stage of stages.toReversed()) await until(first, await submit(stage, staged(stage)), stage);
-    await submit("accepted", { text: "hello accepted" });
+    await until(first, await submit("turn_finished", staged("turn_finished")), "turn_finished");
+    // The kill comes right after both.
+    const last = await submit("model_message", staged("model_message"));
+    await Promise.all([until(first, last, "model_message"), submit("accepted", { text: "hello accepted" })]);
     await kill();
     before = gate.requests.length;
     gate.open();

@@ -25,6 +25,7 @@ const needed = [
   "hookified",
   "ipaddr.js",
   "is-extendable",
+  "js-yaml", // a stub: the build leaves its content out
   "jsonrepair",
   "keyv",
   "kind-of",

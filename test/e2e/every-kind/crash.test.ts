@@ -211,7 +211,7 @@ it("a flow killed in the middle of a loop continues there, and requests nothing 
   const [{ status, output } = { status: "none", output: {} }] = eventsOf(events, "tool_finished");
   // A GET may be asked again; those that had answered may not.
   expect({ status, output }).toMatchObject({ status: "ok", output: { success: true } });
-  expect(visited(/item|end/)).toEqual(["/item/a", "/item/b", "/item/c", "/item/c", "/item/d", "/end"]);
+  expect(visited(/item|^.end/)).toEqual(["/item/a", "/item/b", "/item/c", "/item/c", "/item/d", "/end"]);
 });
 
 it("a flow killed while it sent something does not send it again, and says that the outcome is unknown", async () => {

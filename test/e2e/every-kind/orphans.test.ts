@@ -64,7 +64,14 @@ describe("nothing that worked for a bot is left", () => {
     const bot = await busyBot();
     const family = await familyOf(bot.pid);
     const commands = family.map(({ command }) => command).join("\n");
-    for (const part of ["mcp-server-process", "sleep 600", "sleep 601", "sleep 602", "handler-host", "git"])
+    for (const part of [
+      "mcp-server-process",
+      "sleep 600",
+      "sleep 601",
+      "sleep 602",
+      "handler-host",
+      "moon.git",
+    ])
       expect(commands).toContain(part);
     if (how === "killed") await bot.kill();
     else {

@@ -21,7 +21,7 @@ describe.each(names)("skills on %s", (name) => {
   it("skills of a direct message stay there, with what was said there", async () => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
-    await surface.enable("memory", "other", "direct");
+    await surface.enableDirectly("memory", "other");
     const state = async (namespace: string) => {
       const { skills } = await process().client.call("skill.list", { namespace });
       return skills.find(({ id }) => id === "memory")?.state;

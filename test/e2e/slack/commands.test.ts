@@ -52,6 +52,9 @@ describe("slash commands", () => {
     await slack.command({ user: "U0BEN", channel: general, command: "/skill", text: "enable weather" });
     await slack.until((state) => state.ephemerals("U0BEN")[1] ?? state.botMessages(general)[0], "a refusal");
 
+    const state = await slack.look();
+    expect(state.botMessages(general)).toEqual([]);
+    expect(JSON.stringify(state.ephemerals("U0BEN")[1])).toContain("manage");
     expect((await channelOf(app.app, "slack:T0ACME:C0GENERAL")).pinned).toEqual([]);
   });
 

@@ -37,13 +37,10 @@ export function discordSurface(discord: DiscordServer, gate: PlatformGate): Surf
       const [thread] = (await discord.threads(channel)).filter(({ id }) => id === message);
       return thread?.id ?? discord.startThread({ user: users.member, channel, name: "talk", message });
     },
-    async remove(message) {
-      await discord.remove(message);
-    },
-    async enable(skill, who, where = "channel") {
-      const at = where === "channel" ? channel : await discord.openDm(users[who]);
+    async enableDirectly(skill, who) {
+      const direct = await discord.openDm(users[who]);
       const command = { name: "skill", subcommand: "enable", options: { skill } };
-      await discord.command({ user: users[who], channel: at, ...command });
+      await discord.command({ user: users[who], channel: direct, ...command });
     },
     async askDirectly(text, answer, who = "member") {
       const direct = await discord.openDm(users[who]);

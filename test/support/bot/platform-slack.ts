@@ -31,10 +31,9 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
     reply: async (thread, text, how) => (await slack.say({ ...saying(text, how), thread_ts: thread })).ts,
     say: async (text, how) => (await slack.say(saying(text, how))).ts,
     open: async (message) => message,
-    remove: (ts) => slack.remove({ channel, ts }),
-    async enable(skill, who, where = "channel") {
-      const at = where === "channel" ? channel : directs[who];
-      await slack.command({ user: users[who], channel: at, command: "/skill", text: `enable ${skill}` });
+    async enableDirectly(skill, who) {
+      const command = { command: "/skill", text: `enable ${skill}` };
+      await slack.command({ user: users[who], channel: directs[who], ...command });
     },
     async askDirectly(text, answer, who = "member") {
       await slack.say({ user: users[who], channel: directs[who], text });

@@ -25,10 +25,8 @@ export interface Surface {
   say(text: string, saying?: Saying): Promise<string>;
   /** The thread in which people reply to a message; made if it has to be. */
   open(message: string): Promise<string>;
-  /** A person deletes their message. */
-  remove(message: string): Promise<void>;
-  /** Uses `/skill enable` in the channel, or in the person's direct messages. */
-  enable(skill: string, who: Somebody, where?: "channel" | "direct"): Promise<void>;
+  /** Uses `/skill enable` in the person's direct messages. */
+  enableDirectly(skill: string, who: Somebody): Promise<void>;
   /** Writes to the bot directly, and waits for an answer with this text. */
   askDirectly(text: string, answer: string, who?: Somebody): Promise<void>;
   /** Of a person's direct messages. */

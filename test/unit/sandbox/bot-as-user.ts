@@ -59,6 +59,7 @@ export function startBot<Request, Answer>(
   if (stdin === null || stdout === null || stderr === null) throw new Error("It has no input and output.");
   const closed = once(child, "close");
   const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  let asked = 0;
   let complaints = "";
   stderr.setEncoding("utf8").on("data", (text) => {
     complaints += text;
@@ -68,13 +69,18 @@ export function startBot<Request, Answer>(
   return {
     child,
     async ask(request) {
-      stdin.write(`${JSON.stringify(request)}\n`);
-      const answer = await answers.next();
-      if (answer.done) {
-        await closed;
-        throw new Error(`The bot ended. ${complaints}`);
+      asked += 1;
+      stdin.write(`${JSON.stringify({ number: asked, request })}\n`);
+      // A test that timed out leaves an answer behind.
+      for (;;) {
+        const line = await answers.next();
+        if (line.done) {
+          await closed;
+          throw new Error(`The bot ended. ${complaints}`);
+        }
+        const { number, answer } = JSON.parse(line.value);
+        if (number === asked) return answer;
       }
-      return JSON.parse(answer.value);
     },
     async [Symbol.asyncDispose]() {
       stdin.end();
@@ -85,6 +91,8 @@ export function startBot<Request, Answer>(
 
 /** For a module that `startBot` starts: answers each line until there are no more. */
 export async function answerLines<Request>(answer: (request: Request) => Promise<unknown>): Promise<void> {
-  for await (const line of createInterface({ input: process.stdin }))
-    process.stdout.write(`${JSON.stringify(await answer(JSON.parse(line)))}\n`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { number, request } = JSON.parse(line);
+    process.stdout.write(`${JSON.stringify({ number, answer: await answer(request) })}\n`);
+  }
 }

@@ -61,6 +61,7 @@ describe("programs in the sandbox", needs("bubblewrap", "openssl", "git", "pytho
       needs("bubblewrap", ...own),
       async (kind) => {
         const { granted, refused, stderr } = await ask(line, kind);
+        expect(refused, stderr).toBeTypeOf("string");
         expect({ granted, refused, stderr }).toEqual({
           granted: expect.stringContaining("hello"),
           refused: expect.not.stringContaining("hello"),

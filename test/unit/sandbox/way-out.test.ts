@@ -63,7 +63,7 @@ describe("the way out of the sandbox", needs("bubblewrap", "python3"), () => {
     server = await startServer((request, response) => response.end(`hello from ${request.url}`));
     // Granted hosts are public in life; here they are a server of the test, which the operator allowed.
     const proxy = createGuardedProxy({
-      allow: ["api.example.com"],
+      allow: ["api.example.com", "other.example.com"],
       lookup: resolverOf(["127.0.0.1"]),
     });
     sandbox = await createSandbox({ dataDir: fixture.dataDir, openProxy: proxy.open });

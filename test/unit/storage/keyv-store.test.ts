@@ -63,10 +63,12 @@ test("values outlive the process that wrote them", async () => {
 });
 
 test("a file that is not a database is refused as corrupt", async () => {
-  await writeFile(path, "no database at all ".repeat(300));
+  const text = "no database at all ".repeat(300);
+  await writeFile(path, text);
   const error = await failure(open());
   expect(error).toBeInstanceOf(StorageError);
   expect(error).toMatchObject({ code: "corrupt", path });
+  expect(await readFile(path, "utf8")).toBe(text);
 });
 
 test("a missing folder is refused as unavailable", async () => {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { errorText } from "../base/error-text.ts";
+import { growingTo } from "../base/growing-cache.ts";
 import type { FolderFormat, SkillOrigin, ToolPackages } from "../core/skill/skill.ts";
 import { decodeText } from "./decode-text.ts";
 import { defect } from "./diagnose.ts";
@@ -47,7 +48,7 @@ export interface FolderCacheOptions {
 
 export function createFolderCache(options: FolderCacheOptions): FolderCache {
   const parsed = new LRUCache<string, LoadedFolder>({
-    max: maxFolders,
+    ...growingTo(maxFolders),
     ttl: oldest,
     ttlResolution: 0,
     ...(options.now === undefined ? {} : { perf: { now: options.now } }),

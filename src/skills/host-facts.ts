@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../base/growing-cache.ts";
 import type { HostFacts } from "../core/skill/eligibility.ts";
 import { givenVariables, type SkillEnv } from "./skill-settings.ts";
 
@@ -36,7 +37,7 @@ export function createHostFacts(options: HostFactsOptions): HostFacts {
     optIn = [],
   } = options;
   const os = options.platform ?? process.platform;
-  const programs = new LRUCache<string, boolean>({ max: 1000, ttl: programAge });
+  const programs = new LRUCache<string, boolean>({ ...growingTo(1_000), ttl: programAge });
   return {
     os,
     capabilities,

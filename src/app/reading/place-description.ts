@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../../base/growing-cache.ts";
 import { unlessLate } from "../../base/time-limit.ts";
 import {
   type ChatPlatform,
@@ -80,7 +81,7 @@ export function createPlaceDescriber(deps: PlaceDescriberDeps): PlaceDescriber {
 }
 
 function createNamesReader({ clock, report }: PlaceDescriberDeps) {
-  const known = new LRUCache<string, KnownNames>({ max: maxCached });
+  const known = new LRUCache<string, KnownNames>(growingTo(maxCached));
   const lookups = new Map<string, Lookup>();
 
   const look = async (platform: ChatPlatform, namespace: string): Promise<void> => {

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../../base/growing-cache.ts";
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ThreadMessage } from "../../core/ports/chat-actions.ts";
 import { type ChatPlatform, PlatformError } from "../../core/ports/chat-platform.ts";
@@ -205,7 +206,7 @@ const maxCached = 4_000;
 
 /** Reads from the log what is known about a thread; a finished turn is read once. */
 function createKnownMessages(log: TurnReading): (place: Place) => Promise<KnownMessages> {
-  const cache = new LRUCache<string, KnownMessages>({ max: maxCached });
+  const cache = new LRUCache<string, KnownMessages>(growingTo(maxCached));
 
   const ofTurn = async (turnId: string, finished: boolean): Promise<KnownMessages> => {
     const cached = cache.get(turnId);

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../../base/growing-cache.ts";
 import { isRecord } from "../../base/record.ts";
 import {
   type PastThread,
@@ -46,7 +47,7 @@ const remembered = 4_000;
 const maxSearched = 500;
 
 export function createPastThreads(log: TurnReading & ThreadReading): PastThreads {
-  const cache = new LRUCache<string, KnownTurn>({ max: remembered });
+  const cache = new LRUCache<string, KnownTurn>(growingTo(remembered));
 
   const known = async (turnId: string, deletions: number): Promise<KnownTurn> => {
     const before = cache.get(turnId);

@@ -79,7 +79,7 @@ describe("a message with files", () => {
     expect(asked).toEqual([]);
   });
 
-  it("a message with files is not read beyond the total limit of its files", async () => {
+  it("a message with files that says it is larger than the limit of all files is refused unread", async () => {
     const { url, asked } = await startServer();
     const headers = { "content-type": "multipart/form-data; boundary=x", "content-length": "102000000" };
     const answer = await send(url, { method: "POST", path: "/api/v1/turns", headers });

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../../../base/growing-cache.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/log/turn-log.ts";
 import type { ChatPerson, ChatPlatform } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
@@ -76,7 +77,7 @@ export interface SettingsReader {
 const maxInMemory = 1_000;
 
 export function createSettingsReader(store: KeyValue): SettingsReader {
-  const known = new LRUCache<string, ReadNamespace>({ max: maxInMemory });
+  const known = new LRUCache<string, ReadNamespace>(growingTo(maxInMemory));
   return {
     async of(namespace) {
       const read = await readNamespaceAgain(store, namespace, known.get(namespace));

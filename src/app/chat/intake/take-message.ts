@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../../../base/growing-cache.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
@@ -200,7 +201,7 @@ interface Cooldown {
 const remembered = 10_000;
 
 function createCooldown(clock: Clock, cooldownMs: number): Cooldown {
-  const askedAt = new LRUCache<string, number>({ max: remembered });
+  const askedAt = new LRUCache<string, number>(growingTo(remembered));
   return {
     left: (person) =>
       Math.max(0, (askedAt.get(person) ?? Number.NEGATIVE_INFINITY) + cooldownMs - clock.now()),

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import { growingTo } from "../../../base/growing-cache.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ChatMessage } from "../chat-intake.ts";
@@ -57,7 +58,7 @@ const keyOf = ({ namespace, thread }: Place) => `chat-thread:${namespace}:${thre
 
 export function createThreadStates(store: KeyValue): ThreadStates {
   /** Promises, so that a read during a change gets its result. */
-  const known = new LRUCache<string, Promise<ThreadState | undefined>>({ max: maxInMemory });
+  const known = new LRUCache<string, Promise<ThreadState | undefined>>(growingTo(maxInMemory));
 
   const remember = (key: string, work: Promise<ThreadState | undefined>) => {
     known.set(key, work);

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../../../base/growing-cache.ts";
 import type { ChatPlatform } from "../../../core/ports/chat-platform.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -21,7 +22,7 @@ export interface Whisperer {
 const maxInMemory = 10_000;
 
 export function createWhisperer(platform: ChatPlatform, clock: Clock, logger: Log): Whisperer {
-  const toldAt = new LRUCache<string, number>({ max: maxInMemory });
+  const toldAt = new LRUCache<string, number>(growingTo(maxInMemory));
   const say: Whisperer["say"] = async ({ place, person, about }, markdown) => {
     try {
       await platform.whisper(place, person, { markdown }, { message: about, person });

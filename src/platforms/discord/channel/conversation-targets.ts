@@ -1,5 +1,6 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../../../base/growing-cache.ts";
 import { beginningOf, cutText } from "../../../base/markdown-text.ts";
 import type { Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -56,7 +57,7 @@ const archiveAfter = 1440;
 export function createConversationTargets(deps: TargetDeps): ConversationTargets {
   const { directory, chains } = deps;
   /** By message id: whether its thread exists, and the beginning of the message's text. */
-  const threads = new LRUCache<string, { exists: boolean; text: string }>({ max: 10_000 });
+  const threads = new LRUCache<string, { exists: boolean; text: string }>(growingTo(10_000));
   const beginning = new Map<string, Promise<Target>>();
 
   const exists = async (thread: string): Promise<boolean> => {

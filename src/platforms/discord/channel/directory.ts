@@ -1,5 +1,6 @@
 import type { APIChannel, APIGuild, APIGuildMember, APIMessage, APIRole, APIUser } from "discord.js";
 import { LRUCache } from "lru-cache";
+import { growingTo } from "../../../base/growing-cache.ts";
 import { errorCodes, isThreadType } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import {
@@ -141,7 +142,7 @@ interface DirectoryNotes {
 }
 
 /** Older entries are requested again, since the gateway does not report changed roles; their names stay usable. */
-const freshness = { ttl: 60_000, max: 20_000, noDeleteOnStaleGet: true };
+const freshness = { ttl: 60_000, ...growingTo(20_000), noDeleteOnStaleGet: true };
 
 /** Cached facts. Members by `guild:user`. */
 interface DirectoryCaches {
@@ -165,7 +166,7 @@ function createDirectoryCaches(): DirectoryCaches {
     members: new LRUCache(freshness),
     absent: new LRUCache(freshness),
     users: new LRUCache(freshness),
-    directMessages: new LRUCache({ max: 20_000 }),
+    directMessages: new LRUCache(growingTo(20_000)),
     joined: new Set(),
     self: undefined,
   };

@@ -35,7 +35,7 @@ COPY src ./src
 COPY --from=build /app/.build ./.build
 
 RUN install --directory --owner=node --group=node --mode=0700 /data \
-  && printf '#!/bin/sh\nexec node --max-semi-space-size=4 /app/.build/knack.mjs "$@"\n' > /usr/local/bin/knack && chmod 755 /usr/local/bin/knack
+  && printf '#!/bin/sh\nexec node --max-semi-space-size=4 --min-semi-space-size=4 /app/.build/knack.mjs "$@"\n' > /usr/local/bin/knack && chmod 755 /usr/local/bin/knack
 # Compiled code is cached next to the data: later starts take half the time, and the bot uses 20 MB less memory.
 ENV NODE_ENV=production KNACK_DATA=/data NODE_COMPILE_CACHE=/data/compiled KNACK_PORT=3000
 VOLUME /data

@@ -48,7 +48,7 @@ async function timeOfHelp(program: string): Promise<number> {
 function startBot(program: string, home: string): ChildProcess {
   const env = { PATH: process.env.PATH, KNACK_DATA: path.join(home, "data"), KNACK_MODEL: "offline" };
   // As `npm start` does.
-  const args = ["--max-semi-space-size=4", program, "start", "--port", "0"];
+  const args = ["--max-semi-space-size=4", "--min-semi-space-size=4", program, "start", "--port", "0"];
   return spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 

@@ -142,7 +142,7 @@ export class Builder {
     const bundled = await rolldown({
       input: { [nameOf(entry)]: join(this.#root, entry) },
       platform: "node",
-      plugins: [this.#placed(inputs), this.#shippedModules(), withoutUnusedParts],
+      plugins: [this.#placed(inputs), this.#shippedModules(), ...withoutUnusedParts],
       preserveEntrySignatures: false,
       // Optional packages that are not installed stay imports.
       logLevel: "silent",
@@ -269,22 +269,21 @@ function nameOf(entry: string): string {
 }
 
 /**
- * Parts of packages that are loaded with them and never used, by the end of their path: error messages of Zod in 50 languages (300 kB;
+ * Parts of packages that are loaded with them and never used: error messages of Zod in 50 languages (300 kB;
  * Knack uses English), and the YAML parser of gray-matter (300 kB; Knack passes its own).
  */
 const unusedParts = {
-  "/zod/v4/locales/index.js": 'export { default as en } from "./en.js";',
-  "/js-yaml/index.js":
+  "**/zod/v4/locales/index.js": 'export { default as en } from "./en.js";',
+  "**/js-yaml/index.js":
     'const unused = () => { throw new Error("left out"); }; module.exports = { safeLoad: unused, safeDump: unused };',
 };
 
-const withoutUnusedParts: Plugin = {
-  name: "without-unused-parts",
-  load: {
-    filter: { id: /\/zod\/v4\/locales\/index\.js$|\/js-yaml\/index\.js$/ },
-    handler: (id) => Object.entries(unusedParts).find(([end]) => id.endsWith(end))?.[1] ?? null,
-  },
-};
+const withoutUnusedParts = Object.entries(unusedParts).map(
+  ([part, code]): Plugin => ({
+    name: "without-unused-parts",
+    load: { filter: { id: part }, handler: () => code },
+  }),
+);
 
 /** ASCII is decoded faster than UTF-8, and V8 stores it with one byte per character. */
 const asciiText: Plugin = {

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { madeOnce } from "../base/made-once.ts";
 import type { Log } from "../core/ports/storage.ts";
 
 /** Time until a silent stream gets a heartbeat comment, and maximum time for which a reader may take nothing, ms. */
@@ -44,14 +45,11 @@ export function createGate(): Gate {
 /** Encodes items as server-sent events (HTML standard, 9.2.5), once for all readers of the same item. */
 export function createFrames<T extends object>(of: (item: T) => { data: string; id?: string }) {
   const made = new WeakMap<T, Uint8Array>();
-  return (item: T): Uint8Array => {
-    const known = made.get(item);
-    if (known !== undefined) return known;
-    const { data, id } = of(item);
-    const frame = Buffer.from(`data: ${data}\n${id === undefined ? "" : `id: ${id}\n`}\n`);
-    made.set(item, frame);
-    return frame;
-  };
+  return (item: T): Uint8Array =>
+    madeOnce(made, item, () => {
+      const { data, id } = of(item);
+      return Buffer.from(`data: ${data}\n${id === undefined ? "" : `id: ${id}\n`}\n`);
+    });
 }
 
 /**

@@ -50,15 +50,6 @@ function requireJsonType(type: string): void {
   );
 }
 
-/** A body of at most `limit` bytes; a longer one is not read to its end. @throws the error of `tooLong` */
-export async function readLimited(
-  body: Request["body"],
-  limit: number,
-  tooLong: () => Error,
-): Promise<Buffer<ArrayBuffer>> {
-  return Buffer.concat(await Array.fromAsync(limited(body, limit, tooLong)));
-}
-
 async function* limited(
   body: Request["body"],
   limit: number,

@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { HookAnswer } from "../../app/schedules/webhooks.ts";
+import { readAtMost } from "../../base/read-at-most.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { HttpProblem } from "../http-problem.ts";
-import { readLimited } from "../request-body.ts";
 import { problems } from "./route-parts.ts";
 
 /** Maximum bytes of a request to a webhook. */
@@ -33,7 +33,7 @@ export function addHookRoutes(server: OpenAPIHono, { app }: ServerDependencies):
   server.openapi(hook, async (context) => {
     const { req } = context;
     if (Number(req.header("content-length") ?? 0) > maxBytes) throw tooLarge();
-    const body = await readLimited(req.raw.body, maxBytes, tooLarge);
+    const body = await readAtMost(req.raw.body, maxBytes, tooLarge);
     const answer = await app.hook({ id: req.valid("param").id, header: (name) => req.header(name), body });
     return context.json({ status: accepted(answer) }, 202);
   });

@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseExactly } from "../../base/exact-number.ts";
+import { madeOnce } from "../../base/made-once.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
 import { copyBeforeUpgrade, copyFor, type Upgrade } from "./upgrade-copies.ts";
@@ -171,14 +172,7 @@ function createConnection(
   log: WriteAheadLog,
 ): SqliteConnection {
   const statements = new Map<string, StatementSync>();
-  const statement = (sql: string): StatementSync => {
-    let prepared = statements.get(sql);
-    if (prepared === undefined) {
-      prepared = database.prepare(sql);
-      statements.set(sql, prepared);
-    }
-    return prepared;
-  };
+  const statement = (sql: string) => madeOnce(statements, sql, () => database.prepare(sql));
   const write = createWriteQueue(busyTimeoutMs);
   return {
     path,

@@ -15,7 +15,7 @@ export async function storeEarlierTurns(log: TurnLog, thread: string, turns: num
     const at = Date.now();
     const inbound = { namespace, thread, author: asker, kind: "message", text: asked } as const;
     await log.accept({ ...inbound, key: turnId }, turnId, at);
-    await log.claim("earlier", at, 60_000);
+    await log.claim("earlier", 60_000);
     const bodies: TurnEventBody[] = [
       { type: "turn_started", profile: "chat", model: "openai/bench" },
       { type: "user_message", message: { role: "user", text: `${asker.name}:\n${asked}`, said: asked } },

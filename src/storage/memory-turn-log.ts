@@ -1,8 +1,14 @@
 import { openSqliteInMemory } from "./sqlite/sqlite-connection.ts";
 import { createTurnLog, type SqliteTurnLog } from "./sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "./sqlite/turn-log-schema.ts";
+import { type StoreClock, systemTime } from "./store-clock.ts";
 
-/** The SQLite turn log in memory; its content is lost with the process. For tests and benchmarks. */
-export function createMemoryTurnLog(): SqliteTurnLog {
-  return createTurnLog(openSqliteInMemory(turnLogMigrations));
+/**
+ * The SQLite turn log in memory; its content is lost with the process. For tests and benchmarks. Leases end by the wall clock unless the
+ * clock has steady time.
+ */
+export function createMemoryTurnLog(
+  clock: Pick<StoreClock, "now"> & Partial<StoreClock> = systemTime,
+): SqliteTurnLog {
+  return createTurnLog(openSqliteInMemory(turnLogMigrations), { steady: clock.now, ...clock });
 }

@@ -106,7 +106,7 @@ export async function createMetrics(): Promise<Metrics> {
     platformError: (platform, code) => made.platformErrors.inc({ platform, code }),
     async read(gauges) {
       const now = gauges.now();
-      const { oldest_at = now, held = 0, ...states } = await gauges.backlog(now);
+      const { oldest_at = now, held = 0, ...states } = await gauges.backlog();
       states.running -= held;
       for (const [state, count] of Object.entries({ ...states, held })) made.queue.set({ state }, count);
       made.oldest.set(Math.max(0, now - oldest_at) / 1000);

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../app/app.ts";
 import type { ChatConnection, ChatHub } from "../app/chat/chat-hub.ts";
-import { createLeases } from "../app/turns/leases.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import { type Clock, type KeyValue, type Log, scopeKeyValue } from "../core/ports/storage.ts";
+import { createKeyValueLeases } from "../storage/key-value-leases.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 
@@ -58,7 +58,7 @@ async function openDiscord({ discord, operators, data, secret_key }: Config, dep
   );
   return createDiscordConnection({
     ...deps,
-    leases: createLeases(deps.store, deps.clock, holderOfFolder),
+    leases: createKeyValueLeases(deps.store, holderOfFolder),
     sealed: scopeKeyValue(
       sealKeyValue(deps.store, createSecretKey(data.folder, secret_key)),
       "discord-sealed:",

@@ -9,7 +9,6 @@ const delayOf = (ms: number) => Math.min(Math.max(0, ms), maxDelay);
 /** The time of this machine. Waiting does not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  steady: () => performance.timeOrigin + performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, delayOf(ms)).unref();
     return () => clearTimeout(timer);

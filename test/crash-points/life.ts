@@ -88,7 +88,6 @@ const synchronous: ReadonlySet<string> = new Set(["isUnseen"]);
 export function mortalClock(life: Life, clock: Clock): Clock {
   return {
     now: clock.now,
-    steady: clock.steady,
     after: (ms, callback) => clock.after(ms, () => (life.isOver() ? undefined : callback())),
     sleep: (ms, signal) => life.look(() => clock.sleep(ms, signal)),
   };

@@ -42,7 +42,7 @@ export function createWorld(streams: boolean): World {
   platform.people.set("ada", { trust: "operator" });
   return {
     clock,
-    log: createMemoryTurnLog(),
+    log: createMemoryTurnLog(clock),
     store: createMemoryKeyValue(),
     files: createMemoryFileStore(),
     platform,

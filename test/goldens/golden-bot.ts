@@ -22,8 +22,10 @@ export interface GoldenBot {
 const start = Date.UTC(2026, 10, 23, 8);
 const dayMs = 86_400_000;
 
+type GoldenClock = Clock & { tick(): number };
+
 /** The wall clock stands still unless it is moved; timers are real. */
-function createGoldenClock(): Clock & { tick(): number } {
+export function createGoldenClock(): GoldenClock {
   let now = start;
   const after: Clock["after"] = (ms, callback) => {
     const timer = setTimeout(callback, Math.max(1, ms));
@@ -31,7 +33,6 @@ function createGoldenClock(): Clock & { tick(): number } {
   };
   return {
     now: () => now,
-    steady: () => now,
     after,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
@@ -172,9 +173,13 @@ const serverProblem: Diagnostic = {
 /** Trust of the people of the fake platform by their id; everybody else is a member. */
 const people: Record<string, Trust> = { olga: "operator", mia: "manager", ben: "member", gus: "guest" };
 
-/** @param log where turns are kept, in memory unless given */
-export function createGoldenBot(log?: TurnLog): GoldenBot {
-  const clock = createGoldenClock();
+export interface GoldenStart {
+  /** Where turns are kept, by the same clock; in memory unless given. */
+  log?: TurnLog;
+  clock?: GoldenClock;
+}
+
+export function createGoldenBot({ log, clock = createGoldenClock() }: GoldenStart = {}): GoldenBot {
   const loaded = { skills: createSkills(), diagnostics };
   const finding = {
     code: "shell_command",

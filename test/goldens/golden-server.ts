@@ -1,8 +1,7 @@
 import { onTestFinished } from "vitest";
-import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import { loadConsoleAssets } from "../../src/server/console-assets.ts";
 import { createServer, type KnackServer } from "../../src/server/server.ts";
-import { createGoldenBot, type GoldenBot } from "./golden-bot.ts";
+import { createGoldenBot, type GoldenBot, type GoldenStart } from "./golden-bot.ts";
 
 /** A golden bot behind its HTTP API, on a free port of the loopback address. */
 export interface GoldenServer extends GoldenBot {
@@ -10,18 +9,12 @@ export interface GoldenServer extends GoldenBot {
   url: string;
 }
 
-/**
- * @param token of the API; without one everybody at this machine is the operator
- * @param log where turns are kept, in memory unless given
- */
+/** @param token of the API; without one everybody at this machine is the operator */
 export async function startGoldenServer({
   token,
-  log,
-}: {
-  token?: string;
-  log?: TurnLog;
-} = {}): Promise<GoldenServer> {
-  const bot = createGoldenBot(log);
+  ...start
+}: GoldenStart & { token?: string } = {}): Promise<GoldenServer> {
+  const bot = createGoldenBot(start);
   const server = createServer({
     app: bot.test.app,
     assets: loadConsoleAssets(),

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { TurnRecord } from "../../src/core/log/turn-log.ts";
 import { openSqliteTurnLog } from "../../src/storage/sqlite/sqlite-turn-log.ts";
 import { expectGolden, indented, readGolden, withoutIds } from "./golden.ts";
+import { createGoldenClock } from "./golden-bot.ts";
 import { type GoldenServer, startGoldenServer } from "./golden-server.ts";
 import { describedAnswer, send } from "./http-client.ts";
 
@@ -17,8 +18,9 @@ async function startOnStored(): Promise<GoldenServer> {
   const database = new DatabaseSync(file);
   database.exec(await readGolden("stored/turns.sql"));
   database.close();
-  const log = await openSqliteTurnLog(file);
-  const server = await startGoldenServer({ log });
+  const clock = createGoldenClock();
+  const log = await openSqliteTurnLog(file, { clock: { ...clock, steady: clock.now } });
+  const server = await startGoldenServer({ log, clock });
   onTestFinished(async () => {
     await server.test.stop(0);
     await log.close();

@@ -191,10 +191,10 @@ export const home = { namespace: "console:local:general", thread: "t1" };
 export function createTestApp(model: Model, options: TestAppOptions = {}): TestApp {
   const {
     skills = [],
-    log = createMemoryTurnLog(),
     store = createMemoryKeyValue(),
     files = createMemoryFileStore(),
     clock = systemClock,
+    log = createMemoryTurnLog(clock),
     skillEnv = {},
     rights = {},
     folders = temporaryFolders(),

@@ -75,7 +75,7 @@ function ownChecks({ store, log, clock, ports }: ReadinessDeps): Promise<Readine
       await log.probe(clock.now());
       return { ok: true, detail: "writable" };
     }),
-    check("queue", async () => queueState(await log.backlog(clock.now()), clock.now())),
+    check("queue", async () => queueState(await log.backlog(), clock.now())),
     check("model", async () => ({ ok: true, detail: ports.models.main.id })),
   ]);
 }

@@ -155,17 +155,16 @@ export class Dispatcher {
   }
 
   async #claimNext(): Promise<ClaimedTurn | undefined> {
-    const { log, clock, owner, lease_ms } = this.#deps;
+    const { log, owner, lease_ms } = this.#deps;
     const lanes = (["urgent", "command", "message"] as const).filter((lane) => this.#hasRoom(lane));
     if (this.#down.signal.aborted || lanes.length === 0) return undefined;
     this.#claims += 1;
-    return log.claim(`${owner}:${this.#claims}`, clock.now(), lease_ms, {
+    return log.claim(`${owner}:${this.#claims}`, lease_ms, {
       lanes,
       max_per_namespace: {
         command: maxPerNamespace(this.#slots.command),
         message: maxPerNamespace(this.#slots.message),
       },
-      steady: clock.steady(),
       running: [...this.#running.keys()],
     });
   }
@@ -175,8 +174,7 @@ export class Dispatcher {
   }
 
   async #setAlarm(): Promise<void> {
-    const { log, clock } = this.#deps;
-    const ms = await log.untilDue(clock.now(), clock.steady());
+    const ms = await this.#deps.log.untilDue();
     if (ms !== undefined) this.#wakeAfter(Math.max(50, ms));
   }
 
@@ -217,14 +215,13 @@ export class Dispatcher {
   }
 
   async #runTurn(claimed: ClaimedTurn, runner: Runner, controller: AbortController): Promise<void> {
-    const { log, clock } = this.#deps;
+    const { clock } = this.#deps;
     const cancelDeadline = clock.after(runner.deadlineOf(claimed) - clock.now(), () =>
       controller.abort(new DeadlineError("The turn reached its time limit")),
     );
     const writer = createTurnWriter(this.#deps, claimed);
     try {
-      const signals = await log.signals(claimed.turn_id);
-      if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
+      await this.#heedStop(claimed.turn_id, controller);
       await record(runner.run(claimed, controller.signal), controller.signal, writer);
     } catch (error) {
       controller.abort(error);
@@ -235,14 +232,20 @@ export class Dispatcher {
     if (controller.signal.reason instanceof ShuttingDown) await this.#handOver(claimed, writer);
   }
 
+  /** Aborts a turn that somebody has stopped: before it was claimed, or through another process. */
+  async #heedStop(turnId: string, controller: AbortController): Promise<void> {
+    const signals = await this.#deps.log.signals(turnId);
+    if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
+  }
+
   /** Releases the turn for a retry after the lease time. The failure counts against the turn unless the log itself was broken. */
   async #retryLater({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown): Promise<void> {
-    const { log, clock, logger, lease_ms } = this.#deps;
+    const { log, logger, lease_ms } = this.#deps;
     logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
     const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
     writer.show({ type: "error", code: "interrupted", message });
     await log
-      .release(turn_id, lease, clock.steady() + lease_ms, !writer.broken())
+      .release(turn_id, lease, lease_ms, !writer.broken())
       .catch((failure: unknown) => this.#warnUnreleased(turn_id, failure));
   }
 
@@ -264,7 +267,7 @@ export class Dispatcher {
     );
   }
 
-  /** Renews the leases of running turns, and drops turns that another worker now owns. */
+  /** Renews the leases of running turns, drops turns that another worker now owns, and aborts those that were stopped. */
   #keepLeases(): void {
     if (this.#isKeepingLeases) return;
     this.#isKeepingLeases = true;
@@ -282,14 +285,15 @@ export class Dispatcher {
   }
 
   async #renewLeases(): Promise<void> {
-    const { log, clock, lease_ms } = this.#deps;
+    const { log, lease_ms } = this.#deps;
     const leases = [...this.#running].map(([turn_id, { lease }]) => ({ turn_id, lease }));
-    const lost = new Set(await log.renew(leases, clock.steady(), lease_ms));
+    const lost = new Set(await log.renew(leases, lease_ms));
     for (const { turn_id, lease } of leases.filter((one) => lost.has(one.turn_id))) {
       const turn = this.#running.get(turn_id);
       // It may have ended in the meantime and be running again under another lease.
       if (turn?.lease === lease) turn.controller.abort(new LeaseLostError(turn_id));
     }
+    for (const [turn_id, { controller }] of this.#running) await this.#heedStop(turn_id, controller);
   }
 }
 

@@ -63,11 +63,6 @@ export function laneOf({ kind, urgent }: Inbound): Lane {
 export interface ClaimOptions {
   /** Lanes to look in, in this order; all by default. */
   lanes?: readonly Lane[];
-  /**
-   * The clock that leases use, ms; `now` by default. Unlike `now`, it must not jump with the wall clock. Leases store it, so it has to be
-   * the same for all who claim. Within one process that is always so (see `Clock.steady`).
-   */
-  steady?: number;
   /** Maximum turns of one namespace that hold a lease in a lane at the same time; no limit by default. */
   max_per_namespace?: Partial<Record<Lane, number>>;
   /** Turns that are running in this process: never returned, whatever the state of their lease. */
@@ -140,7 +135,10 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** Decides who runs which turn, and when. One write of `accept` is both the deduplication and the queue entry. */
+/**
+ * Decides who runs which turn, and when. One write of `accept` is both the deduplication and the queue entry. Leases are given for a
+ * duration: when they end, and whether a wait is over, is decided by the log's own clock, which is the same for all who claim.
+ */
 export interface TurnQueue {
   /**
    * Stores entry 0 (seq 0, type `inbound`) under the inbound's key. A known key changes nothing and returns the turn it created; `differs`
@@ -159,12 +157,7 @@ export interface TurnQueue {
    *
    * Suspects (see `reclaim`) come first in their lane, those with the fewest crashes first, and a limited number of them run at once.
    */
-  claim(
-    lease: string,
-    now: number,
-    leaseMs: number,
-    options?: ClaimOptions,
-  ): Promise<ClaimedTurn | undefined>;
+  claim(lease: string, leaseMs: number, options?: ClaimOptions): Promise<ClaimedTurn | undefined>;
   /**
    * Makes every leased turn claimable at once. Call it only before claiming, in a process that is certain to be the only one on this log:
    * the previous holder of every lease is gone. Unless that holder announced its end (`leave`), it crashed.
@@ -184,21 +177,14 @@ export interface TurnQueue {
   /** The suspect has run for its `trial_ms` and no longer holds up others. No-op if the lease is lost. */
   clear(turnId: string, lease: string): Promise<void>;
   /**
-   * Releases a lease: the turn is claimable from `until` on (steady ms; 0: at once). With `failed`, the run counts as a crash of the turn.
-   * No-op if the lease is lost.
+   * Releases a lease: the turn is claimable after `afterMs` (0: at once). With `failed`, the run counts as a crash of the turn. No-op if
+   * the lease is lost.
    */
-  release(turnId: string, lease: string, until: number, failed?: boolean): Promise<void>;
-  /** Extends the leases that are still held. Returns the ids of the turns whose lease is lost. `steady` as in `claim`. */
-  renew(
-    leases: readonly { turn_id: string; lease: string }[],
-    steady: number,
-    leaseMs: number,
-  ): Promise<string[]>;
-  /**
-   * Milliseconds until the next waiting turn is due (by `now`) or the next lease expires (by `steady`, default `now`); 0 if already due,
-   * undefined if there is none.
-   */
-  untilDue(now: number, steady?: number): Promise<number | undefined>;
+  release(turnId: string, lease: string, afterMs: number, failed?: boolean): Promise<void>;
+  /** Extends the leases that are still held. Returns the ids of the turns whose lease is lost. */
+  renew(leases: readonly { turn_id: string; lease: string }[], leaseMs: number): Promise<string[]>;
+  /** Milliseconds until the next waiting turn is due or the next lease expires; 0 if already due, undefined if there is none. */
+  untilDue(): Promise<number | undefined>;
 }
 
 /** Writes by the worker that holds a turn's lease. */
@@ -262,7 +248,7 @@ export interface ThreadReading {
 /** Health of the log and its backlog. */
 export interface TurnHealth {
   /** Unfinished turns by status, and when the oldest turn that a worker could take now began to wait (ms since the epoch). */
-  backlog(now: number): Promise<Backlog>;
+  backlog(): Promise<Backlog>;
   /** Writes a probe entry to check whether the log is writable. @throws when it is not */
   probe(at: number): Promise<void>;
 }

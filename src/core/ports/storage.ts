@@ -4,14 +4,6 @@ import type { Json } from "../values/json.ts";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /**
-   * Milliseconds since the epoch according to the clock at the start of the process, plus the time elapsed since: it never jumps when the
-   * clock is set. For leases and durations.
-   *
-   * The times of two processes agree only as far as the wall clock did at their starts. The bot relies on being the only process: the lock
-   * of the data folder keeps others out, and `TurnLog.reclaim` releases at its start whatever an earlier process had leased.
-   */
-  steady(): number;
   /** Calls back once after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
   /** Resolves after `ms`, or rejects with the signal's reason. */
@@ -66,6 +58,19 @@ export function scopeKeyValue(store: KeyValue, prefix: string): KeyValue {
     scrub: async () => {},
     close: async () => {},
   };
+}
+
+/**
+ * Decides which of several processes on one store does work that only one may do. A lease expires after its time, by the store's clock, so
+ * that it passes on when its holder dies.
+ */
+export interface Leases {
+  /** Takes a lease that is free or already ours, for `ms`. Returns whether it is ours now. @throws when the store fails */
+  acquire(name: string, ms: number): Promise<boolean>;
+  /** Renews a lease for another `ms`. False when it expired or belongs to another process: then the work must stop. */
+  renew(name: string, ms: number): Promise<boolean>;
+  /** Releases a lease if it is ours. */
+  release(name: string): Promise<void>;
 }
 
 /** Files that people sent and tools made. Kept until their turn is deleted or they are old. */

@@ -1,4 +1,5 @@
 import { type ClaimedTurn, seqStride, type Takeover, type TurnQueue } from "../../core/log/turn-log.ts";
+import type { StoreClock } from "../store-clock.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { inboundOf, readEvents } from "./sqlite-events.ts";
 import { hasAnySuspect, nextInLanes, refreshLane } from "./sqlite-lanes.ts";
@@ -57,7 +58,7 @@ const countSuspects = "SELECT count(*) AS count FROM turns INDEXED BY turns_susp
 const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND due_at > 0 AND status = ?";
 
 /** Claims and leases: who works on which turn, and until when. */
-export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "accept"> {
+export function createClaiming(connection: SqliteConnection, clock: StoreClock): Omit<TurnQueue, "accept"> {
   const makeComeDue = (now: number, steady: number, running: readonly string[]) => {
     for (const row of connection.all(come, now, steady, JSON.stringify(running))) {
       connection.run(makeDue, row.ordinal as number);
@@ -65,8 +66,9 @@ export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "a
     }
   };
   return {
-    async claim(lease, now, leaseMs, options = {}) {
-      const { steady = now, running = [] } = options;
+    async claim(lease, leaseMs, options = {}) {
+      const { running = [] } = options;
+      const [now, steady] = [clock.now(), clock.steady()];
       // Looks without the write lock first, so that an idle worker disturbs nobody.
       const isDue = connection.get(come, now, steady, JSON.stringify(running)) !== undefined;
       if (!isDue && nextInLanes(connection, options) === undefined) return undefined;
@@ -97,7 +99,8 @@ export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "a
       await connection.write(() => connection.run(clear, turnId, lease));
     },
 
-    async release(turnId, lease, until, failed = false) {
+    async release(turnId, lease, afterMs, failed = false) {
+      const until = afterMs === 0 ? 0 : clock.steady() + afterMs;
       await connection.write(() =>
         connection.transaction(() => {
           const row = connection.get(free, turnId, lease, until, failed ? 1 : 0);
@@ -106,22 +109,23 @@ export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "a
       );
     },
 
-    async renew(leases, steady, leaseMs) {
+    async renew(leases, leaseMs) {
       if (leases.length === 0) return [];
+      const until = clock.steady() + leaseMs;
       const lost = await connection.write(() =>
         connection.transaction(() =>
-          leases.filter((one) => connection.run(extend, steady + leaseMs, one.turn_id, one.lease) === 0),
+          leases.filter((one) => connection.run(extend, until, one.turn_id, one.lease) === 0),
         ),
       );
       return lost.map(({ turn_id }) => turn_id);
     },
 
-    async untilDue(now, steady = now) {
+    async untilDue() {
       const due = (status: string, from: number) => {
         const at = connection.get(earliest, status)?.due_at;
         return typeof at === "number" ? [Math.max(0, at - from)] : [];
       };
-      const times = [...due("waiting", now), ...due("running", steady)];
+      const times = [...due("waiting", clock.now()), ...due("running", clock.steady())];
       return times.length === 0 ? undefined : Math.min(...times);
     },
   };

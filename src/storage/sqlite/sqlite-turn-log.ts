@@ -8,6 +8,7 @@ import type {
 } from "../../core/log/turn-log.ts";
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import type { Json } from "../../core/values/json.ts";
+import { type StoreClock, systemTime } from "../store-clock.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
@@ -24,8 +25,11 @@ import { turnLogMigrations, wokenBySignal } from "./turn-log-schema.ts";
  * Opens or creates a turn log in a SQLite file. Several processes may have the same file open.
  * @throws StorageError, as does every method
  */
-export async function openSqliteTurnLog(path: string, options: SqliteOptions = {}): Promise<SqliteTurnLog> {
-  return createTurnLog(await openSqlite(path, turnLogMigrations, options));
+export async function openSqliteTurnLog(
+  path: string,
+  { clock, ...options }: SqliteOptions & { clock?: StoreClock } = {},
+): Promise<SqliteTurnLog> {
+  return createTurnLog(await openSqlite(path, turnLogMigrations, options), clock);
 }
 
 /** A turn log, and the entries that come due by themselves, in one file. */
@@ -34,13 +38,13 @@ export interface SqliteTurnLog extends TurnLog {
 }
 
 /** The turn log on an open file that has its tables. */
-export function createTurnLog(connection: SqliteConnection): SqliteTurnLog {
+export function createTurnLog(connection: SqliteConnection, clock = systemTime): SqliteTurnLog {
   const details = createDetailsRemoval(connection);
   return {
     ...createAccepting(connection),
-    ...createClaiming(connection),
+    ...createClaiming(connection, clock),
     ...createAppending(connection),
-    ...createHealth(connection),
+    ...createHealth(connection, clock),
     ...createSignalling(connection),
     ...createForgetting(connection),
     ...details,
@@ -145,14 +149,14 @@ const oldest = `
 const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
 
 /** The health of the log, and how much work it holds. */
-function createHealth(connection: SqliteConnection): TurnHealth {
+function createHealth(connection: SqliteConnection, clock: StoreClock): TurnHealth {
   return {
-    async backlog(now) {
+    async backlog() {
       const states = { queued: 0, running: 0, waiting: 0 };
       for (const { status, turns } of connection.all(counts))
         states[status as keyof typeof states] = Number(turns);
       const suspects = Number(connection.get(held)?.turns);
-      const at = connection.get(oldest, now)?.at as number | null;
+      const at = connection.get(oldest, clock.now())?.at as number | null;
       return {
         ...states,
         ...(suspects === 0 ? {} : { held: suspects }),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
+import { claimAt, logTime } from "../../support/log-time.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 
 const refused = { code: "lease_lost" };
@@ -18,11 +19,11 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
 
     const accept = (id: string, namespace: string, change: Partial<Inbound> = {}) =>
       log.accept(inbound(`key-${id}`, { namespace: `slack:w:${namespace}`, thread: id, ...change }), id, 1);
-    const claim = (options: Parameters<TurnLog["claim"]>[3] = {}, now = 1_000) => {
+    const claim = (options: Parameters<TurnLog["claim"]>[2] = {}, now = 1_000) => {
       leases += 1;
-      return log.claim(`lease-${leases}`, now, 500, options);
+      return claimAt(log, now, `lease-${leases}`, 500, options);
     };
-    const claimed = async (count: number, options: Parameters<TurnLog["claim"]>[3] = {}) => {
+    const claimed = async (count: number, options: Parameters<TurnLog["claim"]>[2] = {}) => {
       const ids: (string | undefined)[] = [];
       for (let at = 0; at < count; at += 1) ids.push((await claim(options))?.turn_id);
       return ids;
@@ -66,41 +67,44 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
     describe("a lease", () => {
       test("a lease belongs to one claim: the same worker's earlier one is refused", async () => {
         await accept("t1", "a");
-        await log.claim("w:1", 1_000, 500);
-        await log.claim("w:2", 2_000, 500);
+        await claimAt(log, 1_000, "w:1", 500);
+        await claimAt(log, 2_000, "w:2", 500);
         await expect(log.append("t1", "w:1", [round("t1", 1)])).rejects.toMatchObject(refused);
         await expect(log.append("t1", "w:1", [ending("t1", 1)])).rejects.toMatchObject(refused);
-        expect(await log.renew([{ turn_id: "t1", lease: "w:1" }], 2_000, 500)).toEqual(["t1"]);
+        expect(await log.renew([{ turn_id: "t1", lease: "w:1" }], 500)).toEqual(["t1"]);
         await log.release("t1", "w:1", 0);
         await log.append("t1", "w:2", [round("t1", 1)]);
       });
 
       test("a lease ends by steady time, whatever the wall clock says, and a wait by the wall clock", async () => {
         await accept("t1", "a");
-        await log.claim("w:1", 1_000, 500, { steady: 1_000 });
-        expect(await log.untilDue(3_600_000, 1_100)).toBe(400);
-        expect(await log.claim("w:2", 3_600_000, 500, { steady: 1_100 })).toBeUndefined();
+        await claimAt(log, 1_000, "w:1", 500);
+        logTime.set(3_600_000, 1_100);
+        expect(await log.untilDue()).toBe(400);
+        expect(await log.claim("w:2", 500)).toBeUndefined();
         await log.append("t1", "w:1", [entry("t1", 1, { type: "turn_waiting", until: 9_000 })]);
-        expect(await log.untilDue(8_000, 1_100)).toBe(1_000);
-        expect(await log.claim("w:2", 9_000, 500, { steady: 1_100 })).toMatchObject({ turn_id: "t1" });
+        logTime.set(8_000, 1_100);
+        expect(await log.untilDue()).toBe(1_000);
+        logTime.set(9_000, 1_100);
+        expect(await log.claim("w:2", 500)).toMatchObject({ turn_id: "t1" });
       });
 
       test("a lease that ended is not taken from a process that still runs the turn here", async () => {
         await accept("t1", "a");
-        await log.claim("w:1", 1_000, 500);
-        expect(await log.claim("w:2", 9_000, 500, { running: ["t1"] })).toBeUndefined();
+        await claimAt(log, 1_000, "w:1", 500);
+        expect(await claimAt(log, 9_000, "w:2", 500, { running: ["t1"] })).toBeUndefined();
         await log.append("t1", "w:1", [round("t1", 1)]);
-        expect(await log.claim("w:2", 9_000, 500, { running: [] })).toMatchObject({ turn_id: "t1" });
+        expect(await claimAt(log, 9_000, "w:2", 500, { running: [] })).toMatchObject({ turn_id: "t1" });
       });
 
       test("a lease can be given back, for now or for later", async () => {
         await accept("t1", "a");
-        await log.claim("w:1", 1_000, 60_000);
-        await log.release("t1", "w:1", 2_000);
-        expect(await log.claim("w:2", 1_999, 500)).toBeUndefined();
-        expect(await log.claim("w:2", 2_000, 500)).toMatchObject({ turn_id: "t1", crashes: 0 });
+        await claimAt(log, 1_000, "w:1", 60_000);
+        await log.release("t1", "w:1", 1_000);
+        expect(await claimAt(log, 1_999, "w:2", 500)).toBeUndefined();
+        expect(await claimAt(log, 2_000, "w:2", 500)).toMatchObject({ turn_id: "t1", crashes: 0 });
         await log.release("t1", "w:2", 0, true);
-        expect(await log.claim("w:3", 2_000, 500)).toMatchObject({ turn_id: "t1", crashes: 1 });
+        expect(await claimAt(log, 2_000, "w:3", 500)).toMatchObject({ turn_id: "t1", crashes: 1 });
       });
     });
 

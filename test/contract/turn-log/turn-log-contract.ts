@@ -7,6 +7,7 @@ import {
 } from "../../../src/core/log/turn-event.ts";
 import { LeaseLostError, type TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Author, Inbound } from "../../../src/core/values/inbound.ts";
+import { claimAt, logTime } from "../../support/log-time.ts";
 import { pendingTurns } from "../../support/pending-turns.ts";
 
 /** A log under test. `another` opens the same turns a second time, where the implementation can share them. */
@@ -71,7 +72,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
     const accept = (id: string, change: Partial<Inbound> = {}, at = 100) =>
       log.accept(inbound(`key-${id}`, change), id, at);
     const claimId = async (owner = "w1", now = 1_000, leaseMs = 500) =>
-      (await log.claim(owner, now, leaseMs))?.turn_id;
+      (await claimAt(log, now, owner, leaseMs))?.turn_id;
     const finish = async (id: string, owner = "w1", seq = 1) => log.append(id, owner, [ending(id, seq)]);
 
     describe("accepting", () => {
@@ -105,14 +106,14 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
       });
 
       test("the backlog tells how much is not finished, and since when the oldest runnable turn waits", async () => {
-        expect(await log.backlog(1_000)).toEqual({ queued: 0, running: 0, waiting: 0 });
+        expect(await log.backlog()).toEqual({ queued: 0, running: 0, waiting: 0 });
         await accept("t1");
         await accept("t2");
-        expect(await log.backlog(1_000)).toEqual({ queued: 2, running: 0, waiting: 0, oldest_at: 100 });
+        expect(await log.backlog()).toEqual({ queued: 2, running: 0, waiting: 0, oldest_at: 100 });
         await claimId();
-        expect(await log.backlog(1_000)).toEqual({ queued: 1, running: 1, waiting: 0 });
+        expect(await log.backlog()).toEqual({ queued: 1, running: 1, waiting: 0 });
         await finish("t1");
-        expect(await log.backlog(1_000)).toEqual({ queued: 1, running: 0, waiting: 0, oldest_at: 100 });
+        expect(await log.backlog()).toEqual({ queued: 1, running: 0, waiting: 0, oldest_at: 100 });
       });
 
       test("the log can be probed again and again", async () => {
@@ -126,14 +127,14 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.read("none")).toEqual([]);
         expect(await log.signals("none")).toEqual([]);
         expect(await log.steering("none")).toEqual([]);
-        expect(await log.claim("w1", 1_000, 500)).toBeUndefined();
+        expect(await claimAt(log, 1_000, "w1", 500)).toBeUndefined();
       });
 
       test("accepting keeps any text unchanged", async () => {
         const text = 'quotes " \' and \u0000 control, 漢字 🎉, {"json": [1]}, :base64:aGk=';
         await accept("t1", { text });
         expect((await log.get("t1"))?.text).toBe(text);
-        expect((await log.claim("w1", 1_000, 500))?.inbound.text).toBe(text);
+        expect((await claimAt(log, 1_000, "w1", 500))?.inbound.text).toBe(text);
       });
     });
 
@@ -141,8 +142,8 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
       test("claiming gives the oldest turn with its inbound, events and ordinal", async () => {
         await accept("t1");
         await accept("t2", { thread: "two" });
-        const first = await log.claim("w1", 1_000, 500);
-        const second = await log.claim("w1", 1_000, 500);
+        const first = await claimAt(log, 1_000, "w1", 500);
+        const second = await claimAt(log, 1_000, "w1", 500);
         expect(first).toMatchObject({ turn_id: "t1", inbound: inbound("key-t1") });
         expect(first?.events).toEqual(await log.read("t1"));
         expect(second?.turn_id).toBe("t2");
@@ -177,9 +178,9 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
       test("claiming can be limited to commands or messages", async () => {
         await accept("t1");
         await accept("c1", { kind: "command" });
-        expect((await log.claim("w1", 1_000, 500, { lanes: ["command"] }))?.turn_id).toBe("c1");
-        expect(await log.claim("w1", 1_000, 500, { lanes: ["command"] })).toBeUndefined();
-        expect((await log.claim("w1", 1_000, 500, { lanes: ["message"] }))?.turn_id).toBe("t1");
+        expect((await claimAt(log, 1_000, "w1", 500, { lanes: ["command"] }))?.turn_id).toBe("c1");
+        expect(await claimAt(log, 1_000, "w1", 500, { lanes: ["command"] })).toBeUndefined();
+        expect((await claimAt(log, 1_000, "w1", 500, { lanes: ["message"] }))?.turn_id).toBe("t1");
       });
 
       test("claiming takes a turn whose lease has expired, with all that was stored, before younger ones", async () => {
@@ -187,8 +188,9 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await claimId("w1", 1_000, 500);
         await log.append("t1", "w1", [round("t1", 1)]);
         await accept("t2", { thread: "two" });
-        expect(await log.untilDue(1_000)).toBe(500);
-        const again = await log.claim("w2", 1_500, 500);
+        logTime.set(1_000);
+        expect(await log.untilDue()).toBe(500);
+        const again = await claimAt(log, 1_500, "w2", 500);
         expect(again?.turn_id).toBe("t1");
         expect(again?.events.map((event) => event.seq)).toEqual([0, 1]);
         expect(await claimId("w2", 1_500)).toBe("t2");
@@ -200,10 +202,12 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await claimId("w1", 1_000, 500);
         await claimId("w1", 1_000, 500);
         await log.append("t2", "w1", [ending("t2", 1)]);
-        expect(await log.renew(held("w1", "t1", "t2", "none"), 1_400, 500)).toEqual(["t2", "none"]);
+        logTime.set(1_400);
+        expect(await log.renew(held("w1", "t1", "t2", "none"), 500)).toEqual(["t2", "none"]);
         expect(await claimId("w2", 1_600)).toBeUndefined();
         expect(await claimId("w2", 1_900)).toBe("t1");
-        expect(await log.renew(held("w1", "t1"), 2_000, 500)).toEqual(["t1"]);
+        logTime.set(2_000);
+        expect(await log.renew(held("w1", "t1"), 500)).toEqual(["t1"]);
       });
 
       test("claiming frees every leased turn at once when told that nobody works, and no waiting one", async () => {
@@ -212,7 +216,8 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await log.append("t2", "w1", [waiting("t2", 1, 50_000)]);
         await log.reclaim();
         await expect(log.append("t1", "w1", [round("t1", 1)])).rejects.toMatchObject(refused);
-        expect(await log.renew(held("w1", "t1", "t3"), 1_001, 500)).toEqual(["t1", "t3"]);
+        logTime.set(1_001);
+        expect(await log.renew(held("w1", "t1", "t3"), 500)).toEqual(["t1", "t3"]);
         expect(await claimId("w2", 1_001)).toBe("t1");
         await finish("t1", "w2");
         expect([await claimId("w2", 1_001), await claimId("w2", 1_001)]).toEqual(["t3", undefined]);
@@ -222,7 +227,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         const ids = Array.from({ length: 60 }, (_, at) => `t${at}`);
         for (const id of ids) await accept(id, { thread: `thread-${id}` });
         const other = (await openAnother()) ?? log;
-        const claims = ids.flatMap(() => [log.claim("w1", 1_000, 500), other.claim("w2", 1_000, 500)]);
+        const claims = ids.flatMap(() => [claimAt(log, 1_000, "w1", 500), claimAt(other, 1_000, "w2", 500)]);
         const taken = (await Promise.all(claims)).filter((turn) => turn !== undefined);
         expect(taken.map((turn) => turn.turn_id).sort()).toEqual([...ids].sort());
       });
@@ -283,7 +288,8 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await expect(log.append("t1", "w1", [ending("t1", 3)])).rejects.toMatchObject(refused);
         expect(await pendingTurns(log)).toBe(0);
         expect(await claimId("w2", 99_000)).toBeUndefined();
-        expect(await log.untilDue(1_000)).toBeUndefined();
+        logTime.set(1_000);
+        expect(await log.untilDue()).toBeUndefined();
       });
     });
 
@@ -298,7 +304,8 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         expect((await log.get("t1"))?.status).toBe("waiting");
         await expect(log.append("t1", "w1", [round("t1", 2)])).rejects.toMatchObject(refused);
-        expect(await log.untilDue(8_000)).toBe(1_000);
+        logTime.set(8_000);
+        expect(await log.untilDue()).toBe(1_000);
         expect(await claimId("w2", 8_999)).toBeUndefined();
         expect(await claimId("w2", 9_000)).toBe("t1");
         await log.append("t1", "w2", [ending("t1", 2)]);
@@ -384,7 +391,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         await accept("t7", { cause: { kind: "trigger", id: "t", because: "a message" } });
         const claimed = await Promise.all(
-          ["w2", "w3"].map((w) => log.claim(w, 1_100, 500, { lanes: ["message"] })),
+          ["w2", "w3"].map((w) => claimAt(log, 1_100, w, 500, { lanes: ["message"] })),
         );
         expect(claimed.map((each) => each?.turn_id)).toEqual(["t5", undefined]);
       });
@@ -406,8 +413,8 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
       test("absorbed steering does not wake the turn when it begins to wait", async () => {
         await log.absorb("t1", "w1", ["t2", "t4"], []);
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
-        expect((await log.claim("w1", 1_100, 500, { lanes: ["message"] }))?.turn_id).toBe("t5");
-        expect(await log.claim("w1", 1_100, 500, { lanes: ["message"] })).toBeUndefined();
+        expect((await claimAt(log, 1_100, "w1", 500, { lanes: ["message"] }))?.turn_id).toBe("t5");
+        expect(await claimAt(log, 1_100, "w1", 500, { lanes: ["message"] })).toBeUndefined();
       });
 
       test("steering is not absorbed by a worker that lost the turn, nor twice, nor from another queue", async () => {
@@ -451,7 +458,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
           await accept(`c-${id}`, { kind: "command" });
         }
         for (const id of ["t1", "t2", "t3"]) {
-          ordinals.push((await log.claim("w1", 1_000, 500, { lanes: ["message"] }))?.ordinal ?? 0);
+          ordinals.push((await claimAt(log, 1_000, "w1", 500, { lanes: ["message"] }))?.ordinal ?? 0);
           await finish(id);
         }
         const place = { namespace, thread: "one" };
@@ -475,8 +482,8 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(one?.title.length).toBeLessThanOrEqual(120);
         expect(two).toEqual({ thread: "two", title: "hello", turns: 1, last_at: 200, busy: true });
         expect(await log.threads(namespace, 1)).toHaveLength(1);
-        await log.claim("w1", 1_000, 500, { lanes: ["command"] });
-        for (const _ of ["t1", "t3"]) await log.claim("w1", 1_000, 500);
+        await claimAt(log, 1_000, "w1", 500, { lanes: ["command"] });
+        for (const _ of ["t1", "t3"]) await claimAt(log, 1_000, "w1", 500);
         await log.append("t3", "w1", [ending("t3", 1)]);
         expect((await log.threads(namespace))[0]).toMatchObject({
           thread: "two",

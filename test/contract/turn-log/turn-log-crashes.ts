@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ClaimedTurn, TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
+import { claimAt } from "../../support/log-time.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 
 /** Which turns go on after a crash, and which turn is blamed for it. */
@@ -15,14 +16,14 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
 
     const accept = (id: string, namespace: string, change: Partial<Inbound> = {}) =>
       log.accept(inbound(`key-${id}`, { namespace: `slack:w:${namespace}`, thread: id, ...change }), id, 1);
-    const claim = (options: Parameters<TurnLog["claim"]>[3] = {}) => {
+    const claim = (options: Parameters<TurnLog["claim"]>[2] = {}) => {
       leases += 1;
-      return log.claim(`lease-${leases}`, 1_000, 500, options);
+      return claimAt(log, 1_000, `lease-${leases}`, 500, options);
     };
     /** The bot dies, and is there again. */
     const crash = () => log.reclaim();
     /** What can be claimed now, and the crashes it is blamed for. */
-    const claimAll = async (options?: Parameters<TurnLog["claim"]>[3]) => {
+    const claimAll = async (options?: Parameters<TurnLog["claim"]>[2]) => {
       const turns: ClaimedTurn[] = [];
       for (let turn = await claim(options); turn !== undefined; turn = await claim(options)) turns.push(turn);
       return turns;
@@ -47,7 +48,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
     test("a crash of several turns blames none, and all run at once", async () => {
       await run(...eight);
       expect(await crash()).toEqual({ crashed: true, interrupted: 8, suspects: 0 });
-      expect(await log.backlog(1_000)).not.toHaveProperty("held");
+      expect(await log.backlog()).not.toHaveProperty("held");
       const again = await claimAll();
       expect(ids(again)).toEqual(eight);
       expect(again.every(({ crashes, trial_ms }) => crashes === 0 && trial_ms === undefined)).toBe(true);
@@ -72,7 +73,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(half.map(({ turn_id, crashes, trial_ms }) => [turn_id, crashes, trial_ms])).toEqual(
         eight.slice(0, 4).map((id) => [id, 0, 60_000]),
       );
-      expect(await log.backlog(1_000)).toEqual({ queued: 0, running: 8, waiting: 0, held: 4 });
+      expect(await log.backlog()).toEqual({ queued: 0, running: 8, waiting: 0, held: 4 });
       await crash();
       // Those that did not run now come first.
       expect(ids(await claimAll())).toEqual(["t5", "t6"]);
@@ -139,7 +140,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
           await live();
         }
         expect([...ended].filter(([, crashes]) => crashes >= 5)).toEqual([[poison, 5]]);
-        expect(await log.backlog(1_000)).toEqual({ queued: 0, running: 0, waiting: 0 });
+        expect(await log.backlog()).toEqual({ queued: 0, running: 0, waiting: 0 });
       },
     );
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
+import { claimAt } from "../../support/log-time.ts";
 import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 
 const place = { namespace: "console:local:general", thread: "one" };
@@ -27,7 +28,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
     /** A finished turn; its end is at 1,000 + the number of its events. */
     const said = async (id: string, bodies: readonly TurnEventBody[], change: Partial<Inbound> = {}) => {
       await log.accept(inbound(`key-${id}`, change), id, 100);
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       await log.append(id, "w1", [
         ...bodies.map((body, at) => entry(id, at + 1, body)),
         ending(id, bodies.length + 1, `answer ${id}`),
@@ -71,7 +72,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
 
     test("details are removed with the answers people gave", async () => {
       await log.accept(inbound("key-t1"), "t1", 100);
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       await log.signal("t1", { type: "answer", question_id: "q", text: "my password", by: "ada" }, 1_001);
       await log.append("t1", "w1", [ending("t1", 1)]);
       await log.removeDetails(["t1"], 9_000);
@@ -80,7 +81,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
 
     test("details of an unfinished turn stay", async () => {
       await log.accept(inbound("key-t1"), "t1", 100);
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       await log.append("t1", "w1", [entry("t1", 1, opened())]);
       await log.removeDetails(["t1"], 9_000);
       expect(await typesOf("t1")).toEqual(["inbound", "transcript_opened"]);
@@ -131,7 +132,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
         await said("t1", [opened()]);
         await log.accept(inbound("key-t2"), "t2", 5_000);
         expect(await removes("t1", 6_000)).toBe(false);
-        await log.claim("w1", 5_000, 500);
+        await claimAt(log, 5_000, "w1", 500);
         expect(await removes("t1", 6_000)).toBe(false);
         await log.append("t2", "w1", [entry("t2", 1, { type: "turn_waiting", until: 20_000 })]);
         expect(await removes("t1", 6_000)).toBe(false);
@@ -140,7 +141,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
       test("details are removed when a later turn has opened a transcript, whose own details stay", async () => {
         await said("t1", [opened()]);
         await log.accept(inbound("key-t2"), "t2", 5_000);
-        await log.claim("w1", 5_000, 500);
+        await claimAt(log, 5_000, "w1", 500);
         await log.append("t2", "w1", [entry("t2", 1, opened())]);
         expect(await removes("t1", 1_000)).toBe(false);
         expect(await removes("t1", 1_003)).toBe(true);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { StorageError } from "../../../src/storage/sqlite/storage-error.ts";
+import { claimAt, logTime } from "../../support/log-time.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 import { turnLogDetailsContract } from "./turn-log-details.ts";
 import { turnLogForgettingContract } from "./turn-log-forgetting.ts";
@@ -18,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 // The log in memory runs the same statements; what stays in the files of a log is checked below.
-turnLogForgettingContract("the turn log", async () => createMemoryTurnLog());
-turnLogDetailsContract("the turn log", async () => createMemoryTurnLog());
-turnLogRemovalContract("the turn log", async () => createMemoryTurnLog());
+turnLogForgettingContract("the turn log", async () => createMemoryTurnLog(logTime));
+turnLogDetailsContract("the turn log", async () => createMemoryTurnLog(logTime));
+turnLogRemovalContract("the turn log", async () => createMemoryTurnLog(logTime));
 
 /** Everything in the files of a log. */
 async function bytesOf(file: string): Promise<Buffer> {
@@ -29,10 +30,10 @@ async function bytesOf(file: string): Promise<Buffer> {
 }
 
 test("a forgotten text is in no file of the SQLite log any more", async () => {
-  const log = await openSqliteTurnLog(join(folder, "bytes.db"));
+  const log = await openSqliteTurnLog(join(folder, "bytes.db"), { clock: logTime });
   const text = `the secret word ${"is long ".repeat(3_000)}`;
   await log.accept(inbound("k1", { text }), "t1", 1);
-  await log.claim("w1", 2, 500);
+  await claimAt(log, 2, "w1", 500);
   const words = { type: "answer", question_id: "q", text: "the secret word", by: "ada" } as const;
   await log.signal("t1", words, 3);
   await log.append("t1", "w1", [ending("t1", 1, "the secret word again")]);
@@ -43,13 +44,13 @@ test("a forgotten text is in no file of the SQLite log any more", async () => {
 });
 
 test("deleted conversations are in no file of the SQLite log any more once it is scrubbed", async () => {
-  const log = await openSqliteTurnLog(join(folder, "threads.db"));
+  const log = await openSqliteTurnLog(join(folder, "threads.db"), { clock: logTime });
   const text = `the secret word ${"is long ".repeat(3_000)}`;
   const { namespace } = inbound("k");
   for (let number = 0; number < 12; number += 1) {
     const id = `t${number}`;
     await log.accept(inbound(`k-${id}`, { text, thread: `thread ${number % 2}` }), id, 1);
-    await log.claim("w1", 2, 500);
+    await claimAt(log, 2, "w1", 500);
     await log.append(id, "w1", [ending(id, 1, text)]);
   }
   expect((await bytesOf("threads.db")).includes("secret word")).toBe(true);
@@ -62,12 +63,12 @@ test("deleted conversations are in no file of the SQLite log any more once it is
 });
 
 test("removed details are in no file of the SQLite log any more once it is scrubbed", async () => {
-  const log = await openSqliteTurnLog(join(folder, "details.db"));
+  const log = await openSqliteTurnLog(join(folder, "details.db"), { clock: logTime });
   const text = `the secret word ${"is long ".repeat(3_000)}`;
   const heard = { by: "Bob", text, at: 1 };
   for (const id of ["t1", "t2"]) {
     await log.accept(inbound(`k-${id}`), id, 1);
-    await log.claim("w1", 2, 500);
+    await claimAt(log, 2, "w1", 500);
     await log.append(id, "w1", [
       entry(id, 1, { type: "context_read", thread: [heard], files: [] }),
       ending(id, 2),
@@ -82,12 +83,12 @@ test("removed details are in no file of the SQLite log any more once it is scrub
 
 test("a rebuilt SQLite log has no copy of a deleted text, and takes what was written in the meantime", async () => {
   const path = join(folder, "rebuilt.db");
-  const filling = await openSqliteTurnLog(path);
+  const filling = await openSqliteTurnLog(path, { clock: logTime });
   const ids = Array.from({ length: 150 }, (_, at) => `${(at * 7_919) % 150}-turn`);
   for (const [at, id] of ids.entries()) {
     const text = at % 3 === 0 ? `the secret word ${"is long ".repeat(at % 90)}` : "ordinary ".repeat(at % 80);
     await filling.accept(inbound(id, { text, thread: id }), id, 1);
-    await filling.claim(id, 2, 500);
+    await claimAt(filling, 2, id, 500);
     await filling.append(id, id, [ending(id, 1, text)]);
   }
   for (const [at, id] of ids.entries()) if (at % 3 === 0) await filling.forget(id, "ada", 5);

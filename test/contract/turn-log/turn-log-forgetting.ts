@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
+import { claimAt } from "../../support/log-time.ts";
 import { pendingTurns } from "../../support/pending-turns.ts";
 import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 
@@ -19,7 +20,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       log.accept(inbound(`key-${id}`, change), id, at);
     const said = async (id: string, change: Partial<Inbound> = {}) => {
       await accept(id, change);
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       const usage = { type: "usage", model: "m", input_tokens: 10, output_tokens: 3, cost_usd: 0.5 } as const;
       const summary = { type: "history_compacted", through_turn: "t0", summary: `summary of ${id}` } as const;
       await log.append(id, "w1", [
@@ -126,7 +127,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
 
     test("forgetting takes the answers people gave with it, and the message is still known", async () => {
       await accept("t1");
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       await log.signal("t1", { type: "answer", question_id: "q", text: "my password", by: "ada" }, 1_001);
       await log.append("t1", "w1", [ending("t1", 1)]);
       await log.forget("t1", "ada", 5_000);
@@ -185,7 +186,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
     test("forgetting drops what a turn that still runs carried over", async () => {
       await said("t1");
       await accept("t2");
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       await log.append("t2", "w1", [entry("t2", 1, opened("carried into t2"))]);
       await log.forget("t1", "ada", 5_000);
       expect((await log.read("t2")).map(({ type }) => type)).toEqual(["inbound"]);
@@ -209,7 +210,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
 
     test("forgetting lets an opening made because of it replace the turn's earlier ones", async () => {
       await accept("t1");
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       await log.append("t1", "w1", [entry("t1", 1, opened("first")), entry("t1", 2, opened("second"))]);
       expect((await log.read("t1")).map(({ seq }) => seq)).toEqual([0, 1, 2]);
       await log.append("t1", "w1", [entry("t1", 3, opened("third", "deleted"))]);

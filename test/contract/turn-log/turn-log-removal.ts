@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
+import { claimAt } from "../../support/log-time.ts";
 import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 
 const place = { namespace: "console:local:general", thread: "one" };
@@ -25,7 +26,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
       first: TurnEventBody = opened(),
     ) => {
       await accept(id, change, Math.min(at, 100));
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       await log.append(id, "w1", [entry(id, 1, first), { ...ending(id, 2), at }]);
     };
     const idleIn = async (before: number, namespace = place.namespace) =>
@@ -71,7 +72,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
         ]);
         expect(await log.read("other")).toHaveLength(3);
         expect(await accept("t1")).toEqual({ turn_id: "t1", accepted: true });
-        expect((await log.claim("w1", 5_000, 500))?.turn_id).toBe("t1");
+        expect((await claimAt(log, 5_000, "w1", 500))?.turn_id).toBe("t1");
       });
 
       test("removal keeps the namespace of another thread", async () => {
@@ -86,7 +87,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
         expect(await log.removeTurns(place, 2_000)).toEqual([]);
         await accept("t2", {}, 2_000);
         expect(await log.removeTurns(place, 9_000)).toEqual([]);
-        await log.claim("w1", 3_000, 500);
+        await claimAt(log, 3_000, "w1", 500);
         await log.append("t2", "w1", [entry("t2", 1, { type: "turn_waiting", until: 20_000 })]);
         expect(await log.removeTurns(place, 9_000)).toEqual([]);
         expect(await log.removeTurns({ ...place, thread: "none" }, 9_000)).toEqual([]);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { noUsage, type Usage } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
+import { claimAt } from "../../support/log-time.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 
 const namespace = "console:local:general";
@@ -20,7 +21,7 @@ export function turnLogUsageContract(name: string, open: () => Promise<TurnLog>)
     /** A finished turn with these model calls. */
     const spend = async (id: string, calls: readonly Usage[], change: Partial<Inbound> = {}, at = 100) => {
       await log.accept(inbound(`key-${id}`, { thread: id, ...change }), id, at);
-      await log.claim("w1", 1_000, 500);
+      await claimAt(log, 1_000, "w1", 500);
       const events = calls.map((usage, seq) => entry(id, seq + 1, { type: "usage", model: "m", ...usage }));
       await log.append(id, "w1", [...events, ending(id, calls.length + 1)]);
     };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createLeases } from "../../../src/app/turns/leases.ts";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import { type KeyValue, scopeKeyValue } from "../../../src/core/ports/storage.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/connection/create-discord-connection.ts";
+import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
@@ -214,13 +214,13 @@ describe("several processes", () => {
     const one = await discordBot(discord, scriptedModel(["One."]), {
       store,
       log,
-      leases: createLeases(store, systemClock, "one"),
+      leases: createKeyValueLeases(store, "one"),
     });
     const ofOne = await discord.until(({ sessions }) => (sessions.length === 2 ? sessions : undefined));
     const two = await discordBot(discord, scriptedModel(["Two."]), {
       store,
       log,
-      leases: createLeases(store, systemClock, "two"),
+      leases: createKeyValueLeases(store, "two"),
       unconnected: true,
     });
     await expect.poll(() => two.connection.status().detail).toContain("another process");

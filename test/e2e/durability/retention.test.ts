@@ -17,7 +17,7 @@ async function fill(data: string): Promise<void> {
   const log = await openSqliteTurnLog(join(data, "turns.db"));
   const author = { id: "ada", name: "Ada", trust: "member" } as const;
   await log.accept({ key: "k", ...place, author, kind: "message", text: "the secret word" }, "t1", at);
-  await log.claim("w", at, 1_000);
+  await log.claim("w", 1_000);
   await log.append("t1", "w", [
     { type: "turn_finished", outcome: "completed", text: "fine", turn_id: "t1", seq: 1, at },
   ]);

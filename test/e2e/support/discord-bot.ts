@@ -1,9 +1,9 @@
 import { afterEach } from "vitest";
 import type { ChatConnection } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatIntake } from "../../../src/app/chat/chat-intake.ts";
-import type { Leases } from "../../../src/app/turns/leases.ts";
 import type { TurnEvent, TurnEventOf } from "../../../src/core/log/turn-event.ts";
 import type { Model } from "../../../src/core/ports/model.ts";
+import type { Leases } from "../../../src/core/ports/storage.ts";
 import { scopeKeyValue } from "../../../src/core/ports/storage.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/connection/create-discord-connection.ts";
 import type { DiscordSettings } from "../../../src/platforms/discord/connection/discord-settings.ts";

@@ -113,7 +113,7 @@ async function plantTurnsOfOthers({ log, files }: DataFolder, namespace: string)
     const message = { key: id, namespace, thread: id, author: ben, kind: "message", text: others } as const;
     await log.accept({ ...message, ...inbound }, id, 1);
     if (stops) await log.signal(id, { type: "stop", by: zora.id }, 1);
-    await log.claim(`lease-${id}`, 2, 1_000);
+    await log.claim(`lease-${id}`, 1_000);
     const looked: TurnEventBody[] = event === undefined ? [] : [event, { type: "picture_shown", ...picture }];
     const end: TurnEventBody = { type: "turn_finished", outcome: "completed", text: `${others}kept` };
     const stamp = (body: TurnEventBody, at: number) => ({ ...body, turn_id: id, seq: at + 1, at: 2 });
@@ -123,7 +123,7 @@ async function plantTurnsOfOthers({ log, files }: DataFolder, namespace: string)
       await files.put(id, { name, media_type: "image/png", data: bytes(`${stem}${name}`) });
   }
   await log.accept({ key: "d", namespace, thread: "d", author: ben, kind: "message", text: "d" }, "d", 1);
-  await log.claim("lease-d", 2, 1_000);
+  await log.claim("lease-d", 1_000);
   await log.append("d", "lease-d", [
     { type: "turn_finished", outcome: "completed", text: "", turn_id: "d", seq: 1, at: 2 },
   ]);

@@ -1,7 +1,8 @@
 import type { Clock } from "../../../src/core/ports/storage.ts";
+import type { StoreClock } from "../../../src/storage/store-clock.ts";
 
 /** A clock that only moves when told to. */
-export interface FakeClock extends Clock {
+export interface FakeClock extends Clock, StoreClock {
   /** Advances the clock and runs due timers in order. */
   advance(ms: number): void;
   /** Sets the wall clock by this much; no time passes. */

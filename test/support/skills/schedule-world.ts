@@ -22,7 +22,7 @@ export const channel = { namespace: "fake:T1:general", thread: "100.1" };
 /** State that outlives the bot: the store, the channel, and the accepted turns, each once under its key. */
 export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; platform?: boolean } = {}) {
   const clock = createFakeClock(wednesday);
-  const due = createMemoryTurnLog().due;
+  const due = createMemoryTurnLog(clock).due;
   const store = createMemoryKeyValue();
   const sealed = createMemoryKeyValue();
   const platform = createFakePlatform({ now: clock.now });

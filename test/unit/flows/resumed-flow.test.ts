@@ -11,7 +11,7 @@ async function logLeftBehind(events: readonly TurnEvent[]): Promise<TurnLog> {
   const log = createMemoryTurnLog();
   const inbound = { key: "k", ...home, author: ada, kind: "command" as const, text: "/flow run f" };
   await log.accept(inbound, "left", Date.now());
-  await log.claim("dead worker", Date.now(), 60_000);
+  await log.claim("dead worker", 60_000);
   await log.append(
     "left",
     "dead worker",

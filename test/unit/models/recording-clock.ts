@@ -10,7 +10,6 @@ export function recordingClock(): RecordingClock {
   return {
     sleeps,
     now: () => Date.now(),
-    steady: () => Date.now(),
     after: () => () => {},
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
@@ -25,7 +24,6 @@ export function endlessClock(): Clock & { asleep: Promise<void> } {
   return {
     asleep: asleep.promise,
     now: () => Date.now(),
-    steady: () => Date.now(),
     after: () => () => {},
     sleep: (_ms, signal) => {
       asleep.resolve();

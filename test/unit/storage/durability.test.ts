@@ -246,7 +246,7 @@ describe("the event loop", () => {
   test("the event loop does not copy the write-ahead log: a worker does, however busy the log is", async () => {
     const log = await openLog({ checkpointPages: 250 });
     await log.accept(inbound("k"), "t", 1);
-    await log.claim("w", 1, 60_000);
+    await log.claim("w", 60_000);
     const bytes = 50_000;
     let [longest, written] = [0, 0];
     // Until the log has begun anew in the middle of the writing: on a busy machine the worker comes late.

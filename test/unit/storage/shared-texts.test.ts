@@ -36,7 +36,7 @@ const finished = (turnId: string, seq: number, output: Json, shown?: string): Tu
 /** A turn in a thread of its own that runs under the lease of its name. */
 async function begin(id: string): Promise<void> {
   await log.accept(inbound(`key-${id}`, { thread: id }), id, 1);
-  await log.claim(id, 2, 60_000);
+  await log.claim(id, 60_000);
 }
 /** A finished turn with these events. */
 async function turn(id: string, ...events: TurnEvent[]): Promise<void> {
@@ -123,7 +123,7 @@ describe("what tools answer again and again", () => {
     await log.accept(inbound("key-t1", { text: words, thread: "t1" }), "t1", 1);
     await log.accept(inbound("key-t2", { text: words, thread: "t2" }), "t2", 1);
     for (const id of ["t1", "t2"]) {
-      await log.claim(id, 2, 60_000);
+      await log.claim(id, 60_000);
       const heard = { by: "Bob", text: words, at: 1 };
       await log.append(id, id, [
         entry(id, 1, { type: "context_read", thread: [heard], files: [] }),

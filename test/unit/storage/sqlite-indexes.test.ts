@@ -7,6 +7,7 @@ import { openSqlite, type SqliteConnection } from "../../../src/storage/sqlite/s
 import { createTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
+import { claimAt, logTime } from "../../support/log-time.ts";
 
 const namespace = "console:local:general";
 const place = { namespace, thread: "one" };
@@ -18,21 +19,24 @@ const asked = new Set<string>();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "knack-indexes-"));
   connection = await openSqlite(join(folder, "turns.db"), turnLogMigrations);
-  log = createTurnLog({
-    ...connection,
-    run: (sql, ...values) => {
-      asked.add(sql);
-      return connection.run(sql, ...values);
+  log = createTurnLog(
+    {
+      ...connection,
+      run: (sql, ...values) => {
+        asked.add(sql);
+        return connection.run(sql, ...values);
+      },
+      get: (sql, ...values) => {
+        asked.add(sql);
+        return connection.get(sql, ...values);
+      },
+      all: (sql, ...values) => {
+        asked.add(sql);
+        return connection.all(sql, ...values);
+      },
     },
-    get: (sql, ...values) => {
-      asked.add(sql);
-      return connection.get(sql, ...values);
-    },
-    all: (sql, ...values) => {
-      asked.add(sql);
-      return connection.all(sql, ...values);
-    },
-  });
+    logTime,
+  );
 });
 afterAll(async () => {
   await connection.close();
@@ -51,8 +55,8 @@ function scansOf(sql: string): string[] {
 
 async function useEverything(): Promise<void> {
   for (const id of ["t1", "t2"]) await log.accept(inbound(`k${id}`), id, 1);
-  await log.claim("w1", 1_000, 500);
-  await log.renew([{ turn_id: "t1", lease: "w1" }], 1_000, 500);
+  await claimAt(log, 1_000, "w1", 500);
+  await log.renew([{ turn_id: "t1", lease: "w1" }], 500);
   await log.signal("t1", { type: "stop", by: "ada" }, 2);
   await log.signals("t1");
   await log.steering("t1");
@@ -62,7 +66,7 @@ async function useEverything(): Promise<void> {
   await log.append("t1", "w1", [usage]);
   await log.append("t1", "w1", [entry("t1", 3, { type: "round_started", round: 1 })]);
   await log.append("t1", "w1", [entry("t1", 4, { type: "turn_waiting", until: 9_000 })]);
-  await log.claim("w1", 9_000, 500);
+  await claimAt(log, 9_000, "w1", 500);
   await log.append("t1", "w1", [ending("t1", 5)]);
   await log.read("t1");
   await log.get("t1");
@@ -77,9 +81,9 @@ async function useEverything(): Promise<void> {
     await log.usage({ ...filter, since: 0 });
   }
   await log.reclaim();
-  await log.backlog(9_000);
+  await log.backlog();
   await log.probe(1);
-  await log.untilDue(1_000);
+  await log.untilDue();
   await log.oldDetails(9_000);
   await log.idleThreads(namespace, 9_000);
   await log.removeDetails(["t1"], 9_000, { idle_since: 9_000, forgets: true });
@@ -97,7 +101,7 @@ test("no statement of the turn log walks over all turns or events", async () => 
 test("a claim looks at namespaces and at running or due turns, never at the queue", async () => {
   await log.accept(inbound("k9", { thread: "nine" }), "t9", 1);
   asked.clear();
-  await log.claim("w9", 1_000, 500);
+  await claimAt(log, 1_000, "w9", 500);
   const steps = [...asked]
     .filter((sql) => sql.includes("head = 1") && !sql.includes("WHERE ordinal"))
     .flatMap((sql) => connection.all(`EXPLAIN QUERY PLAN ${sql.replace(/\?\d*/g, "NULL")}`))

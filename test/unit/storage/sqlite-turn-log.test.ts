@@ -8,6 +8,7 @@ import type { SqliteOptions } from "../../../src/storage/sqlite/sqlite-connectio
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { StorageError } from "../../../src/storage/sqlite/storage-error.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
+import { claimAt, logTime } from "../../support/log-time.ts";
 import { pendingTurns } from "../../support/pending-turns.ts";
 import { Child } from "./child.ts";
 
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 
 async function open(options: SqliteOptions = {}): Promise<TurnLog> {
-  const log = await openSqliteTurnLog(path, options);
+  const log = await openSqliteTurnLog(path, { clock: logTime, ...options });
   logs.push(log);
   return log;
 }
@@ -51,7 +52,7 @@ describe("a file that cannot be used", () => {
   });
 
   test("a file with damaged pages is reported as corrupt", async () => {
-    const log = await openSqliteTurnLog(path);
+    const log = await openSqliteTurnLog(path, { clock: logTime });
     for (let at = 0; at < 50; at++)
       await log.accept(inbound(`k${at}`, { text: "x".repeat(2_000) }), `t${at}`, at);
     await log.close();
@@ -113,7 +114,7 @@ describe("a full disk", () => {
   test("a full disk refuses a batch of events as a whole", async () => {
     const log = await open({ maxPages: 60 });
     await log.accept(inbound("k1"), "t1", 1);
-    await log.claim("w1", 1_000, 500);
+    await claimAt(log, 1_000, "w1", 500);
     const usage = entry("t1", 1, { type: "usage", model: "m", input_tokens: 5, output_tokens: 5 });
     const error = await failure(log.append("t1", "w1", [usage, ending("t1", 2, "x".repeat(400_000))]));
     expect(error).toMatchObject({ code: "full" });
@@ -161,7 +162,7 @@ describe("other processes on the same file", () => {
     await worker.kill();
     for (const line of await worker.rest()) last = Number(line);
     const log = await open();
-    const again = await log.claim("second", 5_000, 500);
+    const again = await claimAt(log, Date.now() + 1_000, "second", 500);
     expect(again?.turn_id).toBe("t1");
     const seqs = again?.events.map((event) => event.seq) ?? [];
     expect(seqs).toEqual(seqs.map((_, at) => at));

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
+import { claimAt, logTime } from "../../support/log-time.ts";
 
 let folder: string;
 let path: string;
@@ -40,7 +41,7 @@ function createFirstFormat(): void {
 
 test("a file of the first format keeps its turns, and its cost of 0 means that no price was known", async () => {
   createFirstFormat();
-  const log = await openSqliteTurnLog(path);
+  const log = await openSqliteTurnLog(path, { clock: logTime });
   const counts = { input_tokens: 10, output_tokens: 3, cached_tokens: 0, cache_write_tokens: 0 };
   expect(await log.get("priced")).toMatchObject({ ...counts, cost_usd: 0.5, unpriced_tokens: 0 });
   const unpriced = await log.get("unpriced");
@@ -56,15 +57,15 @@ test("a file of the first format keeps its turns, and its cost of 0 means that n
 
 test("a file of the first format continues: its turn is claimed, counted and finished, and it opens again", async () => {
   createFirstFormat();
-  const first = await openSqliteTurnLog(path);
+  const first = await openSqliteTurnLog(path, { clock: logTime });
   await first.reclaim();
-  const claimed = await first.claim("w1", 1_000, 500);
+  const claimed = await claimAt(first, 1_000, "w1", 500);
   expect(claimed).toMatchObject({ turn_id: "running", inbound: { text: "text of key-running" } });
   const call = { input_tokens: 20, cached_tokens: 16, cache_write_tokens: 4, output_tokens: 1 };
   const usage = entry("running", 1, { type: "usage", model: "m", ...call, cost_usd: 0.1 });
   await first.append("running", "w1", [usage, ending("running", 2)]);
   await first.close();
-  const second = await openSqliteTurnLog(path);
+  const second = await openSqliteTurnLog(path, { clock: logTime });
   expect(await second.get("running")).toMatchObject({
     status: "finished",
     input_tokens: 30,
@@ -86,7 +87,7 @@ test("turns of a file of the first format can lose their details, and old thread
   );
   database.exec("DELETE FROM turns WHERE status <> 'finished'");
   database.close();
-  const log = await openSqliteTurnLog(path);
+  const log = await openSqliteTurnLog(path, { clock: logTime });
   const place = { namespace: inbound("k").namespace, thread: "one" };
   expect(await log.oldDetails(201)).toEqual({ turn_ids: ["priced", "unpriced"] });
   await log.removeDetails(["priced", "unpriced"], 300);

@@ -5,6 +5,7 @@ import { openSqliteInMemory } from "../../../src/storage/sqlite/sqlite-connectio
 import { createTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
+import { claimAt, logTime } from "../../support/log-time.ts";
 
 const place = { namespace: inbound("k").namespace, thread: "one" };
 const before = 9_000;
@@ -13,10 +14,10 @@ const ids = ["t1", "t2"];
 /** A log with two old turns of many events, which fails at this write of the deletion. */
 async function filled(failing: number): Promise<{ log: TurnLog; broken: TurnLog }> {
   const connection = openSqliteInMemory(turnLogMigrations);
-  const log = createTurnLog(connection);
+  const log = createTurnLog(connection, logTime);
   for (const id of ids) {
     await log.accept(inbound(`key-${id}`), id, 100);
-    await log.claim("w1", 1_000, 500);
+    await claimAt(log, 1_000, "w1", 500);
     const rounds = Array.from(
       { length: 150 },
       (_, round): TurnEventBody => ({ type: "round_started", round }),

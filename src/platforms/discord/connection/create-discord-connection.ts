@@ -1,8 +1,7 @@
 import type { App } from "../../../app/app.ts";
 import type { ChatConnection, ChatHub } from "../../../app/chat/chat-hub.ts";
-import type { Leases } from "../../../app/turns/leases.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
-import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
+import type { Clock, KeyValue, Leases, Log } from "../../../core/ports/storage.ts";
 import { isWithin } from "../../../core/values/place.ts";
 import { createConversationTargets } from "../channel/conversation-targets.ts";
 import { createDirectory } from "../channel/directory.ts";

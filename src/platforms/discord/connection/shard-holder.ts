@@ -1,4 +1,4 @@
-import type { Leases } from "../../../app/turns/leases.ts";
+import type { Leases } from "../../../core/ports/storage.ts";
 
 /** The shards of this process. A single process has all of them; several share them by leases. */
 export interface ShardHolder {

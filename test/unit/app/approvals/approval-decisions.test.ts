@@ -152,11 +152,11 @@ describe("a crash after the decision", () => {
     const log = createMemoryTurnLog();
     const inbound = { key: "k", ...home, author: ben, kind: "message" as const, text: "go" };
     await log.accept(inbound, "left", 1);
-    await log.claim("dead worker", 1, 60_000);
+    await log.claim("dead worker", 60_000);
     const stamped = events.map((event, at) => ({ ...event, turn_id: "left", seq: at + 1, at: Date.now() }));
     for (const event of stamped) {
       await log.append("left", "dead worker", [event]);
-      if (event.type === "turn_waiting") await log.claim("dead worker", Date.now(), 60_000);
+      if (event.type === "turn_waiting") await log.claim("dead worker", 60_000);
     }
     await log.reclaim();
     const { skill, ran } = sender();

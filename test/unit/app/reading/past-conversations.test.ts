@@ -58,7 +58,7 @@ async function logged(namespace: string, more: TurnEventBody[], finished: { priv
     origin,
   } as const;
   await log.accept({ key: "k", ...inbound }, "turn-1", 1);
-  await log.claim("lease", 2, 1_000);
+  await log.claim("lease", 1_000);
   const end = { type: "turn_finished", outcome: "completed", text: "It sleeps.", ...finished } as const;
   const events = [...more, end].map((event, at) => ({ ...event, turn_id: "turn-1", seq: at + 1, at: 2 }));
   await log.append("turn-1", "lease", events);

@@ -162,7 +162,7 @@ describe("forgetting a person", () => {
         { type: "context_read", thread: [{ by, text: "words", at: 1 }], files: [], ...stamp, seq: 1 },
         { type: "turn_finished", outcome: "completed", text: "", ...stamp, seq: 2 },
       ];
-      await log.claim(`lease-${id}`, 3, 1_000);
+      await log.claim(`lease-${id}`, 1_000);
       await log.append(id, `lease-${id}`, events);
     };
     await app.stop(0);

@@ -126,7 +126,7 @@ describe("deleting", () => {
     const log = createMemoryTurnLog();
     const inbound = { key: "k", namespace: "fake:w:c", thread: "t", author: ben, text: "hello" };
     await log.accept({ ...inbound, kind: "message" }, "t1", 1);
-    await log.claim("w", 1, 1_000);
+    await log.claim("w", 1_000);
     const platform = createFakePlatform();
     const place = { namespace: "fake:w:c", thread: "t" };
     const reference = await platform.post(place, { markdown: "An answer." });

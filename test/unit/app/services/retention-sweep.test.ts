@@ -4,6 +4,7 @@ import { noCounts, type SweepDeps, sweeps } from "../../../../src/app/services/r
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { claimAt, logTime } from "../../../support/log-time.ts";
 
 const day = 86_400_000;
 const now = 20_000 * day;
@@ -20,7 +21,7 @@ const none = { ...noCounts };
 
 /** A store as a bot of some age has it, and what of it is swept. */
 function createWorld() {
-  const [log, store] = [createMemoryTurnLog(), createMemoryKeyValue()];
+  const [log, store] = [createMemoryTurnLog(logTime), createMemoryKeyValue()];
   const [files, folders] = [new Map<string, number>(), new Map<string, number>()];
   const before: Record<string, unknown> = {};
   const removed = <T>(what: string, by: unknown, answer: T) => {
@@ -50,7 +51,7 @@ function createWorld() {
   const turn = async (id: string, thread: string, finished: number | undefined) => {
     const at = finished ?? now;
     await log.accept({ key: id, namespace, thread, author, kind: "message", text: "hi" }, id, at);
-    await log.claim(id, at, 1_000, { steady: at });
+    await claimAt(log, at, id, 1_000);
     const end: TurnEventBody[] =
       finished === undefined ? [] : [{ type: "turn_finished", outcome: "completed", text: "a" }];
     const bodies: TurnEventBody[] = [{ type: "round_started", round: 1 }, ...end];

@@ -27,7 +27,7 @@ const all: RetentionPolicy = { conversation_days: 365, run_detail_days: 30, file
 function install() {
   const clock = createFakeClock(begin);
   const shared = {
-    log: createMemoryTurnLog(),
+    log: createMemoryTurnLog(clock),
     store: createMemoryKeyValue(),
     files: createMemoryFileStore(),
   };

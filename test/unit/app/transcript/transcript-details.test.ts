@@ -57,7 +57,7 @@ describe("a turn whose details were removed", () => {
     const { log, model, start } = bots(["third"]);
     const place = { namespace: home.namespace, thread: home.thread };
     await log.accept({ key: "k", ...place, author: ada, kind: "message", text: "first" }, "t1", 1);
-    await log.claim("w", 1, 1_000);
+    await log.claim("w", 1_000);
     const stamp = (seq: number) => ({ turn_id: "t1", seq, at: 1 });
     const call = { call_id: "c", tool: "echo", status: "ok", output: "left behind", duration_ms: 1 } as const;
     await log.append("t1", "w", [

@@ -17,7 +17,7 @@ async function addTurn(
 ): Promise<void> {
   const at = Date.now();
   await log.accept({ key: id, ...home, author: ada, kind: "message", text }, id, at);
-  await log.claim("earlier", at, 60_000);
+  await log.claim("earlier", 60_000);
   const stamped = events.map((event, before) => ({ ...event, turn_id: id, seq: before + 1, at }));
   await log.append(id, "earlier", stamped);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isEphemeral } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
+import type { Clock } from "../../../../src/core/ports/storage.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
@@ -8,8 +9,8 @@ import { pendingTurns } from "../../../support/pending-turns.ts";
 import { ada, createTestApp, home } from "../../../support/test-app.ts";
 
 /** A log on a disk that is full while `full.now` is true. */
-function fillingLog() {
-  const log = createMemoryTurnLog();
+function fillingLog(clock?: Clock) {
+  const log = createMemoryTurnLog(clock);
   const full = { now: false };
   const refuse = async () => {
     if (full.now) throw new Error("The disk is full. Make room in the data folder.");
@@ -59,8 +60,8 @@ describe("a disk that is full", () => {
   });
 
   it("a full disk does not keep watchers from seeing the end, whenever they join and wherever they resume", async () => {
-    const { filling, full } = fillingLog();
     const clock = createFakeClock();
+    const { filling, full } = fillingLog(clock);
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel(["some words of the answer"], { gate: () => gate.promise });
     const { app, say, until, events, log } = createTestApp(model, { log: filling, clock });

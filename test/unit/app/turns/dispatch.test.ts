@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { timeSpent } from "../../../../src/app/turns/turn-runner.ts";
 import type { TurnEvent, TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
+import type { Clock } from "../../../../src/core/ports/storage.ts";
 import type { ToolContext } from "../../../../src/core/skill/tool.ts";
 import type { Inbound } from "../../../../src/core/values/inbound.ts";
 import type { Json } from "../../../../src/core/values/json.ts";
@@ -97,7 +98,7 @@ describe("after crashes", () => {
       await log.accept(inbound, name, Date.now());
     }
     for (let at = 0; at < times; at += 1) {
-      for (const name of channels) await log.claim(`dead worker ${at} of ${name}`, Date.now(), 60_000);
+      for (const name of channels) await log.claim(`dead worker ${at} of ${name}`, 60_000);
       await log.reclaim();
     }
     return log;
@@ -115,7 +116,7 @@ describe("after crashes", () => {
       detail: expect.stringMatching(/1 running.* 1 held back after repeated crashes/),
     });
     clock.advance(59_000);
-    expect((await log.backlog(0)).held).toBe(1);
+    expect((await log.backlog()).held).toBe(1);
     clock.advance(1_000);
     await test.until("two", "round_started");
     expect((await queueOf(test))?.detail).toBe("2 turns pending (0 queued, 2 running, 0 waiting)");
@@ -190,7 +191,7 @@ describe("the time of a turn", () => {
     const then = Date.now() - 3 * 3_600_000;
     const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
     await log.accept(inbound, "left", then);
-    await log.claim("dead worker", then, 60_000);
+    await log.claim("dead worker", 60_000);
     await log.append("left", "dead worker", [
       { type: "turn_started", profile: "chat", model: "m", turn_id: "left", seq: 1, at: then },
     ]);
@@ -202,21 +203,24 @@ describe("the time of a turn", () => {
 
 describe("a turn", () => {
   /** A log of which one method is the test's. */
-  const logWith = (own: (log: TurnLog) => Partial<TurnLog>): TurnLog => {
-    const log = createMemoryTurnLog();
+  const logWith = (own: (log: TurnLog) => Partial<TurnLog>, clock?: Clock): TurnLog => {
+    const log = createMemoryTurnLog(clock);
     return Object.assign(Object.create(log), own(log));
   };
 
   it("a turn is not given up for a lease of its earlier run that turns out to be lost", async () => {
     const clock = createFakeClock();
     const [renewing, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const log = logWith((real) => ({
-      async renew(...leases) {
-        renewing.resolve();
-        await late.promise;
-        return real.renew(...leases);
-      },
-    }));
+    const log = logWith(
+      (real) => ({
+        async renew(...leases) {
+          renewing.resolve();
+          await late.promise;
+          return real.renew(...leases);
+        },
+      }),
+      clock,
+    );
     const runs: { signal: AbortSignal; goOn(): void }[] = [];
     const began = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const run = async (_: Json, { ask, signal }: ToolContext) => {
@@ -259,6 +263,6 @@ describe("a turn", () => {
     const stopped = stop(0);
     slow.resolve();
     await stopped;
-    expect((await log.claim("next start", Date.now(), 1_000))?.turn_id).toBe(id);
+    expect((await log.claim("next start", 1_000))?.turn_id).toBe(id);
   });
 });

@@ -23,7 +23,8 @@ interface Run {
 
 /** A dispatcher over a log in memory, whose runs and clock are the test's. `own` replaces methods of the log. */
 function createWorld({ own = () => ({}), concurrent = 2, commands = 2, maxMs = 600_000 }: WorldOptions = {}) {
-  const [clock, real, feed] = [createFakeClock(), createMemoryTurnLog(), createFeed()];
+  const clock = createFakeClock();
+  const [real, feed] = [createMemoryTurnLog(clock), createFeed()];
   const log: TurnLog = Object.assign(Object.create(real), own(real));
   const logged: string[] = [];
   const runs = new Map<string, Run>();
@@ -307,6 +308,17 @@ describe("leases of running turns", () => {
     expect([await world.types("deaf"), world.dispatcher.running()]).toEqual([["inbound", "turn_started"], 0]);
   });
 
+  it("a turn that another process stopped is aborted when leases are renewed", async () => {
+    const world = createWorld();
+    for (const id of ["a", "b"]) await world.accept(id);
+    await world.begin();
+    await world.log.signal("a", { type: "stop", by: "ada" }, world.clock.now());
+    expect(world.running()).toEqual(["a", "b"]);
+    await world.pass(leaseMs / 3);
+    expect(world.running()).toEqual(["b"]);
+    expect(world.run("a").signal.reason).toMatchObject({ code: "stop_requested" });
+  });
+
   it("leases that cannot be released expire, which is logged where the turn is still ours", async () => {
     for (const [error, said] of [
       [
@@ -381,7 +393,7 @@ describe("turns that a bot crashed with", () => {
     const world = createWorld({ own });
     for (const id of ["a", "b"]) await world.accept(id);
     for (const round of [1, 2]) {
-      for (const id of ["a", "b"]) await world.log.claim(`${id}${round}`, world.clock.now(), leaseMs);
+      for (const id of ["a", "b"]) await world.log.claim(`${id}${round}`, leaseMs);
       await world.log.reclaim();
     }
     await world.begin();
@@ -441,7 +453,7 @@ describe("a stop of the dispatcher", () => {
     expect(world.run("a").signal.reason).toMatchObject({ code: "shutting_down" });
     expect(await world.types("a")).toEqual(["inbound", "turn_started"]);
     expect(await world.log.reclaim()).toEqual({ crashed: false, interrupted: 0, suspects: 0 });
-    expect(await world.log.claim("next", world.clock.now(), 1)).toMatchObject({ turn_id: "a", crashes: 0 });
+    expect(await world.log.claim("next", 1)).toMatchObject({ turn_id: "a", crashes: 0 });
     expect(world.logged).toEqual([]);
   });
 

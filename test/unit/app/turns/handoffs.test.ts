@@ -149,7 +149,7 @@ describe("a supervisor", () => {
     const log = createMemoryTurnLog();
     const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
     await log.accept(inbound, "left", Date.now());
-    await log.claim("dead worker", Date.now(), 60_000);
+    await log.claim("dead worker", 60_000);
     const call = { id: "c1", name: "handoff", arguments: '{"to":"reader"}' };
     const events: TurnEventBody[] = [
       { type: "turn_started", profile: "lead", model: "scripted/model" },

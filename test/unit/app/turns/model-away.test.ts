@@ -133,7 +133,7 @@ describe("a turn whose model is away", () => {
 
   it("a turn whose model is away continues to wait after a restart", async () => {
     const clock = createFakeClock(start);
-    const log = createMemoryTurnLog();
+    const log = createMemoryTurnLog(clock);
     const store = createMemoryKeyValue();
     const model = awayModel(clock, 5 * minute);
     const first = bot(model, clock, { log, store });

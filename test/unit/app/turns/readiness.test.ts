@@ -12,7 +12,7 @@ function readinessOf(broken: Partial<{ store: object; log: object }> = {}) {
   const deps: ReadinessDeps = {
     clock,
     store: { ...createMemoryKeyValue(), ...broken.store },
-    log: Object.assign(createMemoryTurnLog(), broken.log),
+    log: Object.assign(createMemoryTurnLog(clock), broken.log),
     ports: { models: soleModel(scriptedModel([""])) },
   };
   return { clock, ready: createReadiness(deps) };

@@ -11,7 +11,7 @@ async function logLeftBehind(events: readonly TurnEventBody[]): Promise<TurnLog>
   const log = createMemoryTurnLog();
   const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
   await log.accept(inbound, "left", Date.now());
-  await log.claim("dead worker", Date.now(), 60_000);
+  await log.claim("dead worker", 60_000);
   const stamped = events.map((event, index) => ({
     ...event,
     turn_id: "left",
@@ -169,7 +169,7 @@ describe("a turn whose worker was killed", () => {
     const model = scriptedModel(["never"]);
     const log = await logLeftBehind([...started, asksFor(["a", "look"]), toolStarted("a", "look")]);
     for (const crash of [2, 3, 4, 5]) {
-      await log.claim(`dead worker ${crash}`, Date.now(), 60_000);
+      await log.claim(`dead worker ${crash}`, 60_000);
       await log.reclaim();
     }
     const { events } = createTestApp(model, { log });

@@ -12,11 +12,12 @@ const place = { namespace: "console:local:general", thread: "t" };
 
 /** The writer of a turn that has just been claimed. `own` replaces methods of its log; `did` says in order what log and watchers got. */
 async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({})) {
-  const [clock, real, feed] = [createFakeClock(), createMemoryTurnLog(), createFeed()];
+  const clock = createFakeClock();
+  const [real, feed] = [createMemoryTurnLog(clock), createFeed()];
   const accept = (id: string) =>
     real.accept({ key: id, ...place, author, kind: "message", text: `text of ${id}` }, id, clock.now());
   await accept("t1");
-  const claimed = (await real.claim("lease", clock.now(), 60_000)) as ClaimedTurn;
+  const claimed = (await real.claim("lease", 60_000)) as ClaimedTurn;
   const did: string[] = [];
   const note = <T>(what: string, result: Promise<T>) => {
     did.push(what);

@@ -30,7 +30,7 @@ test("each workspace has one installation, the latest, and deleting one keeps th
 
 test("an installation state is valid once and for ten minutes", async () => {
   let now = 0;
-  const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
+  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
   const states = createStateStore(createMemoryKeyValue(), clock);
   const state = await states.generateStateParam({ scopes: ["chat:write"] }, new Date());
 
@@ -49,7 +49,7 @@ test("an installation state is valid once and for ten minutes", async () => {
 test("a person who opens the install page repeatedly does not fill the store, and a state is valid for one of two at once", async () => {
   const store = createMemoryKeyValue();
   let now = 0;
-  const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
+  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
   const states = createStateStore(store, clock);
   for (let index = 0; index < 500; index += 1) await states.generateStateParam({ scopes: [] }, new Date());
   const last = await states.generateStateParam({ scopes: ["chat:write"] }, new Date());

@@ -4,7 +4,7 @@ import { createReplyAddresses } from "../../../../src/platforms/slack/channel/re
 
 function clockAt(): { clock: Clock; pass(ms: number): void } {
   let now = 1_000_000;
-  const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
+  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
   return {
     clock,
     pass: (ms) => {

@@ -13,7 +13,7 @@ const minutes = 60_000;
 async function downFor(ms: number, events: TurnEventBody[] = [started]) {
   const clock = manualClock();
   const platform = createFakePlatform({ now: clock.now });
-  const log = await logLeftBehind("left", events, clock.now());
+  const log = await logLeftBehind("left", events, clock);
   clock.advance(ms);
   const model = stagedModel(["The answer."]);
   const bot = presentedApp(model, {
@@ -91,7 +91,7 @@ describe("a turn on a chat platform that was interrupted", () => {
   it("an interrupted turn that came through the API continues without asking", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
-    const log = createMemoryTurnLog();
+    const log = createMemoryTurnLog(clock);
     const before = presentedApp(stagedModel([new Promise(() => {})]), { platform, clock, log });
     const turnId = await before.ask("go", { shown: false });
     await before.reach(turnId, "round_started");

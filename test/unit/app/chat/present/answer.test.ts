@@ -65,7 +65,7 @@ describe("an answer on a chat platform", () => {
 
   it("an answer for a platform this process does not serve waits for a bot that serves it", async () => {
     const clock = manualClock();
-    const log = await logLeftBehind("left", [], clock.now());
+    const log = await logLeftBehind("left", [], clock);
     const beside = presentedApp(stagedModel(["unseen"]), {
       clock,
       log,
@@ -81,7 +81,7 @@ describe("an answer on a chat platform", () => {
   it("an answer that was ready a day ago ends its turn unseen if its platform was removed from the configuration", async () => {
     const clock = manualClock();
     const ready = { type: "answer_ready" as const, outcome: "completed" as const, text: "Hello." };
-    const log = await logLeftBehind("left", [ready], clock.now() - 25 * 3_600_000);
+    const log = await logLeftBehind("left", [ready], clock, { ago: 25 * 3_600_000 });
     const model = stagedModel(["again"]);
     const { reach } = presentedApp(model, { clock, log, platform: createFakePlatform({ id: "other" }) });
     expect((await reach("left", "turn_finished")).at(-1)).toMatchObject({ text: "Hello." });

@@ -163,7 +163,7 @@ describe("after a crash", () => {
     platform.deciding.operator.push(away("olga"), away("pat"));
     for (const where of shown) await platform.post(where, card);
     const events = [...stored(clock.now() + 900_000, input), ...noted];
-    const log = await logLeftBehind(turnId, events, clock.now(), ben);
+    const log = await logLeftBehind(turnId, events, clock, { author: ben });
     return askingBot({ platform, clock, log, ...more }, [["Done."]]);
   }
 

@@ -64,7 +64,7 @@ describe("delivery", () => {
 
   it("a delivery continues after a restart during an outage without asking the model again", async () => {
     const clock = manualClock();
-    const log = createMemoryTurnLog();
+    const log = createMemoryTurnLog(clock);
     const broken = createFakePlatform({ now: clock.now });
     broken.fail("post", outage, forEver);
     const before = presentedApp(stagedModel(["Hello."]), { platform: broken, clock, log });
@@ -81,7 +81,7 @@ describe("delivery", () => {
 
   it("a delivery interrupted by a shutdown is left to the next start", async () => {
     const clock = manualClock();
-    const log = createMemoryTurnLog();
+    const log = createMemoryTurnLog(clock);
     const broken = createFakePlatform({ now: clock.now });
     broken.fail("post", outage, forEver);
     const before = presentedApp(stagedModel(["Hello."]), { platform: broken, clock, log });
@@ -107,7 +107,7 @@ describe("delivery", () => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
     platform.fail("post", outage, forEver);
-    const log = await logLeftBehind("left", [started, ready], clock.now() - 24 * 3_600_000);
+    const log = await logLeftBehind("left", [started, ready], clock, { ago: 24 * 3_600_000 });
     const { reach } = presentedApp(stagedModel(), { platform, clock, log });
     const events = await reach("left", "turn_finished");
     expect(events.find((event) => event.type === "error")).toMatchObject({ code: "not_delivered" });
@@ -129,7 +129,7 @@ describe("delivery after a crash", () => {
   const crashed = async (events: readonly TurnEventBody[], model = stagedModel(["asked again"])) => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
-    const log = await logLeftBehind("left", events, clock.now());
+    const log = await logLeftBehind("left", events, clock);
     const begin = async () => {
       const { reach } = presentedApp(model, { platform, clock, log });
       return reach("left", "turn_finished");
@@ -177,7 +177,7 @@ describe("delivery after a crash", () => {
     "delivery after a shutdown finishes the message that was growing (native: %s)",
     async (streams) => {
       const clock = manualClock();
-      const log = createMemoryTurnLog();
+      const log = createMemoryTurnLog(clock);
       const platform = createFakePlatform({ streams, now: clock.now });
       const begun = "It begins so, and goes on for a while. ".repeat(6);
       const before = presentedApp(stagedModel([begun, new Promise(() => {})]), { platform, clock, log });
@@ -235,7 +235,7 @@ describe("delivery after a crash", () => {
     const platform = createFakePlatform({ message_characters: 100, now: clock.now });
     const text = Array.from({ length: 3 }, (_, index) => `${index} `.repeat(45).trim()).join("\n\n");
     const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
-    const log = await logLeftBehind("left", [started, { ...ready, text }, posted], clock.now());
+    const log = await logLeftBehind("left", [started, { ...ready, text }, posted], clock);
     await platform.post(place, { tag: part(1), markdown: "1 ".repeat(45).trim() });
     const { reach } = presentedApp(stagedModel(), { platform, clock, log });
     await reach("left", "turn_finished");

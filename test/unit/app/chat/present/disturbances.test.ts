@@ -26,7 +26,7 @@ describe("whatever goes wrong in passing, and with a restart in between", () => 
     async (seed) => {
       const random = randomFrom(seed);
       const clock = manualClock();
-      const log = createMemoryTurnLog();
+      const log = createMemoryTurnLog(clock);
       const platform = createFakePlatform({
         streams: random() < 0.5,
         message_characters: 300,

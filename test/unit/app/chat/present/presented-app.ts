@@ -100,7 +100,7 @@ export function presentedApp(
   { platform, clock = manualClock(), ...options }: PresentedOptions = {},
 ) {
   const chat = platform ?? createFakePlatform({ now: clock.now });
-  const stored = options.log ?? createMemoryTurnLog();
+  const stored = options.log ?? createMemoryTurnLog(clock);
   let written = 0;
   const log: TurnLog = {
     ...stored,
@@ -136,17 +136,18 @@ export function presentedApp(
   return { ...test, intake, platform: chat, clock, ask, reach };
 }
 
-/** A log as a killed process leaves it: a message from a platform claimed, and these events written. */
+/** A log as a killed process leaves it: a message from a platform claimed, and these events written, so many ms ago. */
 export async function logLeftBehind(
   turnId: string,
   events: readonly TurnEventBody[],
-  at: number,
-  author: Author = ada,
+  clock: FakeClock,
+  { ago = 0, author = ada }: { ago?: number; author?: Author } = {},
 ): Promise<TurnLog> {
-  const log = createMemoryTurnLog();
+  const log = createMemoryTurnLog(clock);
+  const at = clock.now() - ago;
   const origin = { message: "message-left", said_at: at, files: [], in_thread: false };
   await log.accept({ key: turnId, ...place, author, kind: "message", text: "go", origin }, turnId, at);
-  await log.claim("dead worker", at, 60_000);
+  await log.claim("dead worker", 60_000);
   await log.append(
     turnId,
     "dead worker",

@@ -208,7 +208,7 @@ describe("progress", () => {
             ? [{ type: "message_posted" as const, purpose: "answer", part: 0, reference }]
             : []),
         ],
-        clock.now(),
+        clock,
       );
       const model = stagedModel([{ call: "look" }], ["Found."]);
       const { reach } = presentedApp(model, { platform, clock, log, skills: [skill], max_duration_ms: 1e9 });
@@ -230,7 +230,7 @@ describe("progress on a platform that posts it quietly", () => {
     const gate = Promise.withResolvers<void>();
     const long = "The answer is here. ".repeat(12).trim();
     const model = stagedModel([{ call: "look" }], [long, gate.promise]);
-    const log = createMemoryTurnLog();
+    const log = createMemoryTurnLog(clock);
     const options = { platform, clock, log, skills: [skill], max_duration_ms: 1e9 };
     return { ...presentedApp(model, options), options, platform, clock, log, open, end: gate.resolve, long };
   }
@@ -265,7 +265,7 @@ describe("progress on a platform that posts it quietly", () => {
         message: { role: "assistant" as const, text: "", tool_calls: [call] },
       },
     ];
-    const log = await logLeftBehind("left", left, clock.now());
+    const log = await logLeftBehind("left", left, clock);
     const skill = testSkill("look", [{ name: "look" }], { active: true });
     const { reach } = presentedApp(stagedModel(["Found."]), { platform, clock, log, skills: [skill] });
     await reach("left", "turn_finished");

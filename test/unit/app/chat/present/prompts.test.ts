@@ -14,7 +14,7 @@ const asked = ({ visible }: FakePlatform) =>
 describe("a question on a chat platform", () => {
   it("a question is posted before the turn waits, and finally says who chose what", async () => {
     const clock = manualClock();
-    const log = createMemoryTurnLog();
+    const log = createMemoryTurnLog(clock);
     const platform = createFakePlatform({ now: clock.now });
     const before = presentedApp(stagedModel([question]), { platform, clock, log });
     const turnId = await before.ask("choose");

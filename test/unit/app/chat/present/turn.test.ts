@@ -63,7 +63,7 @@ async function present(
   platforms.add(platform);
   const presenter = createTurnPresenter({
     platforms,
-    log: createMemoryTurnLog(),
+    log: createMemoryTurnLog(clock),
     store: createMemoryKeyValue(),
     clock,
     redact: createRedactor(secrets),

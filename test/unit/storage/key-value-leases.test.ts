@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { createLeases } from "../../../../src/app/turns/leases.ts";
-import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 
 function twoOwners() {
   const store = createMemoryKeyValue();
   let now = 1_000;
-  const clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
+  const clock = { steady: () => now };
   return {
-    one: createLeases(store, clock, "one"),
-    two: createLeases(store, clock, "two"),
+    one: createKeyValueLeases(store, "one", clock),
+    two: createKeyValueLeases(store, "two", clock),
     pass: (ms: number) => {
       now += ms;
     },

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { FileStore, NewFile, StoredFile } from "../core/ports/storage.ts";
 import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-kind.ts";
-import { toStorageError } from "./sqlite/storage-error.ts";
+import { toStorageError } from "./storage-error.ts";
 
 /** Next to each file, hidden: names of stored files never begin with a dot. */
 const typeSchema = z.object({ media_type: z.string() });

@@ -9,7 +9,13 @@ import { migratePostgres } from "./postgres-migrations.ts";
 import { locatePostgres, type PostgresServer, type ServerOptions } from "./postgres-server.ts";
 
 /** Text must not contain U+0000, which PostgreSQL cannot store (`storableText`). Arrays are for `= ANY ($1)` and `unnest`. */
-export type PostgresValue = string | number | boolean | Uint8Array | null | readonly (string | number)[];
+export type PostgresValue =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | null
+  | readonly (string | number | Uint8Array | null)[];
 /** A row as the driver returns it; the caller knows the columns of its statement. */
 export type PostgresRow = Record<string, unknown>;
 

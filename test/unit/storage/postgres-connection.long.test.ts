@@ -4,6 +4,7 @@ import {
   openPostgres,
   type PostgresConnection,
   type PostgresOptions,
+  type PostgresValue,
 } from "../../../src/storage/postgres/postgres-connection.ts";
 import { channelName } from "../../../src/storage/postgres/postgres-listener.ts";
 import { createSchemaCopies } from "../../../src/storage/postgres/postgres-upgrade-copies.ts";
@@ -38,13 +39,20 @@ describe("a connection to PostgreSQL", needs("postgresql"), () => {
     expect(await add(connection, "ключ 🎉")).toBe(1);
     expect(await connection.get("SELECT id, word FROM words")).toEqual({ id: 1, word: "ключ 🎉" });
     expect(await connection.get("SELECT id FROM words WHERE word = $1", "none")).toBeUndefined();
-    const found = await connection.get(
-      "SELECT $1::bytea AS bytes, $2::json AS json",
-      new Uint8Array([0, 255]),
-      "[1.10]",
-    );
-    expect(found).toEqual({ bytes: Buffer.from([0, 255]), json: "[1.10]" });
     expect(await connection.all("SELECT word FROM words WHERE id = ANY ($1)", [1, 2])).toHaveLength(1);
+  });
+
+  it.each<[string, PostgresValue, unknown]>([
+    ["bytea", new Uint8Array([0, 255]), Buffer.from([0, 255])],
+    ["json", "[1.10]", "[1.10]"],
+    ["bigint", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ["double precision", 1_700_000_000_000.25, 1_700_000_000_000.25],
+    ["text", null, null],
+    ["text[]", ["a,b", '"{}\\', null], ["a,b", '"{}\\', null]],
+    ["bytea[]", [new Uint8Array([7]), null], [Buffer.from([7]), null]],
+  ])("a connection takes and gives values of the type %s", async (type, value, expected) => {
+    const connection = await open([]);
+    expect(await connection.get(`SELECT $1::${type} AS value`, value)).toEqual({ value: expected });
   });
 
   it("a connection reads numbers of stored JSON exactly", async () => {

@@ -1,5 +1,7 @@
 import { laneOf, type TurnQueue } from "../../core/log/turn-log.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
+import { knownTurnOf } from "../turns/turn-rows.ts";
+import { isSaid, lineOf, titleOf } from "../turns/turn-texts.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
 import { addToLane, refreshLane } from "./sqlite-lanes.ts";
@@ -48,27 +50,20 @@ export function createAccepting(connection: SqliteConnection): Pick<TurnQueue, "
   };
 }
 
-/** The turn that the key created, if any. A missing text was deleted, maybe with its author, or the message had files only. */
+/** The turn that the key created, if any. */
 function known(
   connection: SqliteConnection,
   inbound: Inbound,
 ): Awaited<ReturnType<TurnQueue["accept"]>> | undefined {
   const row = connection.get(ofKey, inbound.key);
-  if (row === undefined) return undefined;
-  const isSame =
-    row.namespace === inbound.namespace &&
-    row.thread === inbound.thread &&
-    ((row.author_id === inbound.author.id && row.text === inbound.text) || row.text === "");
-  return { turn_id: row.turn_id as string, accepted: false, ...(isSame ? {} : { differs: true }) };
+  return row && knownTurnOf(row, inbound);
 }
 
 function store(connection: SqliteConnection, inbound: Inbound, turnId: string, at: number): void {
   const { key, namespace, thread, kind, author, text } = inbound;
   const line = lineOf(inbound, turnId);
   const lane = laneOf(inbound);
-  // A turn begun by a schedule or trigger is no message of its maker to a waiting turn.
-  const isSaid = kind === "message" && inbound.cause === undefined;
-  const woken = isSaid ? connection.get(wakeHead, line, author.id) : undefined;
+  const woken = isSaid(inbound) ? connection.get(wakeHead, line, author.id) : undefined;
   if (woken?.status === "waiting") refreshLane(connection, lane, namespace);
   const head = [turnId, key, line, namespace, thread, kind, author.id, JSON.stringify(author), at, text];
   const row = connection.get(insertTurn, ...head, lane);
@@ -77,19 +72,4 @@ function store(connection: SqliteConnection, inbound: Inbound, turnId: string, a
   const root = kind === "message" ? turnId : null;
   connection.run(countInThread, namespace, thread, titleOf(text), root, at);
   connection.run("INSERT INTO namespaces (namespace) VALUES (?) ON CONFLICT DO NOTHING", namespace);
-}
-
-/** The line of a turn: that of its thread for a message, one of its own for a command. */
-function lineOf(inbound: Inbound, turnId: string): string {
-  return inbound.kind === "command" ? `command ${turnId}` : `thread ${inbound.namespace} ${inbound.thread}`;
-}
-
-/** Maximum title of a thread, characters. */
-const maxTitle = 120;
-
-/** The beginning of a message as one line, used as the title of its thread. */
-function titleOf(text: string): string {
-  const line = text.slice(0, 1_000).replace(/\s+/g, " ").trim();
-  const characters = Array.from(line);
-  return characters.length <= maxTitle ? line : `${characters.slice(0, maxTitle - 1).join("")}…`;
 }

@@ -1,8 +1,9 @@
-import { type ClaimedTurn, seqStride, type Takeover, type TurnQueue } from "../../core/log/turn-log.ts";
-import { lostEntryError } from "../storage-error.ts";
+import { seqStride, type Takeover, type TurnQueue } from "../../core/log/turn-log.ts";
 import type { StoreClock } from "../store-clock.ts";
+import { judgeCrash } from "../turns/turn-blame.ts";
+import { claimedTurnOf } from "../turns/turn-rows.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { inboundOf, readEvents } from "./sqlite-events.ts";
+import { readEvents } from "./sqlite-events.ts";
 import { hasAnySuspect, nextInLanes, refreshLane } from "./sqlite-lanes.ts";
 
 // Waiting turns by the wall clock, leases by steady time.
@@ -80,7 +81,8 @@ export function createClaiming(connection: SqliteConnection, clock: StoreClock):
           const row = connection.get(take, ordinal, lease, steady + leaseMs);
           if (row === undefined) return undefined;
           refreshLane(connection, row.lane as string, row.namespace as string);
-          return readClaimed(connection, { ...row, ordinal }, lease);
+          const events = readEvents(connection, row.turn_id as string, -1);
+          return claimedTurnOf({ ...row, ordinal }, lease, events, row.suspect === 1, connection.path);
         }),
       );
     },
@@ -131,11 +133,6 @@ export function createClaiming(connection: SqliteConnection, clock: StoreClock):
   };
 }
 
-/** Number of late crashes from which on a turn is a suspect: it may contain something that crashes the bot only after a while. */
-const manyLateCrashes = 3;
-/** How long a suspect must run until it is cleared, ms; one with many late crashes must probably run longer than before. */
-const trial = (lateCrashes: number) => 60_000 * (lateCrashes < manyLateCrashes ? 1 : 2 ** lateCrashes);
-
 function takeOver(connection: SqliteConnection): Takeover {
   const running = connection.all(ranInCrash);
   const before = connection.get("SELECT state, after_crash, at_once FROM life");
@@ -155,38 +152,19 @@ function findSuspects(
   running: readonly SqlRow[],
   before: SqlRow | undefined,
 ): number {
-  const hadSuspects = hasAnySuspect(connection);
-  const isLate = before?.state === "settled";
-  const isAgain = hadSuspects || (before?.after_crash === 1 && !isLate);
-  const tried = running.filter((row) => row.suspect === 1);
-  const blamed = tried.length > 0 ? tried : running.length === 1 ? running : [];
-  for (const row of blamed) connection.run(blame, row.ordinal as number);
-  if (isLate) for (const row of running) connection.run(countLate, row.ordinal as number);
-  const suspects = isAgain
-    ? running
-    : running.filter((row) => isLate && Number(row.late_crashes) + 1 >= manyLateCrashes);
-  for (const row of suspects) connection.run(suspect, row.ordinal as number);
-  const atOnce = Number(before?.at_once ?? 1);
-  const named = tried.length > 0 ? tried : suspects;
-  if (named.length === 0) return atOnce;
-  const half = Math.max(1, Math.floor(named.length / 2));
-  return hadSuspects ? Math.min(atOnce, half) : half;
-}
-
-function readClaimed(connection: SqliteConnection, row: SqlRow, lease: string): ClaimedTurn {
-  const turn_id = row.turn_id as string;
-  const events = readEvents(connection, turn_id, -1);
-  const inbound = inboundOf(events[0]);
-  if (inbound === undefined) throw lostEntryError(connection.path, turn_id);
-  const last_seq = Math.max(row.seq_from as number, events.at(-1)?.seq ?? 0);
-  return {
-    turn_id,
-    lease,
-    inbound,
-    events,
+  const turns = running.map((row) => ({
     ordinal: row.ordinal as number,
-    last_seq,
-    crashes: row.crashes as number,
-    ...(row.suspect === 1 ? { trial_ms: trial(row.late_crashes as number) } : {}),
+    suspect: row.suspect === 1,
+    late_crashes: row.late_crashes as number,
+  }));
+  const life = before && {
+    state: before.state as string,
+    after_crash: before.after_crash === 1,
+    at_once: before.at_once as number,
   };
+  const judged = judgeCrash(turns, life, hasAnySuspect(connection));
+  for (const ordinal of judged.blamed) connection.run(blame, ordinal);
+  for (const ordinal of judged.late) connection.run(countLate, ordinal);
+  for (const ordinal of judged.suspects) connection.run(suspect, ordinal);
+  return judged.atOnce;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
+import { eventBodyOf, inboundOf } from "../turns/turn-rows.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 
 /** Events with tool results. Texts of people are never shared: each is deleted with its turn, even if somebody else said the same. */
@@ -23,9 +24,10 @@ interface EventRow {
 const placeholder = null;
 
 function rowOf(event: TurnEvent): EventRow {
-  const { turn_id, seq, at, type, ...members } = event;
+  const { turn_id, seq, at, type } = event;
+  const members = eventBodyOf(event);
   const texts: EventRow["texts"] = [];
-  const body: Record<string, unknown> = members;
+  const body = { ...members };
   for (const [member, value] of sharingTypes.has(type) ? Object.entries(members) : []) {
     const json = JSON.stringify(value);
     if (json === undefined || json.length < sharedFrom) continue;
@@ -90,11 +92,6 @@ export function readEvents(connection: SqliteConnection, turnId: string, afterSe
 export function readInbound(connection: SqliteConnection, turnId: string): Inbound | undefined {
   const row = connection.get(`SELECT ${columns} FROM events WHERE turn_id = ? AND seq = 0`, turnId);
   return row === undefined ? undefined : inboundOf(toEvent(connection, turnId, row));
-}
-
-/** The inbound of an entry 0. */
-export function inboundOf(entry: TurnEvent | undefined): Inbound | undefined {
-  return entry?.type === "inbound" ? entry.inbound : undefined;
 }
 
 // `rowOf` wrote the body, so its shape is known.

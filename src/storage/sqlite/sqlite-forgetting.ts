@@ -1,7 +1,8 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnRemoval } from "../../core/log/turn-log.ts";
-import type { Author, Inbound } from "../../core/values/inbound.ts";
+import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
+import { disowned, forgottenTitle, withoutCause, withoutTexts } from "../turns/turn-texts.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
 
@@ -18,9 +19,6 @@ const dropCarriedOver = `
     SELECT turn_id FROM turns WHERE thread = ?2 AND namespace = ?1 AND ordinal > ?3)`;
 
 const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = ? AND thread = ?";
-
-/** Title of a thread whose naming message was deleted. */
-export const forgottenTitle = "Deleted message";
 
 /** Maximum turns that one write changes. */
 const disownedAtOnce = 50;
@@ -78,30 +76,6 @@ function forget(
   dropFromLaterTurns(connection, place, ordinal);
 }
 
-/**
- * The remains of a finished turn: that somebody said something, how it ended, and who deleted it. Its end moves behind all other events, so
- * that followers of the turn see the deletion. Undefined if there is nothing left to forget.
- */
-function withoutTexts(events: readonly TurnEvent[], by: string, at: number): TurnEvent[] | undefined {
-  const [entry] = events;
-  const end = events.findLast((event) => event.type === "turn_finished");
-  if (entry?.type !== "inbound" || end === undefined || end.forgotten_by !== undefined) return undefined;
-  const { origin, command: _command, guide: _guide, ...said } = entry.inbound;
-  const inbound: Inbound = { ...said, text: "" };
-  if (origin !== undefined) inbound.origin = { ...origin, files: [] };
-  if (inbound.files !== undefined) inbound.files = [];
-  if (inbound.cause !== undefined) {
-    const { happened: _happened, says: _says, ...cause } = inbound.cause;
-    inbound.cause = { ...cause, because: "" };
-  }
-  const seq = (events.at(-1)?.seq ?? 0) + 1;
-  const { output: _output, private: _private, ...rest } = end;
-  return [
-    { ...entry, inbound },
-    { ...rest, text: "", forgotten_by: by, seq, at },
-  ];
-}
-
 function disown(
   connection: SqliteConnection,
   turnId: string,
@@ -118,19 +92,11 @@ function disown(
   connection.run(update, id, JSON.stringify(author), turnId);
 }
 
-function disowned(event: TurnEvent, before: string, author: Author): TurnEvent {
-  if (event.type === "inbound" && event.inbound.author.id === before)
-    return { ...event, inbound: { ...event.inbound, author } };
-  const isTheirs = event.type === "turn_finished" && event.forgotten_by === before;
-  return isTheirs ? { ...event, forgotten_by: author.id } : event;
-}
-
 /** Removes from entry 0 the event that began a turn, and who caused it. */
 export function dropCauseEvent(connection: SqliteConnection, turnId: string): void {
   const [entry] = readEvents(connection, turnId, -1);
-  if (entry?.type !== "inbound" || entry.inbound.cause === undefined) return;
-  const { happened: _happened, caused_by: _by, ...cause } = entry.inbound.cause;
-  replaceEvent(connection, entry, { ...entry, inbound: { ...entry.inbound, cause } });
+  const without = withoutCause(entry);
+  if (entry !== undefined && without !== undefined) replaceEvent(connection, entry, without);
 }
 
 function replaceEvent(connection: SqliteConnection, before: TurnEvent, after: TurnEvent): void {

@@ -1,14 +1,14 @@
-import type {
-  Signal,
-  ThreadReading,
-  ThreadRecord,
-  TurnHealth,
-  TurnLog,
-  TurnSignals,
-} from "../../core/log/turn-log.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
-import type { Json } from "../../core/values/json.ts";
+import type { Signal, ThreadReading, TurnHealth, TurnLog, TurnSignals } from "../../core/log/turn-log.ts";
+import type { DueEntries } from "../../core/ports/schedules.ts";
 import { type StoreClock, systemTime } from "../store-clock.ts";
+import {
+  defaultDueEntries,
+  dueEntryColumns,
+  dueEntryOf,
+  dueEntryText,
+  takenEntryError,
+} from "../turns/due-entry-rows.ts";
+import { threadOf } from "../turns/turn-rows.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
@@ -56,23 +56,11 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
   };
 }
 
-/** Maximum characters of the JSON of one entry. */
-const maxValue = 100_000;
-
-/** Default number of entries in a list. */
-const defaultListLength = 1_000;
-
-const columns = "SELECT id, namespace, kind, due_at, value FROM due_entries";
+const columns = `SELECT ${dueEntryColumns} FROM due_entries`;
 
 /** The entries that come due by themselves, in the file of the turn log. */
 function createDueEntries(connection: SqliteConnection): DueEntries {
-  const entryOf = ({ id, namespace, kind, due_at, value }: SqlRow): DueEntry => ({
-    id: String(id),
-    namespace: String(namespace),
-    kind: String(kind),
-    ...(due_at === null ? {} : { due_at: Number(due_at) }),
-    value: connection.parse(value) as Json,
-  });
+  const entryOf = (row: SqlRow) => dueEntryOf(row, connection.parse);
   const find = (id: string) => {
     const row = connection.get(`${columns} WHERE id = ?`, id);
     return row === undefined ? undefined : entryOf(row);
@@ -84,14 +72,14 @@ function createDueEntries(connection: SqliteConnection): DueEntries {
   };
   return {
     async add({ id, namespace, kind, due_at, value }) {
-      const text = textOf(value);
+      const text = dueEntryText(value);
       const insert =
         "INSERT INTO due_entries (id, namespace, kind, due_at, value) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
       const added = await durably(() => connection.run(insert, id, namespace, kind, due_at ?? null, text));
-      if (added === 0) throw new Error(`The id ${id} is taken`);
+      if (added === 0) throw takenEntryError(id);
     },
     get: async (id) => find(id),
-    async list({ namespace, kind, most = defaultListLength }) {
+    async list({ namespace, kind, most = defaultDueEntries }) {
       const where =
         "WHERE (?1 IS NULL OR namespace = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY ordinal LIMIT ?3";
       return connection.all(`${columns} ${where}`, namespace ?? null, kind ?? null, most).map(entryOf);
@@ -104,7 +92,7 @@ function createDueEntries(connection: SqliteConnection): DueEntries {
           if (after === undefined) return before;
           const { namespace, kind, due_at, value } = after;
           const update = "UPDATE due_entries SET namespace = ?, kind = ?, due_at = ?, value = ? WHERE id = ?";
-          connection.run(update, namespace, kind, due_at ?? null, textOf(value), id);
+          connection.run(update, namespace, kind, due_at ?? null, dueEntryText(value), id);
           return { ...after, id };
         }),
       ),
@@ -121,13 +109,6 @@ function createDueEntries(connection: SqliteConnection): DueEntries {
       return row?.at == null ? undefined : Number(row.at);
     },
   };
-}
-
-function textOf(value: Json): string {
-  const text = JSON.stringify(value);
-  if (text.length > maxValue)
-    throw new Error(`An entry has ${text.length} characters; at most ${maxValue} are kept`);
-  return text;
 }
 
 const counts = `
@@ -244,12 +225,12 @@ function createThreadReading(connection: SqliteConnection): ThreadReading {
     },
 
     async threads(namespace, limit = defaultThreads) {
-      return connection.all(latestThreads, namespace, limit).map(toThread);
+      return connection.all(latestThreads, namespace, limit).map(threadOf);
     },
 
     async *everyThread(namespace) {
       for (let last = ""; ; ) {
-        const page = connection.all(nextThreads, namespace, last, pageSize).map(toThread);
+        const page = connection.all(nextThreads, namespace, last, pageSize).map(threadOf);
         yield* page;
         if (page.length < pageSize) return;
         last = page.at(-1)?.thread ?? "";
@@ -268,15 +249,5 @@ function createThreadReading(connection: SqliteConnection): ThreadReading {
             );
       return rows.map((row) => row.namespace as string);
     },
-  };
-}
-
-function toThread(row: SqlRow): ThreadRecord {
-  return {
-    thread: row.thread as string,
-    title: row.title as string,
-    turns: row.turns as number,
-    last_at: row.last_at as number,
-    busy: Number(row.unfinished) > 0,
   };
 }

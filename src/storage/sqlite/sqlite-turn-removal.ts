@@ -1,7 +1,7 @@
 import type { IdleThread, TurnRemoval } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
+import { forgottenTitle } from "../turns/turn-texts.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { forgottenTitle } from "./sqlite-forgetting.ts";
 
 /** Turns that one call deletes, and bytes of texts after which it stops. */
 const maxTurns = 50;

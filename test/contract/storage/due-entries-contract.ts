@@ -1,15 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, type TestOptions } from "vitest";
 import type { DueEntries, DueEntry } from "../../../src/core/ports/schedules.ts";
 
 /** What every store of due entries promises. `open` answers an empty one. */
-export function describeDueEntries(name: string, open: () => Promise<DueEntries>): void {
+export function describeDueEntries(
+  name: string,
+  open: () => Promise<DueEntries>,
+  options: TestOptions = {},
+): void {
   const entry = (id: string, more: Partial<DueEntry> = {}): DueEntry => ({
     ...{ id, namespace: "console:local:general", kind: "schedule", value: { text: id } },
     ...more,
   });
   const ids = (entries: readonly DueEntry[]) => entries.map(({ id }) => id);
 
-  describe(`due entries in ${name}`, () => {
+  describe(`due entries in ${name}`, options, () => {
     it("due entries are kept as they were added, and an id is refused twice", async () => {
       const due = await open();
       await due.add(entry("a", { due_at: 5, value: { deep: ["ü", 1, null, true] } }));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
@@ -8,8 +8,12 @@ const refused = { code: "lease_lost" };
 const round = (id: string, seq: number) => entry(id, seq, { type: "round_started", round: 1 });
 
 /** How every turn log chooses the next turn, and what a lease is worth. */
-export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>): void {
-  describe(`${name}: claims`, () => {
+export function turnLogClaimsContract(
+  name: string,
+  open: () => Promise<TurnLog>,
+  options: TestOptions = {},
+): void {
+  describe(`${name}: claims`, options, () => {
     let log: TurnLog;
     let leases = 0;
     beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import {
   noUsage,
   type OpeningReason,
@@ -50,8 +50,12 @@ const held = (lease: string, ...ids: string[]) => ids.map((turn_id) => ({ turn_i
 const refused = { name: "Error", code: "lease_lost" };
 
 /** What every turn log must do. */
-export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>): void {
-  describe(name, () => {
+export function turnLogContract(
+  name: string,
+  open: () => Promise<OpenedTurnLog>,
+  options: TestOptions = {},
+): void {
+  describe(name, options, () => {
     let opened: OpenedTurnLog;
     let log: TurnLog;
     const others: TurnLog[] = [];

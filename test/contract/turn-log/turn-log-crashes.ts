@@ -1,12 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import type { ClaimedTurn, TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
 import { claimAt } from "../../support/log-time.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 
 /** Which turns go on after a crash, and which turn is blamed for it. */
-export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog>): void {
-  describe(`${name}: crashes`, () => {
+export function turnLogCrashesContract(
+  name: string,
+  open: () => Promise<TurnLog>,
+  options: TestOptions = {},
+): void {
+  describe(`${name}: crashes`, options, () => {
     let log: TurnLog;
     let leases = 0;
     beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
@@ -17,8 +17,12 @@ const finishedCall = (output: string): TurnEventBody => ({
 });
 
 /** What every turn log must do when run details are deleted. */
-export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog>): void {
-  describe(`${name}: details`, () => {
+export function turnLogDetailsContract(
+  name: string,
+  open: () => Promise<TurnLog>,
+  options: TestOptions = {},
+): void {
+  describe(`${name}: details`, options, () => {
     let log: TurnLog;
     beforeEach(async () => {
       log = await open();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
 import { claimAt } from "../../support/log-time.ts";
@@ -8,8 +8,12 @@ import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 const place = { namespace: "console:local:general", thread: "one" };
 
 /** What every turn log must do when a turn is deleted. */
-export function turnLogForgettingContract(name: string, open: () => Promise<TurnLog>): void {
-  describe(`${name}: forgetting`, () => {
+export function turnLogForgettingContract(
+  name: string,
+  open: () => Promise<TurnLog>,
+  options: TestOptions = {},
+): void {
+  describe(`${name}: forgetting`, options, () => {
     let log: TurnLog;
     beforeEach(async () => {
       log = await open();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
@@ -8,8 +8,12 @@ import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 const place = { namespace: "console:local:general", thread: "one" };
 
 /** What every turn log must do when old turns are looked for and deleted. */
-export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog>): void {
-  describe(`${name}: removal`, () => {
+export function turnLogRemovalContract(
+  name: string,
+  open: () => Promise<TurnLog>,
+  options: TestOptions = {},
+): void {
+  describe(`${name}: removal`, options, () => {
     let log: TurnLog;
     beforeEach(async () => {
       log = await open();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import { noUsage, type Usage } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
@@ -10,8 +10,12 @@ const bob = { id: "bob", name: "Bob", trust: "member" } as const;
 const call = { input_tokens: 10, output_tokens: 3 };
 
 /** How every turn log counts what model calls used. */
-export function turnLogUsageContract(name: string, open: () => Promise<TurnLog>): void {
-  describe(`${name}: usage`, () => {
+export function turnLogUsageContract(
+  name: string,
+  open: () => Promise<TurnLog>,
+  options: TestOptions = {},
+): void {
+  describe(`${name}: usage`, options, () => {
     let log: TurnLog;
     beforeEach(async () => {
       log = await open();

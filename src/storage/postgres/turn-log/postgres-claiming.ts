@@ -1,0 +1,176 @@
+import { seqStride, type Takeover, type TurnQueue } from "../../../core/log/turn-log.ts";
+import { type CrashedTurn, judgeCrash, type LifeBefore } from "../../turns/turn-blame.ts";
+import { claimedTurnOf } from "../../turns/turn-rows.ts";
+import type { PostgresSession } from "../postgres-connection.ts";
+import { readEvents } from "./postgres-events.ts";
+import { takeNext } from "./postgres-lanes.ts";
+import { commitSoon, nowOr, type TurnStore } from "./turn-store.ts";
+
+const isLeased = "status = 'running' AND NOT ready";
+const isWaiting = "status = 'waiting' AND NOT ready";
+const isExpired = `${isLeased} AND lease_ends <= ${nowOr("$1")} AND turn_id <> ALL ($2::text[])`;
+const isDue = `${isWaiting} AND due_at <= ${nowOr("$1")}`;
+
+const look = `
+  SELECT EXISTS (SELECT 1 FROM turns WHERE ${isExpired}) AS expired,
+    EXISTS (SELECT 1 FROM turns WHERE ${isDue.replace("$1", "$3")}) AS due,
+    EXISTS (SELECT 1 FROM turns WHERE suspect) AS suspects`;
+
+/** A resumed turn does not reuse the seqs of events that were shown but not stored under an earlier lease. */
+const pastShown = `
+  greatest(seq_from, (SELECT max(seq) FROM events WHERE events.turn_id = turns.turn_id)) + ${seqStride}`;
+
+const free = `ready = true, lease = NULL, worker = NULL, seq_from = ${pastShown}`;
+
+/** The rows that nobody works on at this moment. */
+const unlocked = (condition: string) =>
+  `ordinal IN (SELECT ordinal FROM turns WHERE ${condition} FOR UPDATE SKIP LOCKED)`;
+
+const wakeDue = `UPDATE turns SET ready = true WHERE ${unlocked(isDue)} RETURNING ${commitSoon}`;
+const freeExpired = `UPDATE turns SET ${free} WHERE ${unlocked(isExpired)} RETURNING ${commitSoon}`;
+
+/**
+ * A worker whose lease expired is gone with all its turns, although the leases of some may run a little longer. They are counted together,
+ * once. Of two who count at the same time, the second finds no worker any more.
+ */
+const blameLost = `
+  UPDATE turns SET worker = NULL,
+    crashes = crashes + CASE WHEN suspect OR lost.together = 1 THEN 1 ELSE 0 END,
+    late_crashes = late_crashes + CASE WHEN lost.suspects = 0 AND lost.together > 1 THEN 1 ELSE 0 END,
+    suspect = suspect OR (lost.suspects = 0 AND lost.together > 1 AND late_crashes > 0)
+  FROM (
+    SELECT ordinal, worker, count(*) OVER held AS together, count(*) FILTER (WHERE suspect) OVER held AS suspects
+    FROM turns WHERE ${isLeased} AND worker IN (SELECT worker FROM turns WHERE ${isExpired})
+    WINDOW held AS (PARTITION BY worker)) AS lost
+  WHERE turns.ordinal = lost.ordinal AND turns.worker = lost.worker
+  RETURNING ${commitSoon}`;
+
+const forgive = `UPDATE turns SET worker = NULL WHERE ${isLeased} AND worker = $1`;
+
+const clear = "UPDATE turns SET suspect = false WHERE turn_id = $1 AND lease = $2";
+
+const release = `
+  WITH freed AS (
+    UPDATE turns SET ready = ($3::bigint = 0), lease = NULL, worker = NULL, lease_ends = ${nowOr("$4")} + $3::bigint,
+      seq_from = ${pastShown}, crashes = crashes + $5::integer
+    WHERE turn_id = $1 AND lease = $2 AND status = 'running' RETURNING ready)
+  SELECT ${commitSoon}, CASE WHEN ready THEN pg_notify($6, '')::text END FROM freed`;
+
+// In the order of the rows, so that two who renew or blame wait for each other in turn.
+const renew = `
+  WITH held AS (
+    SELECT ordinal FROM turns JOIN unnest($1::text[], $2::text[]) AS given (id, name) ON turn_id = id AND lease = name
+    WHERE status = 'running' ORDER BY ordinal FOR NO KEY UPDATE OF turns)
+  UPDATE turns SET lease_ends = ${nowOr("$3")} + $4::bigint FROM held WHERE turns.ordinal = held.ordinal
+  RETURNING turn_id, ${commitSoon}`;
+
+const untilDue = `
+  SELECT least(
+    (SELECT min(due_at) FROM turns WHERE ${isWaiting}) - ${nowOr("$1")},
+    (SELECT min(lease_ends) FROM turns WHERE ${isLeased}) - ${nowOr("$2")}) AS ms`;
+
+/**
+ * Claims and leases. `isAlone`: this process is the only one that claims, so that `reclaim` means what the port says. Otherwise turns are
+ * blamed for the end of the worker whose lease expired.
+ */
+export function createClaiming(turns: TurnStore, isAlone: boolean): Omit<TurnQueue, "accept"> {
+  /** Who claims here. */
+  const workers = new Set<string>();
+  let isLeaving = false;
+  return {
+    async claim(lease, leaseMs, options = {}) {
+      const { running = [] } = options;
+      const [now, steady] = turns.time();
+      const found = await turns.get(look, steady, running, now);
+      if (found?.expired) {
+        if (!isAlone) await turns.run(blameLost, steady, running);
+        await turns.run(freeExpired, steady, running);
+      }
+      if (found?.due) await turns.run(wakeDue, now);
+      // Of one that leaves, nothing is counted.
+      const worker = isLeaving ? null : workerOf(lease);
+      if (worker !== null) workers.add(worker);
+      const hasSuspects = found?.suspects === true || found?.expired === true;
+      const row = await takeNext(turns, { lease, worker, leaseMs, options }, { isAlone, hasSuspects });
+      if (row === undefined) return undefined;
+      const events = await readEvents(turns, turns.parse, String(row.turn_id));
+      return claimedTurnOf(row, lease, events, row.suspect === true, turns.place);
+    },
+
+    reclaim: () => (isAlone ? turns.transaction(takeOver) : tellSuspects(turns)),
+
+    async settle() {
+      await turns.run("UPDATE life SET state = 'settled' WHERE state = 'started'");
+    },
+
+    async leave() {
+      isLeaving = true;
+      if (isAlone) await turns.run("UPDATE life SET state = 'stopping'");
+      else for (const worker of workers) await turns.run(forgive, worker);
+    },
+
+    async clear(turnId, lease) {
+      await turns.run(clear, turnId, lease);
+    },
+
+    async release(turnId, lease, afterMs, failed = false) {
+      const { work } = turns.channels;
+      await turns.run(release, turnId, lease, Math.ceil(afterMs), turns.time()[1], failed ? 1 : 0, work);
+    },
+
+    async renew(leases, leaseMs) {
+      if (leases.length === 0) return [];
+      const given = [leases.map(({ turn_id }) => turn_id), leases.map(({ lease }) => lease)];
+      const rows = await turns.all(renew, ...given, turns.time()[1], leaseMs);
+      const kept = new Set(rows.map(({ turn_id }) => turn_id));
+      return leases.flatMap(({ turn_id }) => (kept.has(turn_id) ? [] : [turn_id]));
+    },
+
+    async untilDue() {
+      const ms = (await turns.get(untilDue, ...turns.time()))?.ms;
+      return typeof ms === "number" ? Math.max(0, ms) : undefined;
+    },
+  };
+}
+
+/** The worker that made a claim: its lease without the number of the claim. */
+function workerOf(lease: string): string {
+  const colon = lease.lastIndexOf(":");
+  return colon === -1 ? lease : lease.slice(0, colon);
+}
+
+const countSuspects = "SELECT count(*) AS suspects FROM turns WHERE suspect";
+
+async function tellSuspects(turns: PostgresSession): Promise<Takeover> {
+  return { crashed: false, interrupted: 0, suspects: Number((await turns.get(countSuspects))?.suspects) };
+}
+
+const begin = `
+  INSERT INTO life (id, state, after_crash, at_once) VALUES (1, 'started', $1, $2)
+  ON CONFLICT (id) DO UPDATE SET state = excluded.state, after_crash = excluded.after_crash, at_once = excluded.at_once`;
+
+/** Frees every turn, in a process that is alone, and finds out who may be to blame for the end of the one before. */
+async function takeOver(session: PostgresSession): Promise<Takeover> {
+  const interrupted = `SELECT ordinal, suspect, late_crashes FROM turns WHERE ${isLeased} AND lease IS NOT NULL`;
+  // The statement named the columns.
+  const running = (await session.all(interrupted)) as unknown as CrashedTurn[];
+  const row = await session.get("SELECT state, after_crash, at_once FROM life");
+  const before = row as LifeBefore | undefined;
+  const crashed = before === undefined ? running.length > 0 : before.state !== "stopping";
+  const hadSuspects = Number((await session.get(countSuspects))?.suspects) > 0;
+  let atOnce = before?.at_once ?? 1;
+  if (crashed) {
+    const judged = judgeCrash(running, before, hadSuspects);
+    atOnce = judged.atOnce;
+    await session.run("UPDATE turns SET crashes = crashes + 1 WHERE ordinal = ANY ($1)", judged.blamed);
+    await session.run(
+      "UPDATE turns SET late_crashes = late_crashes + 1 WHERE ordinal = ANY ($1)",
+      judged.late,
+    );
+    await session.run("UPDATE turns SET suspect = true WHERE ordinal = ANY ($1)", judged.suspects);
+  }
+  await session.run(begin, crashed, atOnce);
+  await session.run(`UPDATE turns SET ${free} WHERE ${isLeased}`);
+  const { suspects } = await tellSuspects(session);
+  return { crashed, interrupted: running.length, suspects };
+}

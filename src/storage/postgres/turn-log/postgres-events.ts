@@ -1,0 +1,63 @@
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import type { Inbound } from "../../../core/values/inbound.ts";
+import { eventBodyOf, inboundOf } from "../../turns/turn-rows.ts";
+import type { PostgresRow, PostgresSession } from "../postgres-connection.ts";
+import type { TurnStore } from "./turn-store.ts";
+
+/** A session that can read what it finds. */
+export type Reader = PostgresSession & Pick<TurnStore, "parse">;
+
+/** The columns of an event as text, without its turn. */
+export function bodyText(event: TurnEvent): string {
+  return JSON.stringify(eventBodyOf(event));
+}
+
+/** The events of a turn with a seq above `afterSeq`, in order. */
+export async function readEvents(
+  store: Pick<PostgresSession, "all">,
+  parse: TurnStore["parse"],
+  turnId: string,
+  afterSeq = -1,
+): Promise<TurnEvent[]> {
+  const select = "SELECT seq, at, type, body FROM events WHERE turn_id = $1 AND seq > $2 ORDER BY seq";
+  return (await store.all(select, turnId, afterSeq)).map((row) => toEvent(parse, turnId, row));
+}
+
+/** The data that turns were created from, by their ids. */
+export async function readInbounds(
+  store: TurnStore,
+  turnIds: readonly string[],
+): Promise<Map<string, Inbound>> {
+  const select = "SELECT turn_id, seq, at, type, body FROM events WHERE turn_id = ANY ($1) AND seq = 0";
+  const rows = await store.all(select, turnIds);
+  return new Map(
+    rows.flatMap((row) => {
+      const turnId = String(row.turn_id);
+      const inbound = inboundOf(toEvent(store.parse, turnId, row));
+      return inbound === undefined ? [] : [[turnId, inbound] as const];
+    }),
+  );
+}
+
+/** Stores an event whose place is free. @throws the driver's error if it is not (`isTaken`) */
+export async function insertEvent(session: PostgresSession, event: TurnEvent): Promise<void> {
+  const insert = "INSERT INTO events (turn_id, seq, at, type, body) VALUES ($1, $2, $3, $4, $5)";
+  await session.run(insert, event.turn_id, event.seq, event.at, event.type, bodyText(event));
+}
+
+/** Writes a changed event in its place. */
+export async function replaceEvent(session: PostgresSession, event: TurnEvent): Promise<void> {
+  const update = "UPDATE events SET at = $3, body = $4 WHERE turn_id = $1 AND seq = $2";
+  await session.run(update, event.turn_id, event.seq, event.at, bodyText(event));
+}
+
+/** Whether an event was not stored because its place is taken: unique_violation. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "23505";
+}
+
+// `bodyText` wrote the body, so its shape is known.
+function toEvent(parse: TurnStore["parse"], turnId: string, row: PostgresRow): TurnEvent {
+  const body = parse(row.body) as Record<string, unknown>;
+  return { type: row.type, ...body, turn_id: turnId, seq: row.seq, at: row.at } as TurnEvent;
+}

@@ -1,0 +1,100 @@
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import type { TurnRemoval } from "../../../core/log/turn-log.ts";
+import type { Author } from "../../../core/values/inbound.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { inboundOf } from "../../turns/turn-rows.ts";
+import { disowned, forgottenTitle, withoutCause, withoutTexts } from "../../turns/turn-texts.ts";
+import type { PostgresSession } from "../postgres-connection.ts";
+import { insertEvent, readEvents, replaceEvent } from "./postgres-events.ts";
+import type { TurnStore } from "./turn-store.ts";
+
+/** Waits for the thread of a turn, as everything does that deletes in it. */
+export const lockThreadOfTurn = `
+  SELECT 1 FROM threads JOIN turns USING (namespace, thread) WHERE turn_id = $1 FOR NO KEY UPDATE OF threads`;
+
+const finishedTurn =
+  "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = $1 AND status = 'finished'";
+
+// A thread without messages is named after its first command, and so has no root.
+const rename = `
+  UPDATE threads SET title = $1
+  WHERE namespace = $2 AND thread = $3 AND (root = $4 OR (root IS NULL AND $5 = (
+    SELECT min(ordinal) FROM turns WHERE thread = $3 AND namespace = $2)))`;
+
+const dropCarriedOver = `
+  DELETE FROM events WHERE type IN ('history_compacted', 'transcript_opened') AND turn_id IN (
+    SELECT turn_id FROM turns WHERE thread = $2 AND namespace = $1 AND ordinal > $3)`;
+
+const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = $1 AND thread = $2";
+
+/** Deletes what people said. */
+export function createForgetting(turns: TurnStore): Pick<TurnRemoval, "forget" | "disown"> {
+  return {
+    async disown(turnIds, person, author) {
+      for (const turnId of turnIds)
+        await turns.transaction((session) => disown(session, turns, { turnId, person, author }));
+    },
+
+    forget: (turnId, by, at) =>
+      turns.transaction(async (session) => {
+        await session.run(lockThreadOfTurn, turnId);
+        const turn = await session.get(finishedTurn, turnId);
+        if (turn === undefined) return false;
+        const remaining = withoutTexts(await readEvents(session, turns.parse, turnId), by, at);
+        if (remaining === undefined) return true;
+        const place = { namespace: turn.namespace as string, thread: turn.thread as string };
+        const ordinal = turn.ordinal as number;
+        await replaceAll(session, turnId, remaining);
+        await session.run("DELETE FROM signals WHERE turn_id = $1", turnId);
+        const empty = `UPDATE turns SET text = '""', answer = NULL, details = false WHERE turn_id = $1`;
+        await session.run(empty, turnId);
+        await session.run(rename, forgottenTitle, place.namespace, place.thread, turnId, ordinal);
+        await dropFromLaterTurns(session, place, ordinal);
+        return true;
+      }),
+  };
+}
+
+/** Removes what later turns of a thread carried over from this turn and those before it: it may repeat deleted text. */
+export async function dropFromLaterTurns(
+  session: PostgresSession,
+  { namespace, thread }: Place,
+  ordinal: number,
+): Promise<void> {
+  await session.run(dropCarriedOver, namespace, thread, ordinal);
+  await session.run(countDeletion, namespace, thread);
+}
+
+async function replaceAll(session: PostgresSession, turnId: string, events: readonly TurnEvent[]) {
+  await session.run("DELETE FROM events WHERE turn_id = $1", turnId);
+  for (const event of events) await insertEvent(session, event);
+}
+
+async function disown(
+  session: PostgresSession,
+  turns: TurnStore,
+  who: { turnId: string; person: string; author: Pick<Author, "id" | "name"> },
+): Promise<void> {
+  const { turnId, person } = who;
+  if ((await session.get(finishedTurn, turnId)) === undefined) return;
+  const author: Author = { id: who.author.id, name: who.author.name, trust: "member" };
+  const events = await readEvents(session, turns.parse, turnId);
+  for (const event of events) {
+    const after = disowned(event, person, author);
+    if (after !== event) await replaceEvent(session, after);
+  }
+  if (inboundOf(events[0])?.author.id !== person) return;
+  const update = "UPDATE turns SET author_id = $2, author = $3 WHERE turn_id = $1";
+  await session.run(update, turnId, author.id, JSON.stringify(author));
+}
+
+/** Removes from entry 0 the event that began a turn, and who caused it. */
+export async function dropCauseEvent(
+  session: PostgresSession,
+  parse: TurnStore["parse"],
+  turnId: string,
+): Promise<void> {
+  const [entry] = await readEvents(session, parse, turnId);
+  const without = withoutCause(entry);
+  if (without !== undefined) await replaceEvent(session, without);
+}

@@ -1,0 +1,70 @@
+import type { TurnLog } from "../../../core/log/turn-log.ts";
+import type { DueEntries } from "../../../core/ports/schedules.ts";
+import type { StoreClock } from "../../store-clock.ts";
+import type { PostgresConnection } from "../postgres-connection.ts";
+import { createAccepting } from "./postgres-accepting.ts";
+import { createAppending } from "./postgres-appending.ts";
+import { createClaiming } from "./postgres-claiming.ts";
+import { createDetailsRemoval } from "./postgres-details.ts";
+import { createDueEntries } from "./postgres-due-entries.ts";
+import { createForgetting } from "./postgres-forgetting.ts";
+import { createHealth } from "./postgres-health.ts";
+import { createReading } from "./postgres-reading.ts";
+import { createSignalling } from "./postgres-signalling.ts";
+import { createThreadReading } from "./postgres-threads.ts";
+import { createTurnRemoval } from "./postgres-turn-removal.ts";
+import { createTurnStore, turnChannel, workChannel } from "./turn-store.ts";
+
+/** A turn log, and the entries that come due by themselves, in one schema. */
+export interface PostgresTurnLog extends TurnLog {
+  readonly due: DueEntries;
+  /**
+   * Calls back when a turn of the log may have become claimable, in whichever process: it is told in the transaction that made it so. Waits
+   * and leases that end ring nothing (`untilDue`), and a call may be lost with its connection, so look every few seconds too.
+   */
+  onWork(heard: () => void): Promise<() => Promise<void>>;
+  /** Calls back with the id of a running turn that a signal reached; undefined if calls may have been missed: any turn may have one. */
+  onSignal(heard: (turnId: string | undefined) => void): Promise<() => Promise<void>>;
+}
+
+export interface PostgresTurnLogOptions {
+  /** Decides when waits and leases end; by default the database's clock, which all processes share. For tests. */
+  clock?: StoreClock;
+  /** This process is the only one that claims turns: `reclaim` may free them. */
+  alone?: boolean;
+}
+
+/**
+ * The turn log on a connection whose schema has its tables; the connection belongs to its owner, and closing the log does nothing. Any
+ * number of processes use it at once.
+ *
+ * Writes are durable as the port says if the server's `synchronous_commit` is on, as it is by default: `accept` and `signal` wait for the
+ * disk, writes of workers do not, and a crash of the server may undo those of its last second. A crash of a process undoes nothing.
+ *
+ * What is deleted is gone for every reader at once, but not from the disk. PostgreSQL marks its rows as dead; autovacuum frees their space
+ * within minutes, where old bytes remain until others take their place. `scrub({ rebuild: true })` rewrites the tables, while nobody else
+ * can use them, and removes these bytes. The write-ahead log, replicas and backups keep what they have until they are recycled, which
+ * only the operator of the server can hasten; without `rebuild`, `scrub` does nothing.
+ */
+export function createPostgresTurnLog(
+  connection: PostgresConnection,
+  { clock, alone = false }: PostgresTurnLogOptions = {},
+): PostgresTurnLog {
+  const turns = createTurnStore(connection, clock);
+  return {
+    ...createAccepting(turns),
+    ...createClaiming(turns, alone),
+    ...createAppending(turns),
+    ...createHealth(turns),
+    ...createSignalling(turns),
+    ...createForgetting(turns),
+    ...createDetailsRemoval(turns),
+    ...createTurnRemoval(turns),
+    ...createReading(turns),
+    ...createThreadReading(turns),
+    due: createDueEntries(turns),
+    onWork: (heard) => turns.listen(workChannel, () => heard()),
+    onSignal: (heard) => turns.listen(turnChannel, heard),
+    close: async () => {},
+  };
+}

@@ -1,6 +1,7 @@
 /**
  * Operations: what people, programs and operators can do. Each is one definition; the HTTP route with its part of openapi.json, the
  * typed client, the slash command with help and completion, the subcommand on Discord and the command line are projections of it.
+ * `command-help.ts` has what the help of the command line shows.
  *
  * A surface reads the input, `runOperation` decides who may and runs it, and the surface shows what the definition says.
  */

@@ -87,6 +87,8 @@ export interface FileStore {
    * during the iteration may be missing or present.
    */
   turns(): AsyncIterable<{ turn_id: string; changed_at: number }>;
+  /** As `KeyValue.scrub`. */
+  scrub(): Promise<void>;
 }
 
 export interface NewFile {

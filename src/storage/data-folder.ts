@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { makePrivate, makePrivateFile } from "./private-files.ts";
-import { StorageError, toStorageError } from "./sqlite/storage-error.ts";
+import { StorageError, toStorageError } from "./storage-error.ts";
 
 const holderSchema = z.object({ url: z.string(), pid: z.number() });
 /** The running bot of a data folder, and where it listens. */

@@ -4,9 +4,10 @@ import { lstat, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promi
 import { join } from "node:path";
 import { z } from "zod";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
-import type { FileStore, NewFile, StoredFile } from "../core/ports/storage.ts";
-import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-kind.ts";
-import { toStorageError } from "./sqlite/storage-error.ts";
+import type { FileStore, StoredFile } from "../core/ports/storage.ts";
+import { safeMediaType } from "../core/values/file-kind.ts";
+import { toStorageError } from "./storage-error.ts";
+import { badTurnError, isStoredName, isTurnId, nameFor } from "./stored-names.ts";
 
 /** Next to each file, hidden: names of stored files never begin with a dot. */
 const typeSchema = z.object({ media_type: z.string() });
@@ -29,12 +30,17 @@ export function createDiskFileStore(folder: string): FileStore {
   return {
     put(turnId, file, replaces) {
       const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined) return Promise.reject(new Error(`${turnId} is no id of a turn`));
+      if (turnFolder === undefined) return Promise.reject(badTurnError(turnId));
       const safe = { ...file, media_type: safeMediaType(file.media_type) };
       return busy.run(turnId, () =>
         guarded(turnFolder, async () => {
           await mkdir(turnFolder, { recursive: true, mode: 0o700 });
-          const name = replaces === undefined ? await freeName(turnFolder, safe) : safeFileName(replaces);
+          const isTaken = async (name: string) => {
+            const there = await readStored(turnFolder, name);
+            if (there === undefined) return false;
+            return there.file.media_type !== safe.media_type || Buffer.compare(there.data, safe.data) !== 0;
+          };
+          const name = await nameFor(file, replaces, isTaken);
           await writeWhole(turnFolder, typeName(name), JSON.stringify({ media_type: safe.media_type }));
           await writeWhole(turnFolder, name, safe.data);
           return { name, media_type: safe.media_type, bytes: safe.data.byteLength };
@@ -43,12 +49,12 @@ export function createDiskFileStore(folder: string): FileStore {
     },
     get(turnId, name) {
       const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined || !isStored(name)) return Promise.resolve(undefined);
+      if (turnFolder === undefined || !isStoredName(name)) return Promise.resolve(undefined);
       return guarded(turnFolder, () => readStored(turnFolder, name));
     },
     async remove(turnId, name) {
       const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined || !isStored(name)) return;
+      if (turnFolder === undefined || !isStoredName(name)) return;
       await busy.run(turnId, () =>
         guarded(turnFolder, async () => {
           await rm(join(turnFolder, name), { force: true });
@@ -73,16 +79,13 @@ export function createDiskFileStore(folder: string): FileStore {
         if (found?.isDirectory()) yield { turn_id: name, changed_at: found.mtimeMs };
       }
     },
+    // A removed file leaves nothing in others.
+    scrub: async () => {},
   };
 }
 
-/** Names that were safe once stay valid: the result of `safeFileName` may change. */
-function isStored(name: string): boolean {
-  return /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name);
-}
-
 function folderOf(folder: string, turnId: string): string | undefined {
-  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,120}$/.test(turnId) ? join(folder, turnId) : undefined;
+  return isTurnId(turnId) ? join(folder, turnId) : undefined;
 }
 
 /** The result of a disk operation; undefined for a missing file. */
@@ -92,18 +95,6 @@ async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
-  }
-}
-
-/** The file's own name, or the next free number after it; a name that already has the same content is used again. */
-async function freeName(turnFolder: string, file: NewFile): Promise<string> {
-  const wanted = safeFileName(file.name);
-  let name = wanted;
-  for (let number = 2; ; number += 1) {
-    const there = await readStored(turnFolder, name);
-    if (there === undefined) return name;
-    if (there.file.media_type === file.media_type && Buffer.compare(there.data, file.data) === 0) return name;
-    name = numberedFileName(wanted, number);
   }
 }
 

@@ -11,7 +11,6 @@ import {
   migrateSqlite,
   type SqliteOptions,
 } from "./sqlite/sqlite-connection.ts";
-import { foreignTableError, StorageError, toStorageError } from "./sqlite/storage-error.ts";
 import {
   defaultBusyTimeoutMs,
   logPages,
@@ -19,6 +18,7 @@ import {
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from "./sqlite/write-ahead-log.ts";
+import { foreignTableError, StorageError, toStorageError } from "./storage-error.ts";
 
 /** The part of Keyv that is used here. Without an `error` listener it throws instead of emitting. */
 interface Store {

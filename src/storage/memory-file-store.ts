@@ -1,28 +1,29 @@
 import { Buffer } from "node:buffer";
+import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { FileStore, NewFile } from "../core/ports/storage.ts";
-import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-kind.ts";
+import { safeMediaType } from "../core/values/file-kind.ts";
+import { nameFor } from "./stored-names.ts";
 
 /** A file store in memory. Its content is lost with the process. */
 export function createMemoryFileStore(): FileStore {
   const turns = new Map<string, Map<string, NewFile>>();
   const changed = new Map<string, number>();
+  const busy = new KeyedMutex();
   return {
-    async put(turnId, { name, media_type, data }, replaces) {
-      const files = turns.get(turnId) ?? new Map<string, NewFile>();
-      turns.set(turnId, files);
-      changed.set(turnId, Date.now());
-      const wanted = safeFileName(replaces ?? name);
-      const file = { media_type: safeMediaType(media_type), data: Uint8Array.from(data) };
-      let free = wanted;
-      for (let number = 2; replaces === undefined && files.has(free); number += 1) {
-        const there = files.get(free);
-        const isSame = there?.media_type === file.media_type && Buffer.compare(there.data, file.data) === 0;
-        if (isSame) break;
-        free = numberedFileName(wanted, number);
-      }
-      files.set(free, { name: free, ...file });
-      return { name: free, media_type: file.media_type, bytes: file.data.byteLength };
-    },
+    put: (turnId, { name, media_type, data }, replaces) =>
+      busy.run(turnId, async () => {
+        const files = turns.get(turnId) ?? new Map<string, NewFile>();
+        turns.set(turnId, files);
+        changed.set(turnId, Date.now());
+        const file = { media_type: safeMediaType(media_type), data: Uint8Array.from(data) };
+        const own = await nameFor({ name }, replaces, (wanted) => {
+          const there = files.get(wanted);
+          if (there === undefined) return false;
+          return there.media_type !== file.media_type || Buffer.compare(there.data, file.data) !== 0;
+        });
+        files.set(own, { name: own, ...file });
+        return { name: own, media_type: file.media_type, bytes: file.data.byteLength };
+      }),
     async get(turnId, name) {
       const found = turns.get(turnId)?.get(name);
       if (found === undefined) return undefined;
@@ -39,5 +40,6 @@ export function createMemoryFileStore(): FileStore {
     async *turns() {
       for (const [turn_id, changed_at] of changed) yield { turn_id, changed_at };
     },
+    scrub: async () => {},
   };
 }

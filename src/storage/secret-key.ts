@@ -2,7 +2,7 @@ import { randomBytes, scrypt } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { toStorageError } from "./sqlite/storage-error.ts";
+import { toStorageError } from "./storage-error.ts";
 
 const keyFile = "secret.key";
 const derive = promisify<string, string, number, Buffer>(scrypt);

@@ -3,9 +3,9 @@ import type { AgentProfile } from "../config/load-profiles.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownInAgent, unknownRights, unknownSkillSettings } from "../config/settings-without-effect.ts";
 import type { Takeover } from "../core/log/turn-log.ts";
+import type { Upgrade } from "../core/ports/storage.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
 import { ownToolNames } from "../core/skill/offered-tools.ts";
-import type { Upgrade } from "../storage/sqlite/upgrade-copies.ts";
 
 interface Tells {
   info(fields: object, message: string): void;

@@ -10,12 +10,16 @@ const pythonModule = (name: string) =>
     `import sys, importlib.util; sys.exit(not importlib.util.find_spec("${name}"))`,
   ] as const;
 
+/** A shell command that prints where PostgreSQL's `initdb` is; Debian does not put it on the PATH. */
+export const findInitdb = "command -v initdb || ls /usr/lib/postgresql/*/bin/initdb";
+
 /** Programs that some tests need and a fresh clone does not have to have: a command that works where they do. */
 const programs = {
   bubblewrap: ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"],
   curl: [...inSystem, "curl", "--version"],
   git: ["git", "--version"],
   npm: [...inSystem, "npm", "--version"],
+  postgresql: ["sh", "-c", findInitdb],
   openssl: ["openssl", "version"],
   python3: ["python3", "--version"],
   "python3-aiohttp": pythonModule("aiohttp"),

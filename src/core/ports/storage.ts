@@ -92,6 +92,8 @@ export interface FileStore {
    * during the iteration may be missing or present.
    */
   turns(): AsyncIterable<{ turn_id: string; changed_at: number }>;
+  /** As `KeyValue.scrub`. */
+  scrub(): Promise<void>;
 }
 
 export interface NewFile {
@@ -129,8 +131,18 @@ export interface GrowingTextIndex extends TextIndex {
 
 export type CreateTextIndex = (texts: readonly IndexedText[]) => TextIndex;
 
+/** A database was upgraded to a newer format; it was copied before. */
+export interface Upgrade {
+  /** Path of its file, or its name and host. */
+  path: string;
+  from: number;
+  to: number;
+  /** The complete database as it was: a file, or a schema. */
+  copy: string;
+}
+
 /** Copies of databases from before an upgrade, for going back. They contain everything that was stored until then. */
 export interface UpgradeCopies {
-  /** Deletes copies, or with `dryRun` only lists them: all, or those made before a time (ms since the epoch). Returns their file names. */
+  /** Deletes copies, or with `dryRun` only lists them: all, or those made before a time (ms since the epoch). Returns the names of their files or schemas. */
   remove(options?: { before?: number; dryRun?: boolean }): Promise<string[]>;
 }

@@ -15,7 +15,7 @@ import {
   type WorkingFolder,
 } from "../../core/ports/working-folder.ts";
 import { numberedFileName, safeFileName } from "../../core/values/file-kind.ts";
-import { toStorageError } from "../sqlite/storage-error.ts";
+import { toStorageError } from "../storage-error.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";
 import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } from "./folder-paths.ts";

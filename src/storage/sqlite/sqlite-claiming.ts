@@ -1,9 +1,9 @@
 import { type ClaimedTurn, seqStride, type Takeover, type TurnQueue } from "../../core/log/turn-log.ts";
+import { lostEntryError } from "../storage-error.ts";
 import type { StoreClock } from "../store-clock.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { inboundOf, readEvents } from "./sqlite-events.ts";
 import { hasAnySuspect, nextInLanes, refreshLane } from "./sqlite-lanes.ts";
-import { lostEntryError } from "./storage-error.ts";
 
 // Waiting turns by the wall clock, leases by steady time.
 const come = `

@@ -2,9 +2,10 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseExactly } from "../../base/exact-number.ts";
 import { madeOnce } from "../../base/made-once.ts";
+import type { Upgrade } from "../../core/ports/storage.ts";
 import { makePrivateFile } from "../private-files.ts";
-import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
-import { copyBeforeUpgrade, copyFor, type Upgrade } from "./upgrade-copies.ts";
+import { newerVersionError, StorageError, toStorageError } from "../storage-error.ts";
+import { copyBeforeUpgrade, copyFor } from "./upgrade-copies.ts";
 import {
   defaultBusyTimeoutMs,
   logPages,

@@ -1,6 +1,16 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FoundPiece, Knowledge, KnownDocument, KnownPiece } from "../../core/ports/services.ts";
-import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
+import {
+  bytesOf,
+  candidates,
+  documentOf,
+  joined,
+  nearest,
+  queryWords,
+  withoutCommon,
+} from "../knowledge-search.ts";
+import { gap, spaced } from "../words.ts";
+import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 
 /**
  * `words` is the only table with the text of a piece. `secure-delete` removes deleted words from the index immediately, not when it is next
@@ -36,30 +46,12 @@ export const knowledgeMigrations: readonly string[] = [
   `,
 ];
 
-/**
- * Maximum vectors of a namespace that one search compares, the latest ones: with 512 numbers each about 100 MB, which takes 0.1 to 0.2
- * seconds.
- */
-const maxCompared = 50_000;
-/** Vectors compared before other work gets a turn. */
-const comparedAtOnce = 2_000;
 /** The document id of pieces that are to be deleted. */
 const droppedDocument = 0;
 /** Pieces deleted before other work gets a turn. */
 const purgedAtOnce = 20;
 /** Pieces of a document that are read at a time. */
 const readAtOnce = 100;
-/** Pieces that each of the two searches finds before they are joined. */
-const candidates = 50;
-/** Maximum words of a query that are searched for. */
-const maxWords = 32;
-/** Share of the best piece's score below which a piece has only common words of the query. */
-const minScoreShare = 0.25;
-/** Cosine below which two texts are unrelated, whatever the model. */
-const minCosine = 0.2;
-/** The constant of reciprocal rank fusion: `1 / (60 + rank)`, Cormack, Clarke and Büttcher 2009. */
-const fusion = 60;
-
 type NewDocument = Parameters<Knowledge["add"]>[1];
 
 /** Opens or creates the store in a SQLite file. @throws StorageError, as does every method */
@@ -100,7 +92,7 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
       const near =
         vector === undefined || model === undefined
           ? []
-          : await nearest(connection, { namespace, vector, model });
+          : await nearest(vector, (before, most) => connection.all(vectors, namespace, model, before, most));
       return joined(byWords(connection, namespace, words), near)
         .slice(0, most)
         .flatMap(({ ordinal, score }) => pieceOf(connection, ordinal, score));
@@ -109,6 +101,10 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
 }
 
 const find = "SELECT * FROM documents WHERE namespace = ?";
+
+const vectors = `
+  SELECT ordinal, vector FROM pieces WHERE namespace = ? AND model = ? AND vector IS NOT NULL AND ordinal < ?
+  ORDER BY ordinal DESC LIMIT ?`;
 
 function write<T>(connection: SqliteConnection, work: () => T): Promise<T> {
   return connection.write(() => connection.transaction(work));
@@ -212,73 +208,20 @@ async function* readPieces(
 
 /** Ordinals of pieces with any of the words, the best first: rare words count more than common ones, those of title and place less. */
 function byWords(connection: SqliteConnection, namespace: string, words: string): number[] {
-  const match = matchOf(words);
+  // Every word as a quoted string, so that it contains no syntax of the index.
+  const match = queryWords(words)
+    .map(({ word, isPrefix }) => `"${word}"${isPrefix ? "*" : ""}`)
+    .join(" OR ");
   if (match === "") return [];
   const rows = connection.all(
     `SELECT p.ordinal, bm25(words, 1.0, 0.5) AS score FROM words JOIN pieces p ON p.ordinal = words.rowid
      WHERE words MATCH ?1 AND p.namespace = ?2 ORDER BY score, p.ordinal LIMIT ?3`,
     ...[match, namespace, candidates],
   );
-  // Scores are negative: the lower the better.
-  const best = Number(rows[0]?.score ?? 0);
-  return rows
-    .filter(({ score }) => Number(score) <= best * minScoreShare)
-    .map(({ ordinal }) => Number(ordinal));
-}
-
-/** Every word as a quoted string, so that it contains no syntax of the index; longer ones match as prefixes. */
-function matchOf(words: string): string {
-  // The index removes accents from letters, but not accents that are characters of their own.
-  const found = spaced(words.normalize("NFC")).match(/[\p{L}\p{N}]+/gu) ?? [];
-  const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, maxWords);
-  return distinct.map((word) => (isLong(word) ? `"${word}"*` : `"${word}"`)).join(" OR ");
-}
-
-/** In syllabic scripts two characters can be a word, and what follows is often grammar. */
-function isLong(word: string): boolean {
-  return word.length > (/^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word) ? 1 : 2);
-}
-
-async function nearest(
-  connection: SqliteConnection,
-  { namespace, vector, model }: { namespace: string; vector: Float32Array; model: string },
-): Promise<number[]> {
-  const found: { ordinal: number; score: number }[] = [];
-  let before = Number.MAX_SAFE_INTEGER;
-  for (let compared = 0; compared < maxCompared; compared += comparedAtOnce) {
-    const rows = connection.all(
-      `SELECT ordinal, vector FROM pieces WHERE namespace = ? AND model = ? AND vector IS NOT NULL AND ordinal < ?
-       ORDER BY ordinal DESC LIMIT ?`,
-      ...[namespace, model, before, comparedAtOnce],
-    );
-    for (const { ordinal, vector: bytes } of rows) {
-      const score = cosine(vector, vectorOf(bytes as Uint8Array));
-      if (score >= minCosine) found.push({ ordinal: Number(ordinal), score });
-    }
-    found.sort((a, b) => b.score - a.score || a.ordinal - b.ordinal).splice(candidates);
-    if (rows.length < comparedAtOnce) break;
-    before = Number(rows.at(-1)?.ordinal);
-    await nextTick();
-  }
-  return found.map(({ ordinal }) => ordinal);
-}
-
-/** For vectors of length 1. Vectors of another size come from another model of the same name. */
-function cosine(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) return 0;
-  let sum = 0;
-  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
-}
-
-/** Joins both lists by reciprocal rank fusion. */
-function joined(...lists: readonly number[][]): { ordinal: number; score: number }[] {
-  const scores = new Map<number, number>();
-  for (const list of lists)
-    for (const [rank, ordinal] of list.entries())
-      scores.set(ordinal, (scores.get(ordinal) ?? 0) + 1 / (fusion + rank + 1));
-  const all = [...scores].map(([ordinal, score]) => ({ ordinal, score }));
-  return all.sort((a, b) => b.score - a.score || a.ordinal - b.ordinal);
+  // Scores of bm25 are negative: the lower the better.
+  return withoutCommon(
+    rows.map(({ ordinal, score }) => ({ ordinal: Number(ordinal), score: -Number(score) })),
+  );
 }
 
 /** Empty if it was deleted meanwhile. */
@@ -292,48 +235,7 @@ function pieceOf(connection: SqliteConnection, ordinal: number, score: number): 
   return [{ document: documentOf(row), place: String(row.place), text: shown(row.text), score }];
 }
 
-/** Scripts written without spaces between words. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
-/** Separates words for the index and is invisible to people: a zero width space. */
-const gap = "\u200b";
-
-/** The text with separators between words where its script has none. */
-function spaced(text: string): string {
-  return text
-    .replaceAll(gap, "")
-    .replaceAll("\0", " ")
-    .replace(unspaced, (run) =>
-      [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(run)]
-        .map(({ segment }) => segment)
-        .join(gap),
-    );
-}
-
 /** The text as people wrote it. */
 function shown(stored: unknown): string {
   return String(stored).replaceAll(gap, "");
-}
-
-function bytesOf(vector: Float32Array): Uint8Array {
-  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
-}
-
-function vectorOf(bytes: Uint8Array): Float32Array {
-  // A view needs an address divisible by four.
-  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  return new Float32Array(buffer, byteOffset, byteLength >> 2);
-}
-
-function documentOf(row: SqlRow): KnownDocument {
-  return {
-    id: Number(row.id),
-    title: String(row.title),
-    source: String(row.source),
-    author: String(row.author),
-    by: String(row.by_name),
-    at: Number(row.at),
-    pieces: Number(row.pieces),
-    characters: Number(row.characters),
-  };
 }

@@ -1,6 +1,8 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { IndexedMessage, MessageIndex, MessageQuery } from "../../core/ports/chat-actions.ts";
-import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
+import { messageOf } from "../message-rows.ts";
+import { wordsIn } from "../words.ts";
+import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 
 /**
  * `words` contains no texts of its own, and with `secure-delete` no words of deleted messages: without it they stay until the index is next
@@ -164,18 +166,7 @@ function search(connection: SqliteConnection, namespace: string, query: MessageQ
 /** Every word as a quoted string, so that it contains no syntax of the index; each matches as a prefix. */
 function matchOf({ words }: Pick<MessageQuery, "words">): string {
   return words
-    .flatMap((word) => word.match(/[\p{L}\p{N}]+/gu) ?? [])
+    .flatMap(wordsIn)
     .map((word) => `"${word}"*`)
     .join(" ");
-}
-
-function messageOf({ namespace, reference, thread, author_id, author, at, text }: SqlRow): IndexedMessage {
-  return {
-    namespace: String(namespace),
-    reference: String(reference),
-    ...(thread === null ? {} : { thread: String(thread) }),
-    author: { id: String(author_id), name: String(author) },
-    text: String(text),
-    at: Number(at),
-  };
 }

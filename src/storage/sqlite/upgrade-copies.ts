@@ -14,16 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { UpgradeCopies } from "../../core/ports/storage.ts";
 import { makePrivateFile } from "../private-files.ts";
-import { noRoomForCopyError, toStorageError } from "./storage-error.ts";
-
-/** A database was upgraded to a newer format; it was copied before. */
-export interface Upgrade {
-  path: string;
-  from: number;
-  to: number;
-  /** The complete file as it was. */
-  copy: string;
-}
+import { noRoomForCopyError, toStorageError } from "../storage-error.ts";
 
 /** Suffix of a copy that is not complete yet. */
 const unfinished = ".part";

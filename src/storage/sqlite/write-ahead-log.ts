@@ -2,8 +2,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../base/error-text.ts";
+import { StorageError, toStorageError } from "../storage-error.ts";
 import type { Checkpoint, CheckpointWorkerData } from "./checkpoint-worker.ts";
-import { StorageError, toStorageError } from "./storage-error.ts";
 
 /** Writes pending changes of a file to the disk. */
 type SyncFile = (file: FileHandle) => Promise<void>;

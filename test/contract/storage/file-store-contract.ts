@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, type TestOptions } from "vitest";
 import type { FileStore } from "../../../src/core/ports/storage.ts";
 
 const text = (content: string) => new TextEncoder().encode(content);
@@ -8,9 +8,16 @@ const file = (name: string, content: string, media_type = "text/plain") => ({
   data: text(content),
 });
 
-/** What every file store does. */
-export function fileStoreContract(name: string, create: () => Promise<FileStore>): void {
-  describe(name, () => {
+/**
+ * What every file store does. `createTwice` opens the same empty store as two processes do; it is left out for a store that only one process
+ * may open.
+ */
+export function fileStoreContract(
+  name: string,
+  create: () => Promise<FileStore>,
+  { options = {}, createTwice }: { options?: TestOptions; createTwice?: () => Promise<FileStore[]> } = {},
+): void {
+  describe(name, options, () => {
     it("a file store gives back what was stored, and nothing of another turn", async () => {
       const store = await create();
       const stored = await store.put("turn-1", file("report.csv", "a;b", "text/csv; charset=utf-8"));
@@ -37,6 +44,17 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       const read = await Promise.all(names.map((each) => store.get("turn-1", each)));
       expect(read.map((found) => found && new TextDecoder().decode(found.data))).toEqual(contents);
     });
+
+    if (createTwice !== undefined)
+      it("a file store gives every file its own name when two processes store them", async () => {
+        const stores = await createTwice();
+        const put = (content: string) =>
+          stores.map((each, at) => each.put("turn-1", file("a.txt", content + at)));
+        const stored = await Promise.all(["one", "two", "three"].flatMap(put));
+        expect(new Set(stored.map((each) => each.name)).size).toBe(6);
+        for (const { name } of stored)
+          for (const each of stores) expect(await each.get("turn-1", name)).toBeDefined();
+      });
 
     it("a file store keeps the same file under the same name once", async () => {
       const store = await create();
@@ -130,6 +148,16 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       await store.forget("turn-1");
       await store.forget("turn-3");
       await store.forget("..");
+      expect(await store.get("turn-1", "a.txt")).toBeUndefined();
+      expect((await store.get("turn-2", "a.txt"))?.data).toEqual(text("two"));
+    });
+
+    it("a file store keeps its files when it is scrubbed", async () => {
+      const store = await create();
+      await store.put("turn-1", file("a.txt", "one"));
+      await store.put("turn-2", file("a.txt", "two"));
+      await store.forget("turn-1");
+      await store.scrub();
       expect(await store.get("turn-1", "a.txt")).toBeUndefined();
       expect((await store.get("turn-2", "a.txt"))?.data).toEqual(text("two"));
     });

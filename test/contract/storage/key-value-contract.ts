@@ -1,10 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
+import { parseExactly } from "../../../src/base/exact-number.ts";
 import { type KeyValue, scopeKeyValue } from "../../../src/core/ports/storage.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 
-/** What every key-value store must do. */
-export function keyValueContract(name: string, open: () => Promise<KeyValue>): void {
-  describe(name, () => {
+/**
+ * What every key-value store must do. `openTwice` opens the same empty store as two processes do; it is left out for a store that only one
+ * process may open.
+ */
+export function keyValueContract(
+  name: string,
+  open: () => Promise<KeyValue>,
+  {
+    options = {},
+    openTwice,
+  }: { options?: TestOptions; openTwice?: () => Promise<[KeyValue, KeyValue]> } = {},
+): void {
+  if (openTwice !== undefined) describe(name, options, () => sharedKeyValueContract(openTwice));
+  describe(name, options, () => {
     let store: KeyValue;
     beforeEach(async () => {
       store = await open();
@@ -120,6 +132,14 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect([await store.get("kept"), await store.get("later")]).toEqual(["a!", "c"]);
     });
 
+    test("a key-value store keeps every digit of a number, and text with U+0000 and half a character", async () => {
+      const text = '{"id":12345678901234567890,"price":0.1000000000000000055,"text":"a\\u0000b\\ud800"}';
+      await store.set("key", parseExactly(text) as Json);
+      expect(JSON.stringify(await store.get("key"))).toBe(text);
+      await store.update<Json>("key", (value = null) => ({ kept: value }));
+      expect(JSON.stringify(await store.get("key"))).toBe(`{"kept":${text}}`);
+    });
+
     test("a key-value store shows a scope only its own keys", async () => {
       const scope = scopeKeyValue(store, "skill:a:");
       await store.set("key", "outside");
@@ -133,5 +153,28 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await store.get("skill:a:key")).toBeUndefined();
       expect(await store.get("key")).toBe("outside");
     });
+  });
+}
+
+function sharedKeyValueContract(openTwice: () => Promise<[KeyValue, KeyValue]>): void {
+  test("a key-value store loses none of 100 updates by two processes", async () => {
+    const stores = await openTwice();
+    const add = (each: KeyValue) => each.update<number>("count", (count = 0) => count + 1);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => stores.map(add)).flat());
+    expect(await Promise.all(stores.map((each) => each.get("count")))).toEqual([100, 100]);
+    expect(new Set(answers).size).toBe(100);
+    for (const each of stores) await each.close();
+  });
+
+  test("a key-value store shows what another process set or deleted", async () => {
+    const [here, there] = await openTwice();
+    await here.set("key", 1);
+    expect(await there.update<number>("key", (value = 0) => value + 1)).toBe(2);
+    expect(await here.get("key")).toBe(2);
+    await there.delete("key");
+    expect(await here.get("key")).toBeUndefined();
+    expect(await here.update<string>("key", (value = "new") => value)).toBe("new");
+    expect(await Array.fromAsync(there.keys(""))).toEqual(["key"]);
+    for (const each of [here, there]) await each.close();
   });
 }

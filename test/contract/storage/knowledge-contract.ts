@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, type TestOptions } from "vitest";
 import type { Knowledge, KnownPiece } from "../../../src/core/ports/services.ts";
 import { isWithin } from "../../../src/core/values/place.ts";
 
@@ -14,8 +14,8 @@ const towards = (degrees: number) => {
   return new Float32Array([Math.cos(angle), Math.sin(angle)]);
 };
 
-export function knowledgeContract(name: string, open: OpenKnowledge): void {
-  describe(`what channels know, in ${name}`, () => {
+export function knowledgeContract(name: string, open: OpenKnowledge, options: TestOptions = {}): void {
+  describe(`what channels know, in ${name}`, options, () => {
     const fresh = async () => {
       const knowledge = await open();
       onTestFinished(() => knowledge.close?.());
@@ -156,6 +156,17 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       await knowledge.remove(here, [second.id]);
       const third = await add("Menu", ["rice"]);
       expect(new Set([first.id, second.id, third.id]).size).toBe(3);
+    });
+
+    it("knowledge has a document of a source once, even when it is added several times at once", async () => {
+      const { knowledge, add, find } = await fresh();
+      const added = await Promise.all(
+        ["soup", "pasta", "rice"].map((text) => add("Menu", [`today ${text}`])),
+      );
+      const [only, ...others] = await knowledge.list(here);
+      expect(others).toEqual([]);
+      expect(added).toContainEqual(only);
+      expect(await find("today")).toHaveLength(1);
     });
 
     it("knowledge lists the latest first, and forgets documents and a person", async () => {

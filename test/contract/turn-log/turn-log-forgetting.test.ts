@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
-import { StorageError } from "../../../src/storage/sqlite/storage-error.ts";
+import { StorageError } from "../../../src/storage/storage-error.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 import { turnLogDetailsContract } from "./turn-log-details.ts";

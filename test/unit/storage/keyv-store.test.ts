@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import type { SqliteOptions } from "../../../src/storage/sqlite/sqlite-connection.ts";
-import { StorageError } from "../../../src/storage/sqlite/storage-error.ts";
+import { StorageError } from "../../../src/storage/storage-error.ts";
 
 let folder: string;
 let path: string;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { SqliteOptions } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
-import { StorageError } from "../../../src/storage/sqlite/storage-error.ts";
+import { StorageError } from "../../../src/storage/storage-error.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
 import { pendingTurns } from "../../support/pending-turns.ts";

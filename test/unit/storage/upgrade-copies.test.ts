@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Upgrade } from "../../../src/core/ports/storage.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
-import { createUpgradeCopies, type Upgrade } from "../../../src/storage/sqlite/upgrade-copies.ts";
+import { createUpgradeCopies } from "../../../src/storage/sqlite/upgrade-copies.ts";
 import { inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { Child } from "./child.ts";
 

@@ -1,4 +1,4 @@
-import { errorText } from "../../base/error-text.ts";
+import { errorText } from "../base/error-text.ts";
 export type StorageErrorCode =
   /** The file is damaged, or is not one of Knack's. */
   | "corrupt"
@@ -10,10 +10,13 @@ export type StorageErrorCode =
   /** It cannot be opened, read or written. */
   | "unavailable";
 
-/** A store could not be read or written; nothing of the refused write was kept. The message is for an operator. */
+/**
+ * A store could not be read or written; nothing of the refused write was kept. Only a connection to a server that is lost during a write
+ * leaves this unknown, and the message says so. The message is for an operator.
+ */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
-  /** Path of the file. */
+  /** Path of the file, or name and host of the database. */
   readonly path: string;
   constructor(code: StorageErrorCode, path: string, message: string, options?: { cause?: unknown }) {
     super(message, options);

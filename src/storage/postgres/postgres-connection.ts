@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClientBase, PoolClient, QueryResult } from "pg";
+import { parseExactly } from "../../base/exact-number.ts";
+import { madeOnce } from "../../base/made-once.ts";
+import type { Upgrade } from "../../core/ports/storage.ts";
+import { closedError, encodingError, isConflict, isConnected, toPostgresError } from "./postgres-error.ts";
+import { createListener, type Heard, notify } from "./postgres-listener.ts";
+import { migratePostgres } from "./postgres-migrations.ts";
+import { locatePostgres, type PostgresServer, type ServerOptions } from "./postgres-server.ts";
+
+/** Text must not contain U+0000, which PostgreSQL cannot store (`storableText`). Arrays are for `= ANY ($1)` and `unnest`. */
+export type PostgresValue =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | null
+  | readonly (string | number | Uint8Array | null)[];
+/** A row as the driver returns it; the caller knows the columns of its statement. */
+export type PostgresRow = Record<string, unknown>;
+
+export interface PostgresOptions extends ServerOptions {
+  /** Maximum connections of the pool; default 10. */
+  poolSize?: number;
+  /** Called when the schema was upgraded to a newer format. */
+  upgraded?: ((upgrade: Upgrade) => void) | undefined;
+}
+
+/**
+ * Runs statements with parameters `$1`, `$2`, … Each text is prepared once per connection, so texts are constant: they never contain
+ * values. A `SELECT` names its columns, because `*` fails in running processes when a later version adds a column.
+ */
+export interface PostgresSession {
+  /** Runs a statement and returns the number of changed rows. */
+  run(sql: string, ...values: PostgresValue[]): Promise<number>;
+  /** The first row. */
+  get(sql: string, ...values: PostgresValue[]): Promise<PostgresRow | undefined>;
+  all(sql: string, ...values: PostgresValue[]): Promise<PostgresRow[]>;
+  /**
+   * Tells everyone who listens to the channel, in every process on this schema, when the transaction commits. Equal messages of a
+   * transaction arrive once.
+   * @throws RangeError if the message has 8,000 bytes or more
+   */
+  notify(channel: string, message: string): Promise<void>;
+}
+
+/**
+ * A pool of connections to a database. Every method throws `StorageError` when the environment is to blame. While the server restarts,
+ * calls wait a few seconds for it; a statement whose connection is lost fails, because it may have been carried out.
+ */
+export interface PostgresConnection extends PostgresSession {
+  /** Name and host of the database, for messages. */
+  readonly place: string;
+  readonly schema: string;
+  /**
+   * Runs `work` in one transaction (read committed); if it throws, nothing is stored. It runs again when it conflicts with another
+   * transaction, so it has no other effects. It uses the session that it gets and not the connection: with all connections of the pool in
+   * transactions, that would wait for itself. The server ends a transaction that does nothing for 10 seconds.
+   */
+  transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
+  /**
+   * Calls `heard` with each message to the channel, until the returned function is called. With undefined: messages may have been missed,
+   * because the connection was lost and is there again. `heard` must not throw.
+   */
+  listen(channel: string, heard: Heard): Promise<() => Promise<void>>;
+  /**
+   * Rewrites tables, so that their files contain nothing that was deleted or replaced; other changes of them wait. What a running
+   * transaction or a replication slot can still see stays, and so does what write-ahead log, replicas and backups contain.
+   */
+  rewrite(...tables: string[]): Promise<void>;
+  /** The value of a stored JSON text. */
+  parse(text: unknown): unknown;
+  /** Waits for running statements and closes all connections; a second call does nothing. */
+  close(): Promise<void>;
+}
+
+/** Attempts of a transaction that conflicts with others. */
+const maxAttempts = 6;
+/** Maximum of the random pause before another attempt, ms; it grows with each, so that the same two do not meet again. */
+const conflictPauseMs = 20;
+
+/**
+ * Connects to a database and upgrades its schema to the newest of `migrations`: entry n leads from version n to n + 1. The tables of an
+ * existing schema are copied before the first step. Of several processes that start at once, one upgrades and the others wait.
+ * @throws StorageError
+ */
+export async function openPostgres(
+  url: string,
+  migrations: readonly string[],
+  options: PostgresOptions = {},
+): Promise<PostgresConnection> {
+  const server = await locatePostgres(url, options);
+  const upgrade = await prepareSchema(server, migrations);
+  if (upgrade !== undefined) options.upgraded?.(upgrade);
+  return createConnection(server, options.poolSize ?? 10);
+}
+
+/** Text with U+FFFD for each U+0000, which PostgreSQL cannot store. */
+export function storableText(text: string): string {
+  return text.replaceAll("\0", "\ufffd");
+}
+
+async function prepareSchema(
+  server: PostgresServer,
+  migrations: readonly string[],
+): Promise<Upgrade | undefined> {
+  const client = await server.connect();
+  try {
+    const { rows } = await client.query("SELECT current_setting('server_encoding') AS encoding");
+    const encoding = String(rows[0]?.encoding);
+    if (encoding !== "UTF8") throw encodingError(server.place, encoding);
+    return await migratePostgres(client, server, migrations);
+  } catch (error) {
+    throw toPostgresError(error, server.place);
+  } finally {
+    await client.end();
+  }
+}
+
+function createConnection(server: PostgresServer, poolSize: number): PostgresConnection {
+  const { place, schema } = server;
+  const pool = server.createPool(poolSize);
+  const listener = createListener(server);
+  let closed: Promise<void> | undefined;
+  const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    if (closed !== undefined) throw closedError(place);
+    const client = await server.patiently(() => pool.connect());
+    let isUsable = true;
+    try {
+      return await work(client);
+    } catch (error) {
+      isUsable = isConnected(error);
+      throw error;
+    } finally {
+      client.release(!isUsable);
+    }
+  };
+  return {
+    place,
+    schema,
+    ...createSession(schema, (sql, values) => withClient((client) => ask(client, place, sql, values))),
+    transaction: (work) =>
+      repeatedOnConflict(() => withClient((client) => inTransaction(client, server, work))),
+    listen: listener.listen,
+    async rewrite(...tables) {
+      const client = await server.connect();
+      try {
+        await client.query(`VACUUM (FULL) ${tables.join(", ")}`);
+      } catch (error) {
+        throw toPostgresError(error, place);
+      } finally {
+        await client.end();
+      }
+    },
+    parse(text) {
+      try {
+        return parseExactly(String(text));
+      } catch (error) {
+        throw toPostgresError(error, place);
+      }
+    },
+    close() {
+      closed ??= Promise.all([listener.close(), pool.end()]).then(() => {});
+      return closed;
+    },
+  };
+}
+
+type Ask = (sql: string, values: readonly PostgresValue[]) => Promise<QueryResult<PostgresRow>>;
+
+function createSession(schema: string, query: Ask): PostgresSession {
+  return {
+    run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
+    get: async (sql, ...values) => (await query(sql, values)).rows[0],
+    all: async (sql, ...values) => (await query(sql, values)).rows,
+    async notify(channel, message) {
+      const { sql, values } = notify(schema, channel, message);
+      await query(sql, values);
+    },
+  };
+}
+
+/** Names of prepared statements, by their texts. */
+const statementNames = new Map<string, string>();
+
+async function ask(
+  client: ClientBase,
+  place: string,
+  text: string,
+  values: readonly PostgresValue[],
+): Promise<QueryResult<PostgresRow>> {
+  const name = madeOnce(statementNames, text, () => `knack_${statementNames.size}`);
+  try {
+    return await client.query({ name, text, values: [...values] });
+  } catch (error) {
+    throw toPostgresError(error, place);
+  }
+}
+
+async function repeatedOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isConflict(error) || number === maxAttempts) throw error;
+    }
+    await sleep(Math.random() * conflictPauseMs * number);
+  }
+}
+
+async function inTransaction<T>(
+  client: ClientBase,
+  { place, schema }: PostgresServer,
+  work: (session: PostgresSession) => Promise<T>,
+): Promise<T> {
+  const session = createSession(schema, (sql, values) => ask(client, place, sql, values));
+  await session.run("BEGIN");
+  try {
+    const result = await work(session);
+    const { command } = await ask(client, place, "COMMIT", []);
+    // Work that went on after an error of a statement.
+    if (command !== "COMMIT") throw new Error("a statement of the transaction failed, so nothing was stored");
+    return result;
+  } catch (error) {
+    if (isConnected(error)) await session.run("ROLLBACK");
+    throw error;
+  }
+}

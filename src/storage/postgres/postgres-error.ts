@@ -1,0 +1,179 @@
+import { errorText } from "../../base/error-text.ts";
+import { StorageError, type StorageErrorCode } from "../storage-error.ts";
+
+/** A reason why a database cannot be used, and what to do about it; `place` is its name and host. */
+interface Reason {
+  code: StorageErrorCode;
+  explain(place: string): string;
+}
+
+const unreachable: Reason = {
+  code: "unavailable",
+  explain: (place) =>
+    `The database ${place} cannot be reached. Check that the server runs, and that DATABASE_URL has its host and port`,
+};
+const lost: Reason = {
+  code: "unavailable",
+  explain: (place) =>
+    `The connection to the database ${place} was lost; whether the last change was stored is unknown. The next call connects again`,
+};
+const loginRefused: Reason = {
+  code: "unavailable",
+  explain: (place) => `The database ${place} refused the login. Check the user and password in DATABASE_URL`,
+};
+const noDatabase: Reason = {
+  code: "unavailable",
+  explain: (place) =>
+    `There is no database ${place}. Create it with createdb, or correct its name in DATABASE_URL`,
+};
+const noRight: Reason = {
+  code: "unavailable",
+  explain: (place) =>
+    `The user of the database ${place} lacks a right. Give it CREATE on the database, or make it the owner of Knack's schema`,
+};
+const readOnly: Reason = {
+  code: "unavailable",
+  explain: (place) =>
+    `The database ${place} takes no changes: it is a standby, or default_transaction_read_only is on; nothing was stored. Set DATABASE_URL to the primary server`,
+};
+const tooManyConnections: Reason = {
+  code: "unavailable",
+  explain: (place) =>
+    `The database ${place} has no connection left. Raise its max_connections, or stop programs that hold connections`,
+};
+const outOfMemory: Reason = {
+  code: "unavailable",
+  explain: (place) =>
+    `The server of the database ${place} is out of memory or of another resource; nothing was stored. Check its limits and log`,
+};
+const pooler: Reason = {
+  code: "unavailable",
+  explain: (place) =>
+    `Something between Knack and the database ${place} gives each transaction another connection. Set DATABASE_URL to the server itself, or to a pooler in session mode`,
+};
+const full: Reason = {
+  code: "full",
+  explain: (place) =>
+    `There is no disk space left on the server of the database ${place}; nothing was stored. Free disk space there and try again`,
+};
+const locked: Reason = {
+  code: "locked",
+  explain: (place) =>
+    `Other processes changed the same data of the database ${place} again and again; nothing was stored. Try again`,
+};
+const corrupt: Reason = {
+  code: "corrupt",
+  explain: (place) => `The database ${place} is damaged. Restore it from a backup`,
+};
+
+/** SQLSTATE codes, https://www.postgresql.org/docs/current/errcodes-appendix.html, and codes of the connection. */
+const reasons = new Map<string, Reason>([
+  ["25006", readOnly], // read_only_sql_transaction
+  ["25P03", lost], // idle_in_transaction_session_timeout
+  ["26000", pooler], // invalid_sql_statement_name: prepared on another connection
+  ["28000", loginRefused], // invalid_authorization_specification
+  ["28P01", loginRefused], // invalid_password
+  ["3D000", noDatabase], // invalid_catalog_name
+  ["40001", locked], // serialization_failure
+  ["40P01", locked], // deadlock_detected
+  ["42501", noRight], // insufficient_privilege
+  ["42P05", pooler], // duplicate_prepared_statement
+  ["53000", outOfMemory], // insufficient_resources
+  ["53100", full], // disk_full
+  ["53200", outOfMemory], // out_of_memory
+  ["53300", tooManyConnections], // too_many_connections
+  ["55P03", locked], // lock_not_available
+  ["57P01", lost], // admin_shutdown
+  ["57P02", lost], // crash_shutdown
+  ["57P03", unreachable], // cannot_connect_now
+  ["57P05", lost], // idle_session_timeout
+  ["58030", outOfMemory], // io_error
+  ["XX001", corrupt], // data_corrupted
+  ["XX002", corrupt], // index_corrupted
+  ...["EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOENT", "ENOTFOUND", "ETIMEDOUT"].map(
+    (code) => [code, unreachable] as const,
+  ),
+]);
+
+/** A server that starts or restarts: a later attempt may succeed. */
+const startingCodes = ["57P03", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ENOENT"];
+
+interface DriverError {
+  code?: unknown;
+  /** In the language of the server; undefined if the error does not come from it. */
+  severity?: unknown;
+}
+
+/**
+ * An error of the driver as a `StorageError` if the environment is to blame; a statement that is wrong stays as it is. Neither contains the
+ * password. `whileConnecting`: no statement was sent.
+ */
+export function toPostgresError(error: unknown, place: string, whileConnecting = false): unknown {
+  if (!(error instanceof Error) || error instanceof StorageError) return error;
+  const reason = reasonOf(error, whileConnecting);
+  if (reason === undefined) return error;
+  // Without a message: several addresses of one host were tried.
+  const detail = errorText(error) || String((error as DriverError).code);
+  return new StorageError(reason.code, place, `${reason.explain(place)} (${detail})`, { cause: error });
+}
+
+function reasonOf(error: Error, whileConnecting: boolean): Reason | undefined {
+  if (error instanceof SyntaxError) return corrupt; // a stored value that is no JSON
+  const { code, severity } = error as DriverError;
+  const known = reasons.get(String(code));
+  if (known !== undefined || severity !== undefined) return known;
+  // What the server did not say comes from the connection.
+  return whileConnecting ? unreachable : lost;
+}
+
+/** Whether connecting failed because the server starts or restarts. */
+export function isStarting(error: unknown): boolean {
+  return error instanceof Error && startingCodes.includes(String((error as DriverError).code));
+}
+
+/** Whether a transaction failed because of another one, and succeeds when it is repeated. */
+export function isConflict(error: unknown): boolean {
+  const { code } = driverErrorOf(error);
+  return code === "40001" || code === "40P01";
+}
+
+/** Whether the connection can be used again after this error. */
+export function isConnected(error: unknown): boolean {
+  if (!(error instanceof StorageError)) return true;
+  const { code, severity } = driverErrorOf(error);
+  return severity !== undefined && reasons.get(String(code)) !== lost;
+}
+
+function driverErrorOf(error: unknown): DriverError {
+  const driver = error instanceof StorageError ? error.cause : error;
+  return driver instanceof Error ? (driver as DriverError) : {};
+}
+
+/** `DATABASE_URL` cannot be read. It is not repeated, because it may contain a password. */
+export function badAddressError(): StorageError {
+  const message =
+    "The address of the database is not valid. Write DATABASE_URL as postgresql://user:password@host:5432/database, with special characters of the password as %XX";
+  return new StorageError("unavailable", "DATABASE_URL", message);
+}
+
+export function encodingError(place: string, encoding: string): StorageError {
+  const message = `The database ${place} stores text as ${encoding}, which does not have all characters. Create a database with the encoding UTF8 (createdb --encoding=UTF8 --template=template0)`;
+  return new StorageError("unavailable", place, message);
+}
+
+export function closedError(place: string): StorageError {
+  return new StorageError("unavailable", place, `The connection to the database ${place} was closed`);
+}
+
+/** A schema whose format is newer than this program supports, and its newest copy that this program can read. */
+export function newerSchemaError(
+  place: string,
+  { schema, found, known, copy }: { schema: string; found: number; known: number; copy?: string | undefined },
+): StorageError {
+  const back =
+    copy === undefined
+      ? ""
+      : `. The schema ${copy} is a copy from before the upgrade: to go back to it, and lose what was stored since, stop all processes, drop the schema ${schema}, and rename the copy to ${schema}`;
+  const message = `The database ${place} was written by a newer Knack. Run that version, or use another database (DATABASE_URL) (the format of the schema ${schema} is ${found}, this program knows up to ${known})${back}`;
+  return new StorageError("newer_version", place, message);
+}

@@ -1,0 +1,115 @@
+import type { ClientBase } from "pg";
+import type { Upgrade } from "../../core/ports/storage.ts";
+import { newerSchemaError } from "./postgres-error.ts";
+import type { PostgresServer } from "./postgres-server.ts";
+
+/**
+ * The formats that a schema has had, one row for each upgrade; the highest `version` is its format. `copy` is the schema with the tables as
+ * they were before, until that is removed. Times are ms since the epoch.
+ */
+const upgradesTable = `
+  CREATE TABLE IF NOT EXISTS upgrades (
+    version integer PRIMARY KEY,
+    from_version integer NOT NULL,
+    at bigint NOT NULL,
+    copy text
+  )`;
+
+/**
+ * Makes the schema, or upgrades it to the newest of `migrations`, in one transaction: it is complete or nothing has changed. One process
+ * does it at a time. Returns what was upgraded; undefined if nothing was, or the schema is new.
+ * @throws StorageError `newer_version`; errors of the driver
+ */
+export async function migratePostgres(
+  client: ClientBase,
+  { place, schema }: PostgresServer,
+  migrations: readonly string[],
+): Promise<Upgrade | undefined> {
+  const to = migrations.length;
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`knack upgrade ${schema}`]);
+    const from = await foundVersion(client, schema);
+    if (from > to) {
+      const copy = await newestCopy(client, to);
+      throw newerSchemaError(place, { schema, found: from, known: to, copy });
+    }
+    const copy = from === 0 || from === to ? undefined : await copyTables(client, schema, from);
+    for (const step of migrations.slice(from)) await client.query(step);
+    if (from < to)
+      await client.query(
+        `INSERT INTO upgrades (version, from_version, at, copy)
+         VALUES ($1, $2, extract(epoch FROM clock_timestamp()) * 1000, $3)`,
+        [to, from, copy],
+      );
+    await client.query("COMMIT");
+    return copy === undefined ? undefined : { path: place, from, to, copy };
+  } catch (error) {
+    // On a lost connection this rejects too; the first error says why.
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+/** 0 for a schema without tables, which is made if it is missing. */
+async function foundVersion(client: ClientBase, schema: string): Promise<number> {
+  // Making one that exists takes a right that its owner may not have.
+  const { rows: found } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+  if (found.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`);
+  await client.query(upgradesTable);
+  const { rows } = await client.query("SELECT coalesce(max(version), 0) AS version FROM upgrades");
+  return Number(rows[0]?.version);
+}
+
+async function newestCopy(client: ClientBase, known: number): Promise<string | undefined> {
+  const { rows } = await client.query(
+    "SELECT copy FROM upgrades WHERE copy IS NOT NULL AND from_version <= $1 ORDER BY from_version DESC LIMIT 1",
+    [known],
+  );
+  return rows[0]?.copy;
+}
+
+/**
+ * Copies all tables of the schema with their keys, indexes and numbering into a schema of their own, and returns its name: renamed, it is
+ * usable again. A copy of the same version from before is replaced.
+ */
+async function copyTables(client: ClientBase, schema: string, version: number): Promise<string> {
+  const copy = `${schema}_copy_v${version}`;
+  const [from, to] = [schema, copy].map((name) => client.escapeIdentifier(name));
+  await client.query(`DROP SCHEMA IF EXISTS ${to} CASCADE`);
+  await client.query(`CREATE SCHEMA ${to}`);
+  const { rows: tables } = await client.query(
+    "SELECT c.oid, c.relname FROM pg_class c WHERE relnamespace = quote_ident($1)::regnamespace AND relkind = 'r'",
+    [schema],
+  );
+  for (const { oid, relname } of tables) {
+    const table = client.escapeIdentifier(relname);
+    await client.query(`CREATE TABLE ${to}.${table} (LIKE ${from}.${table} INCLUDING ALL)`);
+    const { rows: columns } = await client.query(
+      `SELECT attname, attidentity FROM pg_attribute
+       WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,
+      [oid],
+    );
+    const names = columns.map(({ attname }) => client.escapeIdentifier(attname)).join(", ");
+    await client.query(
+      `INSERT INTO ${to}.${table} (${names}) OVERRIDING SYSTEM VALUE SELECT ${names} FROM ${from}.${table}`,
+    );
+    for (const { attname } of columns.filter(({ attidentity }) => attidentity !== ""))
+      await copyNumbering(client, [`${from}.${table}`, `${to}.${table}`], attname);
+  }
+  return copy;
+}
+
+/** Numbers that were given are not given again, even if their rows are gone. */
+async function copyNumbering(
+  client: ClientBase,
+  tables: readonly [string, string],
+  column: string,
+): Promise<void> {
+  const { rows } = await client.query(
+    "SELECT pg_get_serial_sequence($1, $3) AS source, pg_get_serial_sequence($2, $3) AS target",
+    [...tables, column],
+  );
+  const { source, target } = rows[0] ?? {};
+  await client.query(`SELECT setval($1, last_value, is_called) FROM ${source}`, [target]);
+}

@@ -1,6 +1,7 @@
 import { fileTables } from "./postgres-file-store.ts";
 import { keyValueTables } from "./postgres-key-value.ts";
 import { knowledgeTables } from "./postgres-knowledge.ts";
+import { leaseTables } from "./postgres-leases.ts";
 import { messageTables } from "./postgres-message-index.ts";
 
 /**
@@ -8,5 +9,5 @@ import { messageTables } from "./postgres-message-index.ts";
  * go on while it is taken. What nothing uses any more is dropped by a later version.
  */
 export const postgresMigrations: readonly string[] = [
-  [keyValueTables, fileTables, messageTables, knowledgeTables].join("\n"),
+  [keyValueTables, fileTables, messageTables, knowledgeTables, leaseTables].join("\n"),
 ];

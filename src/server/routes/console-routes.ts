@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { compress } from "hono/compress";
 import { etag } from "hono/etag";
 import type { Asset, Assets } from "../console-assets.ts";
 import { found } from "./route-parts.ts";
@@ -9,7 +10,7 @@ export function addConsoleRoutes(server: OpenAPIHono, assets: Assets): void {
   server.get("/", etag(), async (context) =>
     send(context, found(await assets.page(), "console here"), "no-cache"),
   );
-  server.get("/assets/*", async (context) => {
+  server.get("/assets/*", compress(), async (context) => {
     const name = context.req.path.slice("/assets/".length);
     const asset = found(await assets.file(name), `file ${name.slice(0, 200)}`);
     return send(context, asset, "max-age=31536000, immutable");

@@ -100,6 +100,16 @@ describe("the console's files", () => {
     },
   );
 
+  it("the console's files are compressed for a browser that asks for it", async () => {
+    const { url } = await startServer();
+    const script = url + addressesIn((await send(url)).text).at(-1);
+    const compressed = await send(script, { headers: { "Accept-Encoding": "gzip" } });
+    expect(compressed.headers).toMatchObject({ "content-encoding": "gzip", vary: "Accept-Encoding" });
+    const whole = await send(script);
+    expect(whole.headers["content-encoding"]).toBeUndefined();
+    expect(await (await fetch(script)).text()).toBe(whole.text);
+  });
+
   it("the console's style sheet has the ones it imports, in their order and layers", async () => {
     const { page } = await pageWith({
       "console/console.html": '<link rel="stylesheet" href="app.css"><script src="app.ts"></script>',

@@ -1,7 +1,8 @@
 /**
- * Builds the bot for `npm start` in a few chunks, and each program or thread that is started per task in its own folder.
- * `node .ci/build.ts` prints the program to run. A build is named by a hash of its sources, so a stale one never runs. If
- * the build fails, the sources run. Tests also start built programs and threads (`builtEntries`).
+ * Builds the bot for `npm start` in a few chunks; each program or thread that is started per task, and the console, in its
+ * own folder. `node .ci/build.ts` prints the program to run. A build is named by a hash of its sources, so a stale one never
+ * runs. If the build fails, the sources run. Tests also start built programs and threads, and serve the built console
+ * (`builtEntries`).
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,11 +16,12 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { basename, dirname, join, parse, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { Plugin } from "rolldown";
 import type { VitestPluginContext } from "vitest/node";
+import { bundlePage, pageName } from "../src/server/bundle-page.ts";
 
 /** The input of a build: its sources, and the entries that they start. Paths from the repository's folder. */
 interface Inputs {
@@ -30,11 +32,17 @@ interface Inputs {
 const repository = resolve(import.meta.dirname, "..");
 const program = "src/cli.ts";
 
+/** The code that builds. A change of it changes every build. */
+const ownCode = [
+  import.meta.filename,
+  fileURLToPath(new URL("../src/server/bundle-page.ts", import.meta.url)),
+];
+
 /** Newest builds of an entry that are kept: a running bot loads parts of its own when they are needed. */
 const maxBuilds = 5;
 
-/** How sources name what starts in a thread or process of its own. */
-const entryAddress = /new URL\("(\.\/[\w./-]+\.ts)", import\.meta\.url\)/g;
+/** How sources name what starts in a thread or process of its own, and a page for browsers. */
+const entryAddress = /new URL\("(\.{1,2}\/[\w./-]+\.(?:ts|html))", import\.meta\.url\)/g;
 const ownAddress = new RegExp(`${entryAddress.source}|import\\.meta\\.(?:url|dirname)\\b`, "g");
 
 /**
@@ -102,7 +110,7 @@ export class Builder {
     const staging = join(this.#folder, `.${nameOf(entry)}-${process.pid}`);
     mkdirSync(staging, { recursive: true });
     try {
-      const inputs = await this.#bundle(entry, staging);
+      const inputs = await (isPage(entry) ? this.#bundlePage(entry, staging) : this.#bundle(entry, staging));
       const file = await this.#placeOf(entry, inputs);
       if (file !== undefined && !existsSync(file)) renameSync(staging, dirname(file));
       writeFileSync(`${staging}.json`, JSON.stringify(inputs));
@@ -115,7 +123,8 @@ export class Builder {
 
   /** Where the build of these inputs belongs; undefined when one of them is gone. */
   async #placeOf(entry: string, { sources, entries }: Inputs): Promise<string | undefined> {
-    const hash = createHash("sha256").update(readFileSync(import.meta.filename));
+    const hash = createHash("sha256");
+    for (const each of ownCode) hash.update(readFileSync(each));
     for (const each of ["package-lock.json", ...sources]) {
       if (!existsSync(join(this.#root, each))) return undefined;
       hash.update(`\n${each}\n`).update(readFileSync(join(this.#root, each)));
@@ -123,7 +132,8 @@ export class Builder {
     for (const each of entries) hash.update(relative(this.#folder, await this.build(each)));
     if (entry === program) hash.update(this.#skillModules().join());
     const name = nameOf(entry);
-    return join(this.#folder, `${name}-${hash.digest("hex").slice(0, 16)}`, `${name}.mjs`);
+    const file = isPage(entry) ? pageName : `${name}.mjs`;
+    return join(this.#folder, `${name}-${hash.digest("hex").slice(0, 16)}`, file);
   }
 
   /** Makes what any source starts, one after the other: while they bundle the program, all of them would be made at once. */
@@ -144,6 +154,8 @@ export class Builder {
       platform: "node",
       plugins: [this.#placed(inputs), this.#shippedModules(), ...withoutUnusedParts],
       preserveEntrySignatures: false,
+      // Only sources bundle their pages.
+      external: ["rolldown"],
       // Optional packages that are not installed stay imports.
       logLevel: "silent",
     });
@@ -158,6 +170,12 @@ export class Builder {
       plugins: [asciiText],
     });
     return { sources: [...inputs.sources].sort(), entries: [...inputs.entries].sort() };
+  }
+
+  async #bundlePage(entry: string, output: string): Promise<Inputs> {
+    const { files, sources } = await bundlePage(join(this.#root, entry));
+    for (const [name, text] of files) writeFileSync(join(output, name), text);
+    return { sources: sources.map((file) => relative(this.#root, file)).sort(), entries: [] };
   }
 
   /** Sources find their files where these lie, and entries where they are built: each in a folder beside the others. */
@@ -242,7 +260,7 @@ export async function importModule(folder) {
   }
 }
 
-/** For vitest: programs and threads that tests start are built ones, which begin sooner. */
+/** For vitest: programs and threads that tests start, and the console they open, are built ones, which begin sooner. */
 export function builtEntries() {
   const builder = new Builder();
   const startsEntries = (code: string, id: string) =>
@@ -265,7 +283,11 @@ export function builtEntries() {
 }
 
 function nameOf(entry: string): string {
-  return basename(entry, ".ts");
+  return parse(entry).name;
+}
+
+function isPage(entry: string): boolean {
+  return entry.endsWith(".html");
 }
 
 /**

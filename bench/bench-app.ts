@@ -27,6 +27,7 @@ import { createWeb } from "../src/net/create-web.ts";
 import { createGrowingIndex, createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
+import { createKeyValueLeases } from "../src/storage/key-value-leases.ts";
 import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
 import { createMemoryMessageIndex } from "../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
@@ -107,6 +108,7 @@ export async function createBenchApp({
     createTextIndex: createGrowingIndex,
     log,
     schedules: scheduleSetup(config, { due: createMemoryTurnLog().due, store }),
+    leases: createKeyValueLeases(store, "bench"),
     store,
     logger,
     redact,

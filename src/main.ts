@@ -11,10 +11,8 @@ import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
-import type { MessageIndex } from "./core/ports/chat-actions.ts";
 import type { DocumentReader } from "./core/ports/documents.ts";
-import type { Knowledge } from "./core/ports/services.ts";
-import type { KeyValue, Upgrade } from "./core/ports/storage.ts";
+import type { Upgrade } from "./core/ports/storage.ts";
 import type { Web } from "./core/ports/web.ts";
 import type { WorkingFolders } from "./core/ports/working-folder.ts";
 import { startingOf, whenReady } from "./core/scope/turn-scope.ts";
@@ -32,19 +30,14 @@ import { createGrowingIndex } from "./search/minisearch-index.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
-import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
-import { openKeyValue } from "./storage/keyv-store.ts";
-import { openSqliteKnowledge } from "./storage/sqlite/sqlite-knowledge.ts";
-import { openSqliteMessageIndex } from "./storage/sqlite/sqlite-message-index.ts";
-import { openSqliteTurnLog, type SqliteTurnLog } from "./storage/sqlite/sqlite-turn-log.ts";
-import { createUpgradeCopies } from "./storage/sqlite/upgrade-copies.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
+import { openStores, type Stores } from "./wiring/open-stores.ts";
 import { openWorkMeans } from "./wiring/open-work-means.ts";
 import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
@@ -109,14 +102,6 @@ async function closeAll(closers: Closer[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** The databases of the data folder. */
-interface Stores {
-  log: SqliteTurnLog;
-  index: MessageIndex;
-  knowledge: Knowledge;
-  store: KeyValue;
-}
-
 interface Opened extends Stores {
   folders: WorkingFolders;
   skills: OpenedSkills;
@@ -133,19 +118,6 @@ interface Opened extends Stores {
   closeAll(): Promise<void>;
 }
 
-async function openStores(folder: string, closers: Closer[], upgrades: Upgrade[]): Promise<Stores> {
-  const upgraded = (upgrade: Upgrade) => void upgrades.push(upgrade);
-  const log = await openSqliteTurnLog(join(folder, "turns.db"), { upgraded });
-  closers.push(() => log.close());
-  const index = await openSqliteMessageIndex(join(folder, "messages.db"), { upgraded });
-  closers.push(() => index.close());
-  const knowledge = await openSqliteKnowledge(join(folder, "knowledge.db"), { upgraded });
-  closers.push(() => knowledge.close());
-  const store = await openKeyValue(join(folder, "state.db"), { upgraded });
-  closers.push(() => store.close());
-  return { log, index, knowledge, store };
-}
-
 /** Opens the parts of the app. `closers` receives what has to be closed, even when this throws. */
 async function open(
   config: Config,
@@ -154,7 +126,7 @@ async function open(
   options: OpenOptions,
 ): Promise<Opened> {
   const upgrades: Upgrade[] = [];
-  const stores = await openStores(config.data.folder, closers, upgrades);
+  const stores = await openStores(config, { closers, upgraded: (upgrade) => void upgrades.push(upgrade) });
   const redact = createRedactor(secretsOf(config), secretForms(config));
   const logger = createLogger(config.log.level, redact);
   let port: number | undefined;
@@ -203,9 +175,9 @@ async function wire(
   opened: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
-  const { log, store, skills, lock, logger } = opened;
+  const { log, store, leases, skills, lock, logger } = opened;
   const running = createApp(await appDeps(config, opened, () => platformStates(platforms)));
-  const deps = { hub: running.chat, app: running.app, store, clock: systemClock, logger };
+  const deps = { hub: running.chat, app: running.app, store, leases, clock: systemClock, logger };
   const platforms: Platforms = wanted ? await openPlatforms(config, deps) : noPlatforms;
   const server = openServer(config, opened, running.app, platforms);
   tellOfCrash(await log.reclaim(), logger);
@@ -243,6 +215,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     log,
     index,
     store,
+    leases: opened.leases,
     createTextIndex: createGrowingIndex,
     public_url: config.server.public_url,
     logger,
@@ -259,7 +232,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     limits: turnLimits(config),
     spending: config.spending,
     retention: config.retention,
-    copies: createUpgradeCopies(config.data.folder),
+    copies: opened.copies,
     newId: randomUUID,
     owner: randomUUID(),
     version,
@@ -277,13 +250,12 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
 }
 
 async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports"]> {
-  const { log, knowledge, store, folders, skills, web, own, documents, metrics, logger } = opened;
+  const { log, files, knowledge, store, folders, skills, web, own, documents, metrics, logger } = opened;
   const degraded = (error: unknown, where: string) =>
     logger.warn(
       { err: error, where },
       "Something does not work; the bot does without it until it works again",
     );
-  const files = createDiskFileStore(join(config.data.folder, "files"));
   return {
     name: config.name,
     instructions: await loadInstructions(),

@@ -1,7 +1,7 @@
 import type { TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
 import type { Meter } from "../core/ports/model.ts";
-import type { Clock, GrowingTextIndex, KeyValue, Log, UpgradeCopies } from "../core/ports/storage.ts";
+import type { Clock, GrowingTextIndex, KeyValue, Leases, Log, UpgradeCopies } from "../core/ports/storage.ts";
 import type { TurnLimits, TurnPorts } from "../core/scope/turn.ts";
 import type { MetaTool } from "../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
@@ -28,6 +28,8 @@ export interface AppDeps {
   /** Removes secrets from everything stored or shown. */
   redact: Redactor;
   clock: Clock;
+  /** What only one of several processes may do. */
+  leases: Leases;
   /** Facts about machine and settings that decide which skills are eligible. */
   facts: HostFacts;
   ports: Omit<

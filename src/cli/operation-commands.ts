@@ -1,58 +1,30 @@
 import { Argument, type Command, type Option } from "commander";
-import { z } from "zod";
-import type { CommandLineForm, Operation, Terminal } from "../app/operations/operation.ts";
-import { allOperations } from "../app/operations/table.ts";
-import type { Clock } from "../core/ports/storage.ts";
-import { createPaint } from "../platforms/terminal/paint.ts";
-import { plainLine } from "../platforms/terminal/plain-text.ts";
-import {
-  type CommandContext,
-  exitCode,
-  type GlobalOptions,
-  printJson,
-  printLine,
-  type Run,
-  wantsColours,
-} from "./command-context.ts";
+import { type CommandHelp, commandHelp, type NamespaceOption } from "../app/operations/command-help.ts";
+import type { CommandContext, Run } from "./command-context.ts";
 import { namespaceOption, neededNamespaceOption, onlyNamespaceOption } from "./shared-options.ts";
-
-type Form = CommandLineForm<unknown, unknown>;
-type Options = GlobalOptions & { json?: true };
 
 /** Adds the commands that are operations: to a group such as `skills`, or commands of one word to the program itself. */
 export function addOperationCommands(
   parent: Command,
   context: CommandContext,
   run: Run,
-  operations: readonly Operation[] = allOperations,
+  all: { readonly [command: string]: CommandHelp } = commandHelp,
 ): void {
-  for (const operation of operations) {
-    for (const form of operation.commandLine ?? []) {
-      const words = form.command.split(" ");
-      const [name = "", group = parent.parent === null ? parent.name() : ""] = words.reverse();
-      if (group === parent.name()) addCommand(parent.command(name), operation, form, context, run);
-    }
+  for (const [words, help] of Object.entries(all)) {
+    const [name = "", group = parent.parent === null ? parent.name() : ""] = words.split(" ").reverse();
+    if (group === parent.name()) addCommand(parent.command(name), help, context, run);
   }
 }
 
-function addCommand(
-  command: Command,
-  operation: Operation,
-  form: Form,
-  context: CommandContext,
-  run: Run,
-): void {
-  command.description(form.description);
-  for (const [name, description] of form.arguments ?? []) {
+function addCommand(command: Command, help: CommandHelp, context: CommandContext, run: Run): void {
+  command.description(help.description);
+  for (const [name, description, choices] of help.arguments ?? []) {
     const argument = new Argument(name, description);
-    const given = operation.input.shape[argument.name()];
-    if (given instanceof z.ZodEnum) argument.choices(given.options.map(String));
-    command.addArgument(argument);
+    command.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
-  for (const [flags, description] of form.options ?? []) command.option(flags, description);
-  const { namespace } = operation.input.shape;
-  if (namespace !== undefined) command.addOption(optionFor(namespace.safeParse(undefined)));
-  command.option("--json", form.json);
+  for (const [flags, description] of help.options ?? []) command.option(flags, description);
+  if (help.namespace !== undefined) command.addOption(namespaceOptions[help.namespace]());
+  command.option("--json", help.json);
   command.action(() => {
     const given = {
       ...command.optsWithGlobals(),
@@ -60,124 +32,12 @@ function addCommand(
         command.registeredArguments.map((each, at) => [each.name(), command.processedArgs[at]]),
       ),
     };
-    return run(() => runCommand(operation, form, given, context));
+    return run(async () => (await import("./call-operation.ts")).callOperation(context, help, given));
   });
 }
 
-/** `--namespace`, mandatory or optional as in the operation's input. */
-function optionFor(missing: { success: boolean; data?: unknown }): Option {
-  if (!missing.success) return neededNamespaceOption();
-  return missing.data === undefined ? onlyNamespaceOption() : namespaceOption();
-}
-
-async function runCommand(
-  operation: Operation,
-  form: Form,
-  given: Options & Record<string, unknown>,
-  context: CommandContext,
-): Promise<number> {
-  const { read = (options) => options, settled, needsBot, failed } = form;
-  const { config, json } = given;
-  const shape = Object.keys(operation.input.shape);
-  const asked = Object.entries(read(given as never) as object).filter(([key]) => shape.includes(key));
-  const input = Object.fromEntries(asked);
-  const options = {
-    ...(config === undefined ? {} : { config }),
-    ...(json ? { json } : {}),
-    ...(settled ? { settled } : {}),
-  };
-  const { reportRefusals } = await import("./bot-connection.ts");
-  return reportRefusals(context, options, async ({ client, remote }) => {
-    if (needsBot !== undefined && remote === undefined) {
-      const error = `The bot has to run for this, ${needsBot}. Start it with: knack start`;
-      context.stderr.write(`${error}\n`);
-      if (json) printJson(context, { error });
-      return exitCode.failed;
-    }
-    const call = client.call as unknown as Call;
-    const begun = call(operation.name, input);
-    const shown = json ? undefined : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
-    const followed =
-      form.follow === undefined
-        ? { output: await begun, failed: false }
-        : await followWork(form.follow, begun, call, { clock: context.clock, onLine: shown });
-    const { output } = followed;
-    if (followed.failed) return reportFailure(context, output, json === true);
-    printAnswer(context, form, { input, output, json: json === true, here: remote === undefined });
-    return failed?.(output, input) ? exitCode.failed : exitCode.ok;
-  });
-}
-
-/** Reports work that failed after the answer that it continues. */
-function reportFailure(context: CommandContext, output: unknown, json: boolean): number {
-  const { message = "It failed." } = output as { message?: string };
-  context.stderr.write(`${plainLine(message)}\n`);
-  if (json) printJson(context, { error: message });
-  return exitCode.failed;
-}
-
-interface Answer {
-  input: object;
-  output: unknown;
-  json: boolean;
-  /** The bot was opened for this command and ends with it. */
-  here: boolean;
-}
-
-function printAnswer(
-  context: CommandContext,
-  { print, diagnose, warn }: Form,
-  { input, output, json, here }: Answer,
-): void {
-  const terminal = terminalOf(context);
-  if (json) printJson(context, output);
-  else for (const line of print(output, terminal, input)) printLine(context, line);
-  const diagnosed = json ? [] : (diagnose?.(output, terminal) ?? []);
-  const warned = warn?.(output, terminal, here) ?? [];
-  for (const line of [...diagnosed, ...warned]) context.stderr.write(`${line}\n`);
-}
-
-export function terminalOf(context: CommandContext): Terminal {
-  const { bold, dim, good, code: warn, bad } = createPaint(wantsColours(context));
-  return { plain: plainLine, bold, dim, good, warn, bad, now: context.clock.now() };
-}
-
-/** Calls an operation by its name. */
-type Call = (name: string, input: object) => Promise<unknown>;
-
-/** Interval between two looks at the work, ms. */
-const lookIntervalMs = 1_500;
-
-/**
- * Waits for long work: shows its lines while it runs. If the answer says that the work continues, waits for its end.
- * @throws the errors of the call
- */
-async function followWork(
-  { operation, look, goesOn }: NonNullable<CommandLineForm<unknown, unknown>["follow"]>,
-  begun: Promise<unknown>,
-  call: Call,
-  { clock, onLine }: { clock: Pick<Clock, "sleep">; onLine: ((line: string) => void) | undefined },
-): Promise<{ output: unknown; failed: boolean }> {
-  let said = "";
-  const show = (line: string) => {
-    if (line !== said && line !== "") onLine?.(line);
-    said = line;
-  };
-  const answered = begun.then(
-    () => "answered",
-    () => "answered",
-  );
-  while ((await Promise.race([answered, clock.sleep(lookIntervalMs)])) !== "answered") {
-    // A failed look says nothing about the work.
-    const seen = await call(operation, {}).then(look, () => undefined);
-    if (seen !== undefined && "line" in seen) show(seen.line);
-  }
-  const output = await begun;
-  if (!goesOn(output)) return { output, failed: false };
-  for (;;) {
-    const seen = look(await call(operation, {}));
-    if ("ended" in seen) return { output: seen.ended, failed: seen.failed };
-    show(seen.line);
-    await clock.sleep(lookIntervalMs);
-  }
-}
+const namespaceOptions: { readonly [kind in NamespaceOption]: () => Option } = {
+  own: namespaceOption,
+  filter: onlyNamespaceOption,
+  mandatory: neededNamespaceOption,
+};

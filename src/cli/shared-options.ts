@@ -1,9 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { z } from "zod";
 import { parseExactly } from "../base/exact-number.ts";
+import { misspelling, namespaceSpelling, type Spelling, threadSpelling } from "../base/place-names.ts";
 import { isRecord } from "../base/record.ts";
 import type { Json } from "../core/values/json.ts";
-import { namespaceSchema, threadSchema } from "../core/values/place.ts";
 import { CommandError, exitCode } from "./command-context.ts";
 
 /** `--namespace`; by default the operator's direct messages in the console. */
@@ -26,17 +25,17 @@ export function neededNamespaceOption(): Option {
 }
 
 export function parseNamespace(text: string): string {
-  return parseWith(namespaceSchema, text);
+  return spelled(text, namespaceSpelling);
 }
 
 export function parseThread(text: string): string {
-  return parseWith(threadSchema, text);
+  return spelled(text, threadSpelling);
 }
 
-function parseWith(schema: z.ZodType<string>, text: string): string {
-  const parsed = schema.safeParse(text);
-  if (parsed.success) return parsed.data;
-  throw new InvalidArgumentError(parsed.error.issues[0]?.message ?? "it is not valid");
+function spelled(text: string, spelling: Spelling): string {
+  const problem = misspelling(text, spelling);
+  if (problem === undefined) return text;
+  throw new InvalidArgumentError(problem);
 }
 
 /**

@@ -11,6 +11,7 @@ import { validatePlugin } from "../imported/plugin-file.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/document/validate-package.ts";
 import { reportRefusals, withConnection } from "./bot-connection.ts";
+import { terminalOf } from "./call-operation.ts";
 import {
   type CommandContext,
   CommandError,
@@ -19,7 +20,6 @@ import {
   printJson,
   printLine,
 } from "./command-context.ts";
-import { terminalOf } from "./operation-commands.ts";
 import { parseValues } from "./shared-options.ts";
 import { readYes } from "./terminal-input.ts";
 

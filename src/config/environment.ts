@@ -82,6 +82,7 @@ const providerVariables = Object.fromEntries(
 
 const variables: Readonly<Record<string, Variable>> = {
   KNACK_DATA: { path: ["data", "folder"], form: "text" },
+  DATABASE_URL: { path: ["data", "database_url"], form: "text" },
   KNACK_SKILLS_EXTRA: { path: ["skills", "extra"], form: "path_list" },
   PIP_INDEX_URL: { path: ["skills", "execution", "python_index"], form: "package_address" },
   NPM_CONFIG_REGISTRY: { path: ["skills", "execution", "npm_registry"], form: "package_address" },
@@ -170,7 +171,6 @@ export function variableFor(key: readonly string[]): string | undefined {
 
 /** Documented variables of unsupported features. Ignoring them would break what the operator relies on. */
 const unusable: Readonly<Record<string, string>> = {
-  DATABASE_URL: "this version keeps everything in SQLite files in KNACK_DATA and cannot use PostgreSQL",
   OTEL_EXPORTER_OTLP_ENDPOINT: "this version sends no traces; GET /metrics has its numbers",
 };
 

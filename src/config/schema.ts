@@ -44,6 +44,18 @@ const secretKeySchema = z
     secret: true,
   });
 
+const databaseSchema = z
+  .string()
+  .regex(
+    /^postgres(ql)?:\/\/\S+$/,
+    "expected the address of a PostgreSQL database, e.g. postgresql://knack:secret@db.example.com/knack",
+  )
+  .optional()
+  .meta({
+    description: "Address of a PostgreSQL database to use instead of SQLite files in the data folder",
+    secret: true,
+  });
+
 const timeZoneSchema = z
   .string()
   .refine(isTimeZone, { error: ({ input }) => `there is no such time zone${suggestedZone(String(input))}` })
@@ -215,6 +227,7 @@ export const configSchema = z.strictObject({
   data: z
     .strictObject({
       folder: text.default(".knack").describe("Folder for the database, installed skills and workspaces"),
+      database_url: databaseSchema,
     })
     .prefault({}),
   secret_key: secretKeySchema,

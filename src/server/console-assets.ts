@@ -1,86 +1,72 @@
-import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { createImportMap, isForBrowsers, packageFile, stripTypes } from "./browser-modules.ts";
+import { bundlePage, type PageBundle, pageName } from "./bundle-page.ts";
 
 /** One file as a browser gets it. */
 export interface Asset {
-  body: string | Uint8Array<ArrayBuffer>;
+  body: string;
   /** The media type. */
   type: string;
-  /** Quoted, from the content. */
-  etag: string;
 }
 
 /** The files of the console. */
 export interface Assets {
   /** The page at `/`; undefined without a console. */
   page(): Promise<Asset | undefined>;
-  /** A file by its path below `/assets/`. Undefined for one that does not exist or is not for browsers. */
+  /** A file that the page loads, by its path below `/assets/`. Its content never changes. Undefined for one that does not exist. */
   file(path: string): Promise<Asset | undefined>;
-  /** The hashes (`sha256-…`) of the page's inline scripts, for the content security policy. */
-  scriptHashes(): readonly string[];
 }
 
 const mediaTypes: Readonly<Record<string, string>> = {
-  ".ts": "text/javascript; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
+  ".map": "application/json",
   ".svg": "image/svg+xml",
-  ".png": "image/png",
 };
 
-/** Where the page's import map goes. */
-const placeholder = "<!-- importmap -->";
+/** Names of files that the page loads: a hash, and no folder. */
+const hashedName = /^[\w-]+-[\w-]{8}(?:\.\w+)+$/;
 
-/** Paths in `src` that browsers may load: the console, and modules it shares with the bot. The only dot is before the extension. */
-const shared =
-  /^(?:console\/(?:[\w-]+\/)*[\w-]+\.(?:ts|css|svg|png)|(?:base|client|core\/[\w-]+)\/[\w-]+\.ts)$/;
+/** Reads a file of a bundle; undefined when it does not exist. */
+type ReadFile = (name: string) => Promise<string | undefined>;
 
 /**
- * Serves the console from its source files, TypeScript without its types. A file is read on the first request, and again when it has
- * changed. `source` is the folder that contains `console`, `client`, `core` and `base`.
+ * Serves the console. A build of the bot has its bundle (`.ci/build.ts`). The sources have the page without a bundle, which is made on the
+ * first request for the page, and again when a source has changed.
  */
-export function loadConsoleAssets(source = fileURLToPath(new URL("..", import.meta.url))): Assets {
-  const importMap = createImportMap();
-  const cache = new Map<string, { changed: number; asset: Asset | undefined }>();
-
-  async function load(file: string): Promise<Asset | undefined> {
-    const entry = await stat(file).catch(() => undefined);
-    if (!entry?.isFile()) return undefined;
-    const cached = cache.get(file);
-    if (cached?.changed === entry.mtimeMs) return cached.asset;
-    const asset = await read(file, importMap.element);
-    cache.set(file, { changed: entry.mtimeMs, asset });
-    return asset;
-  }
-
+export function loadConsoleAssets(
+  page = fileURLToPath(new URL("../console/console.html", import.meta.url)),
+): Assets {
+  const read = path.basename(page) === pageName ? fromBundle(path.dirname(page)) : fromSources(page);
+  const load = async (name: string): Promise<Asset | undefined> => {
+    const body = await read(name);
+    return body === undefined ? undefined : { body, type: mediaTypes[path.extname(name)] ?? "text/plain" };
+  };
   return {
-    page: () => load(path.join(source, "console", "index.html")),
-    async file(request) {
-      if (shared.test(request)) return load(path.join(source, request));
-      const file = request.startsWith("vendor/") ? packageFile(request.slice("vendor/".length)) : undefined;
-      return file === undefined ? undefined : load(file);
-    },
-    scriptHashes: () => [importMap.hash],
+    page: () => load(pageName),
+    file: async (name) => (hashedName.test(name) ? load(name) : undefined),
   };
 }
 
-async function read(file: string, importMap: string): Promise<Asset | undefined> {
-  const bytes = await readFile(file);
-  const extension = path.extname(file);
-  const body = bodyOf(extension, bytes, importMap);
-  if (body === undefined) return undefined;
-  const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
-  return { body, type: mediaTypes[extension] ?? "application/octet-stream", etag };
+function fromBundle(folder: string): ReadFile {
+  return (name) => readFile(path.join(folder, name), "utf8").catch(() => undefined);
 }
 
-function bodyOf(extension: string, bytes: Buffer<ArrayBuffer>, importMap: string): Asset["body"] | undefined {
-  if (extension === ".html") return bytes.toString("utf8").replace(placeholder, () => importMap);
-  if (extension !== ".ts") return new Uint8Array(bytes);
-  const javascript = stripTypes(bytes.toString("utf8"));
-  return isForBrowsers(javascript) ? javascript : undefined;
+function fromSources(page: string): ReadFile {
+  let made: { bundle: PageBundle; began: number } | undefined;
+  return async (name) => {
+    if (name === pageName && (made === undefined || (await isAnyNewer(made.bundle.sources, made.began)))) {
+      const began = Date.now();
+      made = { bundle: await bundlePage(page), began };
+    }
+    return made?.bundle.files.get(name);
+  };
+}
+
+/** Whether a file has changed since a time, ms since the epoch, or is gone. */
+async function isAnyNewer(files: readonly string[], time: number): Promise<boolean> {
+  const found = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
+  return found.some((each) => each === undefined || each.ctimeMs > time);
 }

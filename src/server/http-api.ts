@@ -26,7 +26,7 @@ const uploads = new Map([
 export function createHttpApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
   const { assets, version, login } = dependencies;
   const server = new OpenAPIHono({ defaultHook: refuseInvalid });
-  server.use(securityHeaders(() => assets.scriptHashes()));
+  server.use(securityHeaders());
   server.use(
     methodNotAllowed({
       app: server,
@@ -109,22 +109,15 @@ function problemOf(error: Error): HttpProblem {
 }
 
 /**
- * The headers of every response. Pages may load from this server and talk to it only; `scriptHashes` (`sha256-…`) allow the inline scripts
- * of the console. Images of other hosts are blocked, because their addresses could carry data of the channel to that host. A route may set
- * stricter headers.
+ * The headers of every response. Pages may load from this server and talk to it only, and have no inline scripts. Images of other hosts are
+ * blocked, because their addresses could carry data of the channel to that host. A route may set stricter headers.
  */
-function securityHeaders(scriptHashes: () => readonly string[]): MiddlewareHandler {
+function securityHeaders(): MiddlewareHandler {
   return secureHeaders({
     overwrite: false,
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
-      scriptSrc: [
-        "'self'",
-        () =>
-          scriptHashes()
-            .map((hash) => `'${hash}'`)
-            .join(" "),
-      ],
+      scriptSrc: ["'self'"],
       styleSrc: ["'self'"],
       imgSrc: ["'self'", "data:"],
       connectSrc: ["'self'"],

@@ -79,6 +79,8 @@ export function createDiskFileStore(folder: string): FileStore {
         if (found?.isDirectory()) yield { turn_id: name, changed_at: found.mtimeMs };
       }
     },
+    // A removed file leaves nothing in others.
+    scrub: async () => {},
   };
 }
 

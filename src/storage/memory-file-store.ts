@@ -40,5 +40,6 @@ export function createMemoryFileStore(): FileStore {
     async *turns() {
       for (const [turn_id, changed_at] of changed) yield { turn_id, changed_at };
     },
+    scrub: async () => {},
   };
 }

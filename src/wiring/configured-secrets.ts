@@ -11,7 +11,7 @@ export function secretForms(config: Config): SecretForm[] {
 
 /** Every secret of the configuration, to be removed from everything shown or stored. */
 export function secretsOf(config: Config): string[] {
-  const { server, skills, search, slack, discord, secret_key } = config;
+  const { server, skills, search, slack, discord, secret_key, data } = config;
   const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
   const ofPlatforms = [
     slack.bot_token,
@@ -21,6 +21,20 @@ export function secretsOf(config: Config): string[] {
     discord.token,
   ];
   const ofSearch = [search.brave_api_key, search.tavily_api_key, search.exa_api_key];
-  const own = [server.token, secret_key, ...modelSecrets(config)];
+  const own = [server.token, secret_key, ...databaseSecrets(data.database_url), ...modelSecrets(config)];
   return [...own, ...ofSearch, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
+}
+
+/** The address of the database, and the password in it as it is written and as it is meant. */
+function databaseSecrets(address: string | undefined): string[] {
+  const password = address === undefined ? "" : (URL.parse(address)?.password ?? "");
+  return [address ?? "", password, decoded(password)].filter((secret) => secret !== "");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

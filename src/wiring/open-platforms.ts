@@ -3,8 +3,7 @@ import type { App } from "../app/app.ts";
 import type { ChatConnection, ChatHub } from "../app/chat/chat-hub.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
-import { type Clock, type KeyValue, type Log, scopeKeyValue } from "../core/ports/storage.ts";
-import { createKeyValueLeases } from "../storage/key-value-leases.ts";
+import { type Clock, type KeyValue, type Leases, type Log, scopeKeyValue } from "../core/ports/storage.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 
@@ -12,12 +11,10 @@ export interface PlatformDeps {
   hub: ChatHub;
   app: App;
   store: KeyValue;
+  leases: Leases;
   clock: Clock;
   logger: Log;
 }
-
-/** Only one process at a time has a data folder, so this one owns the leases of a killed one at once. */
-const holderOfFolder = "holder-of-the-data-folder";
 
 /** The configured chat platforms. */
 export interface Platforms {
@@ -58,7 +55,6 @@ async function openDiscord({ discord, operators, data, secret_key }: Config, dep
   );
   return createDiscordConnection({
     ...deps,
-    leases: createKeyValueLeases(deps.store, holderOfFolder),
     sealed: scopeKeyValue(
       sealKeyValue(deps.store, createSecretKey(data.folder, secret_key)),
       "discord-sealed:",

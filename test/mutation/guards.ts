@@ -40,7 +40,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     files: ["app/turns/dispatcher.ts", "app/turns/turn-writer.ts"],
     tests: ["unit/app/turns/{dispatcher,turn-writer}"],
   },
-  leases: { files: ["storage/key-value-leases.ts"], tests: ["unit/storage/key-value-leases"] },
+  leases: { files: ["storage/key-value-leases.ts"], tests: ["contract/storage/key-value-leases"] },
   spending: { files: ["app/turns/spending.ts"], tests: ["unit/app/turns/spending"] },
   webhooks: { files: ["app/schedules/webhooks.ts"], tests: ["unit/app/schedules/webhooks"] },
   due: {

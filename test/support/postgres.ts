@@ -104,7 +104,10 @@ async function startServer(): Promise<TestPostgres> {
 /** Ends the server and removes its folder when this process ends, even by a signal: then the standard input of the shell ends. */
 function removeAtEnd(home: string, pidFile: string): void {
   const script = `cat
-    pid=$(head -n 1 "$1" 2>/dev/null) && kill -QUIT "$pid" && while kill -0 "$pid"; do sleep 0.1; done
+    if [ -f "$1" ]; then
+      pid=$(head -n 1 "$1")
+      kill -QUIT "$pid" && while [ -f "$1" ]; do sleep 0.1; done
+    fi
     rm -rf "$2"`;
   const guard = spawn("sh", ["-c", script, "sh", pidFile, home], {
     ...nobody,

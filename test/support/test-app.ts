@@ -30,6 +30,7 @@ import { countTokens } from "../../src/models/count-tokens.ts";
 import { createGrowingIndex, createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
+import { createKeyValueLeases } from "../../src/storage/key-value-leases.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryMessageIndex } from "../../src/storage/memory-message-index.ts";
@@ -209,6 +210,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
   const running = createApp({
     log,
     store,
+    leases: createKeyValueLeases(store, "test"),
     clock,
     redact: createRedactor(options.secrets ?? []),
     meter: options.meter,

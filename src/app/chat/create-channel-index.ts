@@ -7,7 +7,7 @@ import type {
   TimeRange,
 } from "../../core/ports/chat-actions.ts";
 import { type ChatPlatform, type ChatPlatforms, channelThread } from "../../core/ports/chat-platform.ts";
-import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
+import { type Clock, type KeyValue, type Leases, type Log, runAlone } from "../../core/ports/storage.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 import type { ChannelIndex, ChannelIndexStatus } from "../services/channel-index.ts";
 import type { ChatListener, ChatMessage } from "./chat-intake.ts";
@@ -34,6 +34,7 @@ interface IndexedChannel {
 export interface ChannelIndexDeps {
   index: MessageIndex;
   store: KeyValue;
+  leases: Leases;
   platforms: ChatPlatforms;
   clock: Clock;
   logger: Log;
@@ -43,11 +44,14 @@ export interface ChannelIndexDeps {
 
 const prefix = "channel-index:";
 
+/** Time after which another process may read a channel's messages, ms. */
+const maxFillMs = 3_600_000;
+
 /** The index, and the listener that feeds it. */
 type ListeningIndex = ChannelIndex & Required<Pick<ChatListener, "heard" | "removed" | "left">>;
 
 export function createChannelIndex(deps: ChannelIndexDeps): ListeningIndex {
-  const { index, store, platforms, clock, logger } = deps;
+  const { index, store, leases, platforms, clock, logger } = deps;
   const stopping = new AbortController();
   const filling = new Map<string, Promise<void>>();
 
@@ -62,7 +66,9 @@ export function createChannelIndex(deps: ChannelIndexDeps): ListeningIndex {
   };
   const fillInBackground = (namespace: string): void => {
     if (filling.has(namespace) || stopping.signal.aborted) return;
-    const work = fill(deps, namespace, read, stopping.signal)
+    const work = runAlone(leases, prefix + namespace, maxFillMs, () =>
+      fill(deps, namespace, read, stopping.signal),
+    )
       .catch((error: unknown) => {
         if (!stopping.signal.aborted)
           logger.warn(

@@ -47,15 +47,12 @@ export function createCommandRunner(
         files: filesOf(inbound, platforms, signal),
         signal,
         async runSkill(skillId, params) {
-          const [turn, count] = await Promise.all([
-            turns.prepare(claimed, signal),
-            turns.countSpending(claimed),
-          ]);
+          const turn = await turns.prepare(claimed, signal);
           const ports = turns.portsFor(turn_id, inbound.namespace, inbound.author);
           const events = runSkill(turn, ports, turns.metaTools, skillId, params);
           let next = await events.next();
           for (; !next.done; next = await events.next()) {
-            count(next.value);
+            turns.countSpending(claimed, next.value);
             await channel.emit(next.value);
           }
           if (next.value === "waiting") throw new WaitingForPerson();

@@ -4,6 +4,7 @@ import { folderRoot } from "../../core/ports/working-folder.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
+import { commandHelp } from "./command-help.ts";
 import { operation, said, shown } from "./operation.ts";
 import { codeSpan } from "./words.ts";
 
@@ -67,13 +68,7 @@ export const listFiles = operation({
   ],
   commandLine: [
     {
-      command: "files list",
-      description: "the files of a thread",
-      arguments: [
-        ["<namespace>", "platform:workspace:channel"],
-        ["<thread>", "id of the thread"],
-      ],
-      json: "{files, bytes, most_bytes}",
+      help: commandHelp["files list"],
       read: ({ namespace, thread }) => ({ ns: namespace, thread }),
       print: ({ files, bytes, most_bytes }, { plain, dim }) => [
         ...files.map(({ path, bytes: size, by }) => {
@@ -115,14 +110,7 @@ export const removeFile = operation({
   ],
   commandLine: [
     {
-      command: "files remove",
-      description: "remove a file of a thread",
-      arguments: [
-        ["<namespace>", "platform:workspace:channel"],
-        ["<thread>", "id of the thread"],
-        ["<path>", "as files list shows it"],
-      ],
-      json: "{path}",
+      help: commandHelp["files remove"],
       read: ({ namespace, thread, path }) => ({ ns: namespace, thread, path }),
       print: ({ path }, { plain }) => [`${plain(path)} is removed.`],
     },

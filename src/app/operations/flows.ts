@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Outcome } from "../../core/values/failure.ts";
 import { diagnostic, ownNamespace } from "../services/shapes.ts";
 import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
+import { commandHelp } from "./command-help.ts";
 import { operation, runOperation, said, shown } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
@@ -39,9 +40,7 @@ export const listFlows = operation({
   ],
   commandLine: [
     {
-      command: "flows list",
-      description: "the flows of a channel",
-      json: "{flows, diagnostics}",
+      help: commandHelp["flows list"],
       print({ flows }, { plain, bold, bad }) {
         if (flows.length === 0) return ["There are no flows here."];
         const width = Math.max(...flows.map(({ id }) => id.length));

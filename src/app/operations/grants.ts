@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { skillId } from "../services/shapes.ts";
+import { commandHelp } from "./command-help.ts";
 import { completeSkills, findSkill, whichSkill } from "./find-skill.ts";
 import { operation, operators, said, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
@@ -16,7 +17,6 @@ const granted = z.object({
 
 const who = operators("decide what the code of a skill reaches");
 const answers = "what it may reach now";
-const json = "{skill_id, granted}";
 
 export const grantHosts = operation({
   name: "skill.grant",
@@ -47,13 +47,7 @@ export const grantHosts = operation({
   ],
   commandLine: [
     {
-      command: "skills grant",
-      description: "let the code of a skill reach hosts, in every channel",
-      arguments: [
-        ["<id>", "id of the skill"],
-        ["<host...>", "such as api.example.com or *.example.com"],
-      ],
-      json,
+      help: commandHelp["skills grant"],
       read: ({ id, host }) => ({ id, hosts: host }),
       print: reachLine,
     },
@@ -102,13 +96,7 @@ export const revokeHosts = operation({
   ],
   commandLine: [
     {
-      command: "skills revoke",
-      description: "take hosts back from a skill, all unless named",
-      arguments: [
-        ["<id>", "id of the skill"],
-        ["[host...]", "hosts to take back"],
-      ],
-      json,
+      help: commandHelp["skills revoke"],
       read: ({ id, host }) => ({ id, ...(host === undefined || host.length === 0 ? {} : { hosts: host }) }),
       print: reachLine,
     },

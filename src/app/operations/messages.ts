@@ -3,6 +3,7 @@ import { oneLine } from "../../base/markdown-text.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { channelName } from "../services/shapes.ts";
+import { commandHelp } from "./command-help.ts";
 import { operation } from "./operation.ts";
 
 /** Maximum characters of a message that a program sends; the limits of platforms are lower. */
@@ -31,15 +32,8 @@ export const sendMessage = operation({
   },
   commandLine: [
     {
-      command: "message send",
-      description: "posts a message in a channel, without a model",
-      arguments: [["<text...>", "what it says, Markdown"]],
-      options: [
-        ["--thread <thread>", "a thread of the channel"],
-        ["--key <key>", "the same key is posted once"],
-      ],
+      help: commandHelp["message send"],
       needsBot: "connected to the platform",
-      json: "prints {reference,link?}",
       read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
       print: ({ reference, link = reference }, { plain }) => [`Posted: ${plain(link)}`],
     },

@@ -1,6 +1,7 @@
 /**
  * Operations: what people, programs and operators can do. Each is one definition; the HTTP route with its part of openapi.json, the
  * typed client, the slash command with help and completion, the subcommand on Discord and the command line are projections of it.
+ * `command-help.ts` has what the help of the command line shows.
  *
  * A surface reads the input, `runOperation` decides who may and runs it, and the surface shows what the definition says.
  */
@@ -12,6 +13,7 @@ import { type Author, mayManage, mayOperate } from "../../core/values/inbound.ts
 import type { Json } from "../../core/values/json.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
+import type { CommandHelp } from "./command-help.ts";
 import type { CompletableCommand, Services } from "./services.ts";
 
 /** The input of an operation, and what it works with. */
@@ -98,15 +100,8 @@ interface Follow<Output> {
 
 /** A command of the command line. `--json` prints the output as it is. */
 export interface CommandLineForm<Input, Output> {
-  /** `skills grant`. */
-  command: string;
-  description: string;
-  /** `["<id>", "id of the skill"]`, in order. */
-  arguments?: readonly (readonly [name: string, description: string])[];
-  /** What `--json` prints, for its help. */
-  json: string;
-  /** `--name <value>` and its description. */
-  options?: readonly (readonly [flags: string, description: string])[];
+  /** Its entry in `command-help.ts`, by which the command line finds this form. */
+  help: CommandHelp;
   /** The input, from arguments and options; by default those of the same name. A missing list is empty. */
   read?(given: { readonly [name: string]: string & readonly string[] }): unknown;
   /** Waits until all skills have started. */
@@ -123,6 +118,17 @@ export interface CommandLineForm<Input, Output> {
   /** Whether the output means failure. */
   failed?(output: Output, input: Input): boolean;
 }
+
+/** `--namespace` in the help of a command, which follows from the input. */
+type NamespaceHelp<Input extends z.ZodObject> = "namespace" extends keyof Input["shape"]
+  ? {
+      namespace: z.input<Input> extends { namespace: string }
+        ? "mandatory"
+        : z.output<Input> extends { namespace: string }
+          ? "own"
+          : "filter";
+    }
+  : { namespace?: never };
 
 /** The audit line of an operation that succeeded: an action for searches, its object, and Markdown that follows the name. */
 interface AuditNote {
@@ -145,7 +151,9 @@ export interface Operation<
   readonly http?: HttpForm;
   /** One operation may be several commands. */
   readonly chat?: readonly ChatForm<z.output<Input>, z.input<Output>>[];
-  readonly commandLine?: readonly CommandLineForm<z.output<Input>, z.output<Output>>[];
+  readonly commandLine?: readonly (CommandLineForm<z.output<Input>, z.output<Output>> & {
+    help: NamespaceHelp<Input>;
+  })[];
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
   /** The audit lines. An operation with audit lines also updates everyone who watches its channel. */
   audit?(

@@ -4,6 +4,7 @@ import type { TurnFilter } from "../../core/log/turn-log.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
+import { commandHelp } from "./command-help.ts";
 import { operation, shown, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
@@ -38,9 +39,7 @@ export const listRuns = operation({
   ],
   commandLine: [
     {
-      command: "runs list",
-      description: "the latest ones",
-      json: "{turns, skills}",
+      help: commandHelp["runs list"],
       print: ({ turns, skills }, terminal) =>
         turns.length === 0
           ? ['Nothing has run yet. Try: knack ask "hello"']

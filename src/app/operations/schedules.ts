@@ -4,6 +4,7 @@ import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/por
 import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { channelName } from "../services/shapes.ts";
+import { commandHelp } from "./command-help.ts";
 import { type OperationCall, operation, refused, said, shown } from "./operation.ts";
 
 const family =
@@ -48,9 +49,7 @@ export const listSchedules = operation({
   ],
   commandLine: [
     {
-      command: "schedule list",
-      description: "shows reminders, schedules and triggers of a channel",
-      json: "prints {schedules:[{id,what,text,when,next,next_at,tools,by,paused?,address?}]}",
+      help: commandHelp["schedule list"],
       print: ({ schedules }, { plain, bold, dim, warn }) =>
         schedules.length === 0
           ? ["Nothing is planned there."]
@@ -94,10 +93,7 @@ export const addSchedule = operation({
   ],
   commandLine: [
     {
-      command: "schedule add",
-      description: "plans a reminder or a task: tomorrow at 9 remind me to …, every weekday at 9 …",
-      arguments: [["<text...>", "when and what"]],
-      json: "prints what was planned",
+      help: commandHelp["schedule add"],
       read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
       print: (planned, { plain, bold }) => [
         `${bold(planned.id)}  ${planned.what} ${plain(planned.when)}`,
@@ -169,10 +165,7 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
     ],
     commandLine: [
       {
-        command: `schedule ${to}`,
-        description: `${summary.toLowerCase()} of a channel`,
-        arguments: [["<id>", "as the list shows it"]],
-        json: "prints it as it is now",
+        help: commandHelp[`schedule ${to}`],
         print: (planned, { plain, bold }) => [`${done}: ${bold(planned.id)} ${plain(planned.text)}`],
       },
     ],
@@ -227,11 +220,7 @@ export const renewScheduleSecret = operation({
   ],
   commandLine: [
     {
-      command: "schedule secret",
-      description: "makes and prints a new secret of a webhook; the previous one is no longer valid",
-      arguments: [["<id>", "as the list shows it"]],
-      options: [["--set <secret>", "takes the secret that the sender made, as Slack and Stripe do"]],
-      json: "prints {secret}",
+      help: commandHelp["schedule secret"],
       print: ({ secret = "It was sent to you on your platform." }, _terminal, { set }) => [
         set === undefined ? secret : "The secret is set.",
       ],

@@ -5,6 +5,7 @@ import { channelName, ownNamespace, skillId } from "../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
 import { noSuchSkill } from "../services/skill-service.ts";
 import { mayChangeSettings, settingsNote } from "./channels.ts";
+import { commandHelp } from "./command-help.ts";
 import { completeSkills, whichSkill } from "./find-skill.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
 import {
@@ -52,9 +53,7 @@ export const listSkills = operation({
   ],
   commandLine: [
     {
-      command: "skills list",
-      description: "the skills of a channel",
-      json: "{skills, diagnostics}",
+      help: commandHelp["skills list"],
       print: ({ skills }, terminal) =>
         skills.length === 0 ? ["There are no skills here."] : skillListLines(skills, terminal),
       diagnose: ({ diagnostics }, { plain }) =>
@@ -88,10 +87,7 @@ export const showSkill = operation({
   ],
   commandLine: [
     {
-      command: "skills info",
-      description: "one skill: parameters, tools, files, and whether it can be used",
-      arguments: [["<id>", "id of the skill"]],
-      json: "the skill",
+      help: commandHelp["skills info"],
       print: (skill, terminal) => skillDetailLines(skill, terminal),
     },
   ],

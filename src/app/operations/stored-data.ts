@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { forgottenPerson } from "../services/forget-person/forgotten-person.ts";
 import { retentionReport, retentionStatus } from "../services/retention-policy.ts";
+import { commandHelp } from "./command-help.ts";
 import { operation, type Terminal } from "./operation.ts";
 
 export const showRetention = operation({
@@ -32,10 +33,7 @@ export const runRetention = operation({
   },
   commandLine: [
     {
-      command: "retention",
-      description: "delete what is older than the settings under retention keep",
-      options: [["--dry-run", "only count it"]],
-      json: "{policy, from, ran, counts}",
+      help: commandHelp.retention,
       read: ({ dryRun }) => ({ dry_run: dryRun !== undefined }),
       print: reportLines,
     },

@@ -1,5 +1,5 @@
 import type { TurnLog } from "../../core/log/turn-log.ts";
-import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
+import { type Clock, type KeyValue, type Leases, type Log, runAlone } from "../../core/ports/storage.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
 import {
   type Announcement,
@@ -24,6 +24,7 @@ export interface RetentionRunner extends Retention {
 
 export interface RetentionDeps extends SweepDeps {
   store: KeyValue;
+  leases: Leases;
   log: TurnLog;
   past: Pick<PastThreads, "forget">;
   clock: Clock;
@@ -99,13 +100,14 @@ class RetentionPasses {
 const notDeleted = "Old data could not be deleted; the next pass tries again";
 
 export function createRetention(deps: RetentionDeps): RetentionRunner {
-  const { clock, logger, policy } = deps;
+  const { clock, logger, leases, policy } = deps;
   const passes = new RetentionPasses(deps);
   let cancel = () => {};
 
   const hourly = async () => {
     try {
-      if ((await keepAnnounced(deps)) <= clock.now()) await passes.run(false);
+      if ((await keepAnnounced(deps)) <= clock.now())
+        await runAlone(leases, "retention", hourMs, () => passes.run(false));
     } catch (error) {
       logger.warn({ err: error }, notDeleted);
     }

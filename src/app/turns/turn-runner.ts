@@ -60,9 +60,8 @@ export class TurnRunner {
 
   /** The events of a message's turn, in order, to be stored one by one. */
   async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
-    const count = await this.countSpending(claimed);
     for await (const event of this.#events(claimed, signal)) {
-      count(event);
+      this.countSpending(claimed, event);
       yield event;
     }
   }
@@ -83,15 +82,9 @@ export class TurnRunner {
     };
   }
 
-  /** Loads the spending so far. Returns a function that adds an event of the turn to it. */
-  async countSpending({
-    inbound: { namespace, author },
-  }: ClaimedTurn): Promise<(event: TurnEventBody) => void> {
-    const { spending } = this.#deps;
-    await spending.load(namespace, author.id);
-    return (event) => {
-      if (event.type === "usage") spending.add(namespace, author.id, event);
-    };
+  /** Adds what an event of the turn says was spent. */
+  countSpending({ inbound: { namespace, author } }: ClaimedTurn, event: TurnEventBody): void {
+    if (event.type === "usage") this.#deps.spending.add(namespace, author.id, event);
   }
 
   /** The time limit of the turn, ms since the epoch. Time during which the bot was down does not count. */

@@ -73,6 +73,24 @@ export interface Leases {
   release(name: string): Promise<void>;
 }
 
+/**
+ * Runs work that only one process does at a time, unless another one does it now: then nothing happens. The work must end within `ms`.
+ * @throws when the store or the work fails
+ */
+export async function runAlone(
+  leases: Leases,
+  name: string,
+  ms: number,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  if (!(await leases.acquire(name, ms))) return;
+  try {
+    await work();
+  } finally {
+    await leases.release(name);
+  }
+}
+
 /** Files that people sent and tools made. Kept until their turn is deleted or they are old. */
 export interface FileStore {
   /**
@@ -92,6 +110,8 @@ export interface FileStore {
    * during the iteration may be missing or present.
    */
   turns(): AsyncIterable<{ turn_id: string; changed_at: number }>;
+  /** As `KeyValue.scrub`. */
+  scrub(): Promise<void>;
 }
 
 export interface NewFile {

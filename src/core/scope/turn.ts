@@ -177,7 +177,7 @@ export interface TurnPorts {
   >;
   signals(): Promise<readonly Signal[]>;
   /** Why nothing more may be spent here or by this person; undefined when the budget allows it. */
-  overBudget(): string | undefined;
+  overBudget(): Promise<string | undefined>;
   /** Reports an unexpected error that was turned into a result or an outcome. */
   report(error: unknown, where: string): void;
 }

@@ -20,8 +20,8 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
   const { means } = ports;
   const { namespace, thread } = turn.place;
 
-  const withinBudget = () => {
-    const over = ports.overBudget();
+  const withinBudget = async () => {
+    const over = await ports.overBudget();
     if (over !== undefined) throw new SkillFailure("over_budget", `Nothing more is bought: ${over}.`);
   };
   const count = async (used: readonly (Usage & { model: string })[]) => {
@@ -37,7 +37,7 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
   return {
     threadFiles: createThreadFiles(scope, signal),
     async searchWeb(query) {
-      withinBudget();
+      await withinBudget();
       const found = await means.search.search(query, signal).catch(async (error: unknown) => {
         if (error instanceof WebSearchError) await count(error.usage);
         throw error;
@@ -46,7 +46,7 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
       return found;
     },
     async makeImages(wanted) {
-      withinBudget();
+      await withinBudget();
       const made = await means.images.make(wanted, signal);
       await count([{ ...made.usage, model: made.model }]);
       return made;
@@ -56,7 +56,7 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
     code: codeWork(scope, own, signal),
     async embed(texts) {
       if (means.embedder.model === undefined || texts.length === 0) return undefined;
-      withinBudget();
+      await withinBudget();
       return await embed(texts);
     },
     knowledge: channelKnowledge(scope, own, embed),
@@ -118,7 +118,7 @@ function channelKnowledge(
     async search(words, most) {
       if ((await knowledge.list(namespace)).length === 0) return [];
       // When the budget is used up, the search falls back to words.
-      const made = ports.overBudget() === undefined ? await embed([words]) : undefined;
+      const made = (await ports.overBudget()) === undefined ? await embed([words]) : undefined;
       const [vector] = made?.vectors ?? [];
       return await knowledge.search(namespace, { words, vector, model: made?.model, most });
     },

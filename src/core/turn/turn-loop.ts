@@ -85,14 +85,14 @@ async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefin
 }
 
 async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
-  const limit = limitReached(scope);
+  const limit = await limitReached(scope);
   if (limit !== undefined) return answerAtLimit(scope, limit);
   await takeSteering(scope);
   const message = await callModel(scope);
   return message.tool_calls.length === 0 ? answered(scope, message.text) : undefined;
 }
 
-function limitReached({ turn, ports, state }: TurnScope): string | undefined {
+async function limitReached({ turn, ports, state }: TurnScope): Promise<string | undefined> {
   const { limits } = turn;
   if (state.rounds >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
   if (state.toolCalls >= limits.max_tool_calls)
@@ -105,7 +105,7 @@ function limitReached({ turn, ports, state }: TurnScope): string | undefined {
 /** Makes one last model call without tools. The person gets an answer that names the limit. */
 async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> {
   const note = `This turn ends here: ${limit}.`;
-  if (scope.ports.overBudget() !== undefined) return { outcome: "limit_reached", text: note };
+  if ((await scope.ports.overBudget()) !== undefined) return { outcome: "limit_reached", text: note };
   const message = await callModel(
     scope,
     `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,

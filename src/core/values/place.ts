@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { namespaceSpelling, threadSpelling } from "../../base/place-names.ts";
 
 /**
  * The state of one channel or direct message: `platform:workspace:channel`, e.g. `console:local:general`. Namespaces are never shared:
@@ -6,18 +7,15 @@ import { z } from "zod";
  */
 export const namespaceSchema = z
   .string()
-  .max(200)
-  .regex(
-    /^[a-z][a-z0-9-]*(:[A-Za-z0-9._~-]+){1,3}$/,
-    "expected platform:workspace:channel, e.g. console:local:general",
-  );
+  .max(namespaceSpelling.maxChars)
+  .regex(namespaceSpelling.pattern, namespaceSpelling.expected);
 
 /** One conversation inside a namespace; its turns run in order. */
 export const threadSchema = z
   .string()
   .min(1)
-  .max(200)
-  .regex(/^[A-Za-z0-9._~:-]+$/, "expected letters, digits and . _ ~ : -");
+  .max(threadSpelling.maxChars)
+  .regex(threadSpelling.pattern, threadSpelling.expected);
 
 /** A namespace and a thread: where a message was sent. */
 const placeSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });

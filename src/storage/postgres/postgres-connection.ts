@@ -55,7 +55,7 @@ export interface PostgresConnection extends PostgresSession {
   /**
    * Runs `work` in one transaction (read committed); if it throws, nothing is stored. It runs again when it conflicts with another
    * transaction, so it has no other effects. It uses the session that it gets and not the connection: with all connections of the pool in
-   * transactions, that would wait for itself.
+   * transactions, that would wait for itself. The server ends a transaction that does nothing for 10 seconds.
    */
   transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
   /**

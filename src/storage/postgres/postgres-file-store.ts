@@ -28,10 +28,7 @@ const pageSize = 500;
 /** Milliseconds since the epoch, by the clock of the database. */
 const now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-/**
- * The file store on a connection whose schema has its tables. Any number of processes use it at once. What is removed leaves the tables
- * immediately, and the files of the database when PostgreSQL next cleans them up (autovacuum).
- */
+/** The file store on a connection whose schema has its tables. Any number of processes use it at once. */
 export function createPostgresFileStore(connection: PostgresConnection): FileStore {
   return {
     async put(turnId, file, replaces) {
@@ -104,6 +101,7 @@ export function createPostgresFileStore(connection: PostgresConnection): FileSto
         last = String(rows.at(-1)?.turn_id);
       }
     },
+    scrub: () => connection.rewrite("files", "blobs"),
   };
 }
 

@@ -218,13 +218,15 @@ async function byWords(connection: PostgresConnection, namespace: string, words:
     foldedWords(word).map((each) => `${quotedWord(stem(each))}${isPrefix ? ":*" : ""}`),
   );
   if (terms.length === 0) return [];
-  const match = `${quotedWord(channelWord(namespace))} & (${terms.join(" | ")})`;
+  // Several words may have one stem.
+  const distinct = [...new Set(terms)];
+  const match = `${quotedWord(channelWord(namespace))} & (${distinct.join(" | ")})`;
   const rows = await connection.all(
-    `WITH found AS MATERIALIZED (
-       SELECT ordinal, words FROM pieces WHERE words @@ $1::tsquery AND namespace = $2
-     ), hits AS (
+    `WITH ranks AS MATERIALIZED (
        SELECT ordinal, term, ts_rank('{0, 0, 0.5, 1}', words, term::tsquery, 1) AS rank
-       FROM found JOIN unnest($3::text[]) AS term ON words @@ term::tsquery
+       FROM pieces, unnest($3::text[]) AS term WHERE words @@ $1::tsquery AND namespace = $2
+     ), hits AS (
+       SELECT ordinal, term, rank FROM ranks WHERE rank > 0
      ), terms AS (
        SELECT term, ln(1 + (total - count(*) + 0.5) / (count(*) + 0.5)) AS rarity
        FROM hits, (SELECT count(*) AS total FROM pieces WHERE namespace = $2) AS pieces
@@ -232,7 +234,7 @@ async function byWords(connection: PostgresConnection, namespace: string, words:
      )
      SELECT ordinal, sum(rank * rarity)::double precision AS score FROM hits JOIN terms USING (term)
      GROUP BY ordinal ORDER BY score DESC, ordinal LIMIT ${candidates}`,
-    ...[match, namespace, terms],
+    ...[match, namespace, distinct],
   );
   return withoutCommon(
     rows.map(({ ordinal, score }) => ({ ordinal: Number(ordinal), score: Number(score) })),

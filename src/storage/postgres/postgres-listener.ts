@@ -58,23 +58,33 @@ export function createListener(server: PostgresServer): Listener {
     client.on("notification", ({ channel, payload }) => {
       for (const heard of channels.get(channel) ?? []) heard(payload ?? "");
     });
+    return client;
+  };
+  const watched = (client: Client): Client => {
     client.once("end", () => {
-      if (!ending.signal.aborted) current = reconnect();
+      if (ending.signal.aborted) return;
+      current = reconnect();
       // Whoever needs it awaits it; closing ends it.
-      current?.catch(() => {});
+      current.catch(() => {});
     });
     return client;
   };
   const reconnect = async (): Promise<Client> => {
+    const client = watched(await listeningAgain());
+    for (const each of channels.values()) for (const heard of each) heard(undefined);
+    return client;
+  };
+  const listeningAgain = async (): Promise<Client> => {
     for (let pauseMs = 50; !ending.signal.aborted; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      let client: Client | undefined;
       try {
-        const client = await connect();
+        client = await connect();
         for (const channel of channels.keys())
           await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
-        for (const each of channels.values()) for (const heard of each) heard(undefined);
         return client;
       } catch {
         // Other calls report why the database cannot be reached.
+        await client?.end();
         await sleep(pauseMs, undefined, { signal: ending.signal }).catch(() => {});
       }
     }
@@ -82,7 +92,7 @@ export function createListener(server: PostgresServer): Listener {
   };
   const connected = (): Promise<Client> => {
     if (ending.signal.aborted) throw closedError(place);
-    current ??= connect();
+    current ??= connect().then(watched);
     const made = current;
     made.catch(() => {
       if (current === made) current = undefined;

@@ -1,6 +1,7 @@
 import { fileTables } from "./postgres-file-store.ts";
 import { keyValueTables } from "./postgres-key-value.ts";
 import { knowledgeTables } from "./postgres-knowledge.ts";
+import { leaseTables } from "./postgres-leases.ts";
 import { messageTables } from "./postgres-message-index.ts";
 import { turnLogTables } from "./turn-log/turn-log-tables.ts";
 
@@ -9,5 +10,5 @@ import { turnLogTables } from "./turn-log/turn-log-tables.ts";
  * go on while it is taken. What nothing uses any more is dropped by a later version.
  */
 export const postgresMigrations: readonly string[] = [
-  [keyValueTables, fileTables, messageTables, knowledgeTables, turnLogTables].join("\n"),
+  [keyValueTables, fileTables, messageTables, knowledgeTables, leaseTables, turnLogTables].join("\n"),
 ];

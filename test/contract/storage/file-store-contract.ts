@@ -152,6 +152,16 @@ export function fileStoreContract(
       expect((await store.get("turn-2", "a.txt"))?.data).toEqual(text("two"));
     });
 
+    it("a file store keeps its files when it is scrubbed", async () => {
+      const store = await create();
+      await store.put("turn-1", file("a.txt", "one"));
+      await store.put("turn-2", file("a.txt", "two"));
+      await store.forget("turn-1");
+      await store.scrub();
+      expect(await store.get("turn-1", "a.txt")).toBeUndefined();
+      expect((await store.get("turn-2", "a.txt"))?.data).toEqual(text("two"));
+    });
+
     it("a file store lists the turns that have files, and when they changed", async () => {
       const store = await create();
       const listed = async () =>

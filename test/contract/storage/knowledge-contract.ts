@@ -55,6 +55,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge, options: Te
       await add("Jobs", ["A résumé is enough."]);
       expect(await find("résumé".normalize("NFD"))).toEqual(["A résumé is enough."]);
       expect(await find("otice")).toEqual([]);
+      expect(await find("notice noticed noticing")).toEqual(["The notice period is three months."]);
     });
 
     it("knowledge ranks pieces with more and rarer words first, and leaves out those with common words only", async () => {

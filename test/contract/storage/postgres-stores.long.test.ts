@@ -9,6 +9,7 @@ import {
   createPostgresKnowledge,
   knowledgeTables,
 } from "../../../src/storage/postgres/postgres-knowledge.ts";
+import { createPostgresLeases, leaseTables } from "../../../src/storage/postgres/postgres-leases.ts";
 import {
   createPostgresMessageIndex,
   messageTables,
@@ -22,6 +23,7 @@ import { message, messageIndexContract } from "../chat/message-index-contract.ts
 import { fileStoreContract } from "./file-store-contract.ts";
 import { keyValueContract } from "./key-value-contract.ts";
 import { knowledgeContract } from "./knowledge-contract.ts";
+import { leasesContract } from "./leases-contract.ts";
 
 const options = needs("postgresql");
 
@@ -56,6 +58,23 @@ keyValueContract("the sealed key-value store in PostgreSQL", async () => seal(aw
     return [seal(here), seal(there)];
   },
 });
+
+leasesContract(
+  "leases in PostgreSQL",
+  async () => {
+    const connection = await connectForTest(leaseTables);
+    let now = 1_000;
+    const clock = { now: () => now };
+    return {
+      one: createPostgresLeases(connection, "one", clock),
+      two: createPostgresLeases(connection, "two", clock),
+      pass(ms) {
+        now += ms;
+      },
+    };
+  },
+  options,
+);
 
 const createFileStore = async (schema?: string) =>
   createPostgresFileStore(await connectForTest(fileTables, schema));

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
 import { expect, it } from "vitest";
+import { recordPackages } from "../support/loaded-packages.ts";
 import { useBot } from "../support/use-bot.ts";
 
 const bot = useBot();
@@ -51,32 +50,8 @@ const needed = [
 
 it("an idle bot loads no package before it is needed", async () => {
   const { home } = bot();
-  const list = join(home.folder, "loaded.txt");
-  const hook = `import { registerHooks } from "node:module";
-import { appendFileSync } from "node:fs";
-registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + "\\n"); return next(url, context); } });`;
-  const started = await home.start({
-    env: {
-      KNACK_MODEL: "offline",
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-    },
-  });
+  const { env, packages } = recordPackages(home.folder);
+  const started = await home.start({ env: { ...env, KNACK_MODEL: "offline" } });
   await started.terminate();
-  const files = readFileSync(list, "utf8")
-    .split("\n")
-    .filter((url) => url.startsWith("file:"))
-    .map((url) => new URL(url).pathname);
-  const packages = new Set(
-    files
-      .flatMap(sourcesOf)
-      .flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []),
-  );
-  expect([...packages].sort()).toEqual(needed);
+  expect(packages()).toEqual(needed);
 });
-
-/** The sources that a built file was made from; a file that was not built is its own. */
-function sourcesOf(file: string): string[] {
-  if (!existsSync(`${file}.map`)) return [file];
-  const { sources } = JSON.parse(readFileSync(`${file}.map`, "utf8")) as { sources: string[] };
-  return sources.map((source) => resolve(dirname(file), source));
-}

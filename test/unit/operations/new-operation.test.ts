@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { operationCommands } from "../../../src/app/commands/operation-commands.ts";
+import { type CommandHelp, commandHelp } from "../../../src/app/operations/command-help.ts";
 import {
   complete,
   type Operation,
@@ -11,6 +12,7 @@ import {
   said,
 } from "../../../src/app/operations/operation.ts";
 import type { Services } from "../../../src/app/operations/services.ts";
+import { allOperations } from "../../../src/app/operations/table.ts";
 import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
 import { addOperationCommands } from "../../../src/cli/operation-commands.ts";
 import { createApiClient } from "../../../src/client/api-client.ts";
@@ -18,8 +20,8 @@ import { slashCommands } from "../../../src/platforms/discord/incoming/slash-com
 import { addOperationRoutes } from "../../../src/server/routes/operation-routes.ts";
 import { ada } from "../../support/test-app.ts";
 
-/** All that it takes: one definition. */
 const ownMachine = { host: "127.0.0.1", port: 0 };
+/** All that it takes: one definition. */
 const remember = operation({
   name: "note.add",
   input: z.object({ id: z.string().min(1), namespace: z.string().default("console:local:dm") }),
@@ -39,10 +41,12 @@ const remember = operation({
   ],
   commandLine: [
     {
-      command: "notes add",
-      description: "note something",
-      arguments: [["<id>", "what to note"]],
-      json: "{noted}",
+      help: {
+        description: "note something",
+        arguments: [["<id>", "what to note"]],
+        namespace: "own",
+        json: "{noted}",
+      },
       print: ({ noted }, { plain }) => [`noted ${plain(noted)}`],
     },
   ],
@@ -102,10 +106,22 @@ it("a new operation is a route that openapi.json describes, and a call of the cl
 
 it("a new operation is a command of the command line with --json", () => {
   const group = new Command("notes");
-  addOperationCommands(group, {} as never, async () => {}, operations);
+  const help = { "notes add": remember.commandLine?.[0]?.help as CommandHelp };
+  addOperationCommands(group, {} as never, async () => {}, help);
   const [command] = group.commands;
   expect(command?.helpInformation()).toContain("Usage: notes add [options] <id>");
   expect(command?.options.map(({ flags }) => flags)).toEqual(["--namespace <namespace>", "--json"]);
+});
+
+it("each command in the help of the command line belongs to one operation, and no operation has another", () => {
+  const forms = allOperations.flatMap(({ commandLine = [] }) => commandLine.map(({ help }) => help));
+  const shown: CommandHelp[] = Object.values(commandHelp);
+  for (const help of shown)
+    expect(
+      forms.filter((each) => each === help),
+      help.description,
+    ).toHaveLength(1);
+  for (const help of forms) expect(shown).toContain(help);
 });
 
 it("a new operation is refused to people who may not use it, without an audit entry", async () => {

@@ -18,7 +18,7 @@ describe("a server without a token", () => {
     "a server without a token tells nothing to a page that resolved %s to this machine",
     async (host) => {
       const { url, asked } = await startServer();
-      for (const path of ["/", "/healthz", "/api/v1/about", "/assets/console/app.ts"]) {
+      for (const path of ["/", "/healthz", "/api/v1/about", "/assets/app-12345678.js"]) {
         const response = await send(url + path, { headers: { Host: host } });
         expect(response.status, path).toBe(403);
         expect(JSON.parse(response.text)).toMatchObject({ status: 403, code: "host_refused" });
@@ -115,7 +115,7 @@ describe("a server without a token", () => {
       const start = () =>
         createServer({
           app: createFakeApp().app,
-          assets: { page: async () => undefined, file: async () => undefined, scriptHashes: () => [] },
+          assets: { page: async () => undefined, file: async () => undefined },
           version: "1",
           logger: { error: () => {} },
           security: { host, port: 0, token: "" },

@@ -1,41 +1,40 @@
-import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { importsOf } from "../../../src/server/browser-modules.ts";
+import { bundlePage } from "../../../src/server/bundle-page.ts";
 import { loadConsoleAssets } from "../../../src/server/console-assets.ts";
 import { send, startServer } from "./start-server.ts";
 
-/** A source folder with these files. */
-async function sourceWith(files: Record<string, string>): Promise<string> {
+const repository = path.resolve(import.meta.dirname, "../../..");
+
+/** A page with one script, in a folder of sources with these files and the packages of the bot. */
+async function pageWith(files: Record<string, string>) {
   const folder = await mkdtemp(path.join(tmpdir(), "knack-assets-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) {
+  const write = async (name: string, text: string) => {
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
     await writeFile(path.join(folder, name), text);
-  }
-  return folder;
+  };
+  await symlink(path.join(repository, "node_modules"), path.join(folder, "node_modules"));
+  const page = '<script type="module" src="app.ts"></script>';
+  for (const [name, text] of Object.entries({ "console/console.html": page, ...files }))
+    await write(name, text);
+  return { page: path.join(folder, "console/console.html"), write };
+}
+
+/** The addresses of the files that a page names. */
+function addressesIn(page: string): string[] {
+  return [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
 }
 
 describe("the console's page", () => {
-  it("the console's page carries an import map that its content security policy allows, and no other inline script", async () => {
+  it("the console's page has no inline script, and its content security policy allows none", async () => {
     const { url } = await startServer();
     const response = await send(url);
     expect(response.status).toBe(200);
-    const inline = [...response.text.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^<]*)<\/script>/g)].map(
-      ([, code]) => code ?? "",
-    );
-    expect(inline).toHaveLength(1);
-    const hash = createHash("sha256")
-      .update(inline[0] ?? "")
-      .digest("base64");
-    const policy = String(response.headers["content-security-policy"]);
-    expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toContain("unsafe");
+    expect(response.text).not.toMatch(/<script(?![^>]*\bsrc=)/);
+    expect(response.headers["content-security-policy"]).toContain("script-src 'self';");
   });
 
   it("the console's page loads and calls nothing of other hosts", async () => {
@@ -45,120 +44,134 @@ describe("the console's page", () => {
     expect(sources).toMatchObject({
       ...{ "default-src": "'none'", "base-uri": "'none'", "form-action": "'none'" },
       ...{ "img-src": "'self' data:", "style-src": "'self'", "connect-src": "'self'" },
-      "script-src": expect.stringMatching(/^'self'( 'sha256-[\w+/]+=*')*$/),
+      "script-src": "'self'",
     });
   });
 
   it("the console's page is sent with headers that keep other sites away, like every answer", async () => {
     const { url } = await startServer();
-    for (const path of ["/", "/api/v1/about", "/api/v1/nothing", "/assets/client/api-client.ts"]) {
-      expect((await send(url + path)).headers, path).toMatchObject({
+    const page = await send(url);
+    const caching = { "/": "no-cache", "/api/v1/about": "no-store", "/api/v1/nothing": "no-store" };
+    const file = addressesIn(page.text)[0] ?? "";
+    for (const [name, cached] of Object.entries({ ...caching, [file]: "max-age=31536000, immutable" })) {
+      expect((await send(url + name)).headers, name).toMatchObject({
         "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
         "x-content-type-options": "nosniff",
         "x-frame-options": "DENY",
         "referrer-policy": "no-referrer",
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
-        "cache-control": path.startsWith("/api") ? "no-store" : "no-cache",
+        "cache-control": cached,
       });
     }
   });
+
+  it("the console's page is not sent again to clients that have it", async () => {
+    const { url } = await startServer();
+    const { headers } = await send(url);
+    const again = await send(url, { headers: { "If-None-Match": String(headers.etag) } });
+    expect(again).toMatchObject({ status: 304, text: "" });
+    expect((await send(url, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+  });
 });
 
-describe("the console's modules", () => {
-  it("the console's modules are all found by the names they import each other by", async () => {
-    const { url } = await startServer();
-    const page = (await send(url)).text;
-    const { imports } = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(page)?.[1] ?? "{}");
-    const waiting = [`${url}/assets/client/api-client.ts`, `${url}/assets/core/log/turn-view.ts`];
-    waiting.push(...[...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, name]) => url + name));
-    const seen = new Set<string>();
-    for (let address = waiting.pop(); address !== undefined; address = waiting.pop()) {
-      if (seen.has(address)) continue;
-      seen.add(address);
-      const response = await send(address);
-      expect(response.status, address).toBe(200);
-      if (response.headers["content-type"] !== "text/javascript; charset=utf-8") continue;
-      for (const specifier of importsOf(response.text)) {
-        waiting.push(new URL(resolve(specifier, imports), address).href);
+describe("the console's files", () => {
+  it.each([
+    ["a build", loadConsoleAssets()],
+    ["the sources", loadConsoleAssets(path.join(repository, "src/console/console.html"))],
+  ])(
+    "the console's files of %s are an icon, a style sheet, and two scripts with their source maps",
+    async (_, assets) => {
+      const { url } = await startServer({ assets });
+      const files = [];
+      for (const address of addressesIn((await send(url)).text)) {
+        expect(address).toMatch(/^\/assets\/[\w-]+-[\w-]{8}\.\w+$/);
+        const { status, text, headers } = await send(url + address);
+        expect(status).toBe(200);
+        expect(text).not.toMatch(/^\s*(?:import|@import)\b/m);
+        files.push(headers["content-type"]);
+        const map = /^\/\/# sourceMappingURL=(.+)$/m.exec(text)?.[1];
+        if (map === undefined) continue;
+        const { sourcesContent } = JSON.parse((await send(`${url}/assets/${map}`)).text);
+        expect(sourcesContent.join()).toContain("theme");
       }
-    }
-    expect([...seen].filter((address) => address.includes("/vendor/eventsource-parser/"))).toHaveLength(1);
+      const script = "text/javascript; charset=utf-8";
+      expect(files).toEqual(["image/svg+xml", "text/css; charset=utf-8", script, script]);
+    },
+  );
+
+  it("the console's files are compressed for a browser that asks for it", async () => {
+    const { url } = await startServer();
+    const script = url + addressesIn((await send(url)).text).at(-1);
+    const compressed = await send(script, { headers: { "Accept-Encoding": "gzip" } });
+    expect(compressed.headers).toMatchObject({ "content-encoding": "gzip", vary: "Accept-Encoding" });
+    const whole = await send(script);
+    expect(whole.headers["content-encoding"]).toBeUndefined();
+    expect(await (await fetch(script)).text()).toBe(whole.text);
   });
 
-  it("the console's modules arrive without types, each statement in its place", async () => {
-    const source = await sourceWith({
-      "console/app.ts": 'import type { A } from "node:fs";\nexport const a: number = 1;\n',
+  it("the console's style sheet has the ones it imports, in their order and layers", async () => {
+    const { page } = await pageWith({
+      "console/console.html": '<link rel="stylesheet" href="app.css"><script src="app.ts"></script>',
+      "console/app.ts": "",
+      "console/app.css": '@import url("one.css") layer(parts);\n@import url("two.css");\nb { top: 3px }',
+      "console/one.css": "b { top: $1 }",
+      "console/two.css": "b { top: 2px }",
     });
-    const asset = await loadConsoleAssets(source).file("console/app.ts");
-    expect(asset).toMatchObject({ type: "text/javascript; charset=utf-8" });
-    expect(String(asset?.body).split("\n")[1]).toBe("export const a         = 1;");
+    const { files } = await bundlePage(page);
+    const [, styles] = [...files].find(([name]) => name.endsWith(".css")) ?? [];
+    expect(styles).toBe("@layer parts {\nb { top: $1 }}\nb { top: 2px }\nb { top: 3px }");
   });
 
   it.each([
-    ["one of Node", 'import { readFile } from "node:fs/promises";'],
-    ["a package browsers do not get", 'import { z } from "zod";'],
+    ["one of Node", 'import { readFile } from "node:fs/promises";\nreadFile("a");'],
+    ["a package browsers do not get", 'import { z } from "zod";\nz.string();'],
+    ["a package that is not there", 'import { a } from "nowhere";\na();'],
     ["one of Node when asked", 'export const load = () => import("node:fs");'],
     ["one that is passed on", 'export { z } from "zod";'],
-  ])("the console's modules are not served when they import %s", async (_what, code) => {
-    const source = await sourceWith({
+    ["one of the server", 'import { a } from "../server/a.ts";\na();'],
+  ])("the console is not bundled when a module it shares with the bot imports %s", async (_, code) => {
+    const { page } = await pageWith({
+      "console/app.ts": 'export * from "../core/room/a.ts";\nexport * from "../core/room/b.ts";',
       "core/room/a.ts": code,
-      "core/room/b.ts": 'export const text = "zod";',
+      "core/room/b.ts": 'import { marked } from "marked";\nexport const text = marked("zod");',
+      "server/a.ts": "export const a = () => undefined;",
     });
-    const assets = loadConsoleAssets(source);
-    expect(await assets.file("core/room/a.ts")).toBeUndefined();
-    expect(await assets.file("core/room/b.ts")).toBeDefined();
+    await expect(bundlePage(page)).rejects.toThrow(/core\/room\/a\.ts imports .* which browsers do not get/);
   });
 
-  it("the console's modules are read again when they change", async () => {
-    const source = await sourceWith({ "console/app.ts": "export const a = 1;" });
-    const assets = loadConsoleAssets(source);
-    const before = await assets.file("console/app.ts");
-    expect(await assets.file("console/app.ts")).toBe(before);
-    await writeFile(path.join(source, "console/app.ts"), "export const a = 2;");
-    await utimes(path.join(source, "console/app.ts"), 1, 2);
-    const after = await assets.file("console/app.ts");
-    expect(after?.body).toBe("export const a = 2;");
-    expect(after?.etag).not.toBe(before?.etag);
-  });
-
-  it("the console's modules are not sent again to clients that have them", async () => {
-    const { url } = await startServer();
-    const address = `${url}/assets/core/log/turn-view.ts`;
-    const first = await send(address);
-    const second = await send(address, { headers: { "If-None-Match": String(first.headers.etag) } });
-    expect(second).toMatchObject({ status: 304, text: "" });
-    expect((await send(address, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
-  });
-
-  it("the console's modules cause no warning of Node", async () => {
-    const source = await sourceWith({ "console/app.ts": "export const a: number = 1;" });
-    const module = new URL("../../../src/server/console-assets.ts", import.meta.url);
-    const script = `import { loadConsoleAssets } from ${JSON.stringify(module.href)};
-      const asset = await loadConsoleAssets(${JSON.stringify(source)}).file("console/app.ts");
-      process.stdout.write(asset.body);`;
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-      "--input-type=module",
-      "-e",
-      script,
-    ]);
-    expect(stdout).toBe("export const a         = 1;");
-    expect(stderr).toBe("");
+  it("the console's files have other names when the sources change, and keep them otherwise", async () => {
+    const { page, write } = await pageWith({
+      "console/app.ts": 'import { b } from "./b.ts";\nconsole.log(b);',
+      "console/b.ts": "export const b: number = 1;",
+    });
+    const assets = loadConsoleAssets(page);
+    const script = async () => {
+      const body = String((await assets.page())?.body);
+      const name = path.basename(addressesIn(body)[0] ?? "");
+      return { name, code: String((await assets.file(name))?.body) };
+    };
+    const before = await script();
+    expect(before.code).toContain("console.log(1)");
+    expect(await script()).toEqual(before);
+    await write("console/b.ts", "export const b: number = 2;");
+    const after = await script();
+    expect(after.code).toContain("console.log(2)");
+    expect(after.name).not.toBe(before.name);
   });
 });
 
 describe("other files", () => {
   it.each([
-    "/assets/server/server.ts",
-    "/assets/console/tsconfig.json",
-    "/assets/console/index.html",
-    "/assets/console/../server/server.ts",
-    "/assets/console/..%2fserver%2fserver.ts",
-    "/assets/console/%2e%2e/%2e%2e/package.json",
-    "/assets/vendor/lit-html/package.json",
-    "/assets/vendor/lit-html/../hono/package.json",
-    "/assets/vendor/hono/dist/index.js",
-    "/assets/vendor/",
+    "/assets/index.html",
+    "/assets/console.html",
+    "/assets/app.ts",
+    "/assets/console/app.ts",
+    "/assets/../server/server.ts",
+    "/assets/..%2fserver%2fserver.ts",
+    "/assets/%2e%2e/%2e%2e/package.json",
+    "/assets/../console-12345678.json",
+    "/assets/",
     "/package.json",
   ])("other files are not served: %s", async (name) => {
     const { url } = await startServer();
@@ -166,9 +179,3 @@ describe("other files", () => {
     expect((await send(url, { path: name })).status).toBe(404);
   });
 });
-
-function resolve(specifier: string, imports: Record<string, string>): string {
-  if (imports[specifier] !== undefined) return imports[specifier];
-  const folder = Object.keys(imports).find((name) => name.endsWith("/") && specifier.startsWith(name));
-  return folder === undefined ? specifier : imports[folder] + specifier.slice(folder.length);
-}

@@ -288,7 +288,7 @@ describe("the API", () => {
     const { app, url } = await startServer();
     const second = createServer({
       app,
-      assets: { page: async () => undefined, file: async () => undefined, scriptHashes: () => [] },
+      assets: { page: async () => undefined, file: async () => undefined },
       version: "1",
       logger: { error: () => {} },
       security: { host: "127.0.0.1", port: Number(new URL(url).port) },

@@ -5,7 +5,7 @@ import { json, send, startServer } from "./start-server.ts";
 
 const hash = "a".repeat(64);
 const operator = { id: "operator", name: "operator", trust: "operator" };
-const noAssets = { page: async () => undefined, file: async () => undefined, scriptHashes: () => [] };
+const noAssets = { page: async () => undefined, file: async () => undefined };
 
 function form(fields: Record<string, string | File>): FormData {
   const made = new FormData();

@@ -224,7 +224,7 @@ describe("a server that ends", needs("postgresql"), () => {
   });
 });
 
-describe("what stands between Knack and its database is said", needs("postgresql"), () => {
+describe("a database that cannot be used", needs("postgresql"), () => {
   const refused = async (change: (url: URL) => void, options: PostgresOptions = {}) => {
     const url = new URL((await testPostgres()).url);
     url.password = "pa%24sword-of-nobody";
@@ -251,7 +251,7 @@ describe("what stands between Knack and its database is said", needs("postgresql
       (url) => (url.hostname = "database.invalid"),
       /postgres on database\.invalid:\d+ cannot be reached/,
     ],
-  ])("%s", async (_name, change, expected) => {
+  ])("a connection with %s is refused with what to check", async (_name, change, expected) => {
     const error = await refused(change);
     expect(error).toBeInstanceOf(StorageError);
     expect(error?.message).toMatch(expected);
@@ -264,26 +264,26 @@ describe("what stands between Knack and its database is said", needs("postgresql
     "postgresql://a:pass-word@host:port/knack",
     "postgresql://a:1/pass-word@host/knack",
     "postgresql://a:1?pass-word@host/knack",
-  ])("an address that is none: %s", async (url) => {
+  ])("an address that is not valid is refused without repeating it: %s", async (url) => {
     const error = await failure(open(tables, { url }));
     expect(error?.message).toMatch(/Write DATABASE_URL as postgresql:/);
     expect(JSON.stringify([error?.message, error?.stack, error?.cause])).not.toContain("pass-word");
   });
 
-  it("a missing database", async () => {
+  it("a missing database is reported with how to create it", async () => {
     const { url } = await testPostgres();
     const error = await failure(open(tables, { url: url.replace(/postgres$/, "nowhere") }));
     expect(error?.message).toMatch(/There is no database nowhere on 127.*createdb/);
   });
 
-  it("a database of another encoding", async () => {
+  it("a database of another encoding is refused", async () => {
     const { url, query } = await testPostgres();
     await query("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
     const error = await failure(open(tables, { url: url.replace(/postgres$/, "latin") }));
     expect(error?.message).toMatch(/stores text as LATIN1.*UTF8/);
   });
 
-  it("a user without rights, and a database that only takes reads", async () => {
+  it("a user without rights, and a database that only takes reads, are reported", async () => {
     const { url, query } = await testPostgres();
     await query("CREATE ROLE reader LOGIN PASSWORD 'reads'");
     const reader = url.replace(/knack:[^@]+/, "reader:reads");
@@ -300,7 +300,7 @@ describe("what stands between Knack and its database is said", needs("postgresql
     expect(await words(before)).toEqual([]);
   });
 
-  it("no connection is left", async () => {
+  it("a server without a free connection is reported", async () => {
     const { url, query } = await testPostgres();
     await query("CREATE ROLE crowd LOGIN PASSWORD 'full' CONNECTION LIMIT 0");
     const error = await failure(open(tables, { url: url.replace(/knack:[^@]+/, "crowd:full") }));
@@ -319,14 +319,14 @@ describe("an upgrade of a schema", needs("postgresql"), () => {
   const second = "ALTER TABLE words ADD COLUMN size integer GENERATED ALWAYS AS (length(word)) STORED";
   const third = "CREATE TABLE more (id integer)";
 
-  it("of two processes that start at once, one makes the tables", async () => {
+  it("a schema is made by one of several processes that start at once", async () => {
     const schema = freshSchema();
     const both = await Promise.all([1, 2, 3].map(() => open([...tables, second], { schema })));
     for (const [at, each] of both.entries()) await add(each, String(at));
     expect(await words(both[0] as PostgresConnection)).toEqual(["0", "1", "2"]);
   });
 
-  it("of two processes that upgrade at once, one does it, after a copy that can be used again", async () => {
+  it("an upgrade is done by one of two processes, after a copy that can be used again", async () => {
     const schema = freshSchema();
     const before = await open(tables, { schema });
     for (const word of ["a", "b", "gone"]) await add(before, word);

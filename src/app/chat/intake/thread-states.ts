@@ -1,6 +1,4 @@
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { growingTo } from "../../../base/growing-cache.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ChatMessage } from "../chat-intake.ts";
@@ -41,7 +39,7 @@ function begun({ author, by_bot, mentions_others, in_thread }: Spoken): ThreadSt
   return { asker: author, company: mentions_others ? "company" : alone, bot_turns: Number(by_bot) };
 }
 
-/** The threads the bot takes part in. Reading one again does not access the store. */
+/** The threads the bot takes part in. */
 export interface ThreadStates {
   /** The state of a thread; undefined where the bot was never called. @throws when the store cannot be read */
   of(place: Place): Promise<ThreadState | undefined>;
@@ -51,30 +49,12 @@ export interface ThreadStates {
   settle(place: Place, company: "alone" | "company"): Promise<void>;
 }
 
-/** Maximum threads kept in memory, including those without a state. */
-const maxInMemory = 5_000;
-
 const keyOf = ({ namespace, thread }: Place) => `chat-thread:${namespace}:${thread}`;
 
 export function createThreadStates(store: KeyValue): ThreadStates {
-  /** Promises, so that a read during a change gets its result. */
-  const known = new LRUCache<string, Promise<ThreadState | undefined>>(growingTo(maxInMemory));
-
-  const remember = (key: string, work: Promise<ThreadState | undefined>) => {
-    known.set(key, work);
-    work.catch(() => {
-      if (known.get(key) === work) known.delete(key);
-    });
-    return work;
-  };
-  const of = (place: Place) => {
-    const key = keyOf(place);
-    return known.get(key) ?? remember(key, store.get(key).then(parse));
-  };
-  const update = (place: Place, change: (state: ThreadState | undefined) => ThreadState) => {
-    const key = keyOf(place);
-    return remember(key, store.update<ThreadState>(key, (value) => change(parse(value))).then(parse));
-  };
+  const of = async (place: Place) => parse(await store.get(keyOf(place)));
+  const update = async (place: Place, change: (state: ThreadState | undefined) => ThreadState) =>
+    parse(await store.update<ThreadState>(keyOf(place), (value) => change(parse(value))));
 
   return {
     of,

@@ -9,6 +9,7 @@ import {
 import { resolveSkillId } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
+import { commandHelp } from "../command-help.ts";
 import { completeSkills, findSkill, whichSkill } from "../find-skill.ts";
 import { operation, operators, said, shown } from "../operation.ts";
 import type { Services } from "../services.ts";
@@ -17,7 +18,6 @@ import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
 
 const who = operators("install, update or remove skills");
 const input = z.object({ id: skillId });
-const argument = [["<id>", "id of the skill"]] as const;
 /** Installed skills, none of them active. */
 const installed = z.object({ installed: z.array(installedPackage) });
 
@@ -123,10 +123,7 @@ export const updatePackage = operation({
   ],
   commandLine: [
     {
-      command: "skills update",
-      description: "install a skill again from where it came from",
-      arguments: argument,
-      json: "{installed}",
+      help: commandHelp["skills update"],
       print: ({ installed }, terminal) =>
         installed.flatMap(({ skill_id, review }) => {
           const id = terminal.plain(skill_id);
@@ -169,10 +166,7 @@ export const removePackage = operation({
   ],
   commandLine: [
     {
-      command: "skills remove",
-      description: "remove an installed skill",
-      arguments: argument,
-      json: "{removed}",
+      help: commandHelp["skills remove"],
       print: ({ removed }, { plain }) => [
         `${plain(removed.skill_id)} is removed. It came from ${plain(removed.from)}`,
       ],
@@ -208,10 +202,7 @@ export const reviewSkill = operation({
   ],
   commandLine: [
     {
-      command: "skills review",
-      description: "what a skill's files do, and what looks dangerous in them",
-      arguments: argument,
-      json: "the review",
+      help: commandHelp["skills review"],
       print: reviewLines,
     },
   ],

@@ -8,6 +8,7 @@ import {
   preparedState,
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
+import { commandHelp } from "../command-help.ts";
 import { completeSkills, findSkill, whichSkill } from "../find-skill.ts";
 import { type CommandLineForm, operation, operators, said, type Terminal } from "../operation.ts";
 
@@ -31,11 +32,6 @@ const follow = {
 };
 
 const print: Form<unknown>["print"] = ({ message }, { plain }) => [plain(message)];
-const ofLanguage = [
-  ["<language>", "python or node"],
-  ["[package...]", "such as numpy==2.1.0 or docx@9"],
-] as const;
-const json = "{state, message}";
 
 export const listSandboxPackages = operation({
   name: "sandbox.list",
@@ -49,9 +45,7 @@ export const listSandboxPackages = operation({
   },
   commandLine: [
     {
-      command: "sandbox list",
-      description: "packages that are prepared for code in the sandbox",
-      json: "{sets, working, last}",
+      help: commandHelp["sandbox list"],
       print({ sets, working, last }, terminal) {
         const now = working === undefined ? [] : [`Being prepared: ${terminal.plain(working.what)}`];
         const failed =
@@ -84,10 +78,7 @@ export const addSandboxPackages = operation({
   },
   commandLine: [
     {
-      command: "sandbox add",
-      description: "install packages for code in the sandbox; it needs no network for them afterwards",
-      arguments: ofLanguage,
-      json,
+      help: commandHelp["sandbox add"],
       read: ({ language, package: packages }) => ({ language, packages: packages ?? [] }),
       follow,
       print,
@@ -110,10 +101,7 @@ export const removeSandboxPackages = operation({
   },
   commandLine: [
     {
-      command: "sandbox remove",
-      description: "remove packages from code in the sandbox; the others are installed again from their lock",
-      arguments: [ofLanguage[0], ["<package...>", "such as numpy"]],
-      json,
+      help: commandHelp["sandbox remove"],
       read: ({ language, package: packages }) => ({ language, packages }),
       follow,
       print,
@@ -147,11 +135,7 @@ export const prepareSkill = operation({
   ],
   commandLine: [
     {
-      command: "sandbox prepare",
-      description:
-        "install the packages that a skill lists (requirements.txt, package.json), for its code alone",
-      arguments: [["<id>", "id of the skill"]],
-      json,
+      help: commandHelp["sandbox prepare"],
       follow,
       print,
     },

@@ -3,9 +3,10 @@ import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { Asker, Outcome } from "../../../core/values/failure.ts";
 import { mayOperate } from "../../../core/values/inbound.ts";
 import { personKey, shownPerson } from "../../../core/values/place.ts";
+import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation, shown } from "../operation.ts";
 import { serverView } from "./server-view.ts";
-import { argument, configured, findServer, named, serverName, unknownServer } from "./servers.ts";
+import { configured, findServer, named, serverName, unknownServer } from "./servers.ts";
 
 /** Everybody connects their own account; operators connect a shared one. */
 const withAccount = {
@@ -43,10 +44,7 @@ export const loginServer = operation({
   ],
   commandLine: [
     {
-      command: "mcp login",
-      description: "connect an account with a server",
-      arguments: argument,
-      json: "{url}",
+      help: commandHelp["mcp login"],
       needsBot: "since the answer of the login comes to it",
       print: ({ url }, { plain }) => ["Open this to connect the account, within a few minutes:", plain(url)],
     },
@@ -84,10 +82,7 @@ export const logoutServer = operation({
   ],
   commandLine: [
     {
-      command: "mcp logout",
-      description: "forget the account with a server",
-      arguments: argument,
-      json: "the server",
+      help: commandHelp["mcp logout"],
       print: ({ name }, { plain }) => [`The account with ${plain(name)} is forgotten.`],
     },
   ],

@@ -12,6 +12,7 @@ import type { Skill } from "../../../core/skill/skill.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { diagnostic } from "../../services/shapes.ts";
+import { commandHelp } from "../command-help.ts";
 import { operation, operators, shown, type Terminal } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { diagnosticLines } from "../words.ts";
@@ -27,7 +28,6 @@ import {
 export const serverName = z.string().min(1).max(200).describe("a server's name");
 const who = operators("start, stop and trust its servers");
 const missing = "Which server? `/mcp list` shows what there is.";
-export const argument = [["<name>", "name of the server"]] as const;
 
 /** The argument of commands about one server. */
 export const named = {
@@ -62,9 +62,7 @@ export const listServers = operation({
   ],
   commandLine: [
     {
-      command: "mcp list",
-      description: "the servers, their state and their tools",
-      json: "{servers}",
+      help: commandHelp["mcp list"],
       settled: true,
       print: ({ servers, diagnostics }, terminal) =>
         servers.length + diagnostics.length === 0
@@ -81,11 +79,11 @@ export const listServers = operation({
 
 const actions = ["start", "stop", "restart"] as const;
 
-/** Texts for help in a chat, for the command line, and for the audit. */
+/** Texts for help in a chat, and for the audit. */
 const actionWords = {
-  start: ["Starts a tool server", "start a server", "started"],
-  stop: ["Stops a tool server", "stop a server", "stopped"],
-  restart: ["Stops a tool server and starts it again", "stop a server and start it again", "restarted"],
+  start: ["Starts a tool server", "started"],
+  stop: ["Stops a tool server", "stopped"],
+  restart: ["Stops a tool server and starts it again", "restarted"],
 } as const;
 
 export const controlServer = operation({
@@ -106,10 +104,7 @@ export const controlServer = operation({
     say: (server: ServerView) => controlled(server, action),
   })),
   commandLine: actions.map((action) => ({
-    command: `mcp ${action}`,
-    description: actionWords[action][1],
-    arguments: argument,
-    json: "the server",
+    help: commandHelp[`mcp ${action}`],
     read: ({ name = "" }) => ({ name, action }),
     print: serverLines,
     warn: (_server: ServerView, _terminal: Terminal, here: boolean) => (here ? [onlyATry] : []),
@@ -125,7 +120,7 @@ export const controlServer = operation({
   audit: ({ name }, { input: { action } }) => ({
     action: `server_${action}`,
     subject: name,
-    detail: `${actionWords[action][2]} the server **${name}**`,
+    detail: `${actionWords[action][1]} the server **${name}**`,
   }),
 });
 

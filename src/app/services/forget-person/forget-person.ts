@@ -202,9 +202,10 @@ const unscrubbedKey = "forgetting-files";
 
 /** Removes deleted bytes from the files. Returns what is left to do. */
 async function emptyFreeSpace(deps: ForgetPersonDeps): Promise<string[]> {
-  const { log, store, index, knowledge, logger } = deps;
+  const { log, store, files, index, knowledge, logger } = deps;
   try {
     await log.scrub({ rebuild: true });
+    await files.scrub();
     await index.scrub();
     await knowledge?.scrub();
     await store.scrub();

@@ -2,6 +2,7 @@ import { isContainer } from "../../../base/record.ts";
 import { type TurnEvent, withoutDetails } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { repeatedTurn } from "../../../core/ports/chat-platform.ts";
+import type { FileStore } from "../../../core/ports/storage.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import { type Place, partsOf } from "../../../core/values/place.ts";
@@ -10,7 +11,7 @@ import { type ForgettingDeps, forgetTurn, hasTurns, wasForgotten } from "../forg
 import { isAt, type Person, turnsIn, turnsOf } from "./person.ts";
 
 export type PersonTurnsDeps = Omit<ForgettingDeps, "audit" | "files"> & {
-  files: ForgettingDeps["files"] & { remove(turnId: string, name: string): Promise<void> };
+  files: ForgettingDeps["files"] & Pick<FileStore, "remove" | "scrub">;
 };
 
 /** A thread in which a person spoke with the bot. */

@@ -188,7 +188,7 @@ describe("a trigger", () => {
     const server = createServer({
       ...{
         app: bot.app.app,
-        assets: { page: async () => undefined, file: async () => undefined, scriptHashes: () => [] },
+        assets: { page: async () => undefined, file: async () => undefined },
         version: "1",
         logger: { error: () => {} },
       },

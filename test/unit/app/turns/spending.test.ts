@@ -70,8 +70,7 @@ it.each<[string, Spent, Spent, string | undefined]>([
   "a person who has spent %s today is told what is used up, if anything",
   async (_what, channel, user, told) => {
     const { spending } = createWorld(channel, user);
-    await spending.load("n", "ada");
-    const exceeded = spending.exceeded("n", "ada");
+    const exceeded = await spending.exceeded("n", "ada");
     if (told === undefined) expect(exceeded).toBeUndefined();
     else expect(exceeded).toContain(told);
     if (told?.endsWith(";")) expect(exceeded).toContain(tomorrow);
@@ -81,36 +80,46 @@ it.each<[string, Spent, Spent, string | undefined]>([
 it("spending counts at once, for the channel and the person who spent it", async () => {
   const { spending } = createWorld();
   const usage = { input_tokens: 600, output_tokens: 0 };
-  // Nobody has loaded these: the log counts them when they are.
+  // Nothing is known of them yet: the log counts this call when they are read.
   spending.add("n", "ada", usage);
-  expect(spending.exceeded("n", "ada")).toBeUndefined();
-  for (const user of ["ada", "ben"]) await spending.load("n", user);
+  for (const user of ["ada", "ben"]) expect(await spending.exceeded("n", user)).toBeUndefined();
   spending.add("n", "ada", usage);
-  expect(spending.exceeded("n", "ada")).toBeUndefined();
+  expect(await spending.exceeded("n", "ada")).toBeUndefined();
   spending.add("n", "ada", usage);
-  expect(spending.exceeded("n", "ada")).toContain("you have used 1200 of 1000");
-  expect(spending.exceeded("n", "ben")).toBeUndefined();
+  expect(await spending.exceeded("n", "ada")).toContain("you have used 1200 of 1000");
+  expect(await spending.exceeded("n", "ben")).toBeUndefined();
   spending.add("n", "ben", usage);
   spending.add("n", "ben", { input_tokens: 300, output_tokens: 0 });
-  expect(spending.exceeded("n", "ben")).toContain("this channel has used 2100 of 2000");
-  expect(spending.exceeded("other", "ben")).toBeUndefined();
+  expect(await spending.exceeded("n", "ben")).toContain("this channel has used 2100 of 2000");
+  expect(await spending.exceeded("other", "ben")).toBeUndefined();
 });
 
-it("a spending day is a UTC day, and its beginning is read from the log once", async () => {
-  const { spending, clock, asked } = createWorld({ input_tokens: 1_999 });
-  for (let times = 0; times < 2; times += 1) await spending.load("n", "ada");
+it("a spending day is a UTC day", async () => {
+  const { spending, clock, asked } = createWorld();
+  await spending.exceeded("n", "ada");
   const today = [
     { namespace: "n", since: noon - day / 2 },
     { user: "ada", since: noon - day / 2 },
   ];
   expect(asked.splice(0)).toEqual(today);
-  spending.add("n", "ada", { input_tokens: 1, output_tokens: 0 });
-  clock.advance(day / 2 - 1);
-  await spending.load("n", "ada");
+  spending.add("n", "ada", { input_tokens: 2_000, output_tokens: 0 });
+  clock.advance(4_999);
+  expect(await spending.exceeded("n", "ada")).toContain("this channel");
   expect(asked).toEqual([]);
-  expect(spending.exceeded("n", "ada")).toContain("this channel");
-  clock.advance(1);
-  await spending.load("n", "ada");
+  clock.advance(day / 2);
+  expect(await spending.exceeded("n", "ada")).toBeUndefined();
   expect(asked).toEqual(today.map((filter) => ({ ...filter, since: noon + day / 2 })));
-  expect(spending.exceeded("n", "ada")).toBeUndefined();
+});
+
+it("spending of other processes counts after a few seconds, and calls of this one that are not stored yet stay counted", async () => {
+  const stored: Spent = {};
+  const { spending, clock } = createWorld(stored);
+  expect(await spending.exceeded("n", "ada")).toBeUndefined();
+  spending.add("n", "ben", { input_tokens: 2_000, output_tokens: 0 });
+  clock.advance(5_000);
+  expect(await spending.exceeded("n", "ada")).toContain("used 2000 of 2000");
+  stored.input_tokens = 2_500;
+  expect(await spending.exceeded("n", "ada")).toContain("used 2000 of 2000");
+  clock.advance(5_000);
+  expect(await spending.exceeded("n", "ada")).toContain("used 2500 of 2000");
 });

@@ -40,6 +40,7 @@ function storeOf(contents: Record<string, string>): FileStore {
     remove: async () => {},
     forget: async () => {},
     turns: async function* () {},
+    scrub: async () => {},
     get: async (_turn, name) => {
       const data = new TextEncoder().encode(contents[name] ?? "");
       return { file: { name, media_type: "text/plain", bytes: data.length }, data };

@@ -1,0 +1,142 @@
+import type { CommandHelp } from "../app/operations/command-help.ts";
+import type { CommandLineForm, Operation, Terminal } from "../app/operations/operation.ts";
+import { allOperations } from "../app/operations/table.ts";
+import type { Clock } from "../core/ports/storage.ts";
+import { createPaint } from "../platforms/terminal/paint.ts";
+import { plainLine } from "../platforms/terminal/plain-text.ts";
+import { reportRefusals } from "./bot-connection.ts";
+import {
+  type CommandContext,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+  wantsColours,
+} from "./command-context.ts";
+
+type Form = CommandLineForm<unknown, unknown>;
+type Options = GlobalOptions & { json?: true };
+
+/**
+ * Calls the operation of a command and shows its output.
+ * @param given arguments and options by name
+ */
+export async function callOperation(
+  context: CommandContext,
+  help: CommandHelp,
+  given: Options & Record<string, unknown>,
+): Promise<number> {
+  const { operation, form } = formWith(help);
+  const { read = (options) => options, settled, needsBot, failed } = form;
+  const { config, json } = given;
+  const shape = Object.keys(operation.input.shape);
+  const asked = Object.entries(read(given as never) as object).filter(([key]) => shape.includes(key));
+  const input = Object.fromEntries(asked);
+  const options = {
+    ...(config === undefined ? {} : { config }),
+    ...(json ? { json } : {}),
+    ...(settled ? { settled } : {}),
+  };
+  return reportRefusals(context, options, async ({ client, remote }) => {
+    if (needsBot !== undefined && remote === undefined) {
+      const error = `The bot has to run for this, ${needsBot}. Start it with: knack start`;
+      context.stderr.write(`${error}\n`);
+      if (json) printJson(context, { error });
+      return exitCode.failed;
+    }
+    const call = client.call as unknown as Call;
+    const begun = call(operation.name, input);
+    const shown = json ? undefined : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
+    const followed =
+      form.follow === undefined
+        ? { output: await begun, failed: false }
+        : await followWork(form.follow, begun, call, { clock: context.clock, onLine: shown });
+    const { output } = followed;
+    if (followed.failed) return reportFailure(context, output, json === true);
+    printAnswer(context, form, { input, output, json: json === true, here: remote === undefined });
+    return failed?.(output, input) ? exitCode.failed : exitCode.ok;
+  });
+}
+
+/** @throws Error when no operation has this help */
+function formWith(help: CommandHelp): { operation: Operation; form: Form } {
+  for (const operation of allOperations) {
+    const form = operation.commandLine?.find((each) => each.help === help);
+    if (form !== undefined) return { operation, form };
+  }
+  throw new Error(`No operation has the command “${help.description}”`);
+}
+
+/** Reports work that failed after the answer that it continues. */
+function reportFailure(context: CommandContext, output: unknown, json: boolean): number {
+  const { message = "It failed." } = output as { message?: string };
+  context.stderr.write(`${plainLine(message)}\n`);
+  if (json) printJson(context, { error: message });
+  return exitCode.failed;
+}
+
+interface Answer {
+  input: object;
+  output: unknown;
+  json: boolean;
+  /** The bot was opened for this command and ends with it. */
+  here: boolean;
+}
+
+function printAnswer(
+  context: CommandContext,
+  { print, diagnose, warn }: Form,
+  { input, output, json, here }: Answer,
+): void {
+  const terminal = terminalOf(context);
+  if (json) printJson(context, output);
+  else for (const line of print(output, terminal, input)) printLine(context, line);
+  const diagnosed = json ? [] : (diagnose?.(output, terminal) ?? []);
+  const warned = warn?.(output, terminal, here) ?? [];
+  for (const line of [...diagnosed, ...warned]) context.stderr.write(`${line}\n`);
+}
+
+export function terminalOf(context: CommandContext): Terminal {
+  const { bold, dim, good, code: warn, bad } = createPaint(wantsColours(context));
+  return { plain: plainLine, bold, dim, good, warn, bad, now: context.clock.now() };
+}
+
+/** Calls an operation by its name. */
+type Call = (name: string, input: object) => Promise<unknown>;
+
+/** Interval between two looks at the work, ms. */
+const lookIntervalMs = 1_500;
+
+/**
+ * Waits for long work: shows its lines while it runs. If the answer says that the work continues, waits for its end.
+ * @throws the errors of the call
+ */
+async function followWork(
+  { operation, look, goesOn }: NonNullable<CommandLineForm<unknown, unknown>["follow"]>,
+  begun: Promise<unknown>,
+  call: Call,
+  { clock, onLine }: { clock: Pick<Clock, "sleep">; onLine: ((line: string) => void) | undefined },
+): Promise<{ output: unknown; failed: boolean }> {
+  let said = "";
+  const show = (line: string) => {
+    if (line !== said && line !== "") onLine?.(line);
+    said = line;
+  };
+  const answered = begun.then(
+    () => "answered",
+    () => "answered",
+  );
+  while ((await Promise.race([answered, clock.sleep(lookIntervalMs)])) !== "answered") {
+    // A failed look says nothing about the work.
+    const seen = await call(operation, {}).then(look, () => undefined);
+    if (seen !== undefined && "line" in seen) show(seen.line);
+  }
+  const output = await begun;
+  if (!goesOn(output)) return { output, failed: false };
+  for (;;) {
+    const seen = look(await call(operation, {}));
+    if ("ended" in seen) return { output: seen.ended, failed: seen.failed };
+    show(seen.line);
+    await clock.sleep(lookIntervalMs);
+  }
+}

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import type { Config } from "../config/schema.ts";
+import type { TurnLog } from "../core/log/turn-log.ts";
+import type { MessageIndex } from "../core/ports/chat-actions.ts";
+import type { DueEntries } from "../core/ports/schedules.ts";
+import type { Knowledge } from "../core/ports/services.ts";
+import type { FileStore, KeyValue, Leases, Upgrade, UpgradeCopies } from "../core/ports/storage.ts";
+import { createDiskFileStore } from "../storage/disk-file-store.ts";
+import { createKeyValueLeases } from "../storage/key-value-leases.ts";
+import { openKeyValue } from "../storage/keyv-store.ts";
+import { openSqliteKnowledge } from "../storage/sqlite/sqlite-knowledge.ts";
+import { openSqliteMessageIndex } from "../storage/sqlite/sqlite-message-index.ts";
+import { openSqliteTurnLog } from "../storage/sqlite/sqlite-turn-log.ts";
+import { createUpgradeCopies } from "../storage/sqlite/upgrade-copies.ts";
+
+/** Where a bot keeps what outlives it, apart from the folders of threads and skills. */
+export interface Stores {
+  log: TurnLog & { readonly due: DueEntries };
+  index: MessageIndex;
+  knowledge: Knowledge;
+  store: KeyValue;
+  files: FileStore;
+  /** What only one process may do. */
+  leases: Leases;
+  copies: UpgradeCopies;
+}
+
+export interface OpeningStores {
+  /** Gets what closes the stores, even when opening fails. */
+  closers: (() => Promise<unknown>)[];
+  /** Called for each store that was upgraded to a newer format. */
+  upgraded(upgrade: Upgrade): void;
+}
+
+/** Opens the stores that the configuration names, in SQLite files by default. @throws StorageError */
+export function openStores({ data }: Config, opening: OpeningStores): Promise<Stores> {
+  return openSqliteStores(data.folder, opening);
+}
+
+/** Only one process at a time has a data folder, so this one owns the leases of a killed one at once. */
+const holderOfFolder = "holder-of-the-data-folder";
+
+async function openSqliteStores(folder: string, { closers, upgraded }: OpeningStores): Promise<Stores> {
+  const log = await openSqliteTurnLog(join(folder, "turns.db"), { upgraded });
+  closers.push(() => log.close());
+  const index = await openSqliteMessageIndex(join(folder, "messages.db"), { upgraded });
+  closers.push(() => index.close());
+  const knowledge = await openSqliteKnowledge(join(folder, "knowledge.db"), { upgraded });
+  closers.push(() => knowledge.close());
+  const store = await openKeyValue(join(folder, "state.db"), { upgraded });
+  closers.push(() => store.close());
+  return {
+    log,
+    index,
+    knowledge,
+    store,
+    files: createDiskFileStore(join(folder, "files")),
+    leases: createKeyValueLeases(store, holderOfFolder),
+    copies: createUpgradeCopies(folder),
+  };
+}

@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { recordPackages } from "../support/loaded-packages.ts";
+import { useHome } from "../support/use-home.ts";
+
+const home = useHome();
+
+/** Another package, above all the schemas of operations, costs every help page its time. */
+it.each(["--help", "--version", "skills --help", "schedule add --help"])(
+  "`knack %s` loads no package but commander",
+  async (line) => {
+    const folder = await mkdtemp(join(tmpdir(), "knack-help-"));
+    try {
+      const { env, packages } = recordPackages(folder);
+      const { code } = await home().run(line.split(" "), { env });
+      expect(code).toBe(0);
+      expect(packages()).toEqual(["commander"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);

@@ -153,7 +153,8 @@ export interface TurnQueue {
   /**
    * Leases the next turn that can run: queued, running with an expired lease, or waiting until a time that has come, and the first
    * unfinished turn of its line. Within a lane, the namespace with the fewest running turns comes first, then the oldest turn. `lease`
-   * names this claim and must be unique among all claims.
+   * names this claim and must be unique among all claims: the name of the worker, a colon, and a number. Claims of several workers at the
+   * same moment may each exceed a maximum of a namespace by one.
    *
    * Suspects (see `reclaim`) come first in their lane, those with the fewest crashes first, and a limited number of them run at once.
    */
@@ -168,6 +169,12 @@ export interface TurnQueue {
    * messages. The crash counts against the suspects that were running; if there were none, against the turn that was running alone;
    * otherwise against no turn. The turn that causes the crashes thus soon has the highest count. A suspect that ends, waits or is cleared
    * is no longer a suspect.
+   *
+   * On a log that several workers share, it frees nothing and only tells the number of suspects. There a worker has crashed when one of its
+   * leases expires, unless it announced its end, and that counts once for all its turns: against the suspect that it ran; if there was
+   * none, against the turn that it ran alone; otherwise against no turn, and those that are lost in this way for the second time are
+   * suspects. Each worker runs one suspect at a time, alongside other turns. A turn that kills workers thus ends two of them without a
+   * count, together with others, and from then on every worker that it ends counts against it alone.
    */
   reclaim(): Promise<Takeover>;
   /** The process has run for a while since `reclaim`: a crash from now on is not related to the one before. */

@@ -15,11 +15,13 @@ import {
   messageTables,
 } from "../../../src/storage/postgres/postgres-message-index.ts";
 import { postgresMigrations } from "../../../src/storage/postgres/postgres-schema.ts";
+import { createPostgresTurnLog } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
 import { sealKeyValue } from "../../../src/storage/sealed-key-value.ts";
 import { createSecretKey } from "../../../src/storage/secret-key.ts";
 import { needs } from "../../support/needs.ts";
 import { freshSchema, testPostgres } from "../../support/postgres.ts";
 import { message, messageIndexContract } from "../chat/message-index-contract.ts";
+import { ending, entry, inbound, opened } from "../turn-log/turn-log-contract.ts";
 import { fileStoreContract } from "./file-store-contract.ts";
 import { keyValueContract } from "./key-value-contract.ts";
 import { knowledgeContract } from "./knowledge-contract.ts";
@@ -137,6 +139,7 @@ it(
       createPostgresMessageIndex(connection),
       createPostgresKnowledge(connection),
     ];
+    const log = createPostgresTurnLog(connection);
     const [gone, kept] = ["heliotrope", "marigold"];
     for (const text of [gone, kept]) {
       await keyValue.set(text, text);
@@ -146,6 +149,11 @@ it(
         data: new TextEncoder().encode(text),
       });
       await messages.put([message("1", text, { namespace: text })]);
+      const turn = `turn-${text === gone ? 1 : 2}`;
+      await log.accept(inbound(turn, { text }), turn, 1);
+      await log.claim("w:1", 60_000);
+      await log.signal(turn, { type: "answer", question_id: "q", text, by: "ada" }, 2);
+      await log.append(turn, "w:1", [entry(turn, 1, opened(text)), ending(turn, 2, text)]);
       const document = { title: text, source: text, author: text, by: text, at: 1 };
       await knowledge.add(text, document, [{ text, place: text }]);
     }
@@ -164,9 +172,10 @@ it(
     await keyValue.delete(gone);
     await files.forget(gone);
     await messages.clear(gone);
+    expect(await log.forget("turn-1", "ada", 3)).toBe(true);
     expect(await knowledge.clearAuthor(gone, () => true)).toBe(1);
     expect(await found()).toEqual([true, true]);
-    await Promise.all([keyValue.scrub(), messages.scrub(), knowledge.scrub()]);
+    await Promise.all([keyValue.scrub(), messages.scrub(), knowledge.scrub(), log.scrub({ rebuild: true })]);
     await connection.rewrite("files", "blobs");
     expect(await found()).toEqual([false, true]);
   },

@@ -51,6 +51,23 @@ describe("turns that several processes share in PostgreSQL", needed, () => {
     expect(await log.claim("v:2", 60_000)).toBeUndefined();
   });
 
+  it("what a worker wrote is on the disk after `durable`, and what was accepted at once", async () => {
+    const log = await open();
+    const server = await testPostgres();
+    const position = async (of: string) => {
+      const [row] = await server.query(`SELECT (pg_current_wal_${of}_lsn() - '0/0')::text AS at`);
+      return BigInt(String(row?.at));
+    };
+    const before = await position("insert");
+    await accept(log, "t1");
+    expect(await position("flush")).toBeGreaterThan(before);
+    await log.claim("w:1", 60_000);
+    await log.append("t1", "w:1", [round("t1", 1)]);
+    const written = await position("insert");
+    await Promise.all([log.durable(), log.durable(), log.durable()]);
+    expect(await position("flush")).toBeGreaterThan(written);
+  });
+
   it("a turn keeps names with U+0000, and texts with any character", async () => {
     const log = await open();
     const text = "\0 and \ud800";

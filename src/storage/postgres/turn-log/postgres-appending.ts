@@ -27,7 +27,7 @@ const storeAndCount = storeIf(`
 // Before the events: whoever deletes in the thread locks its row, too, and then sees them, or they are not stored yet.
 const noteOpening = `
   UPDATE threads SET opened = turns.ordinal FROM turns
-  WHERE turns.turn_id = $1 AND turns.lease = $2 AND threads.namespace = turns.namespace AND threads.thread = turns.thread`;
+  WHERE turns.turn_id = $1 AND threads.namespace = turns.namespace AND threads.thread = turns.thread`;
 
 // Written while something it carried over was deleted: the new one does not include it.
 const dropOpenings = "DELETE FROM events WHERE turn_id = $1 AND type = 'transcript_opened' AND seq < $2";
@@ -84,9 +84,7 @@ export function createAppending(turns: TurnStore): TurnWriting {
     async absorb(turnId, lease, taken, events) {
       await turns.transaction(async (session) => {
         await session.run(lockLineOfTurn, turnId);
-        const row = await session.get(holder, turnId, lease);
-        if (row === undefined) throw new LeaseLostError(turnId);
-        const line = String(row.line);
+        const line = await lockHeld(session, turnId, lease);
         for (const id of taken)
           await finishTaken(session, turns, { id, line, into: turnId, at: events.at(-1)?.at });
         await session.run(forgetMessages, turnId);
@@ -96,6 +94,13 @@ export function createAppending(turns: TurnStore): TurnWriting {
 
     durable: sharedRun(async () => void (await turns.run(sync))),
   };
+}
+
+/** Locks the row of a turn that the lease holds; returns its line. */
+async function lockHeld(session: PostgresSession, turnId: string, lease: string): Promise<string> {
+  const row = await session.get(holder, turnId, lease);
+  if (row === undefined) throw new LeaseLostError(turnId);
+  return String(row.line);
 }
 
 interface Append {
@@ -111,7 +116,10 @@ function changesMore({ type }: TurnEvent): boolean {
 
 async function storeAll(session: PostgresSession, turns: TurnStore, { turnId, lease, events }: Append) {
   const openings = events.filter((event) => event.type === "transcript_opened");
-  if (openings.length > 0) await session.run(noteOpening, turnId, lease);
+  if (openings.length > 0) {
+    await lockHeld(session, turnId, lease);
+    await session.run(noteOpening, turnId);
+  }
   await storeEvents(session, turnId, lease, events);
   const replaced = openings.findLast(({ because }) => because === "deleted");
   if (replaced !== undefined) await session.run(dropOpenings, turnId, replaced.seq);

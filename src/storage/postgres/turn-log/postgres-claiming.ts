@@ -29,9 +29,14 @@ const unlocked = (condition: string) =>
 const wakeDue = `UPDATE turns SET ready = true WHERE ${unlocked(isDue)} RETURNING ${commitSoon}`;
 const freeExpired = `UPDATE turns SET ${free} WHERE ${unlocked(isExpired)} RETURNING ${commitSoon}`;
 
+const ofLost = `${isLeased} AND worker IN (SELECT worker FROM turns WHERE ${isExpired})`;
+
+// In the order in which leases are renewed, so that nobody waits in a circle.
+const lockLost = `SELECT ordinal, ${commitSoon} FROM turns WHERE ${ofLost} ORDER BY ordinal FOR NO KEY UPDATE`;
+
 /**
  * A worker whose lease expired is gone with all its turns, although the leases of some may run a little longer. They are counted together,
- * once. Of two who count at the same time, the second finds no worker any more.
+ * once: then nothing has its name any more.
  */
 const blameLost = `
   UPDATE turns SET worker = NULL,
@@ -40,10 +45,8 @@ const blameLost = `
     suspect = suspect OR (lost.suspects = 0 AND lost.together > 1 AND late_crashes > 0)
   FROM (
     SELECT ordinal, worker, count(*) OVER held AS together, count(*) FILTER (WHERE suspect) OVER held AS suspects
-    FROM turns WHERE ${isLeased} AND worker IN (SELECT worker FROM turns WHERE ${isExpired})
-    WINDOW held AS (PARTITION BY worker)) AS lost
-  WHERE turns.ordinal = lost.ordinal AND turns.worker = lost.worker
-  RETURNING ${commitSoon}`;
+    FROM turns WHERE ${ofLost} WINDOW held AS (PARTITION BY worker)) AS lost
+  WHERE turns.ordinal = lost.ordinal`;
 
 const forgive = `UPDATE turns SET worker = NULL WHERE ${isLeased} AND worker = $1`;
 
@@ -56,7 +59,7 @@ const release = `
     WHERE turn_id = $1 AND lease = $2 AND status = 'running' RETURNING ready)
   SELECT ${commitSoon}, CASE WHEN ready THEN pg_notify($6, '')::text END FROM freed`;
 
-// In the order of the rows, so that two who renew or blame wait for each other in turn.
+// In the order of the rows, so that nobody waits in a circle.
 const renew = `
   WITH held AS (
     SELECT ordinal FROM turns JOIN unnest($1::text[], $2::text[]) AS given (id, name) ON turn_id = id AND lease = name
@@ -77,15 +80,23 @@ export function createClaiming(turns: TurnStore, isAlone: boolean): Omit<TurnQue
   /** Who claims here. */
   const workers = new Set<string>();
   let isLeaving = false;
+  const takeFromLost = async (
+    session: PostgresSession,
+    steady: number | null,
+    running: readonly string[],
+  ) => {
+    if (!isAlone) {
+      await session.run(lockLost, steady, running);
+      await session.run(blameLost, steady, running);
+    }
+    await session.run(freeExpired, steady, running);
+  };
   return {
     async claim(lease, leaseMs, options = {}) {
       const { running = [] } = options;
       const [now, steady] = turns.time();
       const found = await turns.get(look, steady, running, now);
-      if (found?.expired) {
-        if (!isAlone) await turns.run(blameLost, steady, running);
-        await turns.run(freeExpired, steady, running);
-      }
+      if (found?.expired) await turns.transaction((session) => takeFromLost(session, steady, running));
       if (found?.due) await turns.run(wakeDue, now);
       // Of one that leaves, nothing is counted.
       const worker = isLeaving ? null : workerOf(lease);

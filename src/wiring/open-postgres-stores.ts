@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { Clock, Leases } from "../core/ports/storage.ts";
 import { openPostgres } from "../storage/postgres/postgres-connection.ts";
 import { createPostgresFileStore } from "../storage/postgres/postgres-file-store.ts";
@@ -9,7 +9,18 @@ import { createPostgresMessageIndex } from "../storage/postgres/postgres-message
 import { postgresMigrations } from "../storage/postgres/postgres-schema.ts";
 import { createSchemaCopies } from "../storage/postgres/postgres-upgrade-copies.ts";
 import { createPostgresTurnLog } from "../storage/postgres/turn-log/postgres-turn-log.ts";
+import { readOrMakeRandomText } from "../storage/secret-key.ts";
 import type { OpeningStores, Stores } from "./open-stores.ts";
+
+/** Names this data folder to the database: only one process at a time has it, so the next one takes over from a killed one at once. */
+const holderFile = "database-holder";
+
+interface DatabaseToOpen {
+  url: string;
+  /** The data folder, which this process has locked. */
+  folder: string;
+  clock: Clock;
+}
 
 /** Another bot uses the database. */
 export class DatabaseInUseError extends Error {
@@ -27,13 +38,12 @@ export class DatabaseInUseError extends Error {
  * @throws StorageError, DatabaseInUseError
  */
 export async function openPostgresStores(
-  url: string,
-  clock: Clock,
+  { url, folder, clock }: DatabaseToOpen,
   { closers, upgraded, lost }: OpeningStores,
 ): Promise<Stores> {
   const connection = await openPostgres(url, postgresMigrations, { upgraded });
   closers.push(() => connection.close());
-  const leases = createPostgresLeases(connection, randomUUID());
+  const leases = createPostgresLeases(connection, await readOrMakeRandomText(join(folder, holderFile)));
   if (!(await acquirePatiently(leases, clock))) throw new DatabaseInUseError(connection.place);
   const release = keepHolding(leases, clock, () => lost(new DatabaseInUseError(connection.place)));
   closers.push(release);

@@ -38,7 +38,7 @@ export interface OpeningStores {
 export async function openStores({ data }: Config, clock: Clock, opening: OpeningStores): Promise<Stores> {
   if (data.database_url === undefined) return openSqliteStores(data.folder, opening);
   const { openPostgresStores } = await import("./open-postgres-stores.ts");
-  return openPostgresStores(data.database_url, clock, opening);
+  return openPostgresStores({ url: data.database_url, folder: data.folder, clock }, opening);
 }
 
 /** Only one process at a time has a data folder, so this one owns the leases of a killed one at once. */

@@ -23,6 +23,7 @@ export interface TestPostgres {
 
 let server: Promise<TestPostgres> | undefined;
 let schemas = 0;
+let databases = 0;
 
 /** The server, started when it is first asked for. It ends with this process. */
 export function testPostgres(): Promise<TestPostgres> {
@@ -34,6 +35,14 @@ export function testPostgres(): Promise<TestPostgres> {
 export function freshSchema(): string {
   schemas += 1;
   return `test_${schemas}`;
+}
+
+/** The address of a new database. */
+export async function freshDatabase(): Promise<string> {
+  const { url, query } = await testPostgres();
+  databases += 1;
+  await query(`CREATE DATABASE knack_${databases}`);
+  return new URL(`/knack_${databases}`, url).href;
 }
 
 /** The server refuses to run as root: it runs as this user, who needs no entry but `nobody`'s. */

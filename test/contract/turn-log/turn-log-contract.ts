@@ -134,6 +134,37 @@ export function turnLogContract(
         expect(await claimAt(log, 1_000, "w1", 500)).toBeUndefined();
       });
 
+      test("accepting stores one turn for messages with one key that come at the same moment", async () => {
+        const logs = [log, (await openAnother()) ?? log];
+        const ids = Array.from({ length: 100 }, (_, at) => `t${at}`);
+        const answers = await Promise.all(
+          ids.flatMap((id, at) => logs[at % 2]?.accept(inbound("key"), id, 100) ?? []),
+        );
+        const [first] = await log.list({});
+        expect(await log.list({})).toHaveLength(1);
+        expect(new Set(answers.map(({ turn_id }) => turn_id))).toEqual(new Set([first?.turn_id]));
+        expect(answers.filter(({ accepted }) => accepted)).toHaveLength(1);
+        expect((await log.threads(namespace))[0]?.turns).toBe(1);
+      });
+
+      test("accepting at the same moment makes one head of a line, and none is stuck behind it", async () => {
+        const logs = [log, (await openAnother()) ?? log];
+        const ids = Array.from({ length: 40 }, (_, at) => `t${at}`);
+        await Promise.all(ids.map((id, at) => logs[at % 2]?.accept(inbound(`key-${id}`), id, 100)));
+        const order = (await log.list({})).map(({ turn_id }) => turn_id).reverse();
+        const claimed: (string | undefined)[] = [];
+        for (let id = await claimId(); id !== undefined; id = await claimId()) {
+          claimed.push(id);
+          expect(await claimId("w2")).toBeUndefined();
+          // Others come while it ends.
+          const late = claimed.length <= 10 ? [accept(`late${claimed.length}`)] : [];
+          await Promise.all([finish(id), ...late]);
+        }
+        expect(claimed.slice(0, 40)).toEqual(order);
+        expect(claimed).toHaveLength(50);
+        expect(await pendingTurns(log)).toBe(0);
+      });
+
       test("accepting keeps any text unchanged", async () => {
         const text = 'quotes " \' and \u0000 control, 漢字 🎉, {"json": [1]}, :base64:aGk=';
         await accept("t1", { text });

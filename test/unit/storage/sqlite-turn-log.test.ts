@@ -9,8 +9,8 @@ import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.t
 import { StorageError } from "../../../src/storage/storage-error.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
-import { pendingTurns } from "../../support/pending-turns.ts";
 import { Child } from "./child.ts";
+import { expectSharedTurns } from "./claimed-turns.ts";
 
 let folder: string;
 let path: string;
@@ -144,15 +144,7 @@ describe("other processes on the same file", () => {
 
   test("several processes claim each turn once between them, and keep threads in order", async () => {
     const log = await open();
-    const ids = Array.from({ length: 100 }, (_, at) => `t${at}`);
-    for (const [at, id] of ids.entries())
-      await log.accept(inbound(`k${id}`, { thread: `thread-${at % 20}` }), id, at);
-    const workers = ["w1", "w2"].map((owner) => start("claim-all.ts", path, owner));
-    for (const worker of workers) expect(await worker.line()).toBe("ready");
-    for (const worker of workers) worker.process.stdin.write("go\n");
-    const claimed = await Promise.all(workers.map((worker) => worker.rest()));
-    expect(claimed.flat().sort()).toEqual([...ids].sort());
-    expect(await pendingTurns(log)).toBe(0);
+    await expectSharedTurns(log, 100, (owner) => start("claim-all.ts", path, owner));
   });
 
   test("a killed process leaves every stored event; its turn is taken over and it cannot write", async () => {

@@ -113,6 +113,8 @@ interface Opened extends Stores {
   profiles: [Profile, ...Profile[]];
   metrics: Metrics | undefined;
   lock: DataFolderLock;
+  /** Resolves when another process has taken the stores. */
+  takenOver: Promise<Error>;
   /** Records the address on which the bot listens. */
   listening(url: string): void;
   closeAll(): Promise<void>;
@@ -126,7 +128,12 @@ async function open(
   options: OpenOptions,
 ): Promise<Opened> {
   const upgrades: Upgrade[] = [];
-  const stores = await openStores(config, { closers, upgraded: (upgrade) => void upgrades.push(upgrade) });
+  const takenOver = Promise.withResolvers<Error>();
+  const stores = await openStores(config, systemClock, {
+    closers,
+    upgraded: (upgrade) => void upgrades.push(upgrade),
+    lost: takenOver.resolve,
+  });
   const redact = createRedactor(secretsOf(config), secretForms(config));
   const logger = createLogger(config.log.level, redact);
   let port: number | undefined;
@@ -162,7 +169,14 @@ async function open(
   ]);
   await warnOfNames(config, profiles, skills.catalogue, logger, { strict: options.platforms === true });
   const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening };
-  return { ...stores, folders, documents, ...rest, closeAll: () => closeAll(closers) };
+  return {
+    ...stores,
+    folders,
+    documents,
+    ...rest,
+    takenOver: takenOver.promise,
+    closeAll: () => closeAll(closers),
+  };
 }
 
 /** Logs errors that nobody expected. */
@@ -182,6 +196,10 @@ async function wire(
   const server = openServer(config, opened, running.app, platforms);
   tellOfCrash(await log.reclaim(), logger);
   running.start();
+  void opened.takenOver.then((error) => {
+    logger.error({ err: error }, "This process runs no more turns");
+    return running.stop(0);
+  });
   return {
     fetch: async (request) => server.app.fetch(request),
     isolation: skills.isolation,

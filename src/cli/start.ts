@@ -132,7 +132,7 @@ async function startSummary(
     bot.isolation().then((found) => isolationLine(config, found), nothing),
     client.call("retention.show", {}).then((status) => keptLine(status, now), nothing),
   ]);
-  const lines = [...models, platformsLine(config), skills, isolation, kept];
+  const lines = [...models, platformsLine(config), databaseLine(config), skills, isolation, kept];
   return lines.filter((line) => line !== undefined);
 }
 
@@ -157,6 +157,14 @@ function platformsLine(config: Config): string {
   const slack = slackMode(config) === undefined ? [] : ["Slack"];
   const discord = config.discord.token === undefined ? [] : ["Discord"];
   return `platforms: ${["console", ...slack, ...discord].join(", ")}`;
+}
+
+/** Where the data is, if it is in a database. Without user and password. */
+function databaseLine({ data }: Config): string | undefined {
+  const address = data.database_url === undefined ? null : URL.parse(data.database_url);
+  if (address === null) return undefined;
+  const name = address.pathname.slice(1) || "the default database";
+  return `data: PostgreSQL, ${name} on ${address.host || "this machine"}; working folders and skills in ${data.folder}`;
 }
 
 function skillsLine(skills: readonly { eligible: boolean; switched_off?: boolean | undefined }[]): string {

@@ -15,7 +15,7 @@ const derive = promisify<string, string, number, Buffer>(scrypt);
 export function createSecretKey(folder: string, given: string | undefined): () => Promise<Uint8Array> {
   let key: Promise<Uint8Array> | undefined;
   const make = async () =>
-    derive(given ?? (await readOrMake(join(folder, keyFile))), "knack stored secrets", 32);
+    derive(given ?? (await readOrMakeRandomText(join(folder, keyFile))), "knack stored secrets", 32);
   return () => {
     key ??= make().catch((error: unknown) => {
       key = undefined;
@@ -25,8 +25,11 @@ export function createSecretKey(folder: string, given: string | undefined): () =
   };
 }
 
-/** The file appears complete or not at all, so that another process that starts now never reads half of it. */
-async function readOrMake(file: string): Promise<string> {
+/**
+ * The random text of a file, which is made at the first use: 64 hexadecimal digits, for this user alone. The file appears complete or not at
+ * all, so that another process that starts now never reads half of it. @throws StorageError
+ */
+export async function readOrMakeRandomText(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {
     const known = await readIfThere(file);

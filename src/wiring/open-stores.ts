@@ -4,7 +4,7 @@ import type { TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
 import type { DueEntries } from "../core/ports/schedules.ts";
 import type { Knowledge } from "../core/ports/services.ts";
-import type { FileStore, KeyValue, Leases, Upgrade, UpgradeCopies } from "../core/ports/storage.ts";
+import type { Clock, FileStore, KeyValue, Leases, Upgrade, UpgradeCopies } from "../core/ports/storage.ts";
 import { createDiskFileStore } from "../storage/disk-file-store.ts";
 import { createKeyValueLeases } from "../storage/key-value-leases.ts";
 import { openKeyValue } from "../storage/keyv-store.ts";
@@ -30,11 +30,15 @@ export interface OpeningStores {
   closers: (() => Promise<unknown>)[];
   /** Called for each store that was upgraded to a newer format. */
   upgraded(upgrade: Upgrade): void;
+  /** Called when another process has taken the stores: this one must run no more turns. */
+  lost(error: Error): void;
 }
 
-/** Opens the stores that the configuration names, in SQLite files by default. @throws StorageError */
-export function openStores({ data }: Config, opening: OpeningStores): Promise<Stores> {
-  return openSqliteStores(data.folder, opening);
+/** Opens the stores that the configuration names, in SQLite files by default. @throws StorageError, DatabaseInUseError */
+export async function openStores({ data }: Config, clock: Clock, opening: OpeningStores): Promise<Stores> {
+  if (data.database_url === undefined) return openSqliteStores(data.folder, opening);
+  const { openPostgresStores } = await import("./open-postgres-stores.ts");
+  return openPostgresStores({ url: data.database_url, folder: data.folder, clock }, opening);
 }
 
 /** Only one process at a time has a data folder, so this one owns the leases of a killed one at once. */

@@ -23,6 +23,7 @@ export interface TestPostgres {
 
 let server: Promise<TestPostgres> | undefined;
 let schemas = 0;
+let databases = 0;
 
 /** The server, started when it is first asked for. It ends with this process. */
 export function testPostgres(): Promise<TestPostgres> {
@@ -34,6 +35,30 @@ export function testPostgres(): Promise<TestPostgres> {
 export function freshSchema(): string {
   schemas += 1;
   return `test_${schemas}`;
+}
+
+/** The address of a new database. */
+export async function freshDatabase(): Promise<string> {
+  const { url, query } = await testPostgres();
+  databases += 1;
+  await query(`CREATE DATABASE knack_${databases}`);
+  return new URL(`/knack_${databases}`, url).href;
+}
+
+/** The tables of a bot's database in which a row has one of these words, as text or as bytes. */
+export async function tablesWith(url: string, words: readonly string[]): Promise<string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows: tables } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'knack'");
+  const sought = words.flatMap((word) => [word, Buffer.from(word).toString("hex")]);
+  const found: string[] = [];
+  for (const { tablename } of tables) {
+    const sql = `SELECT 1 FROM knack.${tablename} AS row WHERE row::text LIKE ANY ($1) LIMIT 1`;
+    const { rows } = await client.query(sql, [sought.map((word) => `%${word}%`)]);
+    if (rows.length > 0) found.push(tablename);
+  }
+  await client.end();
+  return found;
 }
 
 /** The server refuses to run as root: it runs as this user, who needs no entry but `nobody`'s. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ApiClient } from "../../../src/client/api-client.ts";
 import type { ModelFixture } from "../../support/models/model-server.ts";
 import type { GateRequest } from "../support/gate.ts";
+import { stores } from "../support/stores.ts";
 import { ended, eventsOf, expectWholeTurn, stored, until } from "../support/turns.ts";
 import { useBot } from "../support/use-bot.ts";
 
@@ -30,8 +31,8 @@ const visits =
 const afterFinished = ({ body }: GateRequest) =>
   /go to finished/.test(body) && body.includes('"role":"tool"');
 
-describe("a bot that was killed while tools ran in several channels", () => {
-  const bot = useBot({ shared: true });
+describe.each(stores)("a bot on $name that was killed while tools ran in several channels", (store) => {
+  const bot = useBot({ shared: true, store });
   const turns: Partial<Record<Place, string>> = {};
   let client: ApiClient;
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ApiClient } from "../../../src/client/api-client.ts";
 import { emptyTurnView, foldTurn } from "../../../src/core/log/turn-view.ts";
+import { stores } from "../support/stores.ts";
 import { ended, eventsOf, expectWholeTurn, stored, until } from "../support/turns.ts";
 import { useBot } from "../support/use-bot.ts";
 
@@ -8,8 +9,8 @@ const sentence = "The answer to everything is forty-two, as everybody knows by n
 const placeOf = (channel: string) => ({ namespace: `console:local:${channel}`, thread: "t1" });
 const stages = ["model_message", "turn_finished"] as const;
 
-describe("a bot that was killed while it worked in several channels", () => {
-  const bot = useBot({ shared: true });
+describe.each(stores)("a bot on $name that was killed while it worked in several channels", (store) => {
+  const bot = useBot({ shared: true, store });
   const people = ["ada", "ben", "cleo"];
   const queued = people.map((user) => ({
     ...placeOf("queue"),

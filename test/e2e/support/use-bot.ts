@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
 import { type ModelServer, startModelServer } from "../../support/models/model-server.ts";
 import { type Gate, startGate, startGateBefore } from "./gate.ts";
+import { type StoreUnderTest, sqlite } from "./stores.ts";
 
 /** What the tests of a file share; `home`, `gate` and `pages` are fresh for each test unless shared, the model server is emptied. */
 export interface BotFixture {
@@ -19,6 +20,8 @@ export interface UseBotOptions {
   config?: string;
   /** Further environment. */
   env?: (fixture: Pick<BotFixture, "gate">) => Record<string, string>;
+  /** Where the bot keeps its data. */
+  store?: StoreUnderTest;
   /** One home, with its gate and pages, for all tests: each uses a channel of its own. */
   shared?: boolean;
 }
@@ -31,7 +34,12 @@ const openAi = ({ gate }: Pick<BotFixture, "gate">) => ({
 });
 
 /** Sets up a bot's surroundings for each test of the surrounding file or suite, and takes them down. */
-export function useBot({ config = "", env = openAi, shared = false }: UseBotOptions = {}): () => BotFixture {
+export function useBot({
+  config = "",
+  env = openAi,
+  shared = false,
+  store = sqlite,
+}: UseBotOptions = {}): () => BotFixture {
   const before = (open: () => Promise<void>) => (shared ? beforeAll(open) : beforeEach(open));
   const after = (close: () => Promise<void>) => (shared ? afterAll(close) : afterEach(close));
   let models: ModelServer;
@@ -42,7 +50,7 @@ export function useBot({ config = "", env = openAi, shared = false }: UseBotOpti
   before(async () => {
     await models.reset();
     const [gate, pages] = await Promise.all([startGateBefore(models.url), startPages()]);
-    const surroundings = { KNACK_NET_ALLOW: "127.0.0.1", ...env({ gate }) };
+    const surroundings = { KNACK_NET_ALLOW: "127.0.0.1", ...env({ gate }), ...(await store.env()) };
     fixture = { models, gate, pages, home: await createBotHome({ env: surroundings, config }) };
   });
   after(async () => {

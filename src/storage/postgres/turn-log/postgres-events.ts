@@ -4,9 +4,6 @@ import { eventBodyOf, inboundOf } from "../../turns/turn-rows.ts";
 import type { PostgresRow, PostgresSession } from "../postgres-connection.ts";
 import type { TurnStore } from "./turn-store.ts";
 
-/** A session that can read what it finds. */
-export type Reader = PostgresSession & Pick<TurnStore, "parse">;
-
 /** The columns of an event as text, without its turn. */
 export function bodyText(event: TurnEvent): string {
   return JSON.stringify(eventBodyOf(event));

@@ -19,8 +19,9 @@ import { createTurnStore, turnChannel, workChannel } from "./turn-store.ts";
 export interface PostgresTurnLog extends TurnLog {
   readonly due: DueEntries;
   /**
-   * Calls back when a turn of the log may have become claimable, in whichever process: it is told in the transaction that made it so. Waits
-   * and leases that end ring nothing (`untilDue`), and a call may be lost with its connection, so look every few seconds too.
+   * Calls back when a turn of the log may have become claimable, in whichever process: it is told in the transaction that made it so. A
+   * claim that runs during the call may have missed that turn, so claim again. Waits and leases that end ring nothing (`untilDue`), and a
+   * call may be lost with its connection, so look every few seconds too.
    */
   onWork(heard: () => void): Promise<() => Promise<void>>;
   /** Calls back with the id of a running turn that a signal reached; undefined if calls may have been missed: any turn may have one. */

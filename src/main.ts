@@ -37,10 +37,11 @@ import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } fro
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
-import { openStores, type Stores } from "./wiring/open-stores.ts";
+import { openStores } from "./wiring/open-stores.ts";
 import { openWorkMeans } from "./wiring/open-work-means.ts";
 import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
+import type { Stores } from "./wiring/stores.ts";
 import { systemClock } from "./wiring/system-clock.ts";
 import { tellOfCrash, tellOfUpgrades, warnOfNames } from "./wiring/tell-at-start.ts";
 

@@ -10,7 +10,7 @@ import { postgresMigrations } from "../storage/postgres/postgres-schema.ts";
 import { createSchemaCopies } from "../storage/postgres/postgres-upgrade-copies.ts";
 import { createPostgresTurnLog } from "../storage/postgres/turn-log/postgres-turn-log.ts";
 import { readOrMakeRandomText } from "../storage/secret-key.ts";
-import type { OpeningStores, Stores } from "./open-stores.ts";
+import type { OpeningStores, Stores } from "./stores.ts";
 
 /** Names this data folder to the database: only one process at a time has it, so the next one takes over from a killed one at once. */
 const holderFile = "database-holder";
@@ -23,7 +23,7 @@ interface DatabaseToOpen {
 }
 
 /** Another bot uses the database. */
-export class DatabaseInUseError extends Error {
+class DatabaseInUseError extends Error {
   readonly code = "database_in_use";
   constructor(place: string) {
     super(

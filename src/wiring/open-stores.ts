@@ -1,10 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/schema.ts";
-import type { TurnLog } from "../core/log/turn-log.ts";
-import type { MessageIndex } from "../core/ports/chat-actions.ts";
-import type { DueEntries } from "../core/ports/schedules.ts";
-import type { Knowledge } from "../core/ports/services.ts";
-import type { Clock, FileStore, KeyValue, Leases, Upgrade, UpgradeCopies } from "../core/ports/storage.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import { createDiskFileStore } from "../storage/disk-file-store.ts";
 import { createKeyValueLeases } from "../storage/key-value-leases.ts";
 import { openKeyValue } from "../storage/keyv-store.ts";
@@ -12,27 +8,7 @@ import { openSqliteKnowledge } from "../storage/sqlite/sqlite-knowledge.ts";
 import { openSqliteMessageIndex } from "../storage/sqlite/sqlite-message-index.ts";
 import { openSqliteTurnLog } from "../storage/sqlite/sqlite-turn-log.ts";
 import { createUpgradeCopies } from "../storage/sqlite/upgrade-copies.ts";
-
-/** Where a bot keeps what outlives it, apart from the folders of threads and skills. */
-export interface Stores {
-  log: TurnLog & { readonly due: DueEntries };
-  index: MessageIndex;
-  knowledge: Knowledge;
-  store: KeyValue;
-  files: FileStore;
-  /** What only one process may do. */
-  leases: Leases;
-  copies: UpgradeCopies;
-}
-
-export interface OpeningStores {
-  /** Gets what closes the stores, even when opening fails. */
-  closers: (() => Promise<unknown>)[];
-  /** Called for each store that was upgraded to a newer format. */
-  upgraded(upgrade: Upgrade): void;
-  /** Called when another process has taken the stores: this one must run no more turns. */
-  lost(error: Error): void;
-}
+import type { OpeningStores, Stores } from "./stores.ts";
 
 /** Opens the stores that the configuration names, in SQLite files by default. @throws StorageError, DatabaseInUseError */
 export async function openStores({ data }: Config, clock: Clock, opening: OpeningStores): Promise<Stores> {

@@ -1,0 +1,26 @@
+import type { TurnLog } from "../core/log/turn-log.ts";
+import type { MessageIndex } from "../core/ports/chat-actions.ts";
+import type { DueEntries } from "../core/ports/schedules.ts";
+import type { Knowledge } from "../core/ports/services.ts";
+import type { FileStore, KeyValue, Leases, Upgrade, UpgradeCopies } from "../core/ports/storage.ts";
+
+/** Where a bot keeps what outlives it, apart from the folders of threads and skills. */
+export interface Stores {
+  log: TurnLog & { readonly due: DueEntries };
+  index: MessageIndex;
+  knowledge: Knowledge;
+  store: KeyValue;
+  files: FileStore;
+  /** What only one process may do. */
+  leases: Leases;
+  copies: UpgradeCopies;
+}
+
+export interface OpeningStores {
+  /** Gets what closes the stores, even when opening fails. */
+  closers: (() => Promise<unknown>)[];
+  /** Called for each store that was upgraded to a newer format. */
+  upgraded(upgrade: Upgrade): void;
+  /** Called when another process has taken the stores: this one must run no more turns. */
+  lost(error: Error): void;
+}

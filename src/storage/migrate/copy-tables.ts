@@ -5,7 +5,7 @@ import {
   storableText,
 } from "../postgres/postgres-connection.ts";
 import type { SqlRow } from "../sqlite/sqlite-connection.ts";
-import type { CopiedTable } from "./copied-tables.ts";
+import { type CopiedTable, selectOf } from "./copied-tables.ts";
 import { type MigrationRecord, writeRecord } from "./migration-record.ts";
 import type { MigrationSource } from "./source.ts";
 
@@ -32,23 +32,34 @@ export interface CopiedRow {
 }
 
 /** Number of the source's rows of a table. */
-export function countOf({ file, select }: CopiedTable, source: MigrationSource): number {
-  return Number(source.database(file).get(`SELECT count(*) AS n FROM (${select})`)?.n);
+export function countOf(table: CopiedTable, source: MigrationSource): number {
+  return Number(source.database(table.file).get(`SELECT count(*) AS n FROM (${selectOf(table)})`)?.n);
+}
+
+/** A column of the target. */
+interface Column {
+  name: string;
+  type: string;
 }
 
 /** Copies the rows of a table that are not in the target yet. */
 export async function copyTable(table: CopiedTable, migration: Migration): Promise<void> {
-  const { source, record } = migration;
-  const names = Object.keys(table.columns);
-  const types = Object.values(table.columns).map((type, at) => `$${at + 1}::${type}[]`);
-  const insert = `INSERT INTO ${table.name} (${names.join(", ")}) OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${types.join(", ")})`;
-  await copyRows(table.name, rowsAfter(table, source, record.copied[table.name]), {
+  const { source, connection, record } = migration;
+  const columns = (await connection.all(columnsOfTable, table.name)) as unknown as Column[];
+  const names = columns.map(({ name }) => name).join(", ");
+  const arrays = columns.map(({ type }, at) => `$${at + 1}::${type}[]`).join(", ");
+  const insert = `INSERT INTO ${table.name} (${names}) OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${arrays})`;
+  await copyRows(table.name, rowsAfter(table, columns, source, record.copied[table.name]), {
     ...migration,
     total: countOf(table, source),
     insert: (session, rows) =>
-      session.run(insert, ...names.map((_name, at) => rows.map(({ values }) => values[at] as string))),
+      session.run(insert, ...columns.map((_column, at) => rows.map(({ values }) => values[at] as string))),
   });
 }
+
+const columnsOfTable = `
+  SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+  WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
 
 /** Inserts rows in batches; each is one transaction with the note of where it ends. */
 export async function copyRows(
@@ -79,22 +90,25 @@ export async function copyRows(
 }
 
 function* rowsAfter(
-  { file, key, select, columns, convert }: CopiedTable,
+  table: CopiedTable,
+  columns: readonly Column[],
   source: MigrationSource,
   position: Position | undefined,
 ): Generator<CopiedRow> {
+  const { file, key, convert } = table;
   const database = source.database(file);
-  const after = position?.after ?? [];
-  const where =
-    position === undefined ? "" : `WHERE (${key.join(", ")}) > (${key.map(() => "?").join(", ")})`;
-  for (const row of database.iterate(
-    `SELECT * FROM (${select}) ${where} ORDER BY ${key.join(", ")}`,
-    ...after,
-  )) {
+  const place = key.join(", ");
+  const where = position === undefined ? "" : `WHERE (${place}) > (${key.map(() => "?").join(", ")})`;
+  const select = `SELECT * FROM (${selectOf(table)}) ${where} ORDER BY ${place}`;
+  for (const row of database.iterate(select, ...(position?.after ?? []))) {
     const converted: SqlRow = { ...row, ...convert?.(row, database) };
     yield {
       key: key.map((name) => row[name] as string | number),
-      values: Object.entries(columns).map(([name, type]) => storable(converted[name] as PostgresValue, type)),
+      values: columns.map(({ name, type }) => {
+        const value = converted[name] as PostgresValue | undefined;
+        if (value === undefined) throw new Error(`Nothing is known for the column ${name} of ${table.name}`);
+        return storable(value, type);
+      }),
     };
   }
 }

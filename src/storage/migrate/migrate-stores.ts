@@ -3,12 +3,7 @@ import { findDifference } from "./compare.ts";
 import { copiedTables } from "./copied-tables.ts";
 import { copyFiles } from "./copy-files.ts";
 import { copyTable, type Migration, type OnProgress } from "./copy-tables.ts";
-import {
-  MigrationError,
-  type MigrationRecord,
-  readRecord,
-  writeRecord,
-} from "./migration-record.ts";
+import { MigrationError, type MigrationRecord, readRecord, writeRecord } from "./migration-record.ts";
 import { type MigrationSource, openSource } from "./source.ts";
 
 export interface MigrationOptions {

@@ -24,7 +24,7 @@ interface DatabaseToOpen {
 }
 
 /** Another bot uses the database. */
-export class DatabaseInUseError extends Error {
+class DatabaseInUseError extends Error {
   readonly code = "database_in_use";
   constructor(place: string) {
     super(

@@ -117,6 +117,16 @@ function addDataCommands(program: Command, context: CommandContext, run: Run): v
     .action((_options, command: Command) =>
       run(async () => (await import("./stored-data.ts")).forgetPerson(context, command.optsWithGlobals())),
     );
+  program
+    .command("migrate")
+    .description("copy the SQLite data of the data folder to an empty PostgreSQL database")
+    .option(
+      "--to <address>",
+      "the database, as postgresql://user:password@host/name, instead of DATABASE_URL",
+    )
+    .action((_options, command: Command) =>
+      run(async () => (await import("./migrate.ts")).migrate(context, command.optsWithGlobals())),
+    );
 }
 
 /** `knack skills …` */

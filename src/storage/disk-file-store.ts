@@ -11,7 +11,8 @@ import { badTurnError, isStoredName, isTurnId, nameFor } from "./stored-names.ts
 
 /** Next to each file, hidden: names of stored files never begin with a dot. */
 const typeSchema = z.object({ media_type: z.string() });
-const typeName = (name: string) => `.${name}.type`;
+/** The name of the file with the type of a stored file; without it, the store has no such file. */
+export const typeName = (name: string) => `.${name}.type`;
 
 /**
  * Files under `folder/<turn id>/<name>`, for this user alone (0700, 0600). Each is written to a temporary name and then renamed. Names and

@@ -3,6 +3,9 @@ import { type StoreClock, systemTime } from "./store-clock.ts";
 
 type Lease = { owner: string; until: number };
 
+/** Beginning of the keys of leases. */
+export const leasePrefix = "lease:";
+
 /**
  * Leases in a key-value store. The clocks of starting processes must agree to much less than the time of a lease.
  * @param owner identifies this process; unique among all processes
@@ -13,7 +16,7 @@ export function createKeyValueLeases(
   clock: Pick<StoreClock, "steady"> = systemTime,
 ): Leases {
   const change = (name: string, next: (lease: Lease | undefined, now: number) => Lease | undefined) =>
-    store.update<Lease>(`lease:${name}`, (lease) => next(lease, clock.steady()) ?? lease ?? free);
+    store.update<Lease>(`${leasePrefix}${name}`, (lease) => next(lease, clock.steady()) ?? lease ?? free);
   return {
     async acquire(name, ms) {
       const lease = await change(name, (held, now) =>

@@ -52,7 +52,7 @@ const columns = ["key", "value", "namespace", "expires"];
  * without a transaction (https://github.com/jaredwray/keyv/pull/2063), and a crash between them hides every value. No version of Knack has
  * written such a table.
  */
-const migrationsOf = (path: string): readonly Migration[] => [
+export const keyValueMigrations = (path: string): readonly Migration[] => [
   (database) => {
     const found = database.prepare("SELECT name FROM pragma_table_info('keyv')").all();
     if (found.length === 0) database.exec(table);
@@ -76,7 +76,7 @@ export async function openKeyValue(
   path: string,
   options: Omit<SqliteOptions, "maxPages"> = {},
 ): Promise<KeyValue> {
-  await migrateSqlite(path, migrationsOf(path), options);
+  await migrateSqlite(path, keyValueMigrations(path), options);
   const { store, log, keysFrom } = await openStore(path, options);
   const mutex = new KeyedMutex();
   const writeInLine = createWriteQueue(options.busyTimeoutMs ?? defaultBusyTimeoutMs);

@@ -87,6 +87,12 @@ export function newerVersionError(
   return new StorageError("newer_version", path, `${explain("newer_version", path)} (${formats})${back}`);
 }
 
+/** A file that is only read, and that an earlier version has written. */
+export function olderVersionError(path: string): StorageError {
+  const message = `The store ${path} was written by an earlier version. Start the bot of this version on its folder once, which converts it, and try again`;
+  return new StorageError("unavailable", path, message);
+}
+
 /** The disk has too little space for the copy that is made before an upgrade. */
 export function noRoomForCopyError(path: string, needed: number, free: number): StorageError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;

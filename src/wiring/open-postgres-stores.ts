@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Clock, Leases } from "../core/ports/storage.ts";
-import { openPostgres } from "../storage/postgres/postgres-connection.ts";
+import { refuseUnfinished } from "../storage/migrate/migration-record.ts";
+import { openPostgres, type PostgresConnection } from "../storage/postgres/postgres-connection.ts";
 import { createPostgresFileStore } from "../storage/postgres/postgres-file-store.ts";
 import { createPostgresKeyValue } from "../storage/postgres/postgres-key-value.ts";
 import { createPostgresKnowledge } from "../storage/postgres/postgres-knowledge.ts";
@@ -35,18 +36,11 @@ class DatabaseInUseError extends Error {
 /**
  * Opens the stores in a PostgreSQL database, which this process holds until it closes them: folders of threads, skills and prepared packages
  * are still in the data folder, so a second process would not see them.
- * @throws StorageError, DatabaseInUseError
+ * @throws StorageError, DatabaseInUseError; MigrationError if only a part of another data folder's data is there
  */
-export async function openPostgresStores(
-  { url, folder, clock }: DatabaseToOpen,
-  { closers, upgraded, lost }: OpeningStores,
-): Promise<Stores> {
-  const connection = await openPostgres(url, postgresMigrations, { upgraded });
-  closers.push(() => connection.close());
-  const leases = createPostgresLeases(connection, await readOrMakeRandomText(join(folder, holderFile)));
-  if (!(await acquirePatiently(leases, clock))) throw new DatabaseInUseError(connection.place);
-  const release = keepHolding(leases, clock, () => lost(new DatabaseInUseError(connection.place)));
-  closers.push(release);
+export async function openPostgresStores(database: DatabaseToOpen, opening: OpeningStores): Promise<Stores> {
+  const { connection, leases } = await openHeldDatabase(database, opening);
+  await refuseUnfinished(connection);
   return {
     log: createPostgresTurnLog(connection, { alone: true }),
     index: createPostgresMessageIndex(connection),
@@ -56,6 +50,23 @@ export async function openPostgresStores(
     leases,
     copies: createSchemaCopies(connection),
   };
+}
+
+/**
+ * Opens a database that no other process may use until `closers` have closed it. `holder` identifies the data folder.
+ * @throws StorageError, DatabaseInUseError
+ */
+export async function openHeldDatabase(
+  { url, folder, clock }: DatabaseToOpen,
+  { closers, upgraded, lost }: OpeningStores,
+): Promise<{ connection: PostgresConnection; leases: Leases; holder: string }> {
+  const connection = await openPostgres(url, postgresMigrations, { upgraded });
+  closers.push(() => connection.close());
+  const holder = await readOrMakeRandomText(join(folder, holderFile));
+  const leases = createPostgresLeases(connection, holder);
+  if (!(await acquirePatiently(leases, clock))) throw new DatabaseInUseError(connection.place);
+  closers.push(keepHolding(leases, clock, () => lost(new DatabaseInUseError(connection.place))));
+  return { connection, leases, holder };
 }
 
 const holding = "bot";

@@ -68,6 +68,7 @@ export const helped: readonly string[] = [
   "retention",
   "export",
   "forget",
+  "migrate",
   "connect",
   "doctor",
   "models",

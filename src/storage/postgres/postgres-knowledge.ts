@@ -141,7 +141,7 @@ async function addPieces(
      ORDER BY number`,
     ...[namespace, id],
     ...[pieces.map(({ place }) => storableText(place)), pieces.map(({ text }) => storableText(text))],
-    pieces.map(({ text, place }) => indexed(namespace, text, `${title} ${place}`)),
+    pieces.map(({ text, place }) => pieceWords(namespace, text, `${title} ${place}`)),
     withVector.map((each) => each?.model ?? null),
     withVector.map((each) => each?.bytes ?? null),
   );
@@ -189,7 +189,7 @@ async function* readPieces(
 }
 
 /** The words of a piece with their positions: those of its text have the weight A, those of title and place B. */
-function indexed(namespace: string, text: string, about: string): string {
+export function pieceWords(namespace: string, text: string, about: string): string {
   const places = new Map<string, string[]>();
   let position = 0;
   for (const [weight, part] of [

@@ -66,8 +66,13 @@ async function putMessage(session: PostgresSession, message: IndexedMessage): Pr
      ON CONFLICT (namespace, reference) DO UPDATE SET thread = excluded.thread, author_id = excluded.author_id,
        author = excluded.author, at = excluded.at, text = excluded.text, words = excluded.words`,
     ...[namespace, reference, thread ?? null, author.id, storableText(author.name), at, storableText(text)],
-    [...new Set([channelWord(namespace), ...foldedWords(text)])],
+    messageWords(namespace, text),
   );
+}
+
+/** The words that find a message, each once. */
+export function messageWords(namespace: string, text: string): string[] {
+  return [...new Set([channelWord(namespace), ...foldedWords(text)])];
 }
 
 async function clearAuthor(

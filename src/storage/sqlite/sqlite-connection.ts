@@ -4,7 +4,7 @@ import { parseExactly } from "../../base/exact-number.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import type { Upgrade } from "../../core/ports/storage.ts";
 import { makePrivateFile } from "../private-files.ts";
-import { newerVersionError, StorageError, toStorageError } from "../storage-error.ts";
+import { newerVersionError, olderVersionError, StorageError, toStorageError } from "../storage-error.ts";
 import { copyBeforeUpgrade, copyFor } from "./upgrade-copies.ts";
 import {
   defaultBusyTimeoutMs,
@@ -40,6 +40,8 @@ export interface SqliteConnection {
   /** The first row. */
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...values: SqlValue[]): SqlRow[];
+  /** The rows one after another, each read when it is needed. */
+  iterate(sql: string, ...values: SqlValue[]): Iterable<SqlRow>;
   /** Runs `work` in one transaction; if it throws, nothing is stored. Only within `write`. */
   transaction<T>(work: () => T): T;
   /**
@@ -119,6 +121,23 @@ export function openSqliteInMemory(migrations: readonly Migration[]): SqliteConn
   return createConnection(database, ":memory:", 0, noWriteAheadLog);
 }
 
+/**
+ * Opens a file that exists, and changes nothing in it: writes are refused. Its format must be the newest of `migrations`.
+ * @throws StorageError
+ */
+export function openSqliteToRead(path: string, migrations: readonly Migration[]): SqliteConnection {
+  const database = guarded(path, () => new DatabaseSync(path, { readOnly: true, timeout: blockingMs }));
+  try {
+    const found = versionOf(database);
+    if (found > migrations.length) throw newerVersionError(path, { found, known: migrations.length });
+    if (found < migrations.length) throw olderVersionError(path);
+    return createConnection(database, path, 0, noWriteAheadLog);
+  } catch (error) {
+    database.close();
+    throw toStorageError(error, path);
+  }
+}
+
 function openDatabase(
   path: string,
   migrations: readonly Migration[],
@@ -147,12 +166,11 @@ function migrate(
   path: string,
   migrations: readonly Migration[],
 ): Upgrade | undefined {
-  const version = () => Number(database.prepare("PRAGMA user_version").get()?.user_version);
   const to = migrations.length;
-  if (version() === to) return undefined;
+  if (versionOf(database) === to) return undefined;
   return inTransaction(database, () => {
     // Read again under the lock: another process may have been faster.
-    const from = version();
+    const from = versionOf(database);
     if (from > to) throw newerVersionError(path, { found: from, known: to, ...copyFor(path, to) });
     if (from === to) return undefined;
     const isNew = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
@@ -164,6 +182,24 @@ function migrate(
     database.exec(`PRAGMA user_version = ${to}`);
     return copy === undefined ? undefined : { path, from, to, copy };
   });
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+}
+
+/** A statement of its own, so that others of the same text leave its place alone. */
+function* iterate(
+  database: DatabaseSync,
+  path: string,
+  sql: string,
+  values: readonly SqlValue[],
+): Generator<SqlRow> {
+  try {
+    yield* database.prepare(sql).iterate(...values);
+  } catch (error) {
+    throw toStorageError(error, path);
+  }
 }
 
 function createConnection(
@@ -185,6 +221,7 @@ function createConnection(
       }),
     get: (sql, ...values) => guarded(path, () => statement(sql).get(...values)),
     all: (sql, ...values) => guarded(path, () => statement(sql).all(...values)),
+    iterate: (sql, ...values) => iterate(database, path, sql, values),
     transaction: (work) =>
       guarded(path, () => {
         const result = inTransaction(database, work, (sql) => void statement(sql).run());

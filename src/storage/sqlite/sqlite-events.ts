@@ -77,25 +77,26 @@ function idOf(connection: SqliteConnection, text: string): number {
 }
 
 // In one statement, so that an event that another process deletes meanwhile is read with its texts or not at all.
-const columns = `
+/** The columns of an event that `toEvent` reads, with the texts that are stored once. */
+export const eventColumns = `
   seq, at, type, body, iif(texts IS NULL, NULL, (
     SELECT json_group_object(named.key, stored.text)
     FROM json_each(events.texts) AS named JOIN texts AS stored ON stored.id = named.value)) AS texts`;
 
 /** The events of a turn with a seq above `afterSeq`, in order. */
 export function readEvents(connection: SqliteConnection, turnId: string, afterSeq: number): TurnEvent[] {
-  const select = `SELECT ${columns} FROM events WHERE turn_id = ? AND seq > ? ORDER BY seq`;
+  const select = `SELECT ${eventColumns} FROM events WHERE turn_id = ? AND seq > ? ORDER BY seq`;
   return connection.all(select, turnId, afterSeq).map((row) => toEvent(connection, turnId, row));
 }
 
 /** The data a turn was created from. */
 export function readInbound(connection: SqliteConnection, turnId: string): Inbound | undefined {
-  const row = connection.get(`SELECT ${columns} FROM events WHERE turn_id = ? AND seq = 0`, turnId);
+  const row = connection.get(`SELECT ${eventColumns} FROM events WHERE turn_id = ? AND seq = 0`, turnId);
   return row === undefined ? undefined : inboundOf(toEvent(connection, turnId, row));
 }
 
-// `rowOf` wrote the body, so its shape is known.
-function toEvent(connection: SqliteConnection, turnId: string, row: SqlRow): TurnEvent {
+/** The event of a row with `eventColumns`. `rowOf` wrote the body, so its shape is known. */
+export function toEvent(connection: Pick<SqliteConnection, "parse">, turnId: string, row: SqlRow): TurnEvent {
   const body = connection.parse(row.body) as Record<string, unknown>;
   const texts = row.texts === null ? {} : (connection.parse(row.texts) as Record<string, string>);
   for (const [member, text] of Object.entries(texts)) body[member] = connection.parse(text);

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
@@ -24,6 +25,8 @@ const retry = 2;
 export default defineConfig({
   plugins: [builtEntries()],
   test: {
+    // As in vitest.config.ts.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/knack", import.meta.url)) },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
@@ -42,8 +45,15 @@ export default defineConfig({
       },
       {
         extends: true,
-        // kill -9, model servers over HTTP, a real browser.
-        test: { name: "end to end", ...together, retry, include: ["test/e2e/**/*.test.ts"], exclude: alone },
+        // kill -9, model servers over HTTP, a real browser: each process has one, and loads modules once for all its files.
+        test: {
+          name: "end to end",
+          ...together,
+          retry,
+          isolate: false,
+          include: ["test/e2e/**/*.test.ts"],
+          exclude: alone,
+        },
       },
       { extends: true, test: { name: "alone", ...oneByOne, retry, include: alone } },
     ],

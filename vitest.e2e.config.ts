@@ -5,14 +5,10 @@ import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
 /** Tests that measure time, or in which time decides; they run one file at a time, after the others. */
-const alone = [
-  "test/e2e/console/typing-time.test.ts",
-  "test/e2e/durability/shutdown.test.ts",
-  "test/e2e/command-line/npm-start.test.ts",
-];
+const alone = ["test/e2e/console/typing-time.test.ts", "test/e2e/command-line/npm-start.test.ts"];
 
-/** Tests that mostly wait for processes: a bot of their own, code in a sandbox. */
-const together = { maxWorkers: availableParallelism(), sequence: { groupOrder: 0 } };
+/** Tests that mostly wait for processes, a bot of their own or code in a sandbox: one more than there are processors. */
+const together = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 0 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 /** A browser on a loaded machine may be late once; a defect fails every time. Repeated tests are named in the report. */

@@ -7,7 +7,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { builtProgram } from "../../support/bot/built-program.ts";
+import { builtProgram, startOptions } from "../../support/bot/built-program.ts";
 import { sharedBrowser } from "../../support/browser.ts";
 import { chunk, sendEvents, startWireServer, type WireServer } from "../../unit/models/wire-server.ts";
 
@@ -110,7 +110,8 @@ async function startBot(
     OPENAI_BASE_URL: `${model.url}/v1`,
     ...more,
   };
-  const bot = spawn(process.execPath, [await builtProgram(), "start", "--port", String(port)], {
+  const args = [...startOptions, await builtProgram(), "start", "--port", String(port)];
+  const bot = spawn(process.execPath, args, {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });

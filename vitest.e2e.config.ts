@@ -1,17 +1,14 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
 /** Tests that measure time, or in which time decides; they run one file at a time, after the others. */
-const alone = [
-  "test/e2e/console/typing-time.test.ts",
-  "test/e2e/durability/shutdown.test.ts",
-  "test/e2e/command-line/npm-start.test.ts",
-];
+const alone = ["test/e2e/console/typing-time.test.ts", "test/e2e/command-line/npm-start.test.ts"];
 
-/** Tests that mostly wait for processes: a bot of their own, code in a sandbox. */
-const together = { maxWorkers: availableParallelism(), sequence: { groupOrder: 0 } };
+/** Tests that mostly wait for processes, a bot of their own or code in a sandbox: one more than there are processors. */
+const together = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 0 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 /** A browser on a loaded machine may be late once; a defect fails every time. Repeated tests are named in the report. */
@@ -24,6 +21,8 @@ const retry = 2;
 export default defineConfig({
   plugins: [builtEntries()],
   test: {
+    // As in vitest.config.ts.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/knack", import.meta.url)) },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
@@ -42,8 +41,15 @@ export default defineConfig({
       },
       {
         extends: true,
-        // kill -9, model servers over HTTP, a real browser.
-        test: { name: "end to end", ...together, retry, include: ["test/e2e/**/*.test.ts"], exclude: alone },
+        // kill -9, model servers over HTTP, a real browser: each process has one, and loads modules once for all its files.
+        test: {
+          name: "end to end",
+          ...together,
+          retry,
+          isolate: false,
+          include: ["test/e2e/**/*.test.ts"],
+          exclude: alone,
+        },
       },
       { extends: true, test: { name: "alone", ...oneByOne, retry, include: alone } },
     ],

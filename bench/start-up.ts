@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { builtProgram } from "../test/support/bot/built-program.ts";
+import { builtProgram, startOptions } from "../test/support/bot/built-program.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import { limited, type Measure, median } from "./measure.ts";
 
@@ -48,7 +48,7 @@ async function timeOfHelp(program: string): Promise<number> {
 function startBot(program: string, home: string): ChildProcess {
   const env = { PATH: process.env.PATH, KNACK_DATA: path.join(home, "data"), KNACK_MODEL: "offline" };
   // As `npm start` does.
-  const args = ["--max-semi-space-size=4", "--min-semi-space-size=4", program, "start", "--port", "0"];
+  const args = [...startOptions, program, "start", "--port", "0"];
   return spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 

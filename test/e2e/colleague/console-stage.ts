@@ -83,7 +83,6 @@ export async function consoleStage(bot: PlatformBot, clock: MovedClock): Promise
     },
     planned: async () =>
       JSON.stringify(await client.call("schedule.list", { namespace: namespaceOf("general") })),
-    close: async () => undefined,
   };
 }
 

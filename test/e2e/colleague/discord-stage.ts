@@ -160,7 +160,6 @@ export async function discordStage(discord: DiscordServer): Promise<Stage> {
       const list = await command("list");
       return (await list.answer()).content;
     },
-    close: async () => undefined,
   };
 
   function talkOf(before: ReadonlySet<string>, user: string): Talk {

@@ -1,16 +1,7 @@
 import { marked } from "marked";
-import type { Browser } from "playwright-core";
+import { sharedBrowser } from "../../support/browser.ts";
 import type { FetchedFile } from "../../support/surfaces/chat-surface.ts";
-import { launch } from "../../support/surfaces/console-chat.ts";
 import type { Posted } from "./stage.ts";
-
-let browser: Promise<Browser> | undefined;
-
-/** Ends the browser that draws, if one was needed. */
-export async function endDrawing(): Promise<void> {
-  await (await browser)?.close();
-  browser = undefined;
-}
 
 const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -21,8 +12,7 @@ export async function drawPosts(
   posts: readonly Posted[],
   files: readonly FetchedFile[] = [],
 ): Promise<Uint8Array> {
-  browser ??= launch();
-  const page = await (await browser).newPage({ viewport: { width: 720, height: 200 } });
+  const page = await (await sharedBrowser()).newPage({ viewport: { width: 720, height: 200 } });
   await page.setContent(
     `<style>${style}</style><h1>${escaped(title)}</h1>${posts.map(postHtml).join("")}${files.map(pictureHtml).join("")}`,
   );

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createMovedClock, type MovedClock } from "../../support/bot/moved-clock.ts";
 import { type PlatformBot, type PlatformBotOptions, usePlatformBot } from "../../support/bot/platform-bot.ts";
 import { createHonestModel, type HonestModel } from "../../support/models/honest-model.ts";
-import { drawPosts, endDrawing } from "./draw-posts.ts";
+import { drawPosts } from "./draw-posts.ts";
 import { teach } from "./model-script.ts";
 import { type Effect, type Sentence, type SurfaceName, sentences } from "./sentences.ts";
 import type { Posted, Stage, Talk } from "./stage.ts";
@@ -47,10 +47,6 @@ export function saySentences({ name, from = wednesday, open, ...options }: Surro
   beforeEach(() => {
     model = createHonestModel(platformBot().model);
     teach(model);
-  });
-  afterAll(async () => {
-    await endDrawing();
-    await stage.close();
   });
 
   describe(`what people say to a colleague on ${name}`, () => {

@@ -183,6 +183,5 @@ export function slackStage(slack: SlackServer): Stage {
       );
       return slackText(found as unknown as MessageRecord);
     },
-    close: async () => undefined,
   };
 }

@@ -40,5 +40,4 @@ export interface Stage {
   wake(): Promise<void>;
   /** The list of what is planned in the channel. */
   planned(): Promise<string>;
-  close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { createApiClient } from "../../../src/client/api-client.ts";
 import { freePort } from "../../support/bot/free-port.ts";
+import { createMovedClock } from "../../support/bot/moved-clock.ts";
 import { ended } from "../support/turns.ts";
 import { useBot } from "../support/use-bot.ts";
 
@@ -19,7 +20,7 @@ describe("a bot that npm started", () => {
   });
 
   /** `npm start` in the clone, the leader of a process group of its own, as a shell starts it. */
-  async function npmStart() {
+  async function npmStart(env: Record<string, string> = {}) {
     const { home, gate } = bot();
     const port = await freePort();
     const child = spawn("npm", ["start", "--", "--port", String(port)], {
@@ -29,6 +30,7 @@ describe("a bot that npm started", () => {
         ...{ PATH: process.env.PATH, HOME: home.folder, LOG_LEVEL: "warn" },
         ...{ KNACK_DATA: home.data, KNACK_CONFIG: `${home.folder}/knack.yaml` },
         ...{ KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", OPENAI_BASE_URL: `${gate.url}/v1` },
+        ...env,
       },
     });
     npm = child;
@@ -79,14 +81,16 @@ describe("a bot that npm started", () => {
     const { models, gate } = bot();
     await models.add([answer]);
     gate.close();
-    const { pid, says, url, exited, client } = await npmStart();
+    const clock = await createMovedClock();
+    onTestFinished(() => clock.remove());
+    const { pid, says, url, exited, client } = await npmStart(clock.env);
     await client.submitTurn(message);
     await gate.reached(1);
     process.kill(pid, "SIGTERM");
     await says("Stopping after the running turns");
-    // As a person does who presses Ctrl-C until it ends.
-    const pressing = setInterval(() => process.kill(pid, "SIGTERM"), 100);
-    exited.finally(() => clearInterval(pressing));
+    // A person presses Ctrl-C again later than npm repeats a signal. Only once: npm, which ends after the bot, does not survive a third.
+    await clock.pass(1_000);
+    process.kill(pid, "SIGTERM");
     expect(await exited).toEqual([130, null]);
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });

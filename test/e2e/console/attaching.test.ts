@@ -1,7 +1,8 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadConsoleAssets } from "../../../src/server/console-assets.ts";
 import { createServer, type KnackServer } from "../../../src/server/server.ts";
+import { sharedBrowser } from "../../support/browser.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
@@ -28,11 +29,9 @@ beforeAll(async () => {
     logger: { error: () => undefined },
   });
   ({ url } = await server.listen());
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu"] });
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser.close();
   await server.close();
   await app.stop(1_000);
 });

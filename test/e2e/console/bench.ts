@@ -5,9 +5,10 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { builtProgram } from "../../support/bot/built-program.ts";
+import { builtProgram, startOptions } from "../../support/bot/built-program.ts";
+import { sharedBrowser } from "../../support/browser.ts";
 import { chunk, sendEvents, startWireServer, type WireServer } from "../../unit/models/wire-server.ts";
 
 /** A bot in its own process, a model that answers by what it is told, and a browser. */
@@ -43,7 +44,7 @@ export async function openConsoleBench(environment: Record<string, string> = {})
   const data = await mkdtemp(path.join(tmpdir(), "knack-console-"));
   const thinking: ServerResponse[] = [];
   const model = await startWireServer((response, body) => answer(response, body, thinking));
-  const browser = await launchBrowser();
+  const browser = await sharedBrowser();
   const start = (port: number) => startBot(data, model, port, environment);
   let bot = await start(0);
   const openPage = async (hash: string, { width = 1280, height = 800 }: Partial<Size>) => {
@@ -86,20 +87,12 @@ export async function openConsoleBench(environment: Record<string, string> = {})
       bot = await start(Number(new URL(bot.url).port));
     },
     async close() {
-      await browser.close();
+      await shared?.page.context().close();
       await stop(bot.process);
       await model.stop();
       await rm(data, { recursive: true, force: true });
     },
   };
-}
-
-function launchBrowser(): Promise<Browser> {
-  const off = ["gpu", "quic", "background-networking", "component-update", "sync"].map(
-    (name) => `--disable-${name}`,
-  );
-  const args = ["--headless", "--no-sandbox", "--no-first-run", ...off];
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
 }
 
 async function startBot(
@@ -117,7 +110,8 @@ async function startBot(
     OPENAI_BASE_URL: `${model.url}/v1`,
     ...more,
   };
-  const bot = spawn(process.execPath, [await builtProgram(), "start", "--port", String(port)], {
+  const args = [...startOptions, await builtProgram(), "start", "--port", String(port)];
+  const bot = spawn(process.execPath, args, {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });

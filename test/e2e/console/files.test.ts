@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConsoleAssets } from "../../../src/server/console-assets.ts";
 import { createServer, type KnackServer } from "../../../src/server/server.ts";
+import { sharedBrowser } from "../../support/browser.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { createTestApp } from "../../support/test-app.ts";
@@ -39,7 +39,6 @@ const paints = scriptedModel(({ messages }) =>
 
 let server: KnackServer;
 let url: string;
-let browser: Browser;
 beforeAll(async () => {
   const { app } = createTestApp(paints, {
     skills: [painter],
@@ -52,16 +51,13 @@ beforeAll(async () => {
     logger: { error: () => undefined },
   });
   ({ url } = await server.listen());
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu"] });
 });
 afterAll(async () => {
-  await browser.close();
   await server.close();
 });
 
 test("files of a turn are shown and downloaded, even where the API wants a token", async () => {
-  const context = await browser.newContext();
+  const context = await (await sharedBrowser()).newContext();
   const tab = await context.newPage();
   const errors: string[] = [];
   tab.on("pageerror", (error) => errors.push(error.message));

@@ -1,34 +1,21 @@
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import type { BotProcess } from "../../support/bot/bot-process.ts";
+import { sharedBrowser } from "../../support/browser.ts";
 import { useBot } from "../support/use-bot.ts";
 
 const namespace = "console:local:general";
-const args = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--host-resolver-rules=MAP rebound.example 127.0.0.1",
-];
 
 const bot = useBot({ shared: true, env: () => ({ KNACK_MODEL: "offline" }) });
 let running: BotProcess;
-let browser: Browser;
 beforeAll(async () => {
   running = await bot().home.start();
   await running.client.submitTurn({ namespace, thread: "secret", text: "/agent help" });
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  browser = await chromium.launch({ executablePath, args });
 });
-afterAll(() => browser.close());
 
 /** A page of another origin (the bot's host, another port) in a fresh profile, until the test ends. */
 async function open(url = bot().pages.url): Promise<Page> {
-  const context = await browser.newContext();
+  const context = await (await sharedBrowser()).newContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto(url);

@@ -1,18 +1,15 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type BotHome, type BotProcess, createBotHome } from "../../support/bot/bot-process.ts";
+import { sharedBrowser } from "../../support/browser.ts";
 
 let home: BotHome;
 let bot: BotProcess;
-let browser: Browser;
 beforeAll(async () => {
   home = await createBotHome({ env: { KNACK_MODEL: "offline" } });
   bot = await home.start();
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu"] });
 });
 afterAll(async () => {
-  await browser.close();
   await home.remove();
 });
 
@@ -23,7 +20,7 @@ async function show(page: Page, visible: boolean): Promise<void> {
 }
 
 test("more windows can be open than a browser has connections, and one that was hidden catches up", async () => {
-  const context = await browser.newContext();
+  const context = await (await sharedBrowser()).newContext();
   const pages: Page[] = [];
   // A browser has six connections to a host.
   for (let at = 0; at < 7; at += 1) {

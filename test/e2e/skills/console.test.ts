@@ -1,5 +1,5 @@
 import { openApprovals, sayOnConsole } from "../../support/surfaces/console-thread.ts";
-import { drawPosts, endDrawing } from "../colleague/draw-posts.ts";
+import { drawPosts } from "../colleague/draw-posts.ts";
 import { sayTasks } from "./say-tasks.ts";
 
 /** Over the API, as the console's page uses it; `test/e2e/console` has what a browser makes of it. */
@@ -31,5 +31,4 @@ sayTasks("the console", async (bot) => ({
       },
     };
   },
-  close: endDrawing,
 }));

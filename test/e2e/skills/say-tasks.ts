@@ -23,7 +23,6 @@ export interface TaskSurface {
     text: string,
     files: readonly { name: string; media_type: string; data: Uint8Array }[],
   ): Promise<TaskThread>;
-  close(): Promise<void>;
 }
 
 const types: Record<string, string> = {
@@ -49,7 +48,6 @@ export function sayTasks(name: string, open: (bot: PlatformBot) => Promise<TaskS
     model = createHonestModel(platformBot().model);
   });
   afterAll(async () => {
-    await surface?.close();
     await world?.[Symbol.asyncDispose]();
   });
 

@@ -1,6 +1,6 @@
 import { slackText } from "../../support/bot/platform-slack.ts";
 import { openThread } from "../../support/surfaces/slack-chat.ts";
-import { drawPosts, endDrawing } from "../colleague/draw-posts.ts";
+import { drawPosts } from "../colleague/draw-posts.ts";
 import { sayTasks } from "./say-tasks.ts";
 
 const users = { asker: "U0BEN", manager: "U0ANNA" };
@@ -31,5 +31,4 @@ sayTasks("Slack", async ({ slack }) => ({
       },
     };
   },
-  close: endDrawing,
 }));

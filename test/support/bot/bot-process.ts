@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { type ApiClient, createApiClient } from "../../../src/client/api-client.ts";
-import { builtProgram } from "./built-program.ts";
+import { builtProgram, startOptions } from "./built-program.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -88,7 +88,8 @@ export async function createBotHome({
     data,
     write,
     spawn(argv, { env: more = {} } = {}) {
-      const child = spawn(process.execPath, [cli, ...argv], {
+      const options = argv[0] === "start" ? startOptions : [];
+      const child = spawn(process.execPath, [...options, cli, ...argv], {
         cwd: folder,
         env: { ...base, ...more },
         stdio: ["pipe", "pipe", "pipe"],

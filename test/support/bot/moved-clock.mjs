@@ -11,11 +11,12 @@ function now() {
     offset = Number(readFileSync(process.env.MOVED_CLOCK ?? "", "utf8"));
   } catch {
     // Nobody has moved it yet.
+    offset = 0;
   }
   return realNow() + offset;
 }
 
-globalThis.Date = class extends RealDate {
+export const MovedDate = class extends RealDate {
   constructor(...given) {
     super(...(given.length === 0 ? [now()] : given));
   }
@@ -23,3 +24,5 @@ globalThis.Date = class extends RealDate {
     return now();
   }
 };
+
+globalThis.Date = MovedDate;

@@ -18,12 +18,12 @@ export interface MovedClock {
   remove(): Promise<void>;
 }
 
+const RealDate = Date;
+
 export async function createMovedClock(): Promise<MovedClock> {
   const folder = await mkdtemp(join(tmpdir(), "moved-clock-"));
   const file = join(folder, "offset");
   const script = pathToFileURL(join(import.meta.dirname, "moved-clock.mjs")).href;
-  const realNow = Date.now;
-  const RealDate = Date;
   let offset = 0;
   const move = async (to: number) => {
     offset = to;
@@ -32,11 +32,11 @@ export async function createMovedClock(): Promise<MovedClock> {
     await rename(`${file}.new`, file);
   };
   process.env.MOVED_CLOCK = file;
-  await import("./moved-clock.mjs");
+  globalThis.Date = (await import("./moved-clock.mjs")).MovedDate;
   return {
     env: { MOVED_CLOCK: file, NODE_OPTIONS: `--import ${script}` },
-    now: () => realNow() + offset,
-    set: (time) => move(time - realNow()),
+    now: () => RealDate.now() + offset,
+    set: (time) => move(time - RealDate.now()),
     pass: (ms) => move(offset + ms),
     async remove() {
       globalThis.Date = RealDate;

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { parseHTML } from "linkedom";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type TurndownService from "turndown";
 import { createMarkdownConverter } from "../../../src/html/readable-page.ts";
+import { sharedBrowser } from "../browser.ts";
 import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part } from "./chat-surface.ts";
 
 const channels = { home: "general", elsewhere: "elsewhere" };
@@ -21,37 +22,25 @@ export const consoleCan: Capabilities = {
 /** A browser keeps at most six connections to a server, and each window needs one for its event stream. */
 const maxWindows = 4;
 
-/** The console in a real browser. Each conversation is a window of its own; the oldest ones are closed. */
+/** The console in a real browser. Each conversation has a window of its own, until later ones need it. */
 export async function consoleChat(bot: () => { url: string }): Promise<ChatSurface> {
-  const browser = await launch();
-  const context = await browser.newContext();
+  const context = await (await sharedBrowser()).newContext();
   const markdown = await createMarkdownConverter();
   const pages: Page[] = [];
   return {
     async open(channel = "home") {
-      if (pages.length === maxWindows) await pages.shift()?.close();
-      const page = await newPage(context, `${bot().url}/#/${channels[channel]}`);
+      const oldest = pages.length === maxWindows ? pages.shift() : undefined;
+      const page = oldest ?? (await context.newPage());
+      await page.goto(`${bot().url}/#/${channels[channel]}`);
+      await page.locator("#composer").waitFor();
+      await page.locator("article.turn").first().waitFor({ state: "detached" });
       pages.push(page);
       return openWindow(page, markdown);
     },
     everything: async () => (await Promise.all(pages.map((page) => partsOf(page, markdown)))).flat(),
     sent: async () => (await Promise.all(pages.map((page) => page.content()))).join("\n"),
-    close: () => browser.close(),
+    close: () => context.close(),
   };
-}
-
-/** A browser that needs no display. */
-export function launch(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  return chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu"] });
-}
-
-/** The console at an address, ready to be written in. */
-async function newPage(context: BrowserContext, url: string): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(url);
-  await page.locator("#composer").waitFor();
-  return page;
 }
 
 function openWindow(page: Page, markdown: TurndownService): Conversation {

@@ -70,7 +70,7 @@ getent hosts other.example.com; node -e 'fetch("http://other.example.com").catch
     needs: ["python3", "curl"],
     line: `echo hello > greeting
 python3 -m http.server 8123 --bind :: >/dev/null 2>&1 &
-until curl --silent --output /dev/null http://localhost:8123/; do :; done
+until curl --silent --output /dev/null http://localhost:8123/; do sleep 0.1; done
 for host in localhost 127.0.0.1 '[::1]' sandbox; do
   curl --silent --show-error --max-time 3 http://$host:8123/greeting
   node -e 'fetch(process.argv[1]).then((response) => response.text()).then((text) => process.stdout.write(text))' http://$host:8123/greeting

@@ -27,21 +27,19 @@ NODE_PATH=/skill/node_modules node --no-warnings ask.cjs "$1/x"`,
 });
 
 export const onlinePrograms: readonly OnlineProgram[] = [
-  { name: "curl", needs: ["curl"], line: 'curl --silent --show-error "$1/x"' },
   { name: "wget", needs: ["wget"], line: 'wget --quiet --tries=1 --output-document=- "$1/x"' },
   { name: "git", needs: ["git"], line: 'git clone --quiet "$1/git/greeting.git" && cat greeting/greeting' },
   {
     name: "pip",
     needs: ["python3-pip"],
-    line: `python3 -m pip install --quiet --trusted-host api.example.com --trusted-host other.example.com --target /tmp/packages --index-url "$1/simple/" greeting &&
-PYTHONPATH=/tmp/packages python3 -c 'import greeting; print(greeting.word)'`,
+    line: `python3 -m pip install --quiet --trusted-host api.example.com --trusted-host other.example.com --target packages --index-url "$1/simple/" greeting &&
+PYTHONPATH=packages python3 -c 'import greeting; print(greeting.word)'`,
   },
   {
     name: "npm",
     needs: ["npm"],
     line: `npm install --silent --registry "$1/" greeting && node -p 'require("greeting")'`,
   },
-  python("urllib", "import urllib.request; print(urllib.request.urlopen(url).read())"),
   python("requests", "import requests; print(requests.get(url).text)", "python3-requests"),
   python("httpx", "import httpx; print(httpx.get(url).text)", "python3-httpx"),
   python(

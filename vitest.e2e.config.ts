@@ -41,15 +41,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        // kill -9, model servers over HTTP, a real browser: each process has one, and loads modules once for all its files.
-        test: {
-          name: "end to end",
-          ...together,
-          retry,
-          isolate: false,
-          include: ["test/e2e/**/*.test.ts"],
-          exclude: alone,
-        },
+        // kill -9, model servers over HTTP, a real browser.
+        test: { name: "end to end", ...together, retry, include: ["test/e2e/**/*.test.ts"], exclude: alone },
       },
       { extends: true, test: { name: "alone", ...oneByOne, retry, include: alone } },
     ],

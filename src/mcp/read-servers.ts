@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
+import { percentDecoded } from "../base/percent-decoded.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
 import type { Diagnostic } from "../core/skill/skill.ts";
 import { approvers } from "../core/values/inbound.ts";
@@ -103,16 +104,8 @@ function secretsInAddresses(text: string): string[] {
   return text.split(/[\s,|]+/).flatMap((each) => {
     const { username = "", password = "" } = URL.parse(each) ?? {};
     const secret = password || username;
-    return secret === "" ? [] : [secret, decoded(secret)];
+    return secret === "" ? [] : [secret, percentDecoded(secret)];
   });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 interface ReadServer {

@@ -1,3 +1,4 @@
+import { percentDecoded } from "../base/percent-decoded.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import type { SecretForm } from "../core/values/redact.ts";
@@ -28,13 +29,5 @@ export function secretsOf(config: Config): string[] {
 /** The address of the database, and the password in it as it is written and as it is meant. */
 function databaseSecrets(address: string | undefined): string[] {
   const password = address === undefined ? "" : (URL.parse(address)?.password ?? "");
-  return [address ?? "", password, decoded(password)].filter((secret) => secret !== "");
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [address ?? "", password, percentDecoded(password)].filter((secret) => secret !== "");
 }

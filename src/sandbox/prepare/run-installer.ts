@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { percentDecoded } from "../../base/percent-decoded.ts";
 import type { ScriptOutcome } from "../../core/ports/work-context.ts";
 import { coversHost } from "../../core/skill/network-grants.ts";
 import { BuildRefusal, buildInside, openBuild, tooLarge } from "../build-folder.ts";
@@ -116,16 +117,8 @@ function withoutSecrets(text: string, address: string): string {
   const { username, password } = new URL(address);
   return [password, username]
     .filter((secret) => secret !== "")
-    .flatMap((secret) => [secret, decoded(secret)])
+    .flatMap((secret) => [secret, percentDecoded(secret)])
     .reduce((cleaned, secret) => cleaned.replaceAll(secret, "***"), text);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What to do if a program is missing. */

@@ -1,11 +1,10 @@
 import { laneOf, type TurnQueue } from "../../core/log/turn-log.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
-import { knownTurnOf } from "../turns/turn-rows.ts";
+import { knownTurnOf, wokenByMessage } from "../turns/turn-rows.ts";
 import { isSaid, lineOf, titleOf } from "../turns/turn-texts.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
 import { addToLane, refreshLane } from "./sqlite-lanes.ts";
-import { wokenByMessage } from "./turn-log-schema.ts";
 
 const insertTurn = `
   INSERT INTO turns (turn_id, key, line, namespace, thread, kind, author_id, author, accepted_at, text, lane, head)

@@ -1,9 +1,9 @@
 import { noUsage, plusUsage, type TurnEvent, type TurnEventOf } from "../../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../../core/log/turn-log.ts";
+import { wokenByMessage } from "../turns/turn-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent, insertLeasedEvent } from "./sqlite-events.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
-import { wokenByMessage } from "./turn-log-schema.ts";
 
 const holder = "SELECT line FROM turns WHERE turn_id = ? AND lease = ? AND status = 'running'";
 

@@ -8,7 +8,7 @@ import {
   dueEntryText,
   takenEntryError,
 } from "../turns/due-entry-rows.ts";
-import { threadOf } from "../turns/turn-rows.ts";
+import { threadOf, wokenBySignal } from "../turns/turn-rows.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
@@ -19,7 +19,7 @@ import { createForgetting } from "./sqlite-forgetting.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
 import { createReading } from "./sqlite-reading.ts";
 import { createTurnRemoval } from "./sqlite-turn-removal.ts";
-import { turnLogMigrations, wokenBySignal } from "./turn-log-schema.ts";
+import { turnLogMigrations } from "./turn-log-schema.ts";
 
 /**
  * Opens or creates a turn log in a SQLite file. Several processes may have the same file open.

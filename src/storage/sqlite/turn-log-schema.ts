@@ -170,8 +170,3 @@ export const turnLogMigrations: readonly string[] = [
   );
   `,
 ];
-
-/** `woken`: a signal arrived. */
-export const wokenBySignal = 1;
-/** `woken`: a message of the turn's author arrived. */
-export const wokenByMessage = 2;

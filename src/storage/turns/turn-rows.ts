@@ -110,3 +110,8 @@ export function eventBodyOf(event: TurnEvent): Record<string, unknown> {
   const { turn_id: _turn, seq: _seq, at: _at, type: _type, ...body } = event;
   return body;
 }
+
+/** In the column `woken`: a signal arrived. */
+export const wokenBySignal = 1;
+/** In the column `woken`: a message of the turn's author arrived. */
+export const wokenByMessage = 2;

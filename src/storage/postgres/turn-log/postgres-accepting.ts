@@ -1,10 +1,10 @@
 import { laneOf, type TurnQueue } from "../../../core/log/turn-log.ts";
 import type { Inbound } from "../../../core/values/inbound.ts";
-import { knownTurnOf } from "../../turns/turn-rows.ts";
+import { knownTurnOf, wokenByMessage } from "../../turns/turn-rows.ts";
 import { isSaid, lineOf, titleOf } from "../../turns/turn-texts.ts";
 import { storableText } from "../postgres-connection.ts";
 import { bodyText } from "./postgres-events.ts";
-import { lockForTurn, type TurnStore, wokenByMessage } from "./turn-store.ts";
+import { lockForTurn, type TurnStore } from "./turn-store.ts";
 
 /**
  * One statement after the locks, so all of it sees the line as it is. The head of the line is its first unfinished turn. It is

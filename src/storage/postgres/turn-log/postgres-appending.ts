@@ -1,9 +1,10 @@
 import { sharedRun } from "../../../base/shared-run.ts";
 import { noUsage, plusUsage, type TurnEvent, type TurnEventOf } from "../../../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../../../core/log/turn-log.ts";
+import { wokenByMessage } from "../../turns/turn-rows.ts";
 import type { PostgresSession } from "../postgres-connection.ts";
 import { bodyText, insertEvent, isTaken } from "./postgres-events.ts";
-import { commitSoon, lockLineOfTurn, type TurnStore, wokenByMessage } from "./turn-store.ts";
+import { commitSoon, lockLineOfTurn, type TurnStore } from "./turn-store.ts";
 
 /** Stores events if `held`, a statement that locks the row of the turn, finds the lease. */
 const storeIf = (held: string) => `

@@ -1,6 +1,7 @@
 import type { Signal, TurnSignals } from "../../../core/log/turn-log.ts";
+import { wokenBySignal } from "../../turns/turn-rows.ts";
 import { readInbounds } from "./postgres-events.ts";
-import { type TurnStore, wokenBySignal } from "./turn-store.ts";
+import type { TurnStore } from "./turn-store.ts";
 
 // A ready turn that was locked here may have been skipped by a claim, so whoever claims is told again.
 const store = `

@@ -21,11 +21,6 @@ export interface TurnStore
 export const workChannel = "work";
 export const turnChannel = "turn";
 
-/** `woken`: a signal arrived. */
-export const wokenBySignal = 1;
-/** `woken`: a message of the turn's author arrived. */
-export const wokenByMessage = 2;
-
 /** The time of a parameter, or the database's if it is null, ms. A subquery, so that an index can be searched for it. */
 export function nowOr(parameter: `$${number}`): string {
   return `(SELECT coalesce(${parameter}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))`;

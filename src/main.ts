@@ -35,6 +35,7 @@ import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
+import { areTurnsRun, type ProcessRole } from "./wiring/database-processes.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { openStores } from "./wiring/open-stores.ts";
@@ -63,8 +64,11 @@ export interface Knack {
 }
 
 export interface OpenOptions {
-  /** Whether the bot connects to its chat platforms once it listens. Separate commands must not: they would answer twice. */
-  platforms?: boolean;
+  /**
+   * What the bot does. `gateway` connects to the chat platforms and runs no turns; `worker` runs turns and only sends to platforms; `all`
+   * does both. By default it is a `command`, which has no platforms and runs turns if no bot does.
+   */
+  role?: ProcessRole;
 }
 
 /** Another bot is using the data folder. */
@@ -83,11 +87,13 @@ export class DataFolderInUseError extends Error {
  * @throws DataFolderInUseError, StorageError, ServerSetupError, ModelError: each says what to do
  */
 export async function openKnack(config: Config, options: OpenOptions = {}): Promise<Knack> {
-  const lock = await lockDataFolder(config.data.folder);
+  const { role = "command" } = options;
+  const shared = config.data.database_url !== undefined;
+  const lock = await lockDataFolder(config.data.folder, { shared });
   if ("holder" in lock) throw new DataFolderInUseError(config.data.folder, lock.holder?.url);
   const closers: Closer[] = [() => lock.release()];
   try {
-    return await wire(config, await open(config, lock, closers, options), options);
+    return await wire(config, await open(config, lock, closers, role), role);
   } catch (error) {
     await closeAll(closers);
     throw error;
@@ -114,8 +120,8 @@ interface Opened extends Stores {
   profiles: [Profile, ...Profile[]];
   metrics: Metrics | undefined;
   lock: DataFolderLock;
-  /** Resolves when another process has taken the stores. */
-  takenOver: Promise<Error>;
+  /** Identifies this process. */
+  owner: string;
   /** Records the address on which the bot listens. */
   listening(url: string): void;
   closeAll(): Promise<void>;
@@ -126,15 +132,18 @@ async function open(
   config: Config,
   lock: DataFolderLock,
   closers: Closer[],
-  options: OpenOptions,
+  role: ProcessRole,
 ): Promise<Opened> {
+  const isBot = role !== "command";
   const upgrades: Upgrade[] = [];
-  const takenOver = Promise.withResolvers<Error>();
-  const stores = await openStores(config, systemClock, {
+  const warnings: string[] = [];
+  const owner = randomUUID();
+  const opening = {
     closers,
-    upgraded: (upgrade) => void upgrades.push(upgrade),
-    lost: takenOver.resolve,
-  });
+    upgraded: (upgrade: Upgrade) => void upgrades.push(upgrade),
+    warn: (text: string) => void warnings.push(text),
+  };
+  const stores = await openStores(config, systemClock, opening, { role, id: owner, version });
   const redact = createRedactor(secretsOf(config), secretForms(config));
   const logger = createLogger(config.log.level, redact);
   let port: number | undefined;
@@ -143,6 +152,7 @@ async function open(
     port = Number(new URL(url).port || 80);
   };
   tellOfUpgrades(upgrades, logger);
+  for (const warning of warnings) logger.warn(warning);
   if (lock.exposed !== undefined) {
     logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
   }
@@ -166,16 +176,16 @@ async function open(
   const [profiles, metrics] = await Promise.all([
     loadProfiles(config.model, config.workspace.agents),
     // A command has no reader for metrics.
-    options.platforms ? createMetrics() : undefined,
+    isBot ? createMetrics() : undefined,
   ]);
-  await warnOfNames(config, profiles, skills.catalogue, logger, { strict: options.platforms === true });
+  await warnOfNames(config, profiles, skills.catalogue, logger, { strict: isBot });
   const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening };
   return {
     ...stores,
     folders,
     documents,
     ...rest,
-    takenOver: takenOver.promise,
+    owner,
     closeAll: () => closeAll(closers),
   };
 }
@@ -185,22 +195,17 @@ function reportTo(logger: Opened["logger"]): (error: unknown, where: string) => 
   return (error, where) => logger.error({ err: error, where }, "Unexpected error");
 }
 
-async function wire(
-  config: Config,
-  opened: Opened,
-  { platforms: wanted = false }: OpenOptions,
-): Promise<Knack> {
-  const { log, store, leases, skills, lock, logger } = opened;
+async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<Knack> {
+  const { log, store, leases, skills, lock, logger, shared } = opened;
+  const isBot = role !== "command";
   const running = createApp(await appDeps(config, opened, () => platformStates(platforms)));
   const deps = { hub: running.chat, app: running.app, store, leases, clock: systemClock, logger };
-  const platforms: Platforms = wanted ? await openPlatforms(config, deps) : noPlatforms;
+  const platforms: Platforms = isBot ? await openPlatforms(config, deps) : noPlatforms;
   const server = openServer(config, opened, running.app, platforms);
-  tellOfCrash(await log.reclaim(), logger);
-  running.start();
-  void opened.takenOver.then((error) => {
-    logger.error({ err: error }, "This process runs no more turns");
-    return running.stop(0);
-  });
+  // A command leaves the turns to the bots of a shared database.
+  const runsTurns = role !== "gateway" && (isBot || shared === undefined || !(await areTurnsRun(leases)));
+  if (runsTurns) tellOfCrash(await log.reclaim(), logger);
+  running.start({ runsTurns });
   return {
     fetch: async (request) => server.app.fetch(request),
     isolation: skills.isolation,
@@ -211,7 +216,7 @@ async function wire(
       skills.start(url);
       await running.startRetention();
       // Only the bot itself runs due schedules.
-      if (wanted) running.startSchedules();
+      if (isBot) running.startSchedules();
       for (const connection of platforms.connections) connection.start();
       return { url };
     },
@@ -235,6 +240,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     index,
     store,
     leases: opened.leases,
+    shared: opened.shared,
     createTextIndex: createGrowingIndex,
     public_url: config.server.public_url,
     logger,
@@ -253,7 +259,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     retention: config.retention,
     copies: opened.copies,
     newId: randomUUID,
-    owner: randomUUID(),
+    owner: opened.owner,
     version,
     meter: metrics,
     checks,

@@ -1,7 +1,15 @@
-import type { TurnLog } from "../core/log/turn-log.ts";
+import type { TurnCalls, TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
 import type { Meter } from "../core/ports/model.ts";
-import type { Clock, GrowingTextIndex, KeyValue, Leases, Log, UpgradeCopies } from "../core/ports/storage.ts";
+import type {
+  Clock,
+  GrowingTextIndex,
+  KeyValue,
+  Leases,
+  Log,
+  UpgradeCopies,
+  Wire,
+} from "../core/ports/storage.ts";
 import type { TurnLimits, TurnPorts } from "../core/scope/turn.ts";
 import type { MetaTool } from "../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
@@ -18,6 +26,12 @@ import type { Readiness } from "./services/readiness.ts";
 import type { RetentionPolicy } from "./services/retention-policy.ts";
 import type { SpendingCaps } from "./turns/spending.ts";
 
+/** How the processes that share the stores hear of each other's work. */
+export interface SharedWork {
+  calls: TurnCalls;
+  wire: Wire;
+}
+
 /** Dependencies and settings of the app. Times are milliseconds. */
 export interface AppDeps {
   log: TurnLog;
@@ -30,6 +44,8 @@ export interface AppDeps {
   clock: Clock;
   /** What only one of several processes may do. */
   leases: Leases;
+  /** Present where other processes use the stores, too. */
+  shared?: SharedWork | undefined;
   /** Facts about machine and settings that decide which skills are eligible. */
   facts: HostFacts;
   ports: Omit<
@@ -95,11 +111,12 @@ export interface AppDeps {
   checks?: (() => Readiness[]) | undefined;
 }
 
-/** The running app. `start` resumes queued and interrupted turns. */
+/** The running app. */
 export interface RunningApp {
   app: App;
   chat: ChatHub;
-  start(): void;
+  /** Begins to take part in the work. Queued and interrupted turns are resumed, unless other processes run them (`runsTurns`). */
+  start(how?: { runsTurns: boolean }): void;
   /** Starts schedules and triggers. Only for the bot itself, not for a separate command. */
   startSchedules(): void;
   /** Announces upcoming deletions and starts them. Only for the bot itself, not for a separate command. */

@@ -48,7 +48,7 @@ export interface App {
   namespaces(platform: string): Promise<string[]>;
   threads(namespace: string): Promise<ThreadRecord[]>;
   /** All events in a namespace from now on, until the signal. */
-  watch(namespace: string, signal: AbortSignal): AsyncIterable<FeedItem>;
+  watch(namespace: string, signal: AbortSignal): Promise<AsyncIterable<FeedItem>>;
 
   /** Skills as they are in a channel. */
   readonly skills: Pick<SkillService, "list" | "detail" | "suggest">;

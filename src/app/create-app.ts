@@ -51,6 +51,7 @@ import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
+import { createSharedFeed, type SharedFeed } from "./turns/shared-feed.ts";
 import { createSpending } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
@@ -99,11 +100,17 @@ function openChannels(deps: AppDeps, forget: Forget) {
 
 type Channels = ReturnType<typeof openChannels>;
 
+function openFeed({ shared, ...deps }: AppDeps): SharedFeed {
+  const local = createFeed();
+  if (shared !== undefined) return createSharedFeed(local, { ...deps, shared });
+  return { ...local, start: async () => async () => {} };
+}
+
 /** The parts that accept messages and run their turns. */
 function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const { log, clock, catalogue } = deps;
   const { name, chats, offers, files, report } = basePorts;
-  const feed = createFeed();
+  const feed = openFeed(deps);
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, name);
   const asked = createAskedSkills({ catalogue, offers });
@@ -246,8 +253,9 @@ export function createApp(deps: AppDeps): RunningApp {
   const turns = openTurns(deps, channels);
   const opened = openServices(deps, channels, turns);
   const { platforms, channelIndex } = channels;
-  const { dispatcher, schedules } = turns;
+  const { dispatcher, schedules, feed } = turns;
   const { services, stored, retention } = opened;
+  let hearing: Promise<() => Promise<void>> | undefined;
   serveTurns(deps, channels, turns, services, meter);
   const app = appOf(deps, turns, opened);
   const listeners = [channelIndex, schedules.watch];
@@ -261,8 +269,15 @@ export function createApp(deps: AppDeps): RunningApp {
   return {
     app,
     chat,
-    start() {
-      dispatcher.start();
+    start({ runsTurns } = { runsTurns: true }) {
+      hearing = feed.start().catch((error: unknown) => {
+        deps.logger.error(
+          { err: error },
+          "The database cannot be listened to: live text of turns is not shown elsewhere",
+        );
+        return async () => {};
+      });
+      if (runsTurns) dispatcher.start();
       channelIndex.start();
     },
     startSchedules: schedules.clockwork.start,
@@ -270,6 +285,7 @@ export function createApp(deps: AppDeps): RunningApp {
     async stop(drainMs) {
       await schedules.clockwork.stop();
       await Promise.all([dispatcher.stop(drainMs), retention.stop(), channelIndex.stop()]);
+      await (await hearing)?.();
       await stored.settled();
     },
   };

@@ -34,8 +34,8 @@ export interface CommandContext {
   env: Environment;
   cwd: string;
   clock: Pick<Clock, "now" | "sleep">;
-  /** `platforms`: with its connections to Slack and Discord. */
-  openBot(config: Config, options?: { platforms?: boolean }): Promise<Bot>;
+  /** With a role, a bot that takes part in the work; without, a separate command. */
+  openBot(config: Config, options?: { role?: "all" | "gateway" | "worker" }): Promise<Bot>;
   /** Local addresses to search for model servers, for suggestions. */
   localServers: readonly LocalServer[];
   findRunningBot(dataFolder: string): Promise<RunningBot>;

@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import { lockDataFolder } from "../storage/data-folder.ts";
 import { type MigrationResult, migrateStores } from "../storage/migrate/migrate-stores.ts";
-import { openHeldDatabase } from "../wiring/open-postgres-stores.ts";
+import { openDatabaseAlone } from "../wiring/open-postgres-stores.ts";
 import { systemClock } from "../wiring/system-clock.ts";
 import {
   type CommandContext,
@@ -53,14 +54,15 @@ async function migrateTo(url: string, folder: string, context: CommandContext) {
   let taken: Error | undefined;
   const report = createProgress(context);
   try {
-    const { connection, holder } = await openHeldDatabase(
+    const { connection, source } = await openDatabaseAlone(
       { url, folder, clock: systemClock },
       {
         closers,
         upgraded: ({ path, copy }) => void context.stderr.write(`Upgraded ${path}; a copy is in ${copy}.\n`),
-        lost: (error) => {
-          taken = error;
-        },
+      },
+      randomUUID(),
+      (error) => {
+        taken = error;
       },
     );
     const progress: typeof report = (...step) => {
@@ -69,7 +71,7 @@ async function migrateTo(url: string, folder: string, context: CommandContext) {
     };
     const result = await migrateStores({
       folder,
-      source: holder,
+      source,
       connection,
       now: context.clock.now,
       progress,

@@ -48,9 +48,9 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .command("start")
     .description("run the bot with its console and API until it is stopped")
     .addOption(
-      new Option("--role <role>", "part of the work this process does: all")
-        .default("all")
-        .argParser(parseRole),
+      new Option("--role <role>", "part of the work this process does on a shared database")
+        .choices(["all", "gateway", "worker"])
+        .default("all"),
     )
     .option("--host <address>", "address to listen on")
     .option("--port <number>", "port to listen on, 0 for a free one", parsePort)
@@ -250,13 +250,6 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
 }
 
 /** @throws InvalidArgumentError for any other role */
-function parseRole(value: string): "all" {
-  if (value === "all") return value;
-  throw new InvalidArgumentError(
-    "this version does all work in one process, which needs no role (its store is a file of that process)",
-  );
-}
-
 function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new InvalidArgumentError("expected a number from 0 to 65535");

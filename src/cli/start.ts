@@ -20,6 +20,7 @@ import { adviceForOffline, missingFor } from "./doctor/model-advice.ts";
 export interface StartOptions extends GlobalOptions {
   host?: string;
   port?: number;
+  role?: "all" | "gateway" | "worker";
 }
 
 /**
@@ -36,6 +37,12 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   const problems = [...incompletePlatforms(config), ...unprotectedServer(config)];
   if (problems.length > 0) throw new ConfigError(problems);
   for (const warning of warnings) context.stderr.write(`${warning}\n`);
+  const { role = "all" } = options;
+  if (role !== "all" && config.data.database_url === undefined)
+    throw new CommandError(
+      `A ${role} works with other processes on a PostgreSQL database. Set DATABASE_URL, or start without --role.`,
+      exitCode.usage,
+    );
   const found = await context.findRunningBot(config.data.folder);
   if (found.running && found.holder !== undefined) {
     const { url, pid } = found.holder;
@@ -44,10 +51,11 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     );
   }
   const stop = waitForStop(context);
-  const bot = await openUnlessStuck(context.openBot(config, { platforms: true }), stop, context);
+  const bot = await openUnlessStuck(context.openBot(config, { role }), stop, context);
   try {
     const { url } = await bot.listen();
-    printLine(context, `${config.name} is ready: ${url}`);
+    const part = role === "all" ? "" : ` as a ${role}`;
+    printLine(context, `${config.name} is ready${part}: ${url}`);
     // No suggestions if the offline provider was chosen on purpose.
     const local = sources["model.choice"] === "default" ? context.localServers : [];
     await Promise.race([printSummary(context, config, bot, local), stop]);

@@ -11,7 +11,7 @@ export interface StreamTiming {
 
 export interface EventSource<T> {
   /** Opens the source; it ends at once when the signal aborts. */
-  open(signal: AbortSignal): AsyncIterable<T>;
+  open(signal: AbortSignal): AsyncIterable<T> | Promise<AsyncIterable<T>>;
   /** The bytes of an item; see `createFrames`. */
   frame(item: T): Uint8Array;
   /** Passed before each write. */
@@ -60,7 +60,7 @@ export async function streamEvents<T>(context: Context, source: EventSource<T>):
   if (context.req.method === "HEAD") return context.body(null, 200, { "Content-Type": "text/event-stream" });
   const gone = new AbortController();
   const signal = AbortSignal.any([gone.signal, source.closing, context.req.raw.signal]);
-  const iterator = source.open(signal)[Symbol.asyncIterator]();
+  const iterator = (await source.open(signal))[Symbol.asyncIterator]();
   const first = iterator.next();
   if (source.complete && (await first).done) return context.body(null, 204);
   return streamSSE(context, async (stream) => {

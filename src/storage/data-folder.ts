@@ -25,10 +25,14 @@ const patienceMs = 300;
 
 /**
  * Creates the folder, or restricts it to its owner (0700), and locks it for this process; or returns who holds the lock (undefined if the
- * holder has not said yet). The lock is an exclusive SQLite transaction: the system releases it when the process dies, however it dies.
+ * holder has not said yet). The lock is a SQLite transaction: the system releases it when the process dies, however it dies. Any number of
+ * processes can hold it `shared`, and none of them is the bot that `readHolder` finds.
  * @throws StorageError when the folder cannot be used
  */
-export async function lockDataFolder(path: string): Promise<DataFolderLock | { holder: Holder | undefined }> {
+export async function lockDataFolder(
+  path: string,
+  { shared = false }: { shared?: boolean } = {},
+): Promise<DataFolderLock | { holder: Holder | undefined }> {
   const { DatabaseSync } = await import("node:sqlite");
   const file = join(path, lockFile);
   try {
@@ -36,7 +40,10 @@ export async function lockDataFolder(path: string): Promise<DataFolderLock | { h
     makePrivateFile(file);
     const database = new DatabaseSync(file, { timeout: patienceMs });
     try {
-      database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+      database.exec("PRAGMA journal_mode = DELETE");
+      // Only a read takes the shared lock.
+      if (shared) database.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
+      else database.exec("BEGIN EXCLUSIVE");
       await rm(join(path, holderFile), { force: true });
     } catch (error) {
       database.close();
@@ -44,7 +51,9 @@ export async function lockDataFolder(path: string): Promise<DataFolderLock | { h
     }
     return {
       exposed: await makePrivate(path),
-      publish: (info) => publishHolder(path, info),
+      publish: async (info) => {
+        if (!shared) await publishHolder(path, info);
+      },
       async release() {
         if (!database.isOpen) return;
         await rm(join(path, holderFile), { force: true });

@@ -35,6 +35,15 @@ export function createKeyValueLeases(
     async release(name) {
       await change(name, (held) => (held?.owner === owner ? free : undefined));
     },
+    async held(prefix) {
+      const names: string[] = [];
+      for await (const key of store.keys(leasePrefix + prefix)) {
+        // Only this file writes these keys.
+        const lease = (await store.get(key)) as Lease | undefined;
+        if (lease !== undefined && lease.until > clock.steady()) names.push(key.slice(leasePrefix.length));
+      }
+      return names;
+    },
   };
 }
 

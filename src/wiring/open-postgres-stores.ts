@@ -1,5 +1,6 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
-import type { Clock, Leases } from "../core/ports/storage.ts";
+import type { Clock, Leases, Wire } from "../core/ports/storage.ts";
 import { refuseUnfinished } from "../storage/migrate/migration-record.ts";
 import { openPostgres, type PostgresConnection } from "../storage/postgres/postgres-connection.ts";
 import { createPostgresFileStore } from "../storage/postgres/postgres-file-store.ts";
@@ -11,100 +12,98 @@ import { postgresMigrations } from "../storage/postgres/postgres-schema.ts";
 import { createSchemaCopies } from "../storage/postgres/postgres-upgrade-copies.ts";
 import { createPostgresTurnLog } from "../storage/postgres/turn-log/postgres-turn-log.ts";
 import { readOrMakeRandomText } from "../storage/secret-key.ts";
-import type { OpeningStores, Stores } from "./stores.ts";
+import { holdForMigration, isMigrating, joinProcesses, matchFolder } from "./database-processes.ts";
+import type { OpeningProcess, OpeningStores, Stores } from "./stores.ts";
 
-/** Names this data folder to the database: only one process at a time has it, so the next one takes over from a killed one at once. */
-const holderFile = "database-holder";
+/** Identifies a data folder, so that the processes of a database notice if they have different ones. */
+const identityFile = "database-holder";
 
 interface DatabaseToOpen {
   url: string;
-  /** The data folder, which this process has locked. */
+  /** The data folder. */
   folder: string;
   clock: Clock;
 }
 
-/** Another bot uses the database. */
+/** Another process uses the database in a way that leaves no room for this one. */
 class DatabaseInUseError extends Error {
   readonly code = "database_in_use";
-  constructor(place: string) {
-    super(
-      `Another bot uses the database ${place}. This version runs one process on a database: stop the other one, or give this one another database (DATABASE_URL).`,
-    );
-  }
 }
 
 /**
- * Opens the stores in a PostgreSQL database, which this process holds until it closes them: folders of threads, skills and prepared packages
- * are still in the data folder, so a second process would not see them.
+ * Opens the stores in a PostgreSQL database that any number of processes use. They also share the data folder, which has the folders of
+ * threads, skills and prepared packages.
  * @throws StorageError, DatabaseInUseError; MigrationError if only a part of another data folder's data is there
  */
-export async function openPostgresStores(database: DatabaseToOpen, opening: OpeningStores): Promise<Stores> {
-  const { connection, leases } = await openHeldDatabase(database, opening);
+export async function openPostgresStores(
+  { url, folder, clock }: DatabaseToOpen,
+  opening: OpeningStores,
+  self: OpeningProcess,
+): Promise<Stores> {
+  const connection = await openPostgres(url, postgresMigrations, { upgraded: opening.upgraded });
+  opening.closers.push(() => connection.close());
   await refuseUnfinished(connection);
+  const leases = createPostgresLeases(connection, self.id);
+  const store = createPostgresKeyValue(connection);
+  if (await isMigrating(leases))
+    throw new DatabaseInUseError(
+      `\`knack migrate\` fills the database ${connection.place}. Wait until it ends.`,
+    );
+  const match = await matchFolder(store, leases, await readOrMakeRandomText(join(folder, identityFile)));
+  if (match === "taken") throw new DatabaseInUseError(otherFolder(connection.place, folder));
+  if (match === "other") opening.warn(newFolder(connection.place, folder));
+  opening.closers.push(await joinProcesses(leases, clock, self));
+  const log = createPostgresTurnLog(connection);
   return {
-    log: createPostgresTurnLog(connection, { alone: true }),
+    log,
     index: createPostgresMessageIndex(connection),
     knowledge: createPostgresKnowledge(connection),
-    store: createPostgresKeyValue(connection),
+    store,
     files: createPostgresFileStore(connection),
     leases,
     copies: createSchemaCopies(connection),
+    shared: { calls: log, wire: wireOf(connection) },
   };
+}
+
+/** Names of channels in the database are short. */
+function wireOf(connection: PostgresConnection): Wire {
+  const nameOf = (channel: string) => `wire-${hash("md5", channel)}`;
+  return {
+    notify: (channel, message) => connection.notify(nameOf(channel), message),
+    listen: (channel, heard) => connection.listen(nameOf(channel), heard),
+  };
+}
+
+function otherFolder(place: string, folder: string): string {
+  return `Running processes of the database ${place} have another data folder than ${folder}. All processes of a database share one: working folders of threads and installed skills are there. Give this process the same folder, for example as a shared volume (KNACK_DATA), or another database (DATABASE_URL).`;
+}
+
+function newFolder(place: string, folder: string): string {
+  return `The database ${place} was used with another data folder before. Working folders, installed skills and prepared packages of that time are there and not in ${folder}.`;
 }
 
 /**
- * Opens a database that no other process may use until `closers` have closed it. `holder` identifies the data folder.
+ * Opens a database that no other process may use until `closers` have closed it.
+ * @param lost called when another process may have taken it
  * @throws StorageError, DatabaseInUseError
  */
-export async function openHeldDatabase(
+export async function openDatabaseAlone(
   { url, folder, clock }: DatabaseToOpen,
-  { closers, upgraded, lost }: OpeningStores,
-): Promise<{ connection: PostgresConnection; leases: Leases; holder: string }> {
+  { closers, upgraded }: Pick<OpeningStores, "closers" | "upgraded">,
+  id: string,
+  lost: (error: Error) => void,
+): Promise<{ connection: PostgresConnection; leases: Leases; source: string }> {
   const connection = await openPostgres(url, postgresMigrations, { upgraded });
   closers.push(() => connection.close());
-  const holder = await readOrMakeRandomText(join(folder, holderFile));
-  const leases = createPostgresLeases(connection, holder);
-  if (!(await acquirePatiently(leases, clock))) throw new DatabaseInUseError(connection.place);
-  closers.push(keepHolding(leases, clock, () => lost(new DatabaseInUseError(connection.place))));
-  return { connection, leases, holder };
-}
-
-const holding = "bot";
-/** Time after which the database of a killed bot is free, ms. */
-const holdMs = 15_000;
-const renewMs = 3_000;
-const retryMs = 500;
-
-/** Waits for the lease of a bot that was killed a moment ago. */
-async function acquirePatiently(leases: Leases, clock: Clock): Promise<boolean> {
-  for (const until = clock.now() + holdMs + renewMs; ; ) {
-    if (await leases.acquire(holding, holdMs)) return true;
-    if (clock.now() >= until) return false;
-    await clock.sleep(retryMs);
-  }
-}
-
-/** Renews the lease until the returned function releases it. A database that cannot be reached is tried again. */
-function keepHolding(leases: Leases, clock: Clock, lost: () => void): () => Promise<void> {
-  let cancel = () => {};
-  let isOver = false;
-  const renewLater = () => {
-    if (!isOver) cancel = clock.after(renewMs, renew);
-  };
-  const renew = () => {
-    leases
-      .renew(holding, holdMs)
-      .then(async (isOurs) => {
-        // A pause of this process or of the database may have outlived the lease without anybody taking it.
-        if (isOurs || (await leases.acquire(holding, holdMs))) renewLater();
-        else if (!isOver) lost();
-      })
-      .catch(renewLater);
-  };
-  renewLater();
-  return async () => {
-    isOver = true;
-    cancel();
-    await leases.release(holding);
-  };
+  const source = await readOrMakeRandomText(join(folder, identityFile));
+  const leases = createPostgresLeases(connection, id);
+  const taken = () =>
+    new DatabaseInUseError(
+      `A bot or another migration uses the database ${connection.place}. Stop it and try again; one that was killed counts for 15 seconds more.`,
+    );
+  const release = await holdForMigration(leases, clock, () => lost(taken()));
+  if (release === undefined) throw taken();
+  closers.push(release);
+  return { connection, leases, source };
 }

@@ -8,13 +8,18 @@ import { openSqliteKnowledge } from "../storage/sqlite/sqlite-knowledge.ts";
 import { openSqliteMessageIndex } from "../storage/sqlite/sqlite-message-index.ts";
 import { openSqliteTurnLog } from "../storage/sqlite/sqlite-turn-log.ts";
 import { createUpgradeCopies } from "../storage/sqlite/upgrade-copies.ts";
-import type { OpeningStores, Stores } from "./stores.ts";
+import type { OpeningProcess, OpeningStores, Stores } from "./stores.ts";
 
 /** Opens the stores that the configuration names, in SQLite files by default. @throws StorageError, DatabaseInUseError */
-export async function openStores({ data }: Config, clock: Clock, opening: OpeningStores): Promise<Stores> {
+export async function openStores(
+  { data }: Config,
+  clock: Clock,
+  opening: OpeningStores,
+  self: OpeningProcess,
+): Promise<Stores> {
   if (data.database_url === undefined) return openSqliteStores(data.folder, opening);
   const { openPostgresStores } = await import("./open-postgres-stores.ts");
-  return openPostgresStores({ url: data.database_url, folder: data.folder, clock }, opening);
+  return openPostgresStores({ url: data.database_url, folder: data.folder, clock }, opening, self);
 }
 
 /** Only one process at a time has a data folder, so this one owns the leases of a killed one at once. */

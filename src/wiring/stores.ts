@@ -1,8 +1,10 @@
+import type { SharedWork } from "../app/app-deps.ts";
 import type { TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
 import type { DueEntries } from "../core/ports/schedules.ts";
 import type { Knowledge } from "../core/ports/services.ts";
 import type { FileStore, KeyValue, Leases, Upgrade, UpgradeCopies } from "../core/ports/storage.ts";
+import type { ProcessRole } from "./database-processes.ts";
 
 /** Where a bot keeps what outlives it, apart from the folders of threads and skills. */
 export interface Stores {
@@ -14,6 +16,8 @@ export interface Stores {
   /** What only one process may do. */
   leases: Leases;
   copies: UpgradeCopies;
+  /** Present where any number of processes use the stores at once. */
+  shared?: SharedWork;
 }
 
 export interface OpeningStores {
@@ -21,6 +25,15 @@ export interface OpeningStores {
   closers: (() => Promise<unknown>)[];
   /** Called for each store that was upgraded to a newer format. */
   upgraded(upgrade: Upgrade): void;
-  /** Called when another process has taken the stores: this one must run no more turns. */
-  lost(error: Error): void;
+  /** Called with what an operator should know, in sentences. */
+  warn(text: string): void;
+}
+
+/** The process that opens the stores. */
+export interface OpeningProcess {
+  role: ProcessRole;
+  /** Unique among all processes. */
+  id: string;
+  /** Of Knack. */
+  version: string;
 }

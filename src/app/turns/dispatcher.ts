@@ -5,6 +5,7 @@ import {
   type Lane,
   LeaseLostError,
   laneOf,
+  type TurnCalls,
   type TurnLog,
 } from "../../core/log/turn-log.ts";
 import type { Clock, Log } from "../../core/ports/storage.ts";
@@ -27,6 +28,8 @@ export interface DispatcherDeps {
   lease_ms: number;
   /** Identifies this process; unique among all processes on the log. */
   owner: string;
+  /** Present where other processes are on the log, too. */
+  shared?: { calls: TurnCalls } | undefined;
 }
 
 /** Runs turns. */
@@ -46,10 +49,22 @@ interface RunningTurn {
   lease: string;
   controller: AbortController;
   done: Promise<void>;
+  /** Until when nobody else can have the turn, ms since the epoch. */
+  heldUntil: number;
+  cancelExpiry: () => void;
 }
 
 /** Delay before retrying after the log failed, ms. */
 const brokenLogPauseMs = 5_000;
+
+/** Maximum time between two looks for work on a shared log, ms: a call may have been lost. */
+const maxLookMs = 5_000;
+
+/**
+ * The part of a lease after which a worker that could not renew it gives its turn up, so that it has stopped before another one begins, even
+ * if the two were to measure time differently.
+ */
+const givenUpAfter = 0.7;
 
 /** After this time, ms, a crash no longer counts as a consequence of the one before. */
 const settledAfterMs = 60_000;
@@ -76,6 +91,9 @@ export class Dispatcher {
   #cancelAlarm = () => {};
   #cancelSettling = () => {};
   #isKeepingLeases = false;
+  /** Leases of turns that wait, by turn: the log may keep them for this worker. */
+  readonly #waiting = new Map<string, string>();
+  #listening: Promise<(() => Promise<void>)[]> | undefined;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -94,7 +112,37 @@ export class Dispatcher {
   /** Starts claiming turns. After a minute, a crash counts as the first one again (`TurnLog.settle`). */
   start(): void {
     this.#cancelSettling = this.#tellLogAfter(settledAfterMs, () => this.#deps.log.settle());
+    this.#listening = this.#listen();
     this.wake();
+  }
+
+  /** Hears what other processes do. While that fails, only looks find their work. */
+  async #listen(): Promise<(() => Promise<void>)[]> {
+    const { shared, clock, logger } = this.#deps;
+    if (shared === undefined) return [];
+    const { calls } = shared;
+    while (!this.#down.signal.aborted) {
+      try {
+        const onSignal = (turnId: string | undefined) => void this.#onSignal(turnId);
+        return [await calls.onWork(() => this.wake()), await calls.onSignal(onSignal)];
+      } catch (error) {
+        logger.error({ err: error }, "The database cannot be listened to; trying again in a moment");
+        await clock.sleep(brokenLogPauseMs, this.#down.signal).catch(() => {});
+      }
+    }
+    return [];
+  }
+
+  async #onSignal(turnId: string | undefined): Promise<void> {
+    const turn = turnId === undefined ? undefined : this.#running.get(turnId);
+    const reached =
+      turnId === undefined ? [...this.#running] : turn === undefined ? [] : [[turnId, turn] as const];
+    try {
+      for (const [id, { controller }] of reached) await this.#heedStop(id, controller);
+    } catch (error) {
+      // Read again at the next renewal.
+      this.#deps.logger.warn({ err: error }, "Signals could not be read");
+    }
   }
 
   /** Looks for work: something was accepted, signalled or finished. */
@@ -129,6 +177,7 @@ export class Dispatcher {
     this.#down.abort();
     this.#cancelAlarm();
     this.#cancelSettling();
+    for (const end of (await this.#listening) ?? []) await end();
     await this.#pumping;
     await this.#deps.log.leave().catch((error: unknown) => {
       this.#deps.logger.warn(
@@ -148,8 +197,12 @@ export class Dispatcher {
   async #pump(runner: Runner): Promise<void> {
     do {
       this.#again = false;
-      for (let claimed = await this.#claimNext(); claimed !== undefined; claimed = await this.#claimNext())
-        this.#startTurn(claimed, runner);
+      for (;;) {
+        const now = this.#deps.clock.now();
+        const claimed = await this.#claimNext();
+        if (claimed === undefined) break;
+        this.#startTurn(claimed, runner, now);
+      }
     } while (this.#again && !this.#down.signal.aborted);
     await this.#setAlarm();
   }
@@ -174,8 +227,10 @@ export class Dispatcher {
   }
 
   async #setAlarm(): Promise<void> {
-    const ms = await this.#deps.log.untilDue();
-    if (ms !== undefined) this.#wakeAfter(Math.max(50, ms));
+    const { log, shared } = this.#deps;
+    const ms = await log.untilDue();
+    if (shared !== undefined) this.#wakeAfter(Math.min(maxLookMs, Math.max(50, ms ?? maxLookMs)));
+    else if (ms !== undefined) this.#wakeAfter(Math.max(50, ms));
   }
 
   #wakeAfter(ms: number): void {
@@ -198,31 +253,55 @@ export class Dispatcher {
     return () => cancel();
   }
 
-  #startTurn(claimed: ClaimedTurn, runner: Runner): void {
+  #startTurn(claimed: ClaimedTurn, runner: Runner, claimedAt: number): void {
     const { turn_id, lease, inbound, trial_ms } = claimed;
     const controller = new AbortController();
     const cancelTrial =
       trial_ms === undefined
         ? () => {}
         : this.#tellLogAfter(trial_ms, () => this.#deps.log.clear(turn_id, lease));
-    const done = this.#runTurn(claimed, runner, controller).finally(() => {
+    const turn: RunningTurn = {
+      lane: laneOf(inbound),
+      lease,
+      controller,
+      done: Promise.resolve(),
+      heldUntil: Number.POSITIVE_INFINITY,
+      cancelExpiry: () => {},
+    };
+    this.#extend(turn_id, turn, claimedAt);
+    this.#waiting.delete(turn_id);
+    turn.done = this.#runTurn(claimed, runner, turn).finally(() => {
       cancelTrial();
+      turn.cancelExpiry();
       this.#running.delete(turn_id);
       this.wake();
     });
-    this.#running.set(turn_id, { lane: laneOf(inbound), lease, controller, done });
+    this.#running.set(turn_id, turn);
     this.#keepLeases();
   }
 
-  async #runTurn(claimed: ClaimedTurn, runner: Runner, controller: AbortController): Promise<void> {
-    const { clock } = this.#deps;
+  /** Notes that the log gave or renewed a lease no earlier than `since`. With other processes on the log, the turn ends in time without another. */
+  #extend(turnId: string, turn: RunningTurn, since: number): void {
+    const { clock, lease_ms, shared } = this.#deps;
+    if (shared === undefined) return;
+    turn.heldUntil = since + lease_ms * givenUpAfter;
+    turn.cancelExpiry();
+    turn.cancelExpiry = clock.after(turn.heldUntil - clock.now(), () =>
+      turn.controller.abort(new LeaseLostError(turnId)),
+    );
+  }
+
+  async #runTurn(claimed: ClaimedTurn, runner: Runner, turn: RunningTurn): Promise<void> {
+    const { clock, shared } = this.#deps;
+    const { controller } = turn;
     const cancelDeadline = clock.after(runner.deadlineOf(claimed) - clock.now(), () =>
       controller.abort(new DeadlineError("The turn reached its time limit")),
     );
-    const writer = createTurnWriter(this.#deps, claimed);
+    const writer = createTurnWriter(this.#deps, claimed, () => clock.now() < turn.heldUntil);
     try {
       await this.#heedStop(claimed.turn_id, controller);
       await record(runner.run(claimed, controller.signal), controller.signal, writer);
+      if (shared !== undefined && writer.isWaiting()) this.#waiting.set(claimed.turn_id, claimed.lease);
     } catch (error) {
       controller.abort(error);
       if (!isGivenUp(error)) await this.#retryLater(claimed, writer, error);
@@ -274,7 +353,7 @@ export class Dispatcher {
     const { clock, logger, lease_ms } = this.#deps;
     clock.after(lease_ms / 3, async () => {
       this.#isKeepingLeases = false;
-      if (this.#running.size === 0) return;
+      if (this.#running.size + this.#waiting.size === 0) return;
       this.#keepLeases();
       try {
         await this.#renewLeases();
@@ -285,14 +364,20 @@ export class Dispatcher {
   }
 
   async #renewLeases(): Promise<void> {
-    const { log, lease_ms } = this.#deps;
-    const leases = [...this.#running].map(([turn_id, { lease }]) => ({ turn_id, lease }));
-    const lost = new Set(await log.renew(leases, lease_ms));
-    for (const { turn_id, lease } of leases.filter((one) => lost.has(one.turn_id))) {
+    const { log, lease_ms, clock } = this.#deps;
+    const running = [...this.#running].map(([turn_id, { lease }]) => ({ turn_id, lease }));
+    const waiting = [...this.#waiting].map(([turn_id, lease]) => ({ turn_id, lease }));
+    const now = clock.now();
+    const lost = new Set(await log.renew([...running, ...waiting], lease_ms));
+    for (const { turn_id, lease } of running) {
       const turn = this.#running.get(turn_id);
       // It may have ended in the meantime and be running again under another lease.
-      if (turn?.lease === lease) turn.controller.abort(new LeaseLostError(turn_id));
+      if (turn?.lease !== lease) continue;
+      if (lost.has(turn_id)) turn.controller.abort(new LeaseLostError(turn_id));
+      else this.#extend(turn_id, turn, now);
     }
+    for (const { turn_id, lease } of waiting)
+      if (lost.has(turn_id) && this.#waiting.get(turn_id) === lease) this.#waiting.delete(turn_id);
     for (const [turn_id, { controller }] of this.#running) await this.#heedStop(turn_id, controller);
   }
 }

@@ -1,3 +1,4 @@
+import { madeOnce } from "../../base/made-once.ts";
 import { isEphemeral, type TurnEvent } from "../../core/log/turn-event.ts";
 
 /** Maximum events queued for one reader. A reader further behind is cut off and has to reconnect. */
@@ -15,13 +16,22 @@ export interface Feed {
   changed(namespace: string): void;
   /** Ephemeral events of a running turn since its last stored one, for a watcher who joins late. */
   tail(turnId: string): readonly TurnEvent[];
-  /** Everything in a namespace from this call on. */
-  watch(namespace: string, signal: AbortSignal): AsyncGenerator<FeedItem, void>;
+  /** The same of all turns in a namespace. */
+  tails(namespace: string): readonly Tail[];
+  /** Everything in a namespace from the moment in which this resolves, until the signal. */
+  watch(namespace: string, signal: AbortSignal): Promise<AsyncGenerator<FeedItem, void>>;
+}
+
+/** Ephemeral events of a turn. */
+export interface Tail {
+  namespace: string;
+  thread: string;
+  events: TurnEvent[];
 }
 
 export function createFeed(): Feed {
   const readers = new Map<string, Set<(item: FeedItem) => void>>();
-  const tails = new Map<string, TurnEvent[]>();
+  const tails = new Map<string, Tail>();
   const send = (namespace: string, item: FeedItem) => {
     for (const reader of readers.get(namespace) ?? []) reader(item);
   };
@@ -31,15 +41,14 @@ export function createFeed(): Feed {
         // `message_posted` is stored while the answer is still being written.
         if (event.type !== "message_posted") tails.delete(event.turn_id);
       } else {
-        const tail = tails.get(event.turn_id);
-        if (tail === undefined) tails.set(event.turn_id, [event]);
-        else tail.push(event);
+        madeOnce(tails, event.turn_id, (): Tail => ({ namespace, thread, events: [] })).events.push(event);
       }
       send(namespace, { kind: "event", thread, event });
     },
     changed: (namespace) => send(namespace, { kind: "state", namespace }),
-    tail: (turnId) => tails.get(turnId) ?? [],
-    watch(namespace, signal) {
+    tail: (turnId) => tails.get(turnId)?.events ?? [],
+    tails: (namespace) => [...tails.values()].filter((tail) => tail.namespace === namespace),
+    async watch(namespace, signal) {
       const set = readers.get(namespace) ?? new Set();
       readers.set(namespace, set);
       const queue = createQueue<FeedItem>(signal);

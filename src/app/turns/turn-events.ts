@@ -41,7 +41,8 @@ async function* follow(
   feed: Feed,
   { turnId, namespace, afterSeq, complete, signal }: Following,
 ): AsyncGenerator<TurnEvent, void> {
-  const live = feed.watch(namespace, signal);
+  const over = new AbortController();
+  const live = await feed.watch(namespace, AbortSignal.any([signal, over.signal]));
   try {
     const { last: from, events } = await soFar(log, feed, turnId, afterSeq);
     let last = from;
@@ -61,7 +62,7 @@ async function* follow(
       if (event.type === "turn_finished") return;
     }
   } finally {
-    await live.return();
+    over.abort();
   }
 }
 

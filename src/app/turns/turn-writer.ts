@@ -1,5 +1,5 @@
 import { isEphemeral, isInternal, type TurnEvent, type TurnEventBody } from "../../core/log/turn-event.ts";
-import { type ClaimedTurn, seqStride, type TurnLog } from "../../core/log/turn-log.ts";
+import { type ClaimedTurn, LeaseLostError, seqStride, type TurnLog } from "../../core/log/turn-log.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
@@ -17,6 +17,8 @@ export interface TurnWriter {
   flush(): Promise<void>;
   /** Whether the log refused an event. After that nothing more is stored. */
   broken(): boolean;
+  /** Whether the last stored event says that the turn waits. */
+  isWaiting(): boolean;
 }
 
 /** Maximum wait of an event that can be stored together with others, ms. */
@@ -68,13 +70,16 @@ export interface TurnWriterDeps {
   redact: Redact;
 }
 
+/** @param isHeld whether nobody else can have the turn now. Asked before an effect, which a paused process must not begin */
 export function createTurnWriter(
   { log, feed, clock, redact }: TurnWriterDeps,
   claimed: ClaimedTurn,
+  isHeld: () => boolean,
 ): TurnWriter {
   const { turn_id, inbound, lease } = claimed;
   let seq = claimed.last_seq;
   let broken = false;
+  let waits = false;
   let waiting: TurnEvent[] = [];
   let cancelTimer: (() => void) | undefined;
   let written = Promise.resolve();
@@ -88,7 +93,11 @@ export function createTurnWriter(
     const events = waiting;
     waiting = [];
     await log.append(turn_id, lease, events);
-    if (events.some(mustSurvivePowerLoss)) await log.durable();
+    waits = events.at(-1)?.type === "turn_waiting";
+    if (events.some(mustSurvivePowerLoss)) {
+      await log.durable();
+      if (!isHeld()) throw new LeaseLostError(turn_id);
+    }
     publish(events);
   };
   /** Writes run one after the other. After a failed write, later writes reject with the same error. */
@@ -116,6 +125,7 @@ export function createTurnWriter(
     show,
     flush,
     broken: () => broken,
+    isWaiting: () => waits,
     async write(body) {
       if (isEphemeral(body)) {
         await flush();

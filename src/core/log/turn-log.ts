@@ -281,6 +281,33 @@ export interface TurnLog
   close(): Promise<void>;
 }
 
+/** What the processes on a shared log tell each other. Calls may be lost with a connection, so whoever claims also looks from time to time. */
+export interface TurnCalls {
+  /**
+   * Calls back when a turn may have become claimable, in whichever process. A claim that runs during the call may have missed that turn, so
+   * claim again. Waits and leases that end ring nothing (`untilDue`). Returns a function that ends it.
+   */
+  onWork(heard: () => void): Promise<() => Promise<void>>;
+  /** Calls back with the id of a running turn that a signal reached; undefined if any turn may have one, because calls were lost. */
+  onSignal(heard: (turnId: string | undefined) => void): Promise<() => Promise<void>>;
+  /** Calls back when events of a turn in the namespace were stored; undefined if calls were lost. */
+  onEvents(
+    namespace: string,
+    heard: (stored: StoredEvents | undefined) => void,
+  ): Promise<() => Promise<void>>;
+}
+
+/** Events that were stored together. */
+export interface StoredEvents {
+  turn_id: string;
+  thread: string;
+  /** Their first and last seq. */
+  from: number;
+  to: number;
+  /** The worker whose turn it is; null if none has it. */
+  by: string | null;
+}
+
 /** Which details are deleted, and what is deleted with them. */
 export interface DetailsOptions {
   /** Only details that are old at this time, as `oldDetails` defines it, ms since the epoch. */

@@ -71,6 +71,19 @@ export interface Leases {
   renew(name: string, ms: number): Promise<boolean>;
   /** Releases a lease if it is ours. */
   release(name: string): Promise<void>;
+  /** The names that begin with `prefix` and are held now, by whomever, in order. */
+  held(prefix: string): Promise<string[]>;
+}
+
+/** Short messages between the processes that share the stores. Some may be lost, so whoever listens also looks from time to time. */
+export interface Wire {
+  /** Tells every process that listens to the channel, this one included. @throws RangeError for a message of 8,000 bytes or more */
+  notify(channel: string, message: string): Promise<void>;
+  /**
+   * Calls back with each message, until the returned function is called; with undefined when some may have been lost. `heard` does not
+   * throw.
+   */
+  listen(channel: string, heard: (message: string | undefined) => void): Promise<() => Promise<void>>;
 }
 
 /**

@@ -10,15 +10,23 @@ export const leaseTables = `
   );
 `;
 
-/** The database's time unless `$4` has another, ms since the epoch. */
-const now = "coalesce($4::double precision, extract(epoch FROM clock_timestamp()) * 1000)";
+/** The time of a parameter, or the database's if it is null, ms since the epoch. */
+const nowOr = (parameter: `$${number}`) =>
+  `coalesce(${parameter}::double precision, extract(epoch FROM clock_timestamp()) * 1000)`;
 
 const take = `
-  INSERT INTO leases (name, owner, until) VALUES ($1, $2, ${now} + $3)
+  INSERT INTO leases (name, owner, until) VALUES ($1, $2, ${nowOr("$4")} + $3)
   ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
-  WHERE leases.owner = excluded.owner OR leases.until <= ${now}`;
+  WHERE leases.owner = excluded.owner OR leases.until <= ${nowOr("$4")}`;
 
-const extend = `UPDATE leases SET until = ${now} + $3 WHERE name = $1 AND owner = $2 AND until > ${now}`;
+const extend = `
+  UPDATE leases SET until = ${nowOr("$4")} + $3 WHERE name = $1 AND owner = $2 AND until > ${nowOr("$4")}`;
+
+// Names of processes never come back, so those that were killed are removed a day later.
+const drop = `
+  DELETE FROM leases WHERE (name = $1 AND owner = $2) OR until < ${nowOr("$3")} - 86400000`;
+
+const heldNow = `SELECT name FROM leases WHERE starts_with(name, $1) AND until > ${nowOr("$2")} ORDER BY name`;
 
 /**
  * Leases as rows, by the database's clock.
@@ -35,7 +43,11 @@ export function createPostgresLeases(
     acquire: async (name, ms) => (await connection.run(take, name, owner, ms, at())) > 0,
     renew: async (name, ms) => (await connection.run(extend, name, owner, ms, at())) > 0,
     async release(name) {
-      await connection.run("DELETE FROM leases WHERE name = $1 AND owner = $2", name, owner);
+      await connection.run(drop, name, owner, at());
+    },
+    async held(prefix) {
+      const rows = await connection.all(heldNow, prefix, at());
+      return rows.map(({ name }) => String(name));
     },
   };
 }

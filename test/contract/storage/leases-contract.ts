@@ -56,5 +56,17 @@ export function leasesContract(
       await one.release("a");
       expect(await two.acquire("a", 100)).toBe(true);
     });
+
+    test("everybody sees which leases are held, in order, and no longer those that ended", async () => {
+      const { one, two, pass } = await open();
+      await two.acquire("room:b", 200);
+      await one.acquire("room:a", 100);
+      await one.acquire("other", 200);
+      expect(await two.held("room:")).toEqual(["room:a", "room:b"]);
+      pass(100);
+      expect(await one.held("room:")).toEqual(["room:b"]);
+      await two.release("room:b");
+      expect(await one.held("room:")).toEqual([]);
+    });
   });
 }

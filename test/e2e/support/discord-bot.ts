@@ -104,7 +104,10 @@ export async function next<T extends TurnEvent["type"]>(
   count: number,
 ): Promise<TurnEventOf<T>[]> {
   const events: TurnEventOf<T>[] = [];
-  for await (const item of app.watch(`discord:${ids.guild}:${ids.general}`, AbortSignal.timeout(10_000))) {
+  for await (const item of await app.watch(
+    `discord:${ids.guild}:${ids.general}`,
+    AbortSignal.timeout(10_000),
+  )) {
     if (item.kind === "event" && item.event.type === type) events.push(item.event as TurnEventOf<T>);
     if (events.length === count) break;
   }

@@ -293,9 +293,10 @@ describe("`knack migrate`", options, () => {
     const { openStores } = await import("../../../src/wiring/open-stores.ts");
     const { systemClock } = await import("../../../src/wiring/system-clock.ts");
     const closers: (() => Promise<unknown>)[] = [];
-    const opening = { closers, upgraded: () => {}, lost: () => {} };
+    const opening = { closers, upgraded: () => {}, warn: () => {} };
+    const self = { role: "all", id: "one", version: "1" } as const;
     const config = { data: { folder: copy, database_url: url } } as never;
-    await expect(openStores(config, systemClock, opening)).rejects.toThrow("has not finished");
+    await expect(openStores(config, systemClock, opening, self)).rejects.toThrow("has not finished");
     for (const close of closers.reverse()) await close();
     await unlink(join(copy, "database-holder"));
   });

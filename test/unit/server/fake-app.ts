@@ -71,7 +71,7 @@ export function createFakeApp() {
     },
     namespaces: async (platform) => [`${platform}:local:dm`, `${platform}:local:general`],
     threads: async () => threads,
-    watch: (_namespace, signal) => feed.follow(signal),
+    watch: async (_namespace, signal) => feed.follow(signal),
     skills: {
       list: async () => ({ skills: [skill], diagnostics: [] }),
       suggest: async () => [],

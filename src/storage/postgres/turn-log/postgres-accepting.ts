@@ -4,7 +4,7 @@ import { knownTurnOf, wokenByMessage } from "../../turns/turn-rows.ts";
 import { isSaid, lineOf, titleOf } from "../../turns/turn-texts.ts";
 import { storableText } from "../postgres-connection.ts";
 import { bodyText } from "./postgres-events.ts";
-import { lockForTurn, type TurnStore } from "./turn-store.ts";
+import { lockForTurn, type TurnStore, tellStored } from "./turn-store.ts";
 
 /**
  * One statement after the locks, so all of it sees the line as it is. The head of the line is its first unfinished turn. It is
@@ -33,7 +33,8 @@ const store = `
   space AS (INSERT INTO namespaces (namespace) SELECT namespace FROM added ON CONFLICT DO NOTHING),
   told AS (
     SELECT pg_notify($15, '') WHERE EXISTS (SELECT 1 FROM added WHERE ready UNION ALL SELECT 1 FROM woken WHERE ready))
-  SELECT (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM told) AS told`;
+  SELECT (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM told) AS told,
+    (SELECT ${tellStored("0", "0")} FROM (SELECT added.*, NULL AS worker FROM added) AS stored)`;
 
 const ofKey = "SELECT turn_id, namespace, thread, author_id, text FROM turns WHERE key = $1";
 

@@ -4,7 +4,7 @@ import { LeaseLostError, type TurnWriting } from "../../../core/log/turn-log.ts"
 import { wokenByMessage } from "../../turns/turn-rows.ts";
 import type { PostgresSession } from "../postgres-connection.ts";
 import { bodyText, insertEvent, isTaken } from "./postgres-events.ts";
-import { commitSoon, lockLineOfTurn, type TurnStore } from "./turn-store.ts";
+import { commitSoon, lockLineOfTurn, type TurnStore, tellStored } from "./turn-store.ts";
 
 /** Stores events if `held`, a statement that locks the row of the turn, finds the lease. */
 const storeIf = (held: string) => `
@@ -12,18 +12,20 @@ const storeIf = (held: string) => `
   stored AS (
     INSERT INTO events (turn_id, seq, at, type, body)
     SELECT held.turn_id, event.* FROM held, unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[]) AS event)
-  SELECT turn_id, ${commitSoon} FROM held`;
+  SELECT turn_id, ${commitSoon}, ${tellStored("($3::bigint[])[1]", "($3::bigint[])[cardinality($3::bigint[])]")} FROM held`;
 
 const isHeld = "turn_id = $1 AND lease = $2 AND status = 'running'";
 
-const store = storeIf(`SELECT turn_id FROM turns WHERE ${isHeld} FOR NO KEY UPDATE`);
+const store = storeIf(
+  `SELECT turn_id, namespace, thread, worker FROM turns WHERE ${isHeld} FOR NO KEY UPDATE`,
+);
 
 const storeAndCount = storeIf(`
   UPDATE turns SET started_at = coalesce(started_at, $7::bigint), input_tokens = input_tokens + $8::bigint,
     cached_tokens = cached_tokens + $9::bigint, cache_write_tokens = cache_write_tokens + $10::bigint,
     output_tokens = output_tokens + $11::bigint, cost_usd = cost_usd + $12::double precision,
     unpriced_tokens = unpriced_tokens + $13::bigint
-  WHERE ${isHeld} RETURNING turn_id`);
+  WHERE ${isHeld} RETURNING turn_id, namespace, thread, worker`);
 
 // Before the events: whoever deletes in the thread locks its row, too, and then sees them, or they are not stored yet.
 const noteOpening = `
@@ -33,11 +35,15 @@ const noteOpening = `
 // Written while something it carried over was deleted: the new one does not include it.
 const dropOpenings = "DELETE FROM events WHERE turn_id = $1 AND type = 'transcript_opened' AND seq < $2";
 
+// A call that has begun and not ended may go on in the process that has it, which therefore keeps the turn as long as it renews its lease.
 const wait = `
-  WITH waiting AS (
-    UPDATE turns SET status = 'waiting', lease = NULL, worker = NULL, suspect = false, ready = woken <> 0,
-      due_at = ceil($2::double precision)
-    WHERE turn_id = $1 RETURNING ready)
+  WITH calls AS (
+    SELECT count(*) FILTER (WHERE type = 'tool_started') > count(*) FILTER (WHERE type = 'tool_finished') AS go_on
+    FROM events WHERE turn_id = $1),
+  waiting AS (
+    UPDATE turns SET status = 'waiting', lease = CASE WHEN go_on THEN lease END, worker = CASE WHEN go_on THEN worker END,
+      suspect = false, ready = woken <> 0, due_at = ceil($2::double precision)
+    FROM calls WHERE turn_id = $1 RETURNING ready)
   SELECT pg_notify($3, '') FROM waiting WHERE ready`;
 
 // All of it sees the rows as they were before, so the turn that ends is left out where the first of its line is looked for.

@@ -63,7 +63,7 @@ const release = `
 const renew = `
   WITH held AS (
     SELECT ordinal FROM turns JOIN unnest($1::text[], $2::text[]) AS given (id, name) ON turn_id = id AND lease = name
-    WHERE status = 'running' ORDER BY ordinal FOR NO KEY UPDATE OF turns)
+    WHERE status IN ('running', 'waiting') ORDER BY ordinal FOR NO KEY UPDATE OF turns)
   UPDATE turns SET lease_ends = ${nowOr("$3")} + $4::bigint FROM held WHERE turns.ordinal = held.ordinal
   RETURNING turn_id, ${commitSoon}`;
 

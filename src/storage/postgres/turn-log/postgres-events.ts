@@ -2,7 +2,7 @@ import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { Inbound } from "../../../core/values/inbound.ts";
 import { eventBodyOf, inboundOf } from "../../turns/turn-rows.ts";
 import type { PostgresRow, PostgresSession } from "../postgres-connection.ts";
-import type { TurnStore } from "./turn-store.ts";
+import { type TurnStore, tellStored } from "./turn-store.ts";
 
 /** The columns of an event as text, without its turn. */
 export function bodyText(event: TurnEvent): string {
@@ -36,9 +36,12 @@ export async function readInbounds(
   );
 }
 
+const insert = `
+  WITH added AS (INSERT INTO events (turn_id, seq, at, type, body) VALUES ($1, $2, $3, $4, $5) RETURNING turn_id, seq)
+  SELECT ${tellStored("seq", "seq")} FROM added JOIN turns USING (turn_id)`;
+
 /** Stores an event whose place is free. @throws the driver's error if it is not (`isTaken`) */
 export async function insertEvent(session: PostgresSession, event: TurnEvent): Promise<void> {
-  const insert = "INSERT INTO events (turn_id, seq, at, type, body) VALUES ($1, $2, $3, $4, $5)";
   await session.run(insert, event.turn_id, event.seq, event.at, event.type, bodyText(event));
 }
 

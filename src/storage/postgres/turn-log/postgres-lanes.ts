@@ -23,6 +23,9 @@ const take = (chosen: string) => `
   WHERE ordinal = (${chosen})
   RETURNING turn_id, ordinal, seq_from, crashes, late_crashes, suspect, ${commitSoon}`;
 
+/** A turn that waited in the middle of a call goes on in the worker that has the call, unless its lease ended. */
+const isFree = `ready AND NOT suspect AND (lease IS NULL OR worker = $2 OR lease_ends <= ${nowOr("$3")})`;
+
 /**
  * The oldest turn of the namespace with the fewest leased turns, from the first of the lanes that has one. It looks at the namespaces that
  * have a ready turn, one after another in the index, and never at the turns queued in them. A turn that is due for a retry in a moment
@@ -35,11 +38,11 @@ const takeFairest = take(`
     SELECT * FROM unnest($5::text[], $6::bigint[]) WITH ORDINALITY AS wanted (lane, most, place)),
   waiting AS (
     SELECT wanted.lane, oldest.namespace, oldest.ordinal FROM wanted CROSS JOIN LATERAL (
-      SELECT namespace, ordinal FROM turns WHERE ready AND NOT suspect AND lane = wanted.lane
+      SELECT namespace, ordinal FROM turns WHERE ${isFree} AND lane = wanted.lane
       ORDER BY namespace, ordinal LIMIT 1) AS oldest
     UNION ALL
     SELECT waiting.lane, oldest.namespace, oldest.ordinal FROM waiting CROSS JOIN LATERAL (
-      SELECT namespace, ordinal FROM turns WHERE ready AND NOT suspect AND lane = waiting.lane AND namespace > waiting.namespace
+      SELECT namespace, ordinal FROM turns WHERE ${isFree} AND lane = waiting.lane AND namespace > waiting.namespace
       ORDER BY namespace, ordinal LIMIT 1) AS oldest),
   leased AS (
     SELECT lane, namespace, count(*) AS turns FROM turns WHERE status = 'running' AND NOT ready GROUP BY lane, namespace),
@@ -48,7 +51,7 @@ const takeFairest = take(`
     WHERE coalesce(leased.turns, 0) < wanted.most
     ORDER BY wanted.place, coalesce(leased.turns, 0), waiting.ordinal)
   SELECT chosen.ordinal FROM fairest CROSS JOIN LATERAL (
-    SELECT ordinal FROM turns WHERE ready AND NOT suspect AND lane = fairest.lane AND namespace = fairest.namespace
+    SELECT ordinal FROM turns WHERE ${isFree} AND lane = fairest.lane AND namespace = fairest.namespace
     ORDER BY ordinal LIMIT 1 FOR UPDATE SKIP LOCKED) AS chosen LIMIT 1`);
 
 /**

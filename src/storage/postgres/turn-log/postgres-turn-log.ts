@@ -1,4 +1,4 @@
-import type { TurnLog } from "../../../core/log/turn-log.ts";
+import type { StoredEvents, TurnCalls, TurnLog } from "../../../core/log/turn-log.ts";
 import type { DueEntries } from "../../../core/ports/schedules.ts";
 import type { StoreClock } from "../../store-clock.ts";
 import type { PostgresConnection } from "../postgres-connection.ts";
@@ -13,19 +13,11 @@ import { createReading } from "./postgres-reading.ts";
 import { createSignalling } from "./postgres-signalling.ts";
 import { createThreadReading } from "./postgres-threads.ts";
 import { createTurnRemoval } from "./postgres-turn-removal.ts";
-import { createTurnStore, turnChannel, workChannel } from "./turn-store.ts";
+import { createTurnStore, eventsChannel, turnChannel, workChannel } from "./turn-store.ts";
 
-/** A turn log, and the entries that come due by themselves, in one schema. */
-export interface PostgresTurnLog extends TurnLog {
+/** A turn log, and the entries that come due by themselves, in one schema. What it tells is told in the transaction that changes the turn. */
+export interface PostgresTurnLog extends TurnLog, TurnCalls {
   readonly due: DueEntries;
-  /**
-   * Calls back when a turn of the log may have become claimable, in whichever process: it is told in the transaction that made it so. A
-   * claim that runs during the call may have missed that turn, so claim again. Waits and leases that end ring nothing (`untilDue`), and a
-   * call may be lost with its connection, so look every few seconds too.
-   */
-  onWork(heard: () => void): Promise<() => Promise<void>>;
-  /** Calls back with the id of a running turn that a signal reached; undefined if calls may have been missed: any turn may have one. */
-  onSignal(heard: (turnId: string | undefined) => void): Promise<() => Promise<void>>;
 }
 
 export interface PostgresTurnLogOptions {
@@ -66,6 +58,11 @@ export function createPostgresTurnLog(
     due: createDueEntries(turns),
     onWork: (heard) => turns.listen(workChannel, () => heard()),
     onSignal: (heard) => turns.listen(turnChannel, heard),
+    onEvents: (namespace, heard) =>
+      turns.listen(eventsChannel(namespace), (text) =>
+        // `tellStored` wrote it.
+        heard(text === undefined ? undefined : (JSON.parse(text) as StoredEvents)),
+      ),
     close: async () => {},
   };
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { StoreClock } from "../../store-clock.ts";
 import {
   type PostgresConnection,
@@ -24,6 +25,23 @@ export const turnChannel = "turn";
 /** The time of a parameter, or the database's if it is null, ms. A subquery, so that an index can be searched for it. */
 export function nowOr(parameter: `$${number}`): string {
   return `(SELECT coalesce(${parameter}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))`;
+}
+
+/**
+ * Tells whoever watches the namespace of a turn that events were stored (`StoredEvents`). `turns` has the columns of the turn.
+ * @param from and @param to SQL for their first and last seq
+ */
+export function tellStored(from: string, to: string): string {
+  const channel = `current_schema() || '.${eventsPrefix}' || md5(namespace)`;
+  const stored = `'turn_id', turn_id, 'thread', thread, 'from', ${from}, 'to', ${to}, 'by', worker`;
+  return `pg_notify(${channel}, json_build_object(${stored})::text)::text`;
+}
+
+const eventsPrefix = "events-";
+
+/** The channel of `tellStored`, for `listen`. */
+export function eventsChannel(namespace: string): string {
+  return eventsPrefix + hash("md5", storableText(namespace));
 }
 
 /** The commit of the transaction does not wait for the disk: `durable` does. */

@@ -58,7 +58,7 @@ describe("a deleted turn", () => {
     const { app, ask } = createTestApp(scriptedModel(["An answer."]));
     const { turnId, events } = await ask("hello");
     const end = new AbortController();
-    const watching = app.watch(home.namespace, end.signal)[Symbol.asyncIterator]();
+    const watching = (await app.watch(home.namespace, end.signal))[Symbol.asyncIterator]();
     const next = watching.next();
     await forgetTurn(app, turnId, ada);
     const { value } = await next;

@@ -211,7 +211,7 @@ describe("a turn that the dispatcher runs", () => {
     const world = createWorld();
     await world.accept("a");
     await world.begin();
-    const watched = world.feed.watch("console:local:a", AbortSignal.timeout(5_000));
+    const watched = await world.feed.watch("console:local:a", AbortSignal.timeout(5_000));
     const told = watched.next();
     world.run("a").fail(new Error("model is on fire"));
     expect((await told).value).toMatchObject({

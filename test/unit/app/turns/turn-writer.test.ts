@@ -44,6 +44,7 @@ async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({}))
       },
     },
     claimed,
+    () => true,
   );
   const calm = async () => {
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -98,7 +98,7 @@ const turnsSchema = z.strictObject({
     .describe("How long a question of the agent stays open, in minutes"),
   lease_seconds: seconds
     .min(1)
-    .default(30)
+    .default(10)
     .describe("Seconds without a sign of life after which another worker takes over a turn"),
   drain_seconds: seconds
     .default(20)

@@ -1,5 +1,5 @@
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
-import type { Clock } from "../../core/ports/storage.ts";
+import { type Clock, type Leases, runAlone } from "../../core/ports/storage.ts";
 
 /** A timer for due entries. */
 export interface Clockwork {
@@ -14,6 +14,8 @@ export interface Clockwork {
 export interface ClockworkDeps {
   due: DueEntries;
   clock: Clock;
+  /** One process at a time handles entries. */
+  leases: Leases;
   /** Handles one due entry; afterwards it is no longer due. */
   run(entry: DueEntry): Promise<void>;
   report(error: unknown, where: string): void;
@@ -25,10 +27,16 @@ const maxSleepMs = 60_000;
 /** Maximum entries read at a time. */
 const batchSize = 50;
 
+/** Maximum time for a batch, ms; an entry only submits a turn. */
+const maxBatchMs = 60_000;
+
+/** Pause before entries are looked at again that another process was handling, ms. */
+const takenPauseMs = 1_000;
+
 /** Delay before an entry that failed unexpectedly is retried, ms. */
 const retryDelayMs = 60_000;
 
-export function createClockwork({ due, clock, run, report }: ClockworkDeps): Clockwork {
+export function createClockwork({ due, clock, leases, run, report }: ClockworkDeps): Clockwork {
   let running: Promise<void> | undefined;
   let again = false;
   let state: "new" | "started" | "stopped" = "new";
@@ -42,13 +50,23 @@ export function createClockwork({ due, clock, run, report }: ClockworkDeps): Clo
       await due.change(entry.id, (now) => ({ ...now, due_at: clock.now() + retryDelayMs }));
     }
   };
+  const runAll = async (entries: readonly DueEntry[]) => {
+    for (const { id } of entries) {
+      const entry = state === "started" ? await due.get(id) : undefined;
+      // Another process may have handled it a moment ago.
+      if (entry?.due_at !== undefined && entry.due_at <= clock.now()) await runOne(entry);
+    }
+  };
   const look = async () => {
     do {
       again = false;
-      for (const entry of await due.due(clock.now(), batchSize)) if (state === "started") await runOne(entry);
+      const entries = await due.due(clock.now(), batchSize);
+      if (entries.length > 0) await runAlone(leases, "schedules", maxBatchMs, () => runAll(entries));
     } while (again && state === "started");
     const next = await due.next();
-    sleep(Math.min(maxSleepMs, Math.max(0, (next ?? Infinity) - clock.now())));
+    // Another process may be at those that are still due.
+    const soonestMs = next !== undefined && next <= clock.now() ? takenPauseMs : 0;
+    sleep(Math.min(maxSleepMs, Math.max(soonestMs, (next ?? Infinity) - clock.now())));
   };
   const sleep = (ms: number) => {
     cancel();

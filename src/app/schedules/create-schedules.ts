@@ -2,7 +2,7 @@ import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry, Planner } from "../../core/ports/schedules.ts";
-import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
+import type { Clock, KeyValue, Leases, Log } from "../../core/ports/storage.ts";
 import { readNamespace } from "../../core/skill/namespace-state.ts";
 import { timeZoneNamed } from "../../core/values/inbound.ts";
 import { zoneOf } from "../../core/values/said-line.ts";
@@ -31,6 +31,7 @@ export interface ScheduleSetup {
 export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, ScheduleSetup {
   log: Pick<TurnReading, "get" | "list">;
   store: KeyValue;
+  leases: Leases;
   platforms: ChatPlatforms;
   submit: Submit;
   clock: Clock;

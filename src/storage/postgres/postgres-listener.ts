@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import { closedError, toPostgresError } from "./postgres-error.ts";
 import type { PostgresServer } from "./postgres-server.ts";
@@ -99,10 +100,13 @@ export function createListener(server: PostgresServer): Listener {
     });
     return made;
   };
-  const run = async (command: "LISTEN" | "UNLISTEN", channel: string) => {
-    const client = await connected();
-    await client.query(`${command} ${client.escapeIdentifier(channel)}`);
-  };
+  // The driver wants one statement at a time on a connection.
+  const inOrder = new KeyedMutex();
+  const run = (command: "LISTEN" | "UNLISTEN", channel: string) =>
+    inOrder.run("", async () => {
+      const client = await connected();
+      await client.query(`${command} ${client.escapeIdentifier(channel)}`);
+    });
 
   return {
     async listen(channel, heard) {

@@ -5,6 +5,7 @@ import { createChatPlatforms } from "../../../src/core/ports/chat-platform.ts";
 import type { ScheduleLimits } from "../../../src/core/ports/schedule.ts";
 import type { DueEntries, Wish } from "../../../src/core/ports/schedules.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
+import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
@@ -64,6 +65,7 @@ export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; pl
         list: async () => [],
       },
       store,
+      leases: createKeyValueLeases(store, "world"),
       sealed,
       platforms,
       submit: given.submit ?? submit,

@@ -62,7 +62,10 @@ const defaultLimits: TurnLimits = {
 };
 
 export interface TestAppOptions
-  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "checks" | "copies"> {
+  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "checks" | "copies">,
+    Partial<Pick<AppDeps, "leases" | "shared" | "owner" | "lease_ms">> {
+  /** False for a gateway, whose turns other processes run. */
+  runsTurns?: boolean;
   skills?: readonly Skill[];
   sources?: readonly SkillSource[];
   limits?: Partial<TurnLimits>;
@@ -210,7 +213,8 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
   const running = createApp({
     log,
     store,
-    leases: createKeyValueLeases(store, "test"),
+    leases: options.leases ?? createKeyValueLeases(store, "test"),
+    shared: options.shared,
     clock,
     redact: createRedactor(options.secrets ?? []),
     meter: options.meter,
@@ -226,11 +230,11 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     createTextIndex: createGrowingIndex,
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
-    owner: "test",
+    owner: options.owner ?? "test",
     version: "1.2.3",
     concurrent: options.concurrent ?? 8,
     concurrent_commands: options.concurrent_commands ?? 8,
-    lease_ms: 30_000,
+    lease_ms: options.lease_ms ?? 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
@@ -290,7 +294,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     return events;
   };
   const events = async (turnId: string) => Array.fromAsync(await follow(turnId));
-  running.start();
+  running.start({ runsTurns: options.runsTurns ?? true });
   return {
     ...running,
     log,

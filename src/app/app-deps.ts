@@ -1,6 +1,6 @@
 import type { TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
-import type { Meter } from "../core/ports/model.ts";
+import type { Meter, TurnTracer } from "../core/ports/model.ts";
 import type { Clock, GrowingTextIndex, KeyValue, Leases, Log, UpgradeCopies } from "../core/ports/storage.ts";
 import type { TurnLimits, TurnPorts } from "../core/scope/turn.ts";
 import type { MetaTool } from "../core/scope/turn-scope.ts";
@@ -91,6 +91,8 @@ export interface AppDeps {
   addFlow?: AddFlow | undefined;
   /** Metrics; without it nothing is counted. */
   meter?: Meter | undefined;
+  /** Traces; without it nothing is traced. */
+  tracer?: TurnTracer | undefined;
   /** Further readiness checks: the connections to platforms. */
   checks?: (() => Readiness[]) | undefined;
 }

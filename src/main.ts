@@ -33,6 +33,7 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
+import type { Traces } from "./telemetry/traces.ts";
 import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
@@ -113,6 +114,7 @@ interface Opened extends Stores {
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
   metrics: Metrics | undefined;
+  traces: Traces | undefined;
   lock: DataFolderLock;
   /** Resolves when another process has taken the stores. */
   takenOver: Promise<Error>;
@@ -163,13 +165,15 @@ async function open(
     onLog: (skill, text) => logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
   });
   closers.push(() => skills.close());
-  const [profiles, metrics] = await Promise.all([
+  const [profiles, metrics, traces] = await Promise.all([
     loadProfiles(config.model, config.workspace.agents),
-    // A command has no reader for metrics.
+    // A command has no reader for metrics, and its turns are not worth loading the packages of traces.
     options.platforms ? createMetrics() : undefined,
+    options.platforms ? openTraces(config, redact, logger) : undefined,
   ]);
+  if (traces !== undefined) closers.push(() => traces.close());
   await warnOfNames(config, profiles, skills.catalogue, logger, { strict: options.platforms === true });
-  const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening };
+  const rest = { skills, web, own, profiles, metrics, traces, lock, redact, logger, listening };
   return {
     ...stores,
     folders,
@@ -178,6 +182,17 @@ async function open(
     takenOver: takenOver.promise,
     closeAll: () => closeAll(closers),
   };
+}
+
+/** Loads the OpenTelemetry packages if there is a collector. */
+async function openTraces(
+  { traces: { url } }: Config,
+  redact: Redactor,
+  logger: Opened["logger"],
+): Promise<Traces | undefined> {
+  if (url === undefined) return undefined;
+  const { createTraces } = await import("./telemetry/traces.ts");
+  return createTraces({ url, version, redact, clock: systemClock, logger });
 }
 
 /** Logs errors that nobody expected. */
@@ -229,7 +244,7 @@ async function wire(
 }
 
 async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]): Promise<AppDeps> {
-  const { log, index, store, skills, profiles, metrics, redact, logger } = opened;
+  const { log, index, store, skills, profiles, metrics, traces, redact, logger } = opened;
   return {
     log,
     index,
@@ -256,6 +271,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     owner: randomUUID(),
     version,
     meter: metrics,
+    tracer: traces?.tracer,
     checks,
     concurrent: config.turns.concurrent,
     concurrent_commands: config.turns.concurrent_commands,

@@ -33,6 +33,7 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
+import type { Traces } from "./telemetry/traces.ts";
 import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
 import { areTurnsRun, type ProcessRole } from "./wiring/database-processes.ts";
@@ -119,6 +120,7 @@ interface Opened extends Stores {
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
   metrics: Metrics | undefined;
+  traces: Traces | undefined;
   lock: DataFolderLock;
   /** Identifies this process. */
   owner: string;
@@ -173,13 +175,15 @@ async function open(
     onLog: (skill, text) => logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
   });
   closers.push(() => skills.close());
-  const [profiles, metrics] = await Promise.all([
+  const [profiles, metrics, traces] = await Promise.all([
     loadProfiles(config.model, config.workspace.agents),
-    // A command has no reader for metrics.
+    // A command has no reader for metrics, and its turns are not worth loading the packages of traces.
     isBot ? createMetrics() : undefined,
+    isBot ? openTraces(config, redact, logger) : undefined,
   ]);
+  if (traces !== undefined) closers.push(() => traces.close());
   await warnOfNames(config, profiles, skills.catalogue, logger, { strict: isBot });
-  const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening };
+  const rest = { skills, web, own, profiles, metrics, traces, lock, redact, logger, listening };
   return {
     ...stores,
     folders,
@@ -188,6 +192,17 @@ async function open(
     owner,
     closeAll: () => closeAll(closers),
   };
+}
+
+/** Loads the OpenTelemetry packages if there is a collector. */
+async function openTraces(
+  { traces: { url } }: Config,
+  redact: Redactor,
+  logger: Opened["logger"],
+): Promise<Traces | undefined> {
+  if (url === undefined) return undefined;
+  const { createTraces } = await import("./telemetry/traces.ts");
+  return createTraces({ url, version, redact, clock: systemClock, logger });
 }
 
 /** Logs errors that nobody expected. */
@@ -234,7 +249,7 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
 }
 
 async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]): Promise<AppDeps> {
-  const { log, index, store, skills, profiles, metrics, redact, logger } = opened;
+  const { log, index, store, skills, profiles, metrics, traces, redact, logger } = opened;
   return {
     log,
     index,
@@ -262,6 +277,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     owner: opened.owner,
     version,
     meter: metrics,
+    tracer: traces?.tracer,
     checks,
     concurrent: config.turns.concurrent,
     concurrent_commands: config.turns.concurrent_commands,

@@ -1,6 +1,6 @@
 import type { TurnCalls, TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
-import type { Meter } from "../core/ports/model.ts";
+import type { Meter, TurnTracer } from "../core/ports/model.ts";
 import type {
   Clock,
   GrowingTextIndex,
@@ -107,6 +107,8 @@ export interface AppDeps {
   addFlow?: AddFlow | undefined;
   /** Metrics; without it nothing is counted. */
   meter?: Meter | undefined;
+  /** Traces; without it nothing is traced. */
+  tracer?: TurnTracer | undefined;
   /** Further readiness checks: the connections to platforms. */
   checks?: (() => Readiness[]) | undefined;
 }

@@ -64,6 +64,7 @@ interface Variable {
     | "path_list"
     | "listening_address"
     | "package_address"
+    | "collector_address"
     | "number";
 }
 
@@ -112,6 +113,8 @@ const variables: Readonly<Record<string, Variable>> = {
   DISCORD_API_URL: { path: ["discord", "api_url"], form: "text" },
   KNACK_PUBLIC_URL: { path: ["server", "public_url"], form: "text" },
   KNACK_SECRET_KEY: { path: ["secret_key"], form: "text" },
+  OTEL_EXPORTER_OTLP_ENDPOINT: { path: ["traces", "url"], form: "collector_address" },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: { path: ["traces", "url"], form: "text" },
   LOG_LEVEL: { path: ["log", "level"], form: "lower_case" },
 };
 
@@ -142,6 +145,8 @@ function parse(text: string, form: Variable["form"]): EnvironmentValue["value"] 
   if (form === "listening_address") return reachable(text);
   // Any other value, such as a folder, is only for pip or npm.
   if (form === "package_address") return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined;
+  // The path of traces. https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp
+  if (form === "collector_address") return `${text.replace(/\/$/, "")}/v1/traces`;
   if (form === "lower_case") return text.toLowerCase();
   const separator = form === "comma_list" ? "," : path.delimiter;
   return text
@@ -167,20 +172,6 @@ function reachable(text: string): string | undefined {
 export function variableFor(key: readonly string[]): string | undefined {
   const dotted = key.join(".");
   return Object.keys(variables).findLast((name) => variables[name]?.path.join(".") === dotted);
-}
-
-/** Documented variables of unsupported features. Ignoring them would break what the operator relies on. */
-const unusable: Readonly<Record<string, string>> = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: "this version sends no traces; GET /metrics has its numbers",
-};
-
-/** Problems for variables of unsupported features that are set. */
-export function unusableVariables(environment: Environment): ConfigProblem[] {
-  return Object.entries(unusable).flatMap(([name, message]) =>
-    environment[name]?.trim()
-      ? [{ where: `environment ${name}`, key: "", message, hint: "Unset it to start without" }]
-      : [],
-  );
 }
 
 /**

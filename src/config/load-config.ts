@@ -10,7 +10,6 @@ import {
   type EnvironmentValue,
   misspeltVariables,
   readEnvironment,
-  unusableVariables,
 } from "./environment.ts";
 import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
 import { modelProviders, usualModelFor } from "./model-providers.ts";
@@ -54,7 +53,7 @@ const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { layers, warnings } = replaceSuperseded(await readLayers(options));
-  const misspelt = [...misspeltVariables(options.env), ...unusableVariables(options.env)];
+  const misspelt = misspeltVariables(options.env);
   const parsed = configSchema.safeParse(mergeLayers(layers), { error: plainError });
   if (!parsed.success) throw new ConfigError([...schemaProblems(parsed.error, layers), ...misspelt]);
   const { config, choiceKey } = resolve(parsed.data, options.cwd);

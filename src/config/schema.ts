@@ -35,6 +35,15 @@ const serverSchema = z.strictObject({
     .describe("Public address of this server, for requests and installations from Slack"),
 });
 
+const tracesSchema = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/, error: "expected an address of http or https" })
+    .optional()
+    .describe(
+      "Address that traces of turns are sent to, OTLP over HTTP, e.g. http://localhost:4318/v1/traces; default: none",
+    ),
+});
+
 const secretKeySchema = z
   .string()
   .min(16, "expected at least 16 characters, e.g. from `openssl rand -hex 32`")
@@ -255,6 +264,7 @@ export const configSchema = z.strictObject({
         .describe("Minimum level that is logged (to stderr)"),
     })
     .prefault({}),
+  traces: tracesSchema.prefault({}),
   model: modelSchema.prefault({}),
   turns: turnsSchema.prefault({}),
   prompt: promptSchema.prefault({}),

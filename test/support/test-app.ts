@@ -62,7 +62,7 @@ const defaultLimits: TurnLimits = {
 };
 
 export interface TestAppOptions
-  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "checks" | "copies">,
+  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "tracer" | "checks" | "copies">,
     Partial<Pick<AppDeps, "leases" | "shared" | "owner" | "lease_ms">> {
   /** False for a gateway, whose turns other processes run. */
   runsTurns?: boolean;
@@ -218,6 +218,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     clock,
     redact: createRedactor(options.secrets ?? []),
     meter: options.meter,
+    tracer: options.tracer,
     checks: options.checks,
     copies: options.copies,
     logger: { debug: quiet, info: logged, warn: logged, error: (fields) => void errors.push(fields) },

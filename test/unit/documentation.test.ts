@@ -278,4 +278,7 @@ describe("the documents", () => {
 const foreign = new Set([
   ...["HTTP_PROXY", "HTTPS_PROXY", "NODE_PATH", "KNACK_PICTURES", "SCMP_ACT_ALLOW", "SYS_ADMIN"],
   ...["TURN_ID", "YOUR_KEY", "LETTERHEAD_KEY", "TRACKER_TOKEN"],
+  // OpenTelemetry's packages read these.
+  ...["HEADERS", "TIMEOUT", "COMPRESSION", "CERTIFICATE"].map((name) => `OTEL_EXPORTER_OTLP_${name}`),
+  ...["OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"],
 ]);

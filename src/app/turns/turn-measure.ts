@@ -1,10 +1,16 @@
-/** The cost of a turn: the figures for its log line and its metrics, without any text of the conversation. */
+/** The cost of a turn: the figures for its log line, its metrics and its trace, without any text of the conversation. */
 
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
-import type { Meter, ModelErrorCode, TurnMeasure } from "../../core/ports/model.ts";
+import {
+  type Meter,
+  type ModelErrorCode,
+  noTracer,
+  type TurnMeasure,
+  type TurnTracer,
+} from "../../core/ports/model.ts";
 import type { Clock, Log } from "../../core/ports/storage.ts";
-import type { Json } from "../../core/values/json.ts";
+import { errorCodeOf } from "../../core/skill/tool.ts";
 
 /** Measures turns by their events on the way into the log. */
 export interface TurnMeasuring {
@@ -22,10 +28,12 @@ export function createTurnMeasuring({
   clock,
   logger,
   meter,
+  tracer = noTracer,
 }: {
   clock: Clock;
   logger: Log;
   meter: Meter;
+  tracer?: TurnTracer | undefined;
 }): TurnMeasuring {
   const end = (measure: TurnMeasure) => {
     meter.turn(measure);
@@ -42,13 +50,16 @@ export function createTurnMeasuring({
     async *around(claimed, events) {
       const measure = createMeasure(claimed, clock.now());
       const skillOf = new Map<string, string>();
+      const trace = tracer(claimed);
       let isAway = false;
       for (const event of claimed.events) {
         note(measure, event);
         isAway = staysAway(event, isAway);
       }
       for await (const event of events) {
+        const at = clock.now();
         yield event;
+        trace(event, at);
         tellOperator(event, isAway, claimed);
         isAway = staysAway(event, isAway);
         note(measure, event);
@@ -149,10 +160,4 @@ function count(meter: Meter, skillOf: Map<string, string>, event: TurnEventBody)
       meter.usage(event.model, event);
       break;
   }
-}
-
-/** Own codes are short words; any other code of a skill counts as `failed`, so that it adds no metric series. */
-function errorCodeOf(output: Json): string {
-  const code = (output as { code?: unknown } | null)?.code;
-  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "failed";
 }

@@ -1,4 +1,5 @@
-import type { TurnOutcome, Usage } from "../log/turn-event.ts";
+import type { TurnEventBody, TurnOutcome, Usage } from "../log/turn-event.ts";
+import type { ClaimedTurn } from "../log/turn-log.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { Inbound } from "../values/inbound.ts";
 import type { JsonSchema } from "../values/json.ts";
@@ -230,3 +231,12 @@ export const noMeter: Meter = {
   usage() {},
   platformError() {},
 };
+
+/**
+ * Follows a turn for traces. The returned function gets each event of this worker after it was recorded, and its time, ms since the
+ * epoch. Neither function throws, waits, or passes on texts of people.
+ */
+export type TurnTracer = (turn: ClaimedTurn) => (event: TurnEventBody, at: number) => void;
+
+/** Traces nothing. */
+export const noTracer: TurnTracer = () => () => {};

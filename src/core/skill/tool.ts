@@ -13,6 +13,7 @@ import {
   type Json,
   type JsonSchema,
   lastPartStart,
+  objectOf,
   partEnd,
   readableJson,
   readableJsonText,
@@ -249,6 +250,15 @@ export function outputOf(result: ToolResult): Json {
   if (result.status === "ok") return result.output;
   const { message, code, hint, details } = result;
   return { error: message, code, ...(hint === undefined ? {} : { hint }), ...details };
+}
+
+/**
+ * The code in the output of a failed call, for counting. Own codes are short words; any other code of a skill is `failed`, so that the
+ * number of codes stays small and none quotes a text.
+ */
+export function errorCodeOf(output: Json): string {
+  const { code } = objectOf(output);
+  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "failed";
 }
 
 /**

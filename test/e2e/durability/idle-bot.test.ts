@@ -11,7 +11,7 @@ const needed = [
   "@hono/zod-openapi",
   "@hono/zod-validator",
   "@keyv/sqlite",
-  "@opentelemetry/api",
+  "@opentelemetry/api", // of prom-client
   "@pinojs/redact",
   "atomic-sleep",
   "bintrees",

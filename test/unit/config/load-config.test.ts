@@ -167,10 +167,16 @@ describe("mistakes", () => {
     ]);
   });
 
-  it("a documented variable that this version cannot use is reported", async () => {
-    const variable = "OTEL_EXPORTER_OTLP_ENDPOINT";
-    expect(await problemsOf("", { env: { [variable]: "x://y" } })).toMatchObject([
-      { where: `environment ${variable}`, message: expect.stringContaining("this version") },
+  it("the variables of OpenTelemetry set the address of traces; the one for traces alone is a whole address", async () => {
+    const urlOf = async (env: Record<string, string>) => (await load("", { env })).config.traces.url;
+    const general = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
+    expect(await urlOf({})).toBeUndefined();
+    expect(await urlOf(general)).toBe("http://collector:4318/v1/traces");
+    expect(
+      await urlOf({ ...general, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces.example.com/in" }),
+    ).toBe("https://traces.example.com/in");
+    expect(await problemsOf("", { env: { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" } })).toMatchObject([
+      { key: "traces.url", message: "expected an address of http or https" },
     ]);
   });
 

@@ -83,6 +83,7 @@ export class Dispatcher {
   readonly #slots: Record<Lane, number>;
   readonly #running = new Map<string, RunningTurn>();
   readonly #down = new AbortController();
+  #isStarted = false;
   #runner: Runner | undefined;
   #claims = 0;
   #pumping: Promise<void> | undefined;
@@ -111,6 +112,7 @@ export class Dispatcher {
 
   /** Starts claiming turns. After a minute, a crash counts as the first one again (`TurnLog.settle`). */
   start(): void {
+    this.#isStarted = true;
     this.#cancelSettling = this.#tellLogAfter(settledAfterMs, () => this.#deps.log.settle());
     this.#listening = this.#listen();
     this.wake();
@@ -145,9 +147,9 @@ export class Dispatcher {
     }
   }
 
-  /** Looks for work: something was accepted, signalled or finished. */
+  /** Looks for work: something was accepted, signalled or finished. Does nothing before `start`. */
   wake(): void {
-    if (this.#down.signal.aborted || this.#runner === undefined) return;
+    if (!this.#isStarted || this.#down.signal.aborted || this.#runner === undefined) return;
     this.#again = true;
     this.#pumping ??= this.#pump(this.#runner)
       .catch((error: unknown) => {

@@ -53,7 +53,8 @@ export function createSharedFeed(local: Feed, deps: SharedFeedDeps): SharedFeed 
     ...local,
     publish(namespace, thread, event) {
       if (isEphemeral(event)) elsewhere.send({ namespace, thread, events: [event] });
-      else if (!here.isNew(event)) return;
+      else if (here.isNew(event)) elsewhere.drop(event.turn_id);
+      else return;
       local.publish(namespace, thread, event);
     },
     changed(namespace) {
@@ -71,7 +72,7 @@ function createRemoteWatchers(local: Feed, { shared: { wire }, clock, logger, ow
   const watched = new Map<string, number>();
   /** What is sent next, by turn. */
   const batches = new Map<string, Tail>();
-  let cancelFlush: (() => void) | undefined;
+  let isFlushing = false;
   const isWatched = (namespace: string) => (watched.get(namespace) ?? 0) > clock.now();
   const tell = (channel: string, message: WatchMessage | LiveMessage) => {
     wire.notify(channel, JSON.stringify(message)).catch((error: unknown) => {
@@ -79,7 +80,7 @@ function createRemoteWatchers(local: Feed, { shared: { wire }, clock, logger, ow
     });
   };
   const flush = () => {
-    cancelFlush = undefined;
+    isFlushing = false;
     for (const { namespace, thread, events } of batches.values())
       for (const some of inMessages(events))
         tell(liveChannel(namespace), { by: owner, live: { thread, events: some } });
@@ -89,7 +90,8 @@ function createRemoteWatchers(local: Feed, { shared: { wire }, clock, logger, ow
     const [first] = events;
     if (first === undefined || !isWatched(namespace)) return;
     madeOnce(batches, first.turn_id, (): Tail => ({ namespace, thread, events: [] })).events.push(...events);
-    cancelFlush ??= clock.after(batchMs, flush);
+    if (!isFlushing) clock.after(batchMs, flush);
+    isFlushing = true;
   };
   const heard = (namespace: string) => {
     const isNew = !isWatched(namespace);
@@ -99,6 +101,8 @@ function createRemoteWatchers(local: Feed, { shared: { wire }, clock, logger, ow
   };
   return {
     send,
+    /** What waits to be sent is in the stored event that follows it. */
+    drop: (turnId: string) => void batches.delete(turnId),
     sendChange(namespace: string) {
       if (isWatched(namespace)) tell(liveChannel(namespace), { by: owner });
     },
@@ -194,7 +198,8 @@ function createWatching(local: Feed, { log, shared, clock, logger, owner }: Shar
     const [first] = live?.events ?? [];
     if (live === undefined || first === undefined) return local.changed(namespace);
     inOrder(first.turn_id, () => {
-      for (const event of live.events) local.publish(namespace, live.thread, event);
+      const after = shown.get(first.turn_id) ?? -1;
+      for (const event of live.events) if (event.seq > after) local.publish(namespace, live.thread, event);
     });
   };
   const listen = async (namespace: string) => {

@@ -51,6 +51,34 @@ describe("turns that several processes share in PostgreSQL", needed, () => {
     expect(await log.claim("v:2", 60_000)).toBeUndefined();
   });
 
+  it("a turn that waits in the middle of a call goes on in its worker, and elsewhere once that is gone", async () => {
+    const log = await open();
+    const began = { type: "tool_started", call_id: "c", tool: "t", title: "T", skill_id: "s" } as const;
+    const call = (seq: number) => entry("t1", seq, { ...began, effect: "side_effect", input: {} });
+    const wait = (seq: number) => entry("t1", seq, { type: "turn_waiting", until: Date.now() + 3e9 });
+    const answer = { type: "answer", question_id: "q", text: "yes", by: "ada" } as const;
+    await accept(log, "t1");
+    await log.claim("w:1", 60_000);
+    await log.append("t1", "w:1", [call(1), wait(2)]);
+    await log.signal("t1", answer, 1);
+    expect(await log.claim("v:1", 60_000)).toBeUndefined();
+    expect(await log.renew([{ turn_id: "t1", lease: "w:1" }], 60_000)).toEqual([]);
+    expect(await log.claim("w:2", 60_000)).toMatchObject({ turn_id: "t1" });
+    await log.append("t1", "w:2", [wait(1_000_003)]);
+    await log.signal("t1", answer, 1);
+    expect(await log.renew([{ turn_id: "t1", lease: "w:2" }], 0)).toEqual([]);
+    expect(await log.claim("v:2", 60_000)).toMatchObject({ turn_id: "t1" });
+  });
+
+  it("a turn that waits between calls goes on wherever there is room", async () => {
+    const log = await open();
+    await accept(log, "t1");
+    await log.claim("w:1", 60_000);
+    await log.append("t1", "w:1", [entry("t1", 1, { type: "turn_waiting", until: 0 })]);
+    expect(await log.renew([{ turn_id: "t1", lease: "w:1" }], 60_000)).toEqual(["t1"]);
+    expect(await log.claim("v:1", 60_000)).toMatchObject({ turn_id: "t1" });
+  });
+
   it("what a worker wrote is on the disk after `durable`, and what was accepted at once", async () => {
     const log = await open();
     const server = await testPostgres();

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { Dispatcher } from "../../../../src/app/turns/dispatcher.ts";
 import { createFeed } from "../../../../src/app/turns/feed.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
-import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../../../../src/core/log/turn-log.ts";
+import {
+  type ClaimedTurn,
+  LeaseLostError,
+  type TurnCalls,
+  type TurnLog,
+} from "../../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../../src/core/values/inbound.ts";
 import { createRedactor } from "../../../../src/core/values/redact.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
@@ -22,7 +27,13 @@ interface Run {
 }
 
 /** A dispatcher over a log in memory, whose runs and clock are the test's. `own` replaces methods of the log. */
-function createWorld({ own = () => ({}), concurrent = 2, commands = 2, maxMs = 600_000 }: WorldOptions = {}) {
+function createWorld({
+  own = () => ({}),
+  concurrent = 2,
+  commands = 2,
+  maxMs = 600_000,
+  calls,
+}: WorldOptions = {}) {
   const clock = createFakeClock();
   const [real, feed] = [createMemoryTurnLog(clock), createFeed()];
   const log: TurnLog = Object.assign(Object.create(real), own(real));
@@ -41,6 +52,7 @@ function createWorld({ own = () => ({}), concurrent = 2, commands = 2, maxMs = 6
     logger: { debug: note, info: note, warn: note, error: note },
     concurrent,
     concurrent_commands: commands,
+    ...(calls === undefined ? {} : { shared: { calls } }),
   });
   const runner = {
     deadlineOf: () => clock.now() + maxMs,
@@ -107,6 +119,26 @@ interface WorldOptions {
   concurrent?: number;
   commands?: number;
   maxMs?: number;
+  /** What other processes on the log tell. */
+  calls?: TurnCalls;
+}
+
+/** Processes that tell something when the test says so. */
+function otherProcesses() {
+  const heard = { work: () => {}, signal: (_turnId: string | undefined) => {} };
+  const end = async () => {};
+  const calls: TurnCalls = {
+    async onWork(work) {
+      heard.work = work;
+      return end;
+    },
+    async onSignal(signal) {
+      heard.signal = signal;
+      return end;
+    },
+    onEvents: async () => end,
+  };
+  return { calls, heard };
 }
 
 /** A method that fails so often before it works. */
@@ -468,5 +500,72 @@ describe("a stop of the dispatcher", () => {
     await world.pass(120_000);
     expect(settle.calls).toHaveLength(1);
     expect(world.logged.at(-1)).toContain("the next start will treat it as a crash");
+  });
+});
+
+describe("a dispatcher among other processes", () => {
+  it("a dispatcher looks for work when another process calls, and every five seconds", async () => {
+    const { calls, heard } = otherProcesses();
+    const world = createWorld({ calls });
+    await world.begin();
+    await world.accept("a");
+    heard.work();
+    await world.calm();
+    expect(world.running()).toEqual(["a"]);
+    await world.accept("b");
+    await world.pass(4_999);
+    expect(world.running()).toEqual(["a"]);
+    await world.pass(1);
+    expect(world.running()).toEqual(["a", "b"]);
+  });
+
+  it.each([
+    ["the turn's id", "a"],
+    ["no id, as calls were lost", undefined],
+  ])("a stop of another process aborts the turn when it calls with %s", async (_what, id) => {
+    const { calls, heard } = otherProcesses();
+    const world = createWorld({ calls });
+    await world.accept("a");
+    await world.begin();
+    await world.log.signal("a", { type: "stop", by: "ada" }, 1);
+    heard.signal(id);
+    await world.calm();
+    expect(world.run("a").signal.reason).toMatchObject({ code: "stop_requested" });
+  });
+
+  it("a turn whose lease cannot be renewed is given up before the lease ends", async () => {
+    const { calls } = otherProcesses();
+    const renew = failing(9, async () => []).method;
+    const world = createWorld({ calls, own: () => ({ renew }) });
+    await world.accept("a");
+    await world.begin();
+    await world.pass(leaseMs * 0.7 - 1);
+    expect(world.running()).toEqual(["a"]);
+    await world.pass(1);
+    expect(world.run("a").signal.reason).toBeInstanceOf(LeaseLostError);
+    expect(await world.status("a")).toBe("running");
+  });
+
+  it("a renewed lease keeps its turn, for as long as it is renewed", async () => {
+    const world = createWorld({ calls: otherProcesses().calls });
+    await world.accept("a");
+    await world.begin();
+    for (let third = 0; third < 9; third += 1) await world.pass(leaseMs / 3);
+    expect(world.running()).toEqual(["a"]);
+  });
+
+  it("the lease of a turn that waits is renewed until the log says that it is gone", async () => {
+    const renewed: string[][] = [];
+    const renew: TurnLog["renew"] = async (leases) => {
+      renewed.push(leases.map(({ turn_id }) => turn_id));
+      return renewed.length < 2 ? [] : leases.map(({ turn_id }) => turn_id);
+    };
+    const world = createWorld({ calls: otherProcesses().calls, own: () => ({ renew }) });
+    await world.accept("a");
+    await world.begin();
+    world.run("a").write({ type: "turn_waiting", until: 10_000_000 });
+    await world.calm();
+    for (let third = 0; third < 4; third += 1) await world.pass(leaseMs / 3);
+    expect(renewed).toEqual([["a"], ["a"]]);
   });
 });

@@ -29,6 +29,10 @@ async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({}))
     durable: () => note("durable", real.durable()),
     ...own(real),
   });
+  let isHeld = true;
+  const lose = () => {
+    isHeld = false;
+  };
   const shown: Parameters<typeof feed.publish>[] = [];
   const writer = createTurnWriter(
     {
@@ -44,12 +48,12 @@ async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({}))
       },
     },
     claimed,
-    () => true,
+    () => isHeld,
   );
   const calm = async () => {
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { clock, log: real, writer, did, shown, accept, calm };
+  return { clock, log: real, writer, did, shown, accept, calm, lose };
 }
 
 const call = { call_id: "c", tool: "t", title: "T", skill_id: "s", input: {} };
@@ -207,3 +211,16 @@ it("a turn writer whose log failed stores nothing more, and tells whoever writes
   writer.show({ type: "error", code: "interrupted", message: "kept" });
   expect(did).toEqual(["show error"]);
 });
+
+it.each([
+  ["a call with an effect", started("side_effect")] as const,
+  ["an answer", { type: "answer_ready", outcome: "completed", text: "a" }] as const,
+])(
+  "%s does not begin in a process that was paused for so long that another may have the turn",
+  async (_what, body) => {
+    const { writer, did, lose } = await createWorld();
+    lose();
+    await expect(writer.write(body)).rejects.toMatchObject({ code: "lease_lost" });
+    expect(did).toEqual([`append ${body.type}`, "durable"]);
+  },
+);

@@ -35,12 +35,6 @@ export interface StoredOpenings extends Openings {
   removeSaying(texts: readonly string[], options?: { dryRun?: boolean }): Promise<string[]>;
 }
 
-/** An opening in memory, and the last day for which its use was stored. */
-interface KnownOpening {
-  opening: Opening;
-  day: string;
-}
-
 const prefix = "opening:";
 const dayPrefix = "opening_day:";
 
@@ -49,15 +43,16 @@ const dayPrefix = "opening_day:";
  * (UTC) on which it was used is stored with it.
  */
 export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): StoredOpenings {
-  const known = new LRUCache<string, KnownOpening>({ max: maxInMemory });
+  const known = new LRUCache<string, Opening>({ max: maxInMemory });
   const names = new WeakMap<Opening, string>();
-  /** Also stores it again once a day, since it may have been deleted while unused. */
+  /** The day on which it was last used, if it is stored: another process may have deleted it, whatever is in memory. */
+  const dayOfUse = (name: string) => store.get(dayPrefix + name);
   const keep = async (name: string, opening: Opening) => {
+    known.set(name, opening);
     const day = dayOf(clock.now());
-    if (known.get(name)?.day === day) return;
+    if ((await dayOfUse(name)) === day) return;
     await store.set(prefix + name, toJson(opening));
     await store.set(dayPrefix + name, day);
-    known.set(name, { opening, day });
   };
   return {
     async removeSaying(texts, { dryRun = false } = {}) {
@@ -76,11 +71,11 @@ export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): Stor
     async put(opening) {
       const name = names.get(opening) ?? createHash("sha256").update(JSON.stringify(opening)).digest("hex");
       names.set(opening, name);
-      await keep(name, known.get(name)?.opening ?? opening);
+      await keep(name, known.get(name) ?? opening);
       return name;
     },
     async get(name) {
-      const before = known.get(name)?.opening;
+      const before = (await dayOfUse(name)) === undefined ? undefined : known.get(name);
       const stored = before ?? openingSchema.safeParse(await store.get(prefix + name)).data;
       if (stored !== undefined) await keep(name, stored);
       return stored;

@@ -31,3 +31,24 @@ it("an opening is the same, byte for byte, after a restart", async () => {
   expect(JSON.stringify(after)).toBe(JSON.stringify(opening));
   expect(JSON.stringify(after)).toContain("18446744073709551615");
 });
+
+it("an opening that another process deleted is gone here, too, and can be stored again", async () => {
+  const [store, clock] = [createMemoryKeyValue(), { now: () => 0 }];
+  const told = {
+    agent: "",
+    place: "Ada's",
+    skills: {},
+    unlisted: [],
+    open: [],
+    active: {},
+    facts: [],
+    agents: {},
+  };
+  const opening: Opening = { instructions: "You help Ada.", tools: [], told };
+  const [here, elsewhere] = [createOpenings(store, clock), createOpenings(store, clock)];
+  const name = await here.put(opening);
+  expect(await elsewhere.removeSaying(["Ada"])).toEqual([name]);
+  expect(await here.get(name)).toBeUndefined();
+  expect(await here.put(opening)).toBe(name);
+  expect(await elsewhere.get(name)).toEqual(opening);
+});

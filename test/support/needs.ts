@@ -19,6 +19,7 @@ const programs = {
   curl: [...inSystem, "curl", "--version"],
   git: ["git", "--version"],
   npm: [...inSystem, "npm", "--version"],
+  pgbouncer: ["sh", "-c", "command -v pgbouncer || ls /usr/sbin/pgbouncer"],
   postgresql: ["sh", "-c", findInitdb],
   openssl: ["openssl", "version"],
   python3: ["python3", "--version"],

@@ -2,6 +2,7 @@ import { describeProblem } from "../../config/config-error.ts";
 import { type AgentProfile, loadProfiles } from "../../config/load-profiles.ts";
 import { modelSettings } from "../../wiring/app-settings.ts";
 import { type CommandContext, exitCode, type GlobalOptions, printJson } from "../command-context.ts";
+import { checkDatabase } from "./check-database.ts";
 import { checkBot } from "./doctor-bot.ts";
 import {
   checkConfiguration,
@@ -49,6 +50,7 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const { config, sources } = loaded;
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
+  yield* await checkDatabase(context, config);
   const local = sources["model.choice"] === "default" ? context.localServers : [];
   const agents = await loadProfiles(config.model, config.workspace.agents);
   yield* checkAgents(agents);

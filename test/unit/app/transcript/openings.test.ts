@@ -36,7 +36,7 @@ it("an opening that another process deleted is gone here, too, and can be stored
   const [store, clock] = [createMemoryKeyValue(), { now: () => 0 }];
   const told = {
     agent: "",
-    place: "Ada's",
+    place: "Ada Lovelace's",
     skills: {},
     unlisted: [],
     open: [],
@@ -44,10 +44,10 @@ it("an opening that another process deleted is gone here, too, and can be stored
     facts: [],
     agents: {},
   };
-  const opening: Opening = { instructions: "You help Ada.", tools: [], told };
+  const opening: Opening = { instructions: "You help Ada Lovelace.", tools: [], told };
   const [here, elsewhere] = [createOpenings(store, clock), createOpenings(store, clock)];
   const name = await here.put(opening);
-  expect(await elsewhere.removeSaying(["Ada"])).toEqual([name]);
+  expect(await elsewhere.removeSaying(["Ada Lovelace"])).toEqual([name]);
   expect(await here.get(name)).toBeUndefined();
   expect(await here.put(opening)).toBe(name);
   expect(await elsewhere.get(name)).toEqual(opening);

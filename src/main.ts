@@ -36,7 +36,7 @@ import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import type { Traces } from "./telemetry/traces.ts";
 import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
-import { areTurnsRun, type ProcessRole } from "./wiring/database-processes.ts";
+import { areTurnsRun, type ProcessRole, processesOf } from "./wiring/database-processes.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { openStores } from "./wiring/open-stores.ts";
@@ -330,11 +330,16 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
 
 function openServer(
   config: Config,
-  { log, logger, metrics, skills }: Opened,
+  { log, logger, metrics, skills, leases, shared }: Opened,
   app: App,
   platforms: Platforms,
 ) {
-  const gauges = { backlog: log.backlog, now: systemClock.now, platforms: () => platformStates(platforms) };
+  const gauges = {
+    backlog: log.backlog,
+    now: systemClock.now,
+    platforms: () => platformStates(platforms),
+    processes: shared && (() => processesOf(leases)),
+  };
   return createServer({
     app,
     outside: platforms.handle,

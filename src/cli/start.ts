@@ -20,8 +20,10 @@ import { adviceForOffline, missingFor } from "./doctor/model-advice.ts";
 export interface StartOptions extends GlobalOptions {
   host?: string;
   port?: number;
-  role?: "all" | "gateway" | "worker";
+  role?: Role;
 }
+
+type Role = "all" | "gateway" | "worker";
 
 /**
  * `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. Prints
@@ -58,7 +60,7 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     printLine(context, `${config.name} is ready${part}: ${url}`);
     // No suggestions if the offline provider was chosen on purpose.
     const local = sources["model.choice"] === "default" ? context.localServers : [];
-    await Promise.race([printSummary(context, config, bot, local), stop]);
+    await Promise.race([printSummary(context, config, role, bot, local), stop]);
     await stop;
   } finally {
     await bot.close();
@@ -87,10 +89,11 @@ async function openUnlessStuck(
 async function printSummary(
   context: CommandContext,
   config: Config,
+  role: Role,
   bot: Bot,
   local: readonly LocalServer[],
 ): Promise<void> {
-  const lines = await startSummary(config, clientOf(bot, config), bot, context.clock.now(), local);
+  const lines = await startSummary(config, role, clientOf(bot, config), bot, context.clock.now(), local);
   for (const line of lines) printLine(context, `  ${line}`);
 }
 
@@ -129,6 +132,7 @@ function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContex
  */
 async function startSummary(
   config: Config,
+  role: Role,
   client: Pick<ApiClient, "call">,
   bot: Pick<Bot, "isolation">,
   now: number,
@@ -136,7 +140,7 @@ async function startSummary(
 ): Promise<string[]> {
   const [models, skills, isolation, kept] = await Promise.all([
     modelLines(config, local),
-    client.call("skill.list", {}).then(({ skills }) => skillsLine(skills), nothing),
+    client.call("skill.list", {}).then(({ skills }) => skillsLine(skills, role), nothing),
     bot.isolation().then((found) => isolationLine(config, found), nothing),
     client.call("retention.show", {}).then((status) => keptLine(status, now), nothing),
   ]);
@@ -175,10 +179,12 @@ function databaseLine({ data }: Config): string | undefined {
   return `data: PostgreSQL, ${name} on ${address.host || "this machine"}; working folders and skills in ${data.folder}`;
 }
 
-function skillsLine(skills: readonly { eligible: boolean; switched_off?: boolean | undefined }[]): string {
-  const usable = skills.filter(({ eligible }) => eligible).length;
-  const others = usable === skills.length ? "" : "; `knack skills list` says why not the others";
-  return `skills: ${skills.length} found, ${usable} can be used here${others}`;
+function skillsLine(skills: readonly { id: string; eligible: boolean }[], role: Role): string {
+  const without = skills.filter(({ eligible }) => !eligible).map(({ id }) => id);
+  const usable = `${skills.length} found, ${skills.length - without.length} can be used here`;
+  if (without.length === 0) return `skills: ${usable}`;
+  const others = role === "worker" ? `turns here do without ${without.join(", ")}` : "";
+  return `skills: ${usable}; ${[others, "`knack skills list` says why not the others"].filter(Boolean).join("; ")}`;
 }
 
 function keptLine(status: RetentionStatus, now: number): string {

@@ -8,6 +8,8 @@ export interface Gauges {
   /** ms since the epoch. */
   now(): number;
   platforms(): readonly { name: string; ok: boolean }[];
+  /** The processes on a shared database; undefined where there is only this one. */
+  processes?: (() => Promise<readonly { role: string }[]>) | undefined;
 }
 
 /** A meter whose counts can be read in Prometheus' text format. */
@@ -58,6 +60,7 @@ function createInstruments(client: Client, registry: Registry) {
     platformErrors: counter("platform_errors_total", "What a platform did not do", ["platform", "code"]),
     up: gauge("platform_up", "Whether the platform is connected", ["platform"]),
     queue: gauge("queue_turns", "Turns that are not finished", ["state"]),
+    processes: gauge("processes", "Processes that run on the database, by role", ["role"]),
     oldest: gauge("queue_oldest_seconds", "Age of the oldest turn that waits for a worker", []),
   };
 }
@@ -110,6 +113,8 @@ export async function createMetrics(): Promise<Metrics> {
       states.running -= held;
       for (const [state, count] of Object.entries({ ...states, held })) made.queue.set({ state }, count);
       made.oldest.set(Math.max(0, now - oldest_at) / 1000);
+      made.processes.reset();
+      for (const { role } of (await gauges.processes?.()) ?? []) made.processes.inc({ role });
       for (const { name, ok } of gauges.platforms()) made.up.set({ platform: name }, ok ? 1 : 0);
       return { content_type: registry.contentType, text: await registry.metrics() };
     },

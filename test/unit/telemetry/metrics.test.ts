@@ -60,12 +60,14 @@ describe("metrics", () => {
         { name: "slack", ok: true },
         { name: "discord", ok: false },
       ],
+      processes: async () => [{ role: "worker" }, { role: "gateway" }, { role: "worker" }],
     };
     expect(await seriesOf(meter, 'knack_queue_turns{state="queued"}', gauges)).toBe(4);
     expect(await seriesOf(meter, 'knack_queue_turns{state="waiting"}', gauges)).toBe(1);
     expect(await seriesOf(meter, "knack_queue_oldest_seconds", gauges)).toBe(3);
     expect(await seriesOf(meter, 'knack_platform_up{platform="slack"}', gauges)).toBe(1);
     expect(await seriesOf(meter, 'knack_platform_up{platform="discord"}', gauges)).toBe(0);
+    expect(await seriesOf(meter, 'knack_processes{role="worker"}', gauges)).toBe(2);
   });
 
   it("metrics name nobody and nothing that was said", async () => {

@@ -17,7 +17,7 @@ const upgradesTable = `
 
 /**
  * Makes the schema, or upgrades it to the newest of `migrations`, in one transaction: it is complete or nothing has changed. One process
- * does it at a time. Returns what was upgraded; undefined if nothing was, or the schema is new.
+ * does it at a time, on a connection that it ends afterwards. Returns what was upgraded; undefined if nothing was, or the schema is new.
  * @throws StorageError `newer_version`; errors of the driver
  */
 export async function migratePostgres(
@@ -26,9 +26,11 @@ export async function migratePostgres(
   migrations: readonly string[],
 ): Promise<Upgrade | undefined> {
   const to = migrations.length;
-  await client.query("BEGIN");
+  // Until the connection ends. Before the transaction, whose snapshot must have what the process before did.
+  await client.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [`knack upgrade ${schema}`]);
+  // One snapshot for the whole copy: processes of the earlier version go on writing meanwhile.
+  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
   try {
-    await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`knack upgrade ${schema}`]);
     const from = await foundVersion(client, schema);
     if (from > to) {
       const copy = await newestCopy(client, to);

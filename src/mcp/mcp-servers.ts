@@ -107,9 +107,12 @@ class KnownServers {
 
   /** One at a time: two turns that begin together must not start a server twice. */
   sync(): Promise<void> {
-    this.#syncing ??= this.#apply().finally(() => {
-      this.#syncing = undefined;
-    });
+    this.#syncing ??= this.#apply()
+      .then(() => Promise.all(this.all().map((server) => server.refresh())))
+      .then(() => undefined)
+      .finally(() => {
+        this.#syncing = undefined;
+      });
     return this.#syncing;
   }
 

@@ -244,6 +244,7 @@ async function loadAll(sources: readonly SkillSource[]): Promise<LoadedSkills> {
 
 interface LoginDeps {
   store: KeyValue;
+  mutex?: Mutex | undefined;
   web: Web;
   clock: Clock;
   /** The address of this bot, once it listens. */
@@ -254,11 +255,12 @@ interface LoginDeps {
 /** Logins at tool servers. Their tokens are encrypted with the bot's key. */
 function openToolServerLogin(config: Config, deps: LoginDeps): McpLoginWithReturn {
   const { server, data, secret_key } = config;
-  const { store, web, clock, listening, report } = deps;
+  const { store, mutex, web, clock, listening, report } = deps;
   const home = () => server.public_url ?? listening() ?? `http://127.0.0.1:${server.port}`;
   const isPublic = server.public_url?.startsWith("https://") ?? false;
   return createMcpLogin({
     store: scopeKeyValue(sealKeyValue(store, createSecretKey(data.folder, secret_key)), "mcp-login:"),
+    mutex,
     web,
     clock,
     report,

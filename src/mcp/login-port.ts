@@ -27,6 +27,8 @@ export interface McpLogin {
    * @param headers added by the configuration to requests to the server; not to be given to the transport as well
    */
   fetchFor(server: LoginServer, account: string, headers?: Readonly<Record<string, string>>): FetchLike;
+  /** Identifies the login that the tokens of this account come from, which any process may have made; undefined without tokens. */
+  loginOf(server: LoginServer, account: string): Promise<string | undefined>;
   /** Whether tokens of this account are stored; they may have expired. */
   isConnected(server: LoginServer, account: string): Promise<boolean>;
   /**
@@ -40,6 +42,6 @@ export interface McpLogin {
   ): Promise<{ ok: true; url: string } | { ok: false; reason: string }>;
   /** Deletes the tokens of this account, and revokes them at the server if it can. */
   forget(server: LoginServer, account: string): Promise<void>;
-  /** Calls back whenever an account was connected, with the server's name. The returned function unsubscribes. */
+  /** Calls back whenever an account was connected by this process, with the server's name. The returned function unsubscribes. */
   onConnected(listener: (server: string, account: string) => void): () => void;
 }

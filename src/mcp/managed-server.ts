@@ -40,6 +40,8 @@ export class ManagedServer {
   readonly #memory: string;
   readonly #target: LoginServer | undefined;
   readonly #lanes: AccountLanes;
+  /** The login of each account that was last used for a connection. */
+  readonly #logins = new Map<string, string | undefined>();
   #remote: RemoteServer | undefined;
   #stopped = false;
   #changedAt: number;
@@ -97,6 +99,12 @@ export class ManagedServer {
     if (read.success && read.data.hash === this.config.hash) this.#remote ??= read.data.remote;
   }
 
+  /** Notices what other processes learned of it, and the shared account that they connected. */
+  async refresh(): Promise<void> {
+    if (this.#remote === undefined) await this.recall();
+    if (this.#state().state === "needs_login") await this.#endOldSession(sharedAccount);
+  }
+
   /** Whether it must and may be started before anybody can be offered its tools. */
   wantsStart(): boolean {
     const { disabled, auto_start, credentials } = this.config;
@@ -140,6 +148,7 @@ export class ManagedServer {
       return { status: "error", code: "server_unavailable", message: refused, hint: "Tell the person." };
     }
     const account = this.#accountOf(personKey(context.place.namespace, context.user.id));
+    await this.#endOldSession(account);
     return await callServer(this.#lanes.use(account), {
       server: this.config,
       tool,
@@ -153,6 +162,17 @@ export class ManagedServer {
 
   #accountOf(person: string): string {
     return this.config.credentials === "per_user" ? person : sharedAccount;
+  }
+
+  /** A session belongs to one login: it ends when any process connected the account anew, or deleted it. */
+  async #endOldSession(account: string): Promise<void> {
+    const target = this.#target;
+    if (target === undefined || !this.#logins.has(account)) return;
+    const login = await this.#deps.login?.loginOf(target, account);
+    if (login === this.#logins.get(account)) return;
+    this.#logins.delete(account);
+    await this.#lanes.close(account);
+    this.#changed();
   }
 
   #state(): LaneState {
@@ -186,6 +206,7 @@ export class ManagedServer {
     const { config } = this;
     const { login, report } = this.#deps;
     const target = this.#target;
+    if (target !== undefined) this.#logins.set(account, await login?.loginOf(target, account));
     await requireAccount(login, target, account);
     let connection: Connection | undefined;
     const relearn = sharedRun(async () => {

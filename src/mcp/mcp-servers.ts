@@ -107,7 +107,7 @@ class KnownServers {
 
   /** One at a time: two turns that begin together must not start a server twice. */
   sync(): Promise<void> {
-    this.#syncing ??= this.#apply().finally(() => {
+    this.#syncing ??= this.#catchUp().finally(() => {
       this.#syncing = undefined;
     });
     return this.#syncing;
@@ -133,6 +133,14 @@ class KnownServers {
     this.#parked.close();
     await Promise.all(this.all().map((server) => server.stop()));
     await this.#background;
+  }
+
+  async #catchUp(): Promise<void> {
+    await this.#apply();
+    const { report } = this.#options;
+    const refresh = (server: ManagedServer) =>
+      server.refresh().catch((error: unknown) => report(error, server.config.name));
+    await Promise.all(this.all().map(refresh));
   }
 
   async #apply(): Promise<void> {

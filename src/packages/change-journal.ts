@@ -12,6 +12,14 @@ export interface PackageFolders {
   staging: string;
 }
 
+/** The folders, while this process is the only one that changes them. */
+export interface HeldFolders {
+  folders: PackageFolders;
+  register: PackageRegister;
+  /** Throws when another process may be changing the folders: then nothing is moved or removed any more. */
+  ensureHeld(): void;
+}
+
 const unitSchema = z.object({
   place: z.enum(["skills", "flows"]),
   name: z.string().min(1),
@@ -29,11 +37,11 @@ const readyOf = (change: string, { place, name }: ChangedUnit) => join(change, "
 const oldOf = (change: string, { place, name }: ChangedUnit) => join(change, "old", place, name);
 
 /**
- * Moves the content of `change/ready` into place, or removes what has no new content, and then calls `commit`. Until `commit` has ended
- * everything can be undone: the previous content is kept below `change/old`, and the journal records the plan.
+ * Moves the content of `change/ready` into place, or removes what has no new content, and then calls `commit`. Until `commit` has ended,
+ * `recoverChange` can undo everything: the previous content is kept below `change/old`, and the journal records the plan.
  */
 export async function applyChange(
-  folders: PackageFolders,
+  { folders, ensureHeld }: HeldFolders,
   change: string,
   units: readonly ChangedUnit[],
   commit: () => Promise<void>,
@@ -41,37 +49,31 @@ export async function applyChange(
   const journal = join(change, journalName);
   await writeFile(`${journal}.new`, JSON.stringify({ units }), { flush: true });
   await rename(`${journal}.new`, journal);
-  try {
-    for (const unit of units) {
-      const target = join(folders[unit.place], unit.name);
-      await mkdir(dirname(target), { recursive: true });
-      if (existsSync(target)) await move(target, oldOf(change, unit));
-      if (unit.tree !== undefined) await move(readyOf(change, unit), target);
-    }
-    await commit();
-  } catch (error) {
-    await undo(folders, change, units);
-    throw error;
+  for (const unit of units) {
+    ensureHeld();
+    const target = join(folders[unit.place], unit.name);
+    await mkdir(dirname(target), { recursive: true });
+    if (existsSync(target)) await move(target, oldOf(change, unit));
+    if (unit.tree !== undefined) await move(readyOf(change, unit), target);
   }
+  await commit();
 }
 
 /**
- * Completes or undoes the change of a killed bot: a change that the register does not know is undone, so that either all of it exists or
- * nothing. The folder of the change is removed; it is kept if its journal cannot be read, because it may contain the only copy of a skill.
+ * Completes or undoes a change that has ended, however it ended: a change that the register does not know is undone, so that either all of
+ * it exists or nothing. The folder of the change is removed; it is kept if its journal cannot be read, because it may contain the only copy
+ * of a skill.
  */
-export async function recoverChange(
-  folders: PackageFolders,
-  change: string,
-  register: PackageRegister,
-): Promise<void> {
+export async function recoverChange(held: HeldFolders, change: string): Promise<void> {
   const units = await readJournal(change);
   if (units === undefined) return;
-  const index = await register.index();
+  const index = await held.register.index();
   const isCommitted = units.every((unit) => {
     const isInPlace = unit.tree === undefined || !existsSync(readyOf(change, unit));
     return isInPlace && unit.skill_ids.every((id) => index[id]?.tree === unit.tree);
   });
-  if (!isCommitted) await undo(folders, change, units);
+  if (!isCommitted) await undo(held, change, units);
+  held.ensureHeld();
   await rm(change, { recursive: true, force: true, maxRetries: 3 });
 }
 
@@ -83,8 +85,13 @@ async function readJournal(change: string): Promise<ChangedUnit[] | undefined> {
   return read.success ? read.data.units : undefined;
 }
 
-async function undo(folders: PackageFolders, change: string, units: readonly ChangedUnit[]): Promise<void> {
+async function undo(
+  { folders, ensureHeld }: HeldFolders,
+  change: string,
+  units: readonly ChangedUnit[],
+): Promise<void> {
   for (const unit of units.toReversed()) {
+    ensureHeld();
     const target = join(folders[unit.place], unit.name);
     const wasMovedIn = unit.tree !== undefined && !existsSync(readyOf(change, unit));
     if (wasMovedIn && existsSync(target)) await move(target, readyOf(change, unit));

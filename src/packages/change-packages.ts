@@ -26,7 +26,7 @@ async function prepared<T>(
   signal: AbortSignal,
   work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> {
-  return await withStaging(context.folders.staging, async (change) => {
+  return await withStaging(context, async (change) => {
     signal.throwIfAborted();
     const fetched = await fetchPackage(source, context, join(change, "clone"), signal);
     const found = await layOutSkills(fetched, change, context.inspect);
@@ -81,7 +81,7 @@ async function installFrom(
     const at = context.clock.now();
     const from = fromOf(source);
     const request = { units, reviews, source: known, from, by, at, change };
-    return await installSkills(request, context.folders, context.register);
+    return await installSkills(request, context);
   });
 }
 
@@ -117,15 +117,16 @@ export async function updatePackage(
 
 /** Removes a skill and everything installed together with it. */
 export async function removePackage(context: PackagesContext, skillId: string): Promise<InstalledPackage> {
-  const { folders, register } = context;
+  const { register, ensureHeld } = context;
   const { installed } = await registered(context, skillId);
   const index = await register.index();
   const entry = index[skillId];
   if (entry === undefined) throw notInstalled(skillId);
   const { place, name } = entry;
   const together = Object.keys(index).filter((id) => index[id]?.place === place && index[id]?.name === name);
-  await withStaging(folders.staging, (change) =>
-    applyChange(folders, change, [{ place, name, skill_ids: together }], () => register.remove(together)),
+  const units = [{ place, name, skill_ids: together }];
+  await withStaging(context, (change) =>
+    applyChange(context, change, units, () => register.remove(together, ensureHeld)),
   );
   return installed;
 }
@@ -142,7 +143,10 @@ function notInstalled(skillId: string): PackageRefusal {
 }
 
 /** Reviews a skill of the catalogue at its place. */
-export async function reviewFound(context: PackagesContext, skillId: string): Promise<PackageReview> {
+export async function reviewFound(
+  context: Omit<PackagesContext, "ensureHeld">,
+  skillId: string,
+): Promise<PackageReview> {
   const skill = await context.find(skillId);
   if (skill === undefined) {
     const message = `There is no skill ${skillId}. \`knack skills list\` shows all.`;

@@ -18,28 +18,29 @@ type Changes = typeof import("./change-packages.ts");
 const loadChanges = (): Promise<Changes> => import("./change-packages.ts");
 
 /**
- * Opens the installed skills: an interrupted change of a killed bot is first undone or cleaned up. One process at a time may work on the
- * folders.
+ * Opens the installed skills. A change that a killed process left incomplete is undone or cleaned up: now, and before any other change. If
+ * another process is making a change, this waits for its end.
  */
 export async function createPackages(options: PackagesOptions): Promise<ManagedPackages> {
   const register = createPackageRegister(options.store);
-  const context: PackagesContext = {
-    ...options,
-    register,
-    limits: { ...defaultPackageLimits, ...options.limits },
-  };
-  const { folders } = options;
+  const context = { ...options, register, limits: { ...defaultPackageLimits, ...options.limits } };
+  const { folders, mutex = new KeyedMutex() } = options;
   for (const folder of [folders.skills, folders.flows]) await mkdir(folder, { recursive: true });
-  for (const change of await leftovers(folders.staging)) await recoverChange(folders, change, register);
-  const queue = new KeyedMutex();
-  const run = <T>(work: (changes: Changes) => Promise<T>) =>
-    queue.run("", () => outcome(async () => work(await loadChanges())));
+  const alone = <T>(work: (held: PackagesContext) => Promise<T>) =>
+    mutex.run("packages", async (ensureHeld) => {
+      const held = { ...context, ensureHeld };
+      for (const change of await leftovers(folders.staging)) await recoverChange(held, change);
+      return await work(held);
+    });
+  if ((await leftovers(folders.staging)).length > 0) await alone(async () => {});
+  const run = <T>(work: (changes: Changes, held: PackagesContext) => Promise<T>) =>
+    outcome(() => alone(async (held) => work(await loadChanges(), held)));
   return {
     ...createIntegrity(register),
-    review: (source, signal) => run((changes) => changes.reviewPackage(context, source, signal)),
-    install: (source, request) => run((changes) => changes.installPackage(context, source, request)),
-    update: (skillId, request) => run((changes) => changes.updatePackage(context, skillId, request)),
-    remove: (skillId) => run((changes) => changes.removePackage(context, skillId)),
+    review: (source, signal) => run((changes, held) => changes.reviewPackage(held, source, signal)),
+    install: (source, request) => run((changes, held) => changes.installPackage(held, source, request)),
+    update: (skillId, request) => run((changes, held) => changes.updatePackage(held, skillId, request)),
+    remove: (skillId) => run((changes, held) => changes.removePackage(held, skillId)),
     get: async (skillId) => (await register.find(skillId))?.installed,
     async list() {
       const ids = Object.keys(await register.index()).toSorted();

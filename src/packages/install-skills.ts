@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { InstalledPackage, PackageReview } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import { applyChange, type ChangedUnit, type PackageFolders } from "./change-journal.ts";
+import { applyChange, type ChangedUnit, type HeldFolders, type PackageFolders } from "./change-journal.ts";
 import { PackageRefusal } from "./package-refusal.ts";
-import type { KnownSource, PackageRegister, RegisterIndex } from "./package-register.ts";
+import type { KnownSource, RegisterIndex } from "./package-register.ts";
 import type { PackageUnit } from "./package-skills.ts";
 
 export interface InstallRequest {
@@ -20,11 +20,8 @@ export interface InstallRequest {
 }
 
 /** Moves laid-out skills into place and registers them, all or none. @throws PackageRefusal */
-export async function installSkills(
-  request: InstallRequest,
-  folders: PackageFolders,
-  register: PackageRegister,
-): Promise<InstalledPackage[]> {
+export async function installSkills(request: InstallRequest, held: HeldFolders): Promise<InstalledPackage[]> {
+  const { folders, register, ensureHeld } = held;
   const index = await register.index();
   const moved = request.units.map((unit) => ({
     place: unit.place,
@@ -50,7 +47,9 @@ export async function installSkills(
       registered: { source: request.source, installed: installed(skill, request) },
     })),
   );
-  await applyChange(folders, request.change, [...vacated, ...moved], () => register.put(entries, gone));
+  await applyChange(held, request.change, [...vacated, ...moved], () =>
+    register.put(entries, gone, ensureHeld),
+  );
   return entries.map(({ registered }) => registered.installed);
 }
 

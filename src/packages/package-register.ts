@@ -38,9 +38,13 @@ const keyOf = (skillId: string, hash: string) => `package:${skillId}:${hash}`;
 export function createPackageRegister(store: KeyValue) {
   // Only this register writes under its keys.
   const read = async () => ((await store.get(indexKey)) ?? {}) as unknown as RegisterIndex;
-  async function change(edit: (draft: Record<string, RegisterEntry>) => void): Promise<RegisterIndex> {
+  async function change(
+    edit: (draft: Record<string, RegisterEntry>) => void,
+    ensureHeld: () => void,
+  ): Promise<RegisterIndex> {
     let before: RegisterIndex = {};
     await store.update(indexKey, (value) => {
+      ensureHeld();
       before = (value ?? {}) as unknown as RegisterIndex;
       const draft = { ...before };
       edit(draft);
@@ -62,10 +66,11 @@ export function createPackageRegister(store: KeyValue) {
       if (entry === undefined) return undefined;
       return (await store.get(keyOf(skillId, entry.hash))) as unknown as RegisteredPackage | undefined;
     },
-    /** Adds or replaces entries, all in one write, and removes those of `gone`. */
+    /** Adds or replaces entries, all in one write, and removes those of `gone`. `ensureHeld` may prevent that write. */
     async put(
       entries: readonly { entry: RegisterEntry; registered: RegisteredPackage }[],
       gone: readonly string[],
+      ensureHeld: () => void,
     ): Promise<void> {
       for (const { entry, registered } of entries) {
         const { skill_id } = registered.installed;
@@ -74,14 +79,14 @@ export function createPackageRegister(store: KeyValue) {
       const before = await change((draft) => {
         for (const id of gone) delete draft[id];
         for (const { entry, registered } of entries) draft[registered.installed.skill_id] = entry;
-      });
+      }, ensureHeld);
       const ids = [...gone, ...entries.map(({ registered }) => registered.installed.skill_id)];
       await forget(before, await read(), ids);
     },
-    async remove(skillIds: readonly string[]): Promise<void> {
+    async remove(skillIds: readonly string[], ensureHeld: () => void): Promise<void> {
       const before = await change((draft) => {
         for (const id of skillIds) delete draft[id];
-      });
+      }, ensureHeld);
       await forget(before, {}, skillIds);
     },
   };

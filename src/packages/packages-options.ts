@@ -1,9 +1,8 @@
-import type { Clock, KeyValue } from "../core/ports/storage.ts";
+import type { Clock, KeyValue, Mutex } from "../core/ports/storage.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import type { PackageFolders } from "./change-journal.ts";
+import type { HeldFolders, PackageFolders } from "./change-journal.ts";
 import type { FetchAccess } from "./fetch-package.ts";
 import type { PackageLimits } from "./package-limits.ts";
-import type { PackageRegister } from "./package-register.ts";
 import type { InspectFolder } from "./package-skills.ts";
 
 export interface PackagesOptions extends Omit<FetchAccess, "limits"> {
@@ -11,6 +10,8 @@ export interface PackagesOptions extends Omit<FetchAccess, "limits"> {
   folders: PackageFolders;
   /** The store of the register. */
   store: KeyValue;
+  /** Of all processes that use these folders; without it, there is one. */
+  mutex?: Mutex | undefined;
   clock: Pick<Clock, "now">;
   /**
    * Loads everything below a folder as skills of the source `managed`, with the loaders of the catalogue, without importing or running
@@ -26,8 +27,7 @@ export interface PackagesOptions extends Omit<FetchAccess, "limits"> {
   limits?: Partial<PackageLimits>;
 }
 
-/** What the work on installed skills needs. */
-export interface PackagesContext extends Omit<PackagesOptions, "limits"> {
+/** What changes of installed skills need. */
+export interface PackagesContext extends Omit<PackagesOptions, "limits">, HeldFolders {
   limits: PackageLimits;
-  register: PackageRegister;
 }

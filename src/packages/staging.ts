@@ -1,20 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type HeldFolders, recoverChange } from "./change-journal.ts";
 import type { PackageFile } from "./package-tree.ts";
 
-/** Runs work with a folder of its own below `staging`, which is removed when the work has ended. */
-export async function withStaging<T>(staging: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = join(staging, randomUUID());
+/**
+ * Runs work with a folder of its own for its change. When the work has ended, the change is completed or undone, as after a crash, and the
+ * folder is removed.
+ */
+export async function withStaging<T>(held: HeldFolders, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = join(held.folders.staging, randomUUID());
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await recoverChange(held, folder);
   }
 }
 
-/** Folders that a killed bot left. */
+/** The folders of changes; those that a killed bot left, if there is no change now. */
 export async function leftovers(staging: string): Promise<string[]> {
   await mkdir(staging, { recursive: true, mode: 0o700 });
   return (await readdir(staging)).map((name) => join(staging, name));

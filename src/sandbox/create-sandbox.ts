@@ -1,5 +1,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { KeyedMutex } from "../base/keyed-mutex.ts";
+import type { Mutex } from "../core/ports/storage.ts";
 import type { CodeMeans } from "../core/ports/work-context.ts";
 import { noPreparedPackages, type PackageLanguage, type PreparedPackages } from "../core/skill/packages.ts";
 import type { CodeRunner, ProgramRunner, ScriptRunner, Verdict } from "../core/skill/programs.ts";
@@ -15,7 +17,7 @@ import { PreparedSets } from "./prepare/prepared-sets.ts";
 import { createPythonVersion } from "./prepare/python-version.ts";
 import type { PackageSources } from "./prepare/run-installer.ts";
 import { createCodeRunner } from "./run/code-runner.ts";
-import { removeLeftovers } from "./run/open-run.ts";
+import { claimRunFolders, removeLeftovers } from "./run/open-run.ts";
 import { createProgramRunner } from "./run/program-runner.ts";
 import { createScriptRunner } from "./run/script-runner.ts";
 import { isShipped, type OpenProxy, type SandboxContext } from "./sandbox-context.ts";
@@ -42,6 +44,8 @@ export interface SandboxOptions {
   openPackageProxy?: OpenProxy;
   /** Where packages for code come from; without it none can be prepared or used. */
   packages?: PackageSources;
+  /** Of all processes that use this data folder at the same time; without it, there is one. */
+  mutex?: Mutex | undefined;
   /** How long a request to prepare packages waits for the end, ms. */
   preparePatienceMs?: number;
 }
@@ -52,7 +56,7 @@ export interface Sandbox {
   programs: ProgramRunner;
   code: CodeRunner;
   prepared: PreparedPackages;
-  /** Ends the preparation of packages. */
+  /** Ends the preparation of packages. Nothing runs any more. */
   close(): Promise<void>;
   /** For `doctor`: the isolation in force. */
   describe(): { isolation: Isolation["kind"]; detail: string; lacks?: IsolationLack };
@@ -60,10 +64,22 @@ export interface Sandbox {
 
 /** Determines once, by trying, how code of skills can be isolated on this machine. */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const limits = { ...defaultLimits, ...options.limits };
   const runs = join(resolve(options.dataDir), "workspaces");
   await mkdir(runs, { recursive: true, mode: 0o700 });
-  await removeLeftovers(runs);
+  const { mutex = new KeyedMutex() } = options;
+  const release = await claimRunFolders(mutex);
+  try {
+    await removeLeftovers(runs, mutex);
+    const { close, ...sandbox } = await openSandbox(options, runs, mutex);
+    return { ...sandbox, close: () => close().finally(release) };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function openSandbox(options: SandboxOptions, runs: string, mutex: Mutex): Promise<Sandbox> {
+  const limits = { ...defaultLimits, ...options.limits };
   const hidden = await Promise.all(
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
@@ -79,7 +95,9 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     certificates,
     timeZone,
   });
-  const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"));
+  const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"), {
+    shared: options.mutex !== undefined,
+  });
   if (options.packages !== undefined) await sets.clean();
   const context: SandboxContext = {
     isolation,
@@ -99,7 +117,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const runtimeOf = async (language: PackageLanguage) =>
     language === "python" ? await pythonVersion() : process.versions.node.split(".")[0];
   const closing = new AbortController();
-  const prepared = preparedPackages(options, { sandbox: context, sets, runtimeOf, signal: closing.signal });
+  const { signal } = closing;
+  const prepared = preparedPackages(options, { sandbox: context, sets, mutex, runtimeOf, signal });
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),
@@ -118,7 +137,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 function preparedPackages(
   { packages: sources, preparePatienceMs: patienceMs = 100_000 }: SandboxOptions,
-  parts: Pick<PreparedOptions, "sandbox" | "sets" | "runtimeOf" | "signal">,
+  parts: Pick<PreparedOptions, "sandbox" | "sets" | "mutex" | "runtimeOf" | "signal">,
 ): ReturnType<typeof createPreparedPackages> {
   if (sources === undefined) return { ...noPreparedPackages, settled: async () => undefined };
   return createPreparedPackages({ ...parts, sources, now: Date.now, patienceMs });

@@ -9,13 +9,13 @@ export function createPreparedSource(
   source: SkillSource,
   prepared: Pick<PreparedPackages, "lacks" | "changes">,
 ): SkillSource {
-  let before: { loaded: LoadedSkills; changes: number } | undefined;
+  let before: { loaded: LoadedSkills; changes: string } | undefined;
   let judged: LoadedSkills = { skills: [], diagnostics: [] };
   return {
     id: source.id,
     async load() {
       const loaded = await source.load();
-      const changes = prepared.changes();
+      const changes = await prepared.changes();
       if (loaded === before?.loaded && changes === before.changes) return judged;
       try {
         judged = await judge(loaded, prepared);

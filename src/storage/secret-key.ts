@@ -27,14 +27,16 @@ export function createSecretKey(folder: string, given: string | undefined): () =
 
 /**
  * The random text of a file, which is made at the first use: 64 hexadecimal digits, for this user alone. The file appears complete or not at
- * all, so that another process that starts now never reads half of it. @throws StorageError
+ * all, and of several processes that make it at once, one does: all get its text. @throws StorageError
  */
 export async function readOrMakeRandomText(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {
     const known = await readIfThere(file);
     if (known !== undefined) return known;
-    await writeFile(draft, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+    const text = `${randomBytes(32).toString("hex")}\n`;
+    // A power loss must not leave an empty file: what is encrypted with its text would be lost.
+    await writeFile(draft, text, { mode: 0o600, flag: "wx", flush: true });
     await link(draft, file).catch(ignoreExisting);
     await rm(draft);
     return (await readFile(file, "utf8")).trim();

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
+import type { Mutex } from "../core/ports/storage.ts";
 import type { PreparedPackages } from "../core/skill/packages.ts";
 import {
   type CodeRunner,
@@ -99,18 +100,24 @@ export interface CodeRunners {
   close(): Promise<void>;
 }
 
+export interface RunnerDeps {
+  own: OwnPort;
+  /** Of all processes that use the data folder at the same time; without it, there is one. */
+  mutex: Mutex | undefined;
+}
+
 /**
  * Detecting the isolation starts a process, so that and loading the sandbox wait until code is run.
  * @param verify checks a skill's files right before its code runs
  */
 export function lazyCodeRunners(
   config: Config,
-  own: OwnPort,
+  deps: RunnerDeps,
   verify: (skill: Skill) => Promise<Verdict>,
 ): CodeRunners {
   let sandbox: Promise<Sandbox> | undefined;
   const open = () => {
-    sandbox ??= openSandbox(config, own).catch((error: unknown) => {
+    sandbox ??= openSandbox(config, deps).catch((error: unknown) => {
       // A full disk, for instance: the next call tries again.
       sandbox = undefined;
       throw error;
@@ -166,11 +173,12 @@ function lazyPreparedPackages(open: () => Promise<PreparedPackages>): PreparedPa
     drop: async (id) => (await prepared()).drop(id),
     // A skill without code needs nothing, so the sandbox is not opened.
     lacks: async (skill) => (skill.code === undefined ? undefined : (await prepared()).lacks(skill)),
-    changes: () => opened?.changes() ?? 0,
+    // As before the first change of a sandbox.
+    changes: async () => opened?.changes() ?? "0",
   };
 }
 
-async function openSandbox(config: Config, own: OwnPort): Promise<Sandbox> {
+async function openSandbox(config: Config, { own, mutex }: RunnerDeps): Promise<Sandbox> {
   const { createSandbox } = await import("../sandbox/create-sandbox.ts");
-  return createSandbox(sandboxOptions(config, own));
+  return createSandbox({ ...sandboxOptions(config, own), mutex });
 }

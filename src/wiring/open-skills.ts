@@ -2,7 +2,7 @@
 import type { AddFlow } from "../app/operations/services.ts";
 import { networkOf, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
-import { type Clock, type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
+import { type Clock, type KeyValue, type Mutex, scopeKeyValue } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import { type CatalogueLoader, createCatalogueLoader } from "../core/skill/catalogue.ts";
@@ -45,6 +45,8 @@ export interface SkillDeps {
   /** The files of threads. */
   folders: WorkingFolders;
   store: KeyValue;
+  /** Of all processes that use the data folder at the same time; without it, there is one. */
+  mutex?: Mutex | undefined;
   clock: Clock;
   web: Web;
   /** The port of the bot itself, which skills must not reach. */
@@ -93,9 +95,9 @@ function withoutGoneSkills(
 
 /** Opens the installed packages and combines the sources. Starts no server and no process. */
 export async function openSkills(config: Config, deps: SkillDeps): Promise<OpenedSkills> {
-  const { clock, store, own, report } = deps;
+  const { clock, store, mutex, own, report } = deps;
   const question_ms = config.turns.question_minutes * 60_000;
-  const runners = lazyCodeRunners(config, own, (skill) => packages.verifyBeforeRun(skill));
+  const runners = lazyCodeRunners(config, { own, mutex }, (skill) => packages.verifyBeforeRun(skill));
   const imported = createImportedSkills({
     programs: runners.programs,
     folders: deps.folders,
@@ -127,6 +129,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   const formats = [imported.format];
   const packages = await openPackages(config, {
     store,
+    mutex,
     clock,
     own,
     formats,
@@ -144,8 +147,10 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     mcp.source,
     adHoc.source,
   ];
-  const prepared = withoutGoneSkills(runners.prepared, async (id) =>
-    (await catalogue.current()).skills.has(id),
+  // An installed skill is missing in the catalogue for a moment while it is replaced.
+  const prepared = withoutGoneSkills(
+    runners.prepared,
+    async (id) => (await packages.get(id)) !== undefined || (await catalogue.current()).skills.has(id),
   );
   const judged = sources.map((source) =>
     createPreparedSource(createSandboxedSource(source, runners.programs.allows), prepared),
@@ -188,6 +193,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
 
 interface PackageDeps {
   store: KeyValue;
+  mutex: Mutex | undefined;
   clock: Clock;
   own: OwnPort;
   formats: readonly FolderFormat[];
@@ -205,6 +211,7 @@ async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedP
   return createPackages({
     folders: managedFolders(config),
     store: scopeKeyValue(deps.store, "packages:"),
+    mutex: deps.mutex,
     clock,
     download: createDownload({ allow: config.net.allow, own }),
     openProxy: () => proxy.openOnLoopback({ permits: () => true }),
@@ -237,6 +244,7 @@ async function loadAll(sources: readonly SkillSource[]): Promise<LoadedSkills> {
 
 interface LoginDeps {
   store: KeyValue;
+  mutex?: Mutex | undefined;
   web: Web;
   clock: Clock;
   /** The address of this bot, once it listens. */
@@ -247,11 +255,12 @@ interface LoginDeps {
 /** Logins at tool servers. Their tokens are encrypted with the bot's key. */
 function openToolServerLogin(config: Config, deps: LoginDeps): McpLoginWithReturn {
   const { server, data, secret_key } = config;
-  const { store, web, clock, listening, report } = deps;
+  const { store, mutex, web, clock, listening, report } = deps;
   const home = () => server.public_url ?? listening() ?? `http://127.0.0.1:${server.port}`;
   const isPublic = server.public_url?.startsWith("https://") ?? false;
   return createMcpLogin({
     store: scopeKeyValue(sealKeyValue(store, createSecretKey(data.folder, secret_key)), "mcp-login:"),
+    mutex,
     web,
     clock,
     report,

@@ -104,6 +104,18 @@ export async function runAlone(
   }
 }
 
+/** Runs work on the same key one after another, in all processes that share the mutex, and on different keys concurrently. */
+export interface Mutex {
+  /**
+   * Settles as `work` does. The work calls `ensureHeld` before a step that no other process may be in the middle of: it throws when this
+   * process was stopped or cut off from the store for so long that another one may have the key. The work is not ended then.
+   * @throws when other processes keep the key for too long, or the store fails; then the work did not start
+   */
+  run<T>(key: string, work: (ensureHeld: () => void) => Promise<T>): Promise<T>;
+  /** Whether work on the key runs in any process, or waits in this one. @throws when the store fails */
+  isBusy(key: string): Promise<boolean>;
+}
+
 /** Files that people sent and tools made. Kept until their turn is deleted or they are old. */
 export interface FileStore {
   /**

@@ -158,8 +158,8 @@ export interface PreparedPackages {
   drop(skillId: string): Promise<void>;
   /** Why a skill's code lacks packages that its files list, and what to do; undefined if it lacks none. */
   lacks(skill: Skill): Promise<string | undefined>;
-  /** Number of changes since the start: a result of `lacks` is valid while it stays the same. */
-  changes(): number;
+  /** Another text after each change: a result of `lacks` is valid while it stays the same. */
+  changes(): Promise<string>;
 }
 
 /** For a bot that cannot prepare packages. */
@@ -170,7 +170,7 @@ export const noPreparedPackages: PreparedPackages = {
   prepare: async () => nothing,
   drop: async () => undefined,
   lacks: async () => undefined,
-  changes: () => 0,
+  changes: async () => "",
 };
 
 const nothing: Outcome<never> = { ok: false, status: 409, message: "Packages cannot be prepared here." };

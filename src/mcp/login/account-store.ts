@@ -8,6 +8,8 @@ import type { LoginServer } from "../login-port.ts";
 /** Tokens of one account, and where they can be revoked. */
 export interface StoredTokens {
   tokens: OAuthTokens;
+  /** Another one for each login of a person; absent in those of earlier versions. Renewed tokens keep it. */
+  login?: string | undefined;
   revocation_endpoint?: string | undefined;
   revocation_methods?: string[] | undefined;
 }
@@ -54,9 +56,12 @@ export function createAccountStore(store: KeyValue) {
     tokens: (server: LoginServer, account: string) => read<StoredTokens>(tokensOf(server, account)),
     saveTokens: (server: LoginServer, account: string, stored: StoredTokens) =>
       write(tokensOf(server, account), stored),
-    /** Replaces others; an account that was disconnected in the meantime stays disconnected. */
+    /** Replaces others of the same login; an account that was disconnected in the meantime stays disconnected. */
     async renewTokens(server: LoginServer, account: string, renewed: StoredTokens): Promise<void> {
-      await store.update<Json>(tokensOf(server, account), (value) => toJson(value ? renewed : null));
+      await store.update<Json>(tokensOf(server, account), (value) => {
+        const stored = value as unknown as StoredTokens | null | undefined;
+        return toJson(stored && stored.login === renewed.login ? renewed : (stored ?? null));
+      });
     },
     /** Only tokens with this access token: others have replaced it. */
     async dropTokens(server: LoginServer, account: string, accessToken: string): Promise<void> {
@@ -125,6 +130,7 @@ function isSameAccount(a: PendingLogin, b: Pick<PendingLogin, "server" | "accoun
   return a.account === b.account && keyOf(a.server) === keyOf(b.server);
 }
 
-function keyOf({ name, url }: LoginServer): string {
+/** Identifies a server with its address. */
+export function keyOf({ name, url }: LoginServer): string {
   return hash("sha256", JSON.stringify([name, url]), "hex").slice(0, 32);
 }

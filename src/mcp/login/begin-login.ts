@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { LoginServer } from "../login-port.ts";
-import type { PendingLogin } from "./account-store.ts";
+import { keyOf, type PendingLogin } from "./account-store.ts";
 import {
   clientMetadataOf,
   clientPart,
@@ -66,12 +66,15 @@ async function makeLink(
     discovery,
   );
   const link = linkProvider(parts, server, discovery, scope);
-  await auth(link.provider, {
-    serverUrl: server.url,
-    fetchFn: send,
-    ...(scope === undefined ? {} : { scope }),
-    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-  });
+  // The bot registers once, whoever asks for a link meanwhile: tokens belong to the client of their login.
+  await parts.mutex.run(`mcp client ${keyOf(server)}`, () =>
+    auth(link.provider, {
+      serverUrl: server.url,
+      fetchFn: send,
+      ...(scope === undefined ? {} : { scope }),
+      ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+    }),
+  );
   const { url, verifier, client } = link.made();
   if (!isOpenable(url, server.url))
     return { ok: false, reason: `The login of ${server.name} is at an address that is not safe to open.` };

@@ -1,5 +1,6 @@
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
-import type { Clock, KeyValue } from "../../core/ports/storage.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
+import type { Clock, KeyValue, Mutex } from "../../core/ports/storage.ts";
 import type { Web } from "../../core/ports/web.ts";
 import type { LoginServer, McpLogin } from "../login-port.ts";
 import { createAccountStore } from "./account-store.ts";
@@ -9,11 +10,13 @@ import { grantPart } from "./grants.ts";
 import { createLoginFetch, withDeadline } from "./login-fetch.ts";
 import type { LoginParts } from "./login-parts.ts";
 import { createStepUps, type StepUps } from "./step-ups.ts";
-import { tokensPart } from "./tokens-part.ts";
+import { renewOnce, tokensPart } from "./tokens-part.ts";
 
 export interface McpLoginOptions {
   /** Encrypted: it holds tokens. */
   store: KeyValue;
+  /** Of all processes that share the store; without it, there is one. */
+  mutex?: Mutex | undefined;
   /** For the addresses that servers name as their login: guarded. */
   web: Pick<Web, "fetch">;
   clock: Pick<Clock, "now">;
@@ -40,9 +43,10 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
   const accounts = createAccountStore(options.store);
   const stepUps = createStepUps(accounts);
   const listeners = new Set<(server: string, account: string) => void>();
-  const { clock, redirectUrl, clientMetadataUrl, web } = options;
+  const { mutex = new KeyedMutex(), clock, redirectUrl, clientMetadataUrl, web } = options;
   const parts: LoginParts = {
     accounts,
+    mutex,
     clock,
     redirectUrl,
     clientMetadataUrl,
@@ -52,13 +56,21 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
     },
     report: (error, { name }) => options.report(error, `the login of the tool server ${name}`),
   };
-  const isConnected = async (server: LoginServer, account: string) =>
-    !needsPerson(server) || Boolean(await accounts.tokens(server, account));
+  const loginOf = async (server: LoginServer, account: string) => {
+    if (!needsPerson(server)) return "";
+    const stored = await accounts.tokens(server, account);
+    return stored ? (stored.login ?? "") : undefined;
+  };
   return {
     providerFor: (server, account) => createConnectionProvider(parts, stepUps, server, account),
     fetchFor: (server, account, headers) =>
-      stepUps.watch(createLoginFetch(server.url, web, headers), server, account),
-    isConnected,
+      stepUps.watch(
+        renewOnce(createLoginFetch(server.url, web, headers), parts, server, account),
+        server,
+        account,
+      ),
+    loginOf,
+    isConnected: async (server, account) => (await loginOf(server, account)) !== undefined,
     begin: async (server, account, shown) =>
       (await import("./begin-login.ts")).beginLogin(parts, server, { account, shown }),
     check: async (returned) => (await import("./finish-login.ts")).checkLogin(parts, returned),

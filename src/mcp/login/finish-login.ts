@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { sharedAccount } from "../login-port.ts";
 import { oneLine } from "../requests/said-text.ts";
@@ -100,7 +101,8 @@ async function exchange(parts: LoginParts, pending: PendingLogin, authorizationC
     },
     tokens: () => undefined,
     async saveTokens(tokens) {
-      await parts.accounts.saveTokens(server, account, storedTokens(tokens, discovery));
+      const stored = { ...storedTokens(tokens, discovery), login: randomUUID() };
+      await parts.accounts.saveTokens(server, account, stored);
       await parts.accounts.saveWanted(server, account, {});
     },
     discoveryState: () => discovery,

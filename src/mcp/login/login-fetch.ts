@@ -27,7 +27,7 @@ export function createLoginFetch(
     const foreign = { ...init, redirect, headers: withoutHeaders(plainHeaders(init), headers) };
     return isNear && isPrivate(url) ? fetch(url, foreign) : guarded(url, foreign);
   };
-  return shareRefresh(describedOnly(send));
+  return describedOnly(send);
 }
 
 /** Where logins are described. RFC 8414, RFC 9728, OpenID Connect Discovery 1.0 */
@@ -78,33 +78,6 @@ async function fetchGuarded(web: Pick<Web, "fetch">, url: string, init: RequestI
     status: answer.status,
     headers: { "content-type": answer.headers["content-type"] ?? "text/plain" },
   });
-}
-
-/**
- * Two requests that find their token expired at the same time use the same refresh token. Servers that allow it once would treat the second
- * use as theft, so both get the answer to the first.
- */
-function shareRefresh(send: FetchLike): FetchLike {
-  const running = new Map<string, Promise<Response>>();
-  return async (url, init) => {
-    const key = refreshKey(url, init);
-    if (key === undefined) return send(url, init);
-    const known = running.get(key);
-    if (known !== undefined) return (await known).clone();
-    const answer = send(url, init);
-    running.set(key, answer);
-    try {
-      return (await answer).clone();
-    } finally {
-      running.delete(key);
-    }
-  };
-}
-
-function refreshKey(url: string | URL, init: RequestInit | undefined): string | undefined {
-  if (!(init?.body instanceof URLSearchParams)) return undefined;
-  if (init.body.get("grant_type") !== "refresh_token") return undefined;
-  return `${url} ${init.body.get("refresh_token")}`;
 }
 
 function plainHeaders(init: RequestInit | undefined): Record<string, string> {

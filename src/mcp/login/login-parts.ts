@@ -1,11 +1,13 @@
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { Clock } from "../../core/ports/storage.ts";
+import type { Clock, Mutex } from "../../core/ports/storage.ts";
 import type { LoginServer } from "../login-port.ts";
 import type { AccountStore } from "./account-store.ts";
 
 /** What the parts of the login need. */
 export interface LoginParts {
   accounts: AccountStore;
+  /** Of all processes that share the accounts. */
+  mutex: Mutex;
   clock: Pick<Clock, "now">;
   /** Redirect address of a login; it can change with the port of the bot. */
   redirectUrl(): string;

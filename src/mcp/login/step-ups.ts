@@ -6,10 +6,12 @@ export type StepUps = ReturnType<typeof createStepUps>;
 
 /** Accounts whose connection was just rejected for missing rights (403, insufficient_scope). */
 export function createStepUps(accounts: AccountStore) {
-  const rejected = new Set<string>();
+  /** The rejected authorization: tokens of a later login, which another process may have made, are others. */
+  const rejected = new Map<string, string>();
   const keyOf = ({ name, url }: LoginServer, account: string) => JSON.stringify([name, url, account]);
   return {
-    has: (server: LoginServer, account: string) => rejected.has(keyOf(server, account)),
+    has: (server: LoginServer, account: string, accessToken: string) =>
+      rejected.get(keyOf(server, account)) === `Bearer ${accessToken}`,
     clear: (server: LoginServer, account: string) => void rejected.delete(keyOf(server, account)),
     /** A fetch that notices such a rejection, and keeps the demanded scopes until the next login. */
     watch(send: FetchLike, server: LoginServer, account: string): FetchLike {
@@ -19,7 +21,7 @@ export function createStepUps(accounts: AccountStore) {
         const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/sdk/client/auth.js");
         const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
         if (error !== "insufficient_scope") return response;
-        rejected.add(keyOf(server, account));
+        rejected.set(keyOf(server, account), new Headers(init?.headers).get("authorization") ?? "");
         const wanted = { scope, resource_metadata_url: resourceMetadataUrl?.href };
         await accounts.saveWanted(server, account, wanted);
         return response;

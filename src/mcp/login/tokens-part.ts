@@ -1,7 +1,8 @@
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { LoginServer } from "../login-port.ts";
-import type { StoredTokens } from "./account-store.ts";
+import { keyOf, type StoredTokens } from "./account-store.ts";
 import { needsPerson } from "./client-registration.ts";
 import type { LoginParts } from "./login-parts.ts";
 import type { StepUps } from "./step-ups.ts";
@@ -19,14 +20,14 @@ export function tokensPart(
     async tokens() {
       const tokens = (await accounts.tokens(server, account))?.tokens;
       lastSeen = tokens?.access_token ?? "";
-      if (tokens === undefined || !stepUps.has(server, account)) return tokens;
+      if (tokens === undefined || !stepUps.has(server, account, lastSeen)) return tokens;
       // Renewed tokens would not allow more than these: without a refresh token, the SDK asks for a login.
       const { refresh_token: _, ...others } = tokens;
       return others;
     },
     async saveTokens(tokens) {
-      const save = needsPerson(server) ? accounts.renewTokens : accounts.saveTokens;
-      await save(server, account, storedTokens(tokens, discovery()));
+      // Those of a person were stored when they arrived, see `renewOnce`.
+      if (!needsPerson(server)) await accounts.saveTokens(server, account, storedTokens(tokens, discovery()));
     },
     async invalidateCredentials(scope) {
       if (scope === "tokens" || scope === "all") await accounts.dropTokens(server, account, lastSeen);
@@ -35,6 +36,50 @@ export function tokensPart(
       }
     },
   };
+}
+
+/**
+ * A fetch that renews the tokens of an account once, however many requests of however many processes find them expired: a refresh token
+ * often works once, and a second use would count as theft. The others get the tokens that were stored meanwhile.
+ */
+export function renewOnce(
+  send: FetchLike,
+  { accounts, mutex }: Pick<LoginParts, "accounts" | "mutex">,
+  server: LoginServer,
+  account: string,
+): FetchLike {
+  return async (url, init) => {
+    const used = refreshTokenIn(init);
+    if (used === undefined) return send(url, init);
+    return await mutex.run(`mcp login ${keyOf(server)} ${account}`, async () => {
+      const stored = await accounts.tokens(server, account);
+      if (stored && stored.tokens.refresh_token !== used) return Response.json(stored.tokens);
+      const response = await send(url, init);
+      const renewed = await tokensIn(response);
+      if (stored && renewed !== undefined) {
+        const tokens = { ...stored.tokens, ...renewed };
+        await accounts.renewTokens(server, account, { ...stored, tokens });
+      }
+      return response;
+    });
+  };
+}
+
+function refreshTokenIn(init: RequestInit | undefined): string | undefined {
+  if (!(init?.body instanceof URLSearchParams)) return undefined;
+  if (init.body.get("grant_type") !== "refresh_token") return undefined;
+  return init.body.get("refresh_token") ?? undefined;
+}
+
+/** The tokens in an answer, as far as the SDK would accept them. The answer can still be read. */
+async function tokensIn(response: Response): Promise<OAuthTokens | undefined> {
+  if (!response.ok) return undefined;
+  const { OAuthTokensSchema } = await import("@modelcontextprotocol/sdk/shared/auth.js");
+  const said: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return OAuthTokensSchema.safeParse(said).data;
 }
 
 /** Tokens, and where they can be revoked if their login says so. */

@@ -1,17 +1,14 @@
 import { rm } from "node:fs/promises";
-import { errorText } from "../../base/error-text.ts";
 import {
   languageNames,
   type PackageLanguage,
   type Preparation,
   type PreparedPackages,
   type PreparedSet,
-  type PreparedState,
 } from "../../core/skill/packages.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { BuildRefusal, sealFolder } from "../build-folder.ts";
-import type { SandboxContext } from "../sandbox-context.ts";
+import { sealFolder } from "../build-folder.ts";
 import { isThereAnyway, type ListedPackages, listedPackages } from "../skill-packages.ts";
 import { type AskedPackage, readPackage, readPackages } from "./package-names.ts";
 import { prepareNode } from "./prepare-node.ts";
@@ -19,19 +16,20 @@ import { preparePython } from "./prepare-python.ts";
 import { isPreparedFrom, outdated } from "./prepared-folders.ts";
 import type { PreparedSets, SetName, StoredSet } from "./prepared-sets.ts";
 import type { PackageSources } from "./run-installer.ts";
+import {
+  type Preparing,
+  RunningPreparation,
+  type RunningPreparationOptions,
+  refuse,
+} from "./running-preparation.ts";
 
-export interface PreparedOptions {
-  sandbox: SandboxContext;
+export interface PreparedOptions extends RunningPreparationOptions {
   sets: PreparedSets;
   sources: PackageSources;
   /** The version of a language that code gets here: `3.11`. */
   runtimeOf(language: PackageLanguage): Promise<string | undefined>;
-  /** ms since the epoch. */
-  now(): number;
   /** Ends a running preparation. */
   signal: AbortSignal;
-  /** How long a request waits before it answers that the work continues, ms. */
-  patienceMs: number;
 }
 
 /** The input of one preparation. */
@@ -54,7 +52,7 @@ export function createPreparedPackages(
   const { sets, sandbox } = options;
   return {
     settled: () => preparation.settled(),
-    changes: () => preparation.changes,
+    changes: () => sets.changes(),
     async list() {
       const all = (await sets.all()).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
       const shown = await Promise.all(all.map((set) => shownSet(set, options)));
@@ -66,7 +64,6 @@ export function createPreparedPackages(
     async drop(skillId) {
       await sets.remove({ language: "python", skill: skillId });
       await sets.remove({ language: "node", skill: skillId });
-      preparation.changes += 1;
     },
     async lacks(skill) {
       // With other isolations, code runs with the packages installed on the machine, and nothing can be prepared.
@@ -77,80 +74,6 @@ export function createPreparedPackages(
       return missing.find((each) => each !== undefined);
     },
   };
-}
-
-/** The one change that may run, and the result of the last one. */
-class RunningPreparation {
-  changes = 0;
-  readonly #options: PreparedOptions;
-  #current: Promise<unknown> = Promise.resolve();
-  #working: PreparedState["working"];
-  #last: PreparedState["last"];
-
-  constructor(options: PreparedOptions) {
-    this.#options = options;
-  }
-
-  state(): Pick<PreparedState, "working" | "last"> {
-    const working = this.#working && { working: { ...this.#working } };
-    return { ...working, ...(this.#last && { last: this.#last }) };
-  }
-
-  /** Resolves when the running change has ended. */
-  settled(): Promise<unknown> {
-    return this.#current;
-  }
-
-  /** Runs one change and waits a while for its end. */
-  async start(
-    what: string,
-    work: (onLine: (line: string) => void) => Promise<string>,
-  ): Promise<Outcome<Preparation>> {
-    const { sandbox, now, patienceMs } = this.#options;
-    if (sandbox.isolation.kind !== "bubblewrap") {
-      const { problem, cure } = sandbox.isolation.lacks;
-      return refuse(409, `Packages are prepared inside the sandbox only. ${problem} ${cure}`);
-    }
-    if (this.#working !== undefined) {
-      const before = this.#working.what;
-      return refuse(409, `Packages are already being prepared (${before}). Wait until that has finished.`);
-    }
-    const job = { what, since: now(), line: "" };
-    this.#working = job;
-    const done = this.#finish(what, () =>
-      work((line) => {
-        job.line = plain(line) || job.line;
-      }),
-    );
-    this.#current = done;
-    const later = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => later.resolve(undefined), patienceMs);
-    const outcome = await Promise.race([done, later.promise]);
-    clearTimeout(timer);
-    return (
-      outcome ??
-      ok(
-        "working",
-        `${what}: this takes longer and continues in the background. \`knack sandbox list\` shows its progress.`,
-      )
-    );
-  }
-
-  async #finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
-    try {
-      const message = await work();
-      this.#last = { what, ok: true, message };
-      return ok("done", message);
-    } catch (error) {
-      const reason = error instanceof BuildRefusal ? error.message : `It failed: ${errorText(error)}`;
-      const message = `${reason} The packages prepared before are unchanged.`;
-      this.#last = { what, ok: false, message };
-      return refuse(409, message);
-    } finally {
-      this.changes += 1;
-      this.#working = undefined;
-    }
-  }
 }
 
 interface Change {
@@ -170,10 +93,18 @@ async function addPackages(
   if (before === undefined && added.value.length === 0)
     return refuse(400, `Nothing is prepared for ${languageNames[language]}. Name packages to add.`);
   const renewed = added.value.map(({ name }) => name);
-  const asked = [...askedOf(before).filter(({ name }) => !renewed.includes(name)), ...added.value];
-  const what = `${languageNames[language]}: ${asked.map(({ text }) => text).join(", ")}`;
-  const job = { name: { language }, asked, renewed, anew: added.value.length === 0, by };
-  return await preparation.start(what, (onLine) => build(job, options, onLine));
+  const askedWith = (set: StoredSet | undefined) => [
+    ...askedOf(set).filter(({ name }) => !renewed.includes(name)),
+    ...added.value,
+  ];
+  const what = `${languageNames[language]}: ${askedWith(before)
+    .map(({ text }) => text)
+    .join(", ")}`;
+  const about = { name: { language }, renewed, anew: added.value.length === 0, by };
+  return await preparation.start(what, async (preparing) => {
+    const asked = askedWith(await options.sets.get({ language }));
+    return await build({ ...about, asked }, options, preparing);
+  });
 }
 
 async function removePackages(
@@ -189,11 +120,13 @@ async function removePackages(
   const unknown = named.value.find(({ name }) => there.every((each) => each.name !== name));
   if (unknown !== undefined || named.value.length === 0)
     return refuse(404, notAsked(language, there, unknown));
-  const asked = there.filter(({ name }) => named.value.every((each) => each.name !== name));
-  const job = { name: { language }, asked, renewed: [], anew: false, by };
   const what = `${languageNames[language]} without ${texts.join(", ")}`;
-  return await preparation.start(what, async (onLine) => {
-    if (asked.length > 0) return await build(job, options, onLine);
+  return await preparation.start(what, async (preparing) => {
+    const present = askedOf(await sets.get({ language }));
+    const asked = present.filter(({ name }) => named.value.every((each) => each.name !== name));
+    const job = { name: { language }, asked, renewed: [], anew: false, by };
+    if (asked.length > 0) return await build(job, options, preparing);
+    preparing.ensureHeld();
     await sets.remove({ language });
     return `Nothing is prepared for ${languageNames[language]} any more.`;
   });
@@ -214,13 +147,13 @@ async function prepareSkill(
     );
   const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
   if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
-  return await preparation.start(`the skill ${id}`, async (onLine) => {
+  return await preparation.start(`the skill ${id}`, async (preparing) => {
     const said: string[] = [];
     for (const each of listed) {
       const name = { language: each.language, skill: id };
       const asked = each.asked.ok ? each.asked.value : [];
       const job = { name, asked, renewed: [], anew: true, listed: each, by };
-      said.push(await build(job, options, onLine));
+      said.push(await build(job, options, preparing));
     }
     return said.join(" ");
   });
@@ -248,7 +181,7 @@ async function missingOf(
 async function build(
   { name, asked, renewed, anew, listed, by }: Job,
   options: PreparedOptions,
-  onLine: (line: string) => void,
+  { onLine, ensureHeld }: Preparing,
 ): Promise<string> {
   const { sets, sources, sandbox, runtimeOf } = options;
   const { language, skill } = name;
@@ -275,6 +208,7 @@ async function build(
       runtime: runtime ?? "unknown",
       prepared_at: options.now(),
     };
+    ensureHeld();
     await sets.swap(name, made.folder, set, made.lock);
     const whose = skill === undefined ? "all code in the sandbox" : `the code of ${skill}`;
     const count = made.packages.length === 1 ? "1 package" : `${made.packages.length} packages`;
@@ -317,19 +251,4 @@ function orderOf({ skill, language }: StoredSet): string {
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
-}
-
-function plain(line: string): string {
-  return line
-    .replaceAll(/\p{Cc}/gu, " ")
-    .trim()
-    .slice(0, 200);
-}
-
-function ok(state: Preparation["state"], message: string): Outcome<Preparation> {
-  return { ok: true, value: { state, message } };
-}
-
-function refuse(status: 400 | 404 | 409, message: string): Outcome<Preparation> {
-  return { ok: false, status, message };
 }

@@ -1,8 +1,9 @@
 import { hash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { sharedRun } from "../../base/shared-run.ts";
 import { type PackageLanguage, packageLanguages } from "../../core/skill/packages.ts";
 
 /** What is stored about a set in addition to its files. */
@@ -43,21 +44,30 @@ const lockFiles: Readonly<Record<PackageLanguage, string>> = {
   node: "package-lock.json",
 };
 
+/** Minimum age of what is removed from a folder that processes share, ms: another process may be building or using it. */
+const sharedKeptMs = 24 * 60 * 60_000;
+
 /**
  * The sets of one data folder. Each has a folder with its versions and a file `current` that names one of them; it is replaced atomically,
- * so that a crash leaves the old version or the new one. Versions in use are removed after the last run that uses them. One process may
- * work on the folder at a time.
+ * so that a crash leaves the old version or the new one. One caller at a time may swap a set.
+ *
+ * Replaced versions are removed after the last run that uses them. In a folder that several processes share, they are removed by the first
+ * `clean` after a day, whatever uses them then; and every read notices what other processes swapped or removed.
  */
 export class PreparedSets {
   readonly #root: string;
-  readonly #known = new Map<string, StoredSet | undefined>();
+  readonly #shared: boolean;
+  /** By the name of their folder, as of the version that was current. */
+  readonly #known = new Map<string, { version: string | undefined; set: StoredSet | undefined }>();
   /** Number of runs that use a folder. */
   readonly #used = new Map<string, number>();
   /** Folders that were replaced while in use. */
   readonly #old = new Set<string>();
+  #ownChanges = 0;
 
-  constructor(root: string) {
+  constructor(root: string, { shared = false }: { shared?: boolean } = {}) {
     this.#root = root;
+    this.#shared = shared;
   }
 
   /** Removes unfinished builds of a killed bot, and replaced versions. To be called before anything runs. */
@@ -65,11 +75,23 @@ export class PreparedSets {
     for (const name of await entriesOf(this.#root)) {
       const folder = join(this.#root, name);
       const current = await currentOf(folder);
-      const others = (await entriesOf(folder)).filter((entry) => entry !== current && entry !== "current");
-      for (const entry of others) await rm(join(folder, entry), { recursive: true, force: true });
-      if (current === undefined) await rm(folder, { recursive: true, force: true });
+      for (const entry of await entriesOf(folder)) {
+        const path = join(folder, entry);
+        if (entry === current || entry === "current" || !(await this.#isOver(path))) continue;
+        await rm(path, { recursive: true, force: true });
+      }
+      // Fails if something is left in it.
+      await rmdir(folder).catch(() => undefined);
     }
   }
+
+  /** Another text whenever sets may have changed since the last call. */
+  readonly changes = sharedRun(async (): Promise<string> => {
+    if (!this.#shared) return String(this.#ownChanges);
+    const names = (await entriesOf(this.#root)).toSorted();
+    const versions = await Promise.all(names.map((name) => currentOf(join(this.#root, name))));
+    return JSON.stringify([names, versions]);
+  });
 
   /** Undefined when there is none. */
   async get(name: SetName): Promise<StoredSet | undefined> {
@@ -91,7 +113,7 @@ export class PreparedSets {
   /** Makes `packages`, a folder within a build, the files of the set. The old version stays in use until then. */
   async swap(name: SetName, packages: string, set: SetManifest, lock: string): Promise<void> {
     const folder = join(this.#root, folderName(name));
-    const before = await this.get(name);
+    const before = await this.#leaving(name);
     const version = `v-${randomUUID()}`;
     await mkdir(join(folder, version), { mode: 0o700 });
     await rename(packages, join(folder, version, packagesFolder));
@@ -99,16 +121,13 @@ export class PreparedSets {
     await writeDurably(join(folder, version, manifestFile), JSON.stringify(set, undefined, 2));
     await writeDurably(join(folder, "next"), version);
     await rename(join(folder, "next"), join(folder, "current"));
-    this.#known.delete(folderName(name));
-    await this.#retire(before);
+    await this.#retire(name, before);
   }
 
   async remove(name: SetName): Promise<void> {
-    const before = await this.get(name);
-    const folder = join(this.#root, folderName(name));
-    await rm(join(folder, "current"), { force: true });
-    this.#known.delete(folderName(name));
-    await this.#retire(before);
+    const before = await this.#leaving(name);
+    await rm(join(this.#root, folderName(name), "current"), { force: true });
+    await this.#retire(name, before);
   }
 
   /** Keeps the files of a set until the returned function is called. */
@@ -126,15 +145,40 @@ export class PreparedSets {
     };
   }
 
-  async #retire(set: StoredSet | undefined): Promise<void> {
-    if (set === undefined) return;
+  /** Whether nobody uses something in a set's folder that is not its current version. */
+  async #isOver(path: string): Promise<boolean> {
+    if (!this.#shared) return true;
+    const found = await stat(path).catch(() => undefined);
+    return found !== undefined && found.mtimeMs < Date.now() - sharedKeptMs;
+  }
+
+  /** The set that is about to be replaced or removed. The age of its version counts from now, even after a crash. */
+  async #leaving(name: SetName): Promise<StoredSet | undefined> {
+    const set = await this.get(name);
+    const now = new Date();
+    // Fails if somebody removed it by hand.
+    if (set !== undefined && this.#shared)
+      await utimes(join(set.folder, ".."), now, now).catch(() => undefined);
+    return set;
+  }
+
+  async #retire(name: SetName, set: StoredSet | undefined): Promise<void> {
+    this.#known.delete(folderName(name));
+    this.#ownChanges += 1;
+    if (set === undefined || this.#shared) return;
     if (this.#used.has(set.folder)) this.#old.add(set.folder);
     else await removeVersion(set.folder);
   }
 
   async #read(name: string): Promise<StoredSet | undefined> {
-    if (!this.#known.has(name)) this.#known.set(name, await readSet(join(this.#root, name)));
-    return this.#known.get(name);
+    const folder = join(this.#root, name);
+    const known = this.#known.get(name);
+    if (known !== undefined && !this.#shared) return known.set;
+    const version = await currentOf(folder);
+    if (known?.version === version && known !== undefined) return known.set;
+    const set = version === undefined ? undefined : await readSet(join(folder, version));
+    this.#known.set(name, { version, set });
+    return set;
   }
 }
 
@@ -147,11 +191,9 @@ function folderName({ language, skill }: SetName): string {
   return skill === undefined ? language : `skill-${hash("sha256", skill, "hex").slice(0, 32)}-${language}`;
 }
 
-async function readSet(folder: string): Promise<StoredSet | undefined> {
-  const current = await currentOf(folder);
-  if (current === undefined) return undefined;
+/** `version` is the folder of a version. */
+async function readSet(version: string): Promise<StoredSet | undefined> {
   try {
-    const version = join(folder, current);
     const set = manifest.parse(JSON.parse(await readFile(join(version, manifestFile), "utf8")));
     const lock = await readFile(join(version, lockFiles[set.language]), "utf8");
     return { ...set, lock, folder: join(version, packagesFolder) };

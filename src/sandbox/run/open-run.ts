@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Mutex } from "../../core/ports/storage.ts";
 import type { NetworkAccess } from "../../core/skill/programs.ts";
 import type { Launch, LaunchRequest } from "../isolation.ts";
 import type { PlaceRequest } from "../places.ts";
@@ -8,19 +9,38 @@ import type { OpenProxy, SandboxContext } from "../sandbox-context.ts";
 
 /** Marks the owner of run folders: a process knows its own, and may remove those of ended processes. */
 const owner = randomBytes(6).toString("hex");
+const keyOf = (name: string) => `sandbox ${name}`;
+
+/** Tells other processes that this one lives, until the returned function is called. To be called before the first run. */
+export async function claimRunFolders(mutex: Mutex): Promise<() => Promise<void>> {
+  // Another sandbox of this process has claimed them.
+  if (await mutex.isBusy(keyOf(owner))) return async () => {};
+  const [claimed, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held = mutex.run(keyOf(owner), async () => {
+    claimed.resolve();
+    await over.promise;
+  });
+  await Promise.race([claimed.promise, held]);
+  return async () => {
+    over.resolve();
+    await held;
+  };
+}
 
 /** An empty folder of this process for one run, in the folder of all runs. */
 export async function makeRunFolder(runs: string): Promise<string> {
   return await mkdtemp(join(runs, `run-${owner}-`));
 }
 
-/** Removes the run folders of all other processes, which have ended: the data folder has one owner. Folders that cannot be removed stay. */
-export async function removeLeftovers(runs: string): Promise<void> {
-  const left = (await readdir(runs)).filter(
-    (name) => name.startsWith("run-") && !name.startsWith(`run-${owner}-`),
-  );
-  for (const name of left)
-    await rm(join(runs, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+/** Removes the run folders of ended processes: of all that have not claimed theirs. Folders that cannot be removed stay. */
+export async function removeLeftovers(runs: string, mutex: Mutex): Promise<void> {
+  const all = (await readdir(runs)).filter((name) => name.startsWith("run-"));
+  const byOwner = Map.groupBy(all, (name) => name.split("-")[1] ?? "");
+  for (const [name, folders] of byOwner) {
+    if (name === owner || (await mutex.isBusy(keyOf(name)))) continue;
+    for (const folder of folders)
+      await rm(join(runs, folder), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  }
 }
 
 /** A process ready to be started, with everything created for it alone. */

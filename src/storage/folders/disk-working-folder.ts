@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { KeyedMutex } from "../../base/keyed-mutex.ts";
-import type { NewFile } from "../../core/ports/storage.ts";
+import { basename, join } from "node:path";
+import type { Mutex, NewFile } from "../../core/ports/storage.ts";
 import {
   type FileChange,
   type FolderListing,
@@ -19,18 +18,17 @@ import { toStorageError } from "../storage-error.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";
 import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } from "./folder-paths.ts";
-import { beginRun, changesOfRun, copiesFor, endRun, type RunningCalls } from "./folder-runs.ts";
+import { beginRun, changesOfRun, copiesFor, endRun, type IsLive } from "./folder-runs.ts";
 import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
 import { forgetFiles } from "./forget-files.ts";
 import { mountedFolder, prepareArea } from "./mounted-folder.ts";
 
-/** A folder on the disk, and what it shares with the other folders of this process. */
+/** A folder on the disk, and what it shares with other folders. */
 export interface DiskWorkingFolder {
   /** Contains `input`, `work` and `skills/ID`, and the records of their files and runs. */
   root: string;
-  busy: KeyedMutex;
-  /** Of all folders of this process. */
-  running: RunningCalls;
+  /** Of all processes that work in the folder. */
+  mutex: Mutex;
   maxBytes: number;
   /** Creates the folder itself, unless it exists. */
   make(): Promise<void>;
@@ -39,7 +37,8 @@ export interface DiskWorkingFolder {
 
 /** The methods of a folder throw StorageError when the disk is full or cannot be used. */
 export function createDiskWorkingFolder(folder: DiskWorkingFolder): WorkingFolder {
-  const { root, busy, running } = folder;
+  const { root, mutex } = folder;
+  const isLive = isLiveIn(folder);
   return {
     attach: (file, from) => changing(folder, (index) => attachFile(folder, index, file, from)),
     list: () => listFiles(folder),
@@ -48,31 +47,40 @@ export function createDiskWorkingFolder(folder: DiskWorkingFolder): WorkingFolde
     write: (file, how, signal) => writeOutput(folder, file, how, signal),
     interrupted: (callId) =>
       changing(folder, async (index) =>
-        (await exists(root)) ? await changesOfRun(root, index, callId, running) : [],
+        (await exists(root)) ? await changesOfRun(root, index, callId, isLive) : [],
       ),
     handOver: (paths) => changing(folder, (index) => handOver(folder, index, paths)),
     remove: (path) => changing(folder, (index) => removeFile(root, index, path)),
     forget: (turnIds, what = {}) =>
-      changing(folder, (index) => forgetFiles(root, index, { gone: new Set(turnIds), ...what }, running)),
-    clear: () => busy.run(indexKey(root), () => folder.clear()),
+      changing(folder, (index) => forgetFiles(root, index, { gone: new Set(turnIds), ...what }, isLive)),
+    clear: () => mutex.run(keyOf(folder, "index"), () => folder.clear()),
   };
 }
 
-function indexKey(root: string): string {
-  return `${root} index`;
+/** The key of a part of a folder: processes may see the folder under different paths. */
+function keyOf({ root }: DiskWorkingFolder, part: string): string {
+  return `folder ${basename(root)} ${part}`;
+}
+
+/** A run holds a key of its own until it has ended. */
+function runKey(folder: DiskWorkingFolder, run: string): string {
+  return keyOf(folder, `run ${run}`);
+}
+
+function isLiveIn(folder: DiskWorkingFolder): IsLive {
+  return (run) => folder.mutex.isBusy(runKey(folder, run));
 }
 
 /** Runs `work` on the index and stores its changes, one at a time for each folder. */
-async function changing<T>(
-  { root, busy }: DiskWorkingFolder,
-  work: (index: FolderIndex) => Promise<T>,
-): Promise<T> {
-  return await busy.run(indexKey(root), async () => {
+async function changing<T>(folder: DiskWorkingFolder, work: (index: FolderIndex) => Promise<T>): Promise<T> {
+  const { root, mutex } = folder;
+  return await mutex.run(keyOf(folder, "index"), async (ensureHeld) => {
     try {
       const { index, damaged } = await readIndex(root);
       const before = JSON.stringify([...index]);
       if (damaged) await writeIndex(root, index);
       const value = await work(index);
+      ensureHeld();
       if (JSON.stringify([...index]) !== before) await writeIndex(root, index);
       return value;
     } catch (error) {
@@ -145,37 +153,40 @@ async function useFolder<T>(
   signal: AbortSignal,
 ): Promise<{ value: T; changed: readonly FileChange[] }> {
   const area = areaOfWriter(how.writer);
-  const run = () => {
+  const run = randomUUID();
+  const begin = () => {
     signal.throwIfAborted();
-    return runIn(folder, area, how, work);
+    return runIn(folder, { run, area, how }, work);
   };
-  return how.shared ? await run() : await folder.busy.run(`${folder.root} ${area}`, run);
+  // In this order, the run of a killed process counts as ended when its part of the folder is free.
+  return await folder.mutex.run(runKey(folder, run), () =>
+    how.shared ? begin() : folder.mutex.run(keyOf(folder, area), begin),
+  );
 }
 
 async function runIn<T>(
   folder: DiskWorkingFolder,
-  area: string,
-  how: FolderUse,
+  { run, area, how }: { run: string; area: string; how: FolderUse },
   work: (mounted: MountedFolder) => Promise<T>,
 ): Promise<{ value: T; changed: readonly FileChange[] }> {
-  const { root, running, maxBytes } = folder;
+  const { root, maxBytes } = folder;
   const { call_id, turn_id, text } = how;
   const { index, from } = await changing(folder, async (known) => {
     await folder.make();
     await prepareArea(root, area);
-    const named = await beginRun(root, known, { call_id, turn_id, area, text }, running);
+    const named = await beginRun(root, known, { run, call_id, turn_id, area, text }, isLiveIn(folder));
     return { index: known, from: named };
   });
   let failed = true;
   let value: T;
   let changed: readonly FileChange[] = [];
   try {
-    const copies = copiesFor(root, call_id);
+    const copies = copiesFor(root, run);
     value = await work(await mountedFolder(how, { root, area, index, named: from, copies, maxBytes }));
     failed = false;
   } finally {
-    const run = { call_id, turn_id, area, from, failed };
-    changed = await changing(folder, (known) => endRun(root, known, run, running));
+    const ended = { run, turn_id, area, from, failed };
+    changed = await changing(folder, (known) => endRun(root, known, ended));
   }
   return { value, changed };
 }
@@ -186,11 +197,12 @@ async function writeOutput(
   how: FolderUse,
   signal: AbortSignal,
 ): Promise<readonly FileChange[]> {
-  const { root, maxBytes } = folder;
+  const { root, mutex, maxBytes } = folder;
   const output = join(root, areaOfWriter(how.writer), "output");
   const write = async ({ room }: MountedFolder) => {
     if (data.byteLength > room) throw full(maxBytes - room, maxBytes);
-    await replaceFile(root, join(output, safeFileName(name)), data);
+    const path = join(output, safeFileName(name));
+    await mutex.run(keyOf(folder, "index"), () => replaceFile(root, path, data));
   };
   return (await useFolder(folder, how, write, signal)).changed;
 }
@@ -281,7 +293,7 @@ async function freeName(folder: string, { name, data }: { name: string; data: Ui
   }
 }
 
-/** Writes a file and replaces the one of that name. A crash leaves the whole file or none. */
+/** Writes a file and replaces the one of that name. A crash leaves the whole file or none. The caller holds the index. */
 async function replaceFile(root: string, path: string, data: Uint8Array): Promise<void> {
   const draft = join(root, `.${randomUUID()}.draft`);
   try {

@@ -3,11 +3,11 @@ import { mkdir, opendir, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
+import type { Mutex } from "../../core/ports/storage.ts";
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import { namespaceSchema, type Place, threadSchema } from "../../core/values/place.ts";
 import { createDiskWorkingFolder } from "./disk-working-folder.ts";
 import { readJson, writeJson } from "./folder-json.ts";
-import type { RunningCalls } from "./folder-runs.ts";
 import { entriesOf, maxFolderDepth } from "./foreign-files.ts";
 import { isAbsence, type OpenFolder, openFolder, openUp } from "./open-foreign.ts";
 
@@ -17,21 +17,21 @@ const ownerSchema = z.object({ namespace: namespaceSchema, thread: threadSchema 
 const removedPrefix = "leaving-";
 
 /**
- * Working folders under `folder`, one for each thread, named by a hash of its place, for this user alone (0700). For one process: the data
- * folder has one owner.
+ * Working folders under `folder`, one for each thread, named by a hash of its place, for this user alone (0700). Processes that work there
+ * at the same time share `mutex`; without it, there is one process.
  */
-export function createDiskWorkingFolders(folder: string, limits: { maxBytes: number }): WorkingFolders {
-  const busy = new KeyedMutex();
-  const running: RunningCalls = new Set();
+export function createDiskWorkingFolders(
+  folder: string,
+  { maxBytes, mutex = new KeyedMutex() }: { maxBytes: number; mutex?: Mutex | undefined },
+): WorkingFolders {
   const pathOf = (place: Place) => join(folder, nameOf(place));
   return {
     of(place) {
       const path = pathOf(place);
       return createDiskWorkingFolder({
         root: path,
-        busy,
-        running,
-        ...limits,
+        mutex,
+        maxBytes,
         make: () => makeFor(place, path),
         async clear() {
           const away = join(folder, `${removedPrefix}${randomUUID()}`);

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { FileChange } from "../../core/ports/working-folder.ts";
@@ -12,6 +11,8 @@ const changesSchema = z.array(
 );
 
 const runSchema = z.object({
+  /** Identifies this run: a call may run again. Absent in records of earlier versions. */
+  run: z.uuid().optional(),
   call_id: z.string(),
   /** Absent in records of earlier versions. */
   turn_id: z.string().optional(),
@@ -34,30 +35,26 @@ const runsName = "runs.json";
 const maxRuns = 40;
 const maxChanges = 1_000;
 
-/** Runs that this process has begun and not ended, by folder and call. A crash ended those of other processes. */
-export type RunningCalls = Set<string>;
-
-const keyOf = (root: string, callId: string) => JSON.stringify([root, callId]);
+/** Whether a run goes on, in this process or another one. A crash ended the other runs that have no changes yet. */
+export type IsLive = (run: string) => Promise<boolean>;
 
 /** Records the start of a run, after recording the changes of runs that a crash ended. Returns the files that its call names. */
 export async function beginRun(
   root: string,
   index: FolderIndex,
-  { call_id, turn_id, area, text }: { call_id: string; turn_id: string; area: string; text: string },
-  running: RunningCalls,
+  begun: { run: string; call_id: string; turn_id: string; area: string; text: string },
+  isLive: IsLive,
 ): Promise<string[]> {
+  const { text, ...about } = begun;
+  const { call_id, area } = about;
   let runs = await readRuns(root);
   const again = runs.find((run) => run.call_id === call_id);
   // What an earlier run of the same call left before a crash is reported with the changes of this one.
   if (again === undefined || again.changed !== undefined)
-    runs = await settled(root, index, { runs, area }, running);
+    runs = await settled(root, index, { runs, area }, isLive);
   const from = namedIn(text, index);
   const earlier = again?.failed === true ? { earlier: changesOf(again) } : {};
-  await writeRuns(root, [
-    ...runs.filter((run) => run.call_id !== call_id),
-    { call_id, turn_id, area, from, ...earlier },
-  ]);
-  running.add(keyOf(root, call_id));
+  await writeRuns(root, [...runs.filter((each) => each.call_id !== call_id), { ...about, from, ...earlier }]);
   return from;
 }
 
@@ -66,40 +63,40 @@ export async function endRun(
   root: string,
   index: FolderIndex,
   {
-    call_id,
+    run,
     turn_id,
     area,
     from,
     failed,
-  }: { call_id: string; turn_id: string; area: string; from: readonly string[]; failed: boolean },
-  running: RunningCalls,
+  }: { run: string; turn_id: string; area: string; from: readonly string[]; failed: boolean },
 ): Promise<FileChange[]> {
-  running.delete(keyOf(root, call_id));
   if ((await stat(root).catch(() => undefined)) === undefined) return [];
-  await removeCopies(root, call_id);
+  await removeCopies(root, run);
   const changed = await takeStock(root, index, area, { turns: [turn_id], from });
-  const runs = (await readRuns(root)).map((run) =>
-    run.call_id === call_id
-      ? { ...run, from: [], changed, ...(failed ? { failed: true as const } : {}) }
-      : run,
+  const runs = (await readRuns(root)).map((each) =>
+    each.run === run ? { ...each, from: [], changed, ...(failed ? { failed: true as const } : {}) } : each,
   );
   await writeRuns(root, runs);
-  const own = runs.find((run) => run.call_id === call_id);
+  const own = runs.find((each) => each.run === run);
   return own === undefined ? changed : changesOf(own);
 }
 
-/** The unreported changes of a run: the bot died during the run, or before it reported them. */
+/**
+ * The unreported changes of a run: the bot died during the run, or before it reported them. Whoever asks has the turn now, so no other
+ * process goes on with its call.
+ */
 export async function changesOfRun(
   root: string,
   index: FolderIndex,
   callId: string,
-  running: RunningCalls,
+  isLive: IsLive,
 ): Promise<FileChange[]> {
   const runs = await readRuns(root);
   const run = runs.find(({ call_id }) => call_id === callId);
   if (run === undefined) return [];
-  if (run.changed !== undefined || running.has(keyOf(root, callId))) return changesOf(run);
-  const known = await settled(root, index, { runs, area: run.area }, running);
+  if (run.changed !== undefined) return changesOf(run);
+  const isOthersLive: IsLive = async (id) => id !== run.run && (await isLive(id));
+  const known = await settled(root, index, { runs, area: run.area }, isOthersLive);
   await writeRuns(root, known);
   return known.filter(({ call_id }) => call_id === callId).flatMap(changesOf);
 }
@@ -110,25 +107,24 @@ export async function changesOfRun(
 async function settled(
   root: string,
   index: FolderIndex,
-  { runs, area }: { runs: readonly FolderRun[]; area: string },
-  running: RunningCalls,
+  { runs, area }: { runs: FolderRun[]; area: string },
+  isLive: IsLive,
 ): Promise<FolderRun[]> {
-  const isOpen = (run: FolderRun) =>
-    run.area === area && run.changed === undefined && !running.has(keyOf(root, run.call_id));
-  const open = runs.filter(isOpen);
+  const open: FolderRun[] = [];
+  for (const each of runs) {
+    const { run, changed } = each;
+    if (each.area !== area || changed !== undefined) continue;
+    if (run === undefined || !(await isLive(run))) open.push(each);
+  }
   const [first] = open;
-  if (first === undefined) return [...runs];
+  if (first === undefined) return runs;
   const from = [...new Set(open.flatMap((run) => run.from))];
   const turns = [...new Set(open.flatMap(({ turn_id = [] }) => turn_id))];
   const changed = await takeStock(root, index, area, { turns, from });
-  for (const { call_id } of open) await removeCopies(root, call_id);
-  return runs.map((run) => (isOpen(run) ? { ...run, from: [], changed: run === first ? changed : [] } : run));
-}
-
-/** Folders of copies of all running calls. */
-export function copiesOf(root: string, running: RunningCalls): Set<string> {
-  const calls = [...running].map((key) => JSON.parse(key) as [string, string]);
-  return new Set(calls.flatMap(([of, callId]) => (of === root ? copiesFor(root, callId) : [])));
+  for (const { run } of open) if (run !== undefined) await removeCopies(root, run);
+  return runs.map((run) =>
+    open.includes(run) ? { ...run, from: [], changed: run === first ? changed : [] } : run,
+  );
 }
 
 /**
@@ -139,11 +135,11 @@ export async function forgetRuns(
   root: string,
   index: FolderIndex,
   gone: ReadonlySet<string>,
-  running: RunningCalls,
+  isLive: IsLive,
 ): Promise<{ write(removed: readonly string[]): Promise<void> }> {
   let runs = await readRuns(root);
   for (const area of new Set(runs.map((run) => run.area)))
-    runs = await settled(root, index, { runs, area }, running);
+    runs = await settled(root, index, { runs, area }, isLive);
   const left = runs.filter(({ turn_id = "" }) => !gone.has(turn_id));
   return {
     async write(removed) {
@@ -171,13 +167,23 @@ async function takeStock(
   return changes.filter(({ path }) => !isHidden(path)).map((each) => ({ ...each, path: shown(each.path) }));
 }
 
-/** Folder of the copies of files that a running call sees. */
-export function copiesFor(root: string, callId: string): string {
-  return join(root, `shown-${createHash("sha256").update(callId).digest("hex").slice(0, 32)}`);
+const copiesPrefix = "shown-";
+
+/** Folder of the copies of files that a run sees. */
+export function copiesFor(root: string, run: string): string {
+  return join(root, copiesPrefix + run);
 }
 
-async function removeCopies(root: string, callId: string): Promise<void> {
-  await rm(copiesFor(root, callId), { recursive: true, force: true });
+async function removeCopies(root: string, run: string): Promise<void> {
+  await rm(copiesFor(root, run), { recursive: true, force: true });
+}
+
+/** Removes the copies of runs that have ended. */
+export async function removeOldCopies(root: string, isLive: IsLive): Promise<void> {
+  for (const name of await readdir(root).catch(() => [])) {
+    const run = name.startsWith(copiesPrefix) ? name.slice(copiesPrefix.length) : undefined;
+    if (run !== undefined && !(await isLive(run))) await removeCopies(root, run);
+  }
 }
 
 async function readRuns(root: string): Promise<FolderRun[]> {

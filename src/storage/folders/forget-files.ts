@@ -1,21 +1,21 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ForgetFiles, ForgottenFiles } from "../../core/ports/working-folder.ts";
 import type { FolderIndex, KnownFile } from "./folder-index.ts";
 import { areaOf, relativePath, shown } from "./folder-paths.ts";
-import { copiesOf, forgetRuns, type RunningCalls } from "./folder-runs.ts";
+import { forgetRuns, type IsLive, removeOldCopies } from "./folder-runs.ts";
 import { removeForeignFile } from "./foreign-files.ts";
 
 type Forgotten = ForgetFiles & { gone: ReadonlySet<string> };
 
-/** Removes what belongs to deleted turns from a folder, as `WorkingFolder.forget` promises. */
+/** Removes what belongs to deleted turns from a folder, as `WorkingFolder.forget` promises. The caller holds the index. */
 export async function forgetFiles(
   root: string,
   index: FolderIndex,
   what: Forgotten,
-  running: RunningCalls,
+  isLive: IsLive,
 ): Promise<ForgottenFiles> {
-  const runs = await forgetRuns(root, index, what.gone, running);
+  const runs = await forgetRuns(root, index, what.gone, isLive);
   const named = new Set(what.paths?.flatMap((path) => relativePath(path) ?? []));
   const removed: string[] = [];
   const attached: string[] = [];
@@ -36,7 +36,8 @@ export async function forgetFiles(
   const others = new Set([...changed, ...madeFrom(removed, index)]);
   withoutSources(removed, index);
   await runs.write(removed);
-  await removeLeftovers(root, running);
+  await removeOldCopies(root, isLive);
+  await removeDrafts(root);
   return { removed: attached.map(shown), made_from_them: [...others].map(shown) };
 }
 
@@ -78,17 +79,8 @@ function withoutSources(gone: readonly string[], index: FolderIndex): void {
   }
 }
 
-/** Removes leftovers of a crash: drafts of an earlier process, and copies for runs that have ended. */
-async function removeLeftovers(root: string, running: RunningCalls): Promise<void> {
-  const inUse = copiesOf(root, running);
-  for (const name of await readdir(root).catch(() => [])) {
-    const path = join(root, name);
-    const isCopy = name.startsWith("shown-") && !inUse.has(path);
-    const isDraft =
-      name.endsWith(".draft") && ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) < processStart;
-    if (isCopy || isDraft) await rm(path, { recursive: true, force: true });
-  }
+/** Removes the drafts of killed processes: only the holder of the index writes drafts. */
+async function removeDrafts(root: string): Promise<void> {
+  for (const name of await readdir(root).catch(() => []))
+    if (name.endsWith(".draft")) await rm(join(root, name), { force: true });
 }
-
-/** Start of this process, ms since the epoch. */
-const processStart = performance.timeOrigin;

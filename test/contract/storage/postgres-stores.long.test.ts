@@ -18,6 +18,8 @@ import { postgresMigrations } from "../../../src/storage/postgres/postgres-schem
 import { createPostgresTurnLog } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
 import { sealKeyValue } from "../../../src/storage/sealed-key-value.ts";
 import { createSecretKey } from "../../../src/storage/secret-key.ts";
+import { createSharedMutex } from "../../../src/storage/shared-mutex.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { needs } from "../../support/needs.ts";
 import { freshSchema, testPostgres } from "../../support/postgres.ts";
 import { message, messageIndexContract } from "../chat/message-index-contract.ts";
@@ -26,6 +28,7 @@ import { fileStoreContract } from "./file-store-contract.ts";
 import { keyValueContract } from "./key-value-contract.ts";
 import { knowledgeContract } from "./knowledge-contract.ts";
 import { leasesContract } from "./leases-contract.ts";
+import { mutexContract } from "./mutex-contract.ts";
 
 const options = needs("postgresql");
 
@@ -74,6 +77,16 @@ leasesContract(
         now += ms;
       },
     };
+  },
+  options,
+);
+
+mutexContract(
+  "a mutex on leases in PostgreSQL",
+  async () => {
+    const connection = await connectForTest(leaseTables);
+    const open = (owner: string) => createSharedMutex(createPostgresLeases(connection, owner), systemClock);
+    return { one: open("one"), two: open("two") };
   },
   options,
 );

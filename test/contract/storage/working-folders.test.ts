@@ -12,16 +12,21 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import type { FolderUse, MountedFolder, WorkingFolder } from "../../../src/core/ports/working-folder.ts";
 import { createDiskWorkingFolders } from "../../../src/storage/folders/disk-working-folders.ts";
 import {
   attached,
+  inWords,
   noSignal,
   onDisk,
   pathsIn,
   runThatWrites,
+  skill,
   textAt,
   useOf,
+  writes,
 } from "../../support/fakes/folder-code.ts";
+import { sharingProcesses } from "../../support/fakes/sharing-processes.ts";
 import { workingFolderRunsContract } from "./working-folder-runs-contract.ts";
 import { here, maxBytes, workingFoldersContract } from "./working-folders-contract.ts";
 
@@ -37,6 +42,101 @@ function onNewDisk() {
 
 workingFoldersContract("working folders on disk", onNewDisk);
 workingFolderRunsContract("working folders on disk", onNewDisk);
+workingFolderRunsContract("working folders that processes share", () => {
+  const { root } = onNewDisk();
+  const processes = sharingProcesses();
+  return {
+    open() {
+      // The processes before are dead, and their leases have ended.
+      processes.pass(20_000);
+      return createDiskWorkingFolders(root, { maxBytes, mutex: processes.next() });
+    },
+  };
+});
+
+describe("working folders of two processes", () => {
+  function twoProcesses() {
+    const { root } = onNewDisk();
+    const processes = sharingProcesses();
+    const open = () => createDiskWorkingFolders(root, { maxBytes, mutex: processes.next() }).of(here);
+    return { one: open(), two: open() };
+  }
+
+  /** A run that has begun and written `first`, and writes `second` when told to end. */
+  async function runInTwoSteps(
+    folder: WorkingFolder,
+    first: string,
+    second: string,
+    more: Partial<FolderUse>,
+  ) {
+    const [begun, gate] = [Promise.withResolvers<MountedFolder>(), Promise.withResolvers<void>()];
+    const done = folder.use(
+      useOf(more),
+      async (working) => {
+        await writes({ [first]: "1" })(working);
+        begun.resolve(working);
+        await gate.promise;
+        await writes({ [second]: "2" })(working);
+      },
+      noSignal,
+    );
+    const working = await begun.promise;
+    return {
+      working,
+      async end() {
+        gate.resolve();
+        return inWords((await done).changed);
+      },
+    };
+  }
+
+  it("two processes take turns in the same part of a folder", async () => {
+    const { one, two } = twoProcesses();
+    const first = await runInTwoSteps(one, "a.txt", "b.txt", {});
+    const second = runThatWrites(two, { "c.txt": "3" });
+    expect(await runThatWrites(two, { "s.txt": "s" }, skill("s"))).toEqual([
+      "made /workspace/skills/s/s.txt",
+    ]);
+    expect(await first.end()).toEqual(["made /workspace/a.txt", "made /workspace/b.txt"]);
+    expect(await second).toEqual(["made /workspace/c.txt"]);
+  });
+
+  it("two processes each tell what their own run of one skill left, and forgetting in one leaves the run of the other alone", async () => {
+    const { one, two } = twoProcesses();
+    await two.attach(attached("in.csv", "1"), { turn_id: "old" });
+    await runThatWrites(two, { "notes.txt": "n" });
+    const shared = { ...skill("s"), text: "notes.txt", shared: true as const };
+    const running = await runInTwoSteps(one, "a.txt", "b.txt", shared);
+    expect((await two.forget(["old"])).removed).toEqual(["/workspace/input/in.csv"]);
+    expect(readFileSync(onDisk(running.working, "/workspace/notes.txt"), "utf8")).toBe("n");
+    expect(await running.end()).toEqual(["made /workspace/skills/s/a.txt", "made /workspace/skills/s/b.txt"]);
+  });
+
+  it("two processes keep one another's attached files, names and quota", async () => {
+    const { one, two } = twoProcesses();
+    const texts = ["one", "two", "three", "four"];
+    const kept = await Promise.all(
+      texts.map((text, at) => (at % 2 === 0 ? one : two).attach(attached("a.csv", text), { turn_id: "t" })),
+    );
+    expect(await Promise.all(kept.map(({ path }) => textAt(one, path)))).toEqual(texts);
+    const large = () => attached("large.bin", "x".repeat(maxBytes / 2));
+    const both = [one, two].map((folder, at) =>
+      folder.attach({ ...large(), name: `${at}.bin` }, { turn_id: "t" }),
+    );
+    const outcomes = await Promise.allSettled(both);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  it("a process that takes over a call tells what the call did so far, and the late end of the first one changes nothing", async () => {
+    const { one, two } = twoProcesses();
+    const how = { call_id: "taken over", ...skill("s"), shared: true as const };
+    const parked = await runInTwoSteps(one, "a.txt", "late.txt", how);
+    expect(inWords(await two.interrupted(how.call_id))).toEqual(["made /workspace/skills/s/a.txt"]);
+    expect(await runThatWrites(two, { "b.txt": "b" }, how)).toEqual(["made /workspace/skills/s/b.txt"]);
+    await parked.end();
+    expect(inWords(await two.interrupted(how.call_id))).toEqual(["made /workspace/skills/s/b.txt"]);
+  });
+});
 
 describe("working folders on disk", () => {
   /** The folder of the thread `here`. */

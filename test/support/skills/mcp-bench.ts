@@ -26,7 +26,7 @@ export const referenceServer = (name: string, ...args: string[]) => ({
 });
 
 /** Configured servers with a folder for their file. */
-export interface McpBench extends McpServers {
+export interface McpBench extends McpServers, AsyncDisposable {
   folder: string;
   store: KeyValue;
   /** Unexpected errors. */
@@ -67,6 +67,10 @@ export async function openBench(
   const skill = async (id: string) => found((await skills()).get(id), id);
   const tool = async (server: string, name: string) =>
     found((await skill(`mcp_${server}#${name}`)).tools[0], name);
+  const close = async () => {
+    await mcp.close();
+    await rm(folder, { recursive: true, force: true });
+  };
   return {
     ...mcp,
     folder,
@@ -83,10 +87,8 @@ export async function openBench(
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     },
-    async close() {
-      await mcp.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -2,6 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { onTestFinished } from "vitest";
+import type { Mutex } from "../../../src/core/ports/storage.ts";
 import { createMcpLogin } from "../../../src/mcp/login/create-mcp-login.ts";
 import type { LoginReturn } from "../../../src/mcp/login/finish-login.ts";
 import type { OAuthSettings } from "../../../src/mcp/login/oauth-settings.ts";
@@ -18,13 +19,16 @@ export async function startLogin(oauth: OAuthSettings = {}) {
   const clock = createFakeClock();
   const redirect = { url: "http://127.0.0.1:4000/oauth/mcp/callback" };
   const failures: unknown[] = [];
-  const login = createMcpLogin({
-    store,
-    clock,
-    web: createWeb({ allow: [] }),
-    redirectUrl: () => redirect.url,
-    report: (error) => failures.push(error),
-  });
+  const openLogin = (mutex?: Mutex) =>
+    createMcpLogin({
+      store,
+      mutex,
+      clock,
+      web: createWeb({ allow: [] }),
+      redirectUrl: () => redirect.url,
+      report: (error) => failures.push(error),
+    });
+  const login = openLogin();
   const server: LoginServer = { name: "notes", url: remote.url, credentials: "per_user", oauth };
 
   /** Follows a link as a browser does, and answers what the login sends back. */
@@ -43,6 +47,8 @@ export async function startLogin(oauth: OAuthSettings = {}) {
     clock,
     redirect,
     login,
+    /** The login as another process has it. */
+    openLogin,
     server,
     failures,
     visit,
@@ -51,10 +57,10 @@ export async function startLogin(oauth: OAuthSettings = {}) {
       return await login.finish(await visit(await begin(account)));
     },
     /** A session as connections have it. */
-    async open(account: string, at: LoginServer = server) {
+    async open(account: string, at: LoginServer = server, process = login) {
       const transport = new StreamableHTTPClientTransport(new URL(at.url), {
-        authProvider: login.providerFor(at, account),
-        fetch: login.fetchFor(at, account),
+        authProvider: process.providerFor(at, account),
+        fetch: process.fetchFor(at, account),
       });
       const client = new Client({ name: "test", version: "1" });
       onTestFinished(() => client.close());

@@ -1,6 +1,7 @@
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { describe, expect, it } from "vitest";
 import { isOpenable } from "../../../src/mcp/login/begin-login.ts";
+import { sharingProcesses } from "../../support/fakes/sharing-processes.ts";
 import { startLogin } from "./login-fixture.ts";
 
 const minutes = 60_000;
@@ -37,6 +38,27 @@ describe("connecting an account", () => {
       ["http://127.0.0.1:4000/oauth/mcp/callback"],
       ["http://127.0.0.1:4001/oauth/mcp/callback"],
     ]);
+  });
+
+  it("connecting an account may begin in one process and end in another", async () => {
+    const { begin, visit, openLogin, server } = await startLogin();
+    const back = await visit(await begin("ada"));
+    const other = openLogin();
+    const before = await other.loginOf(server, "ada");
+    expect(await other.finish(back)).toMatchObject({ ok: true, account: "ada" });
+    expect([before, typeof (await other.loginOf(server, "ada"))]).toEqual([undefined, "string"]);
+  });
+
+  it("connecting accounts at the same time registers once, whatever process makes the link", async () => {
+    const { openLogin, visit, server, remote } = await startLogin();
+    const processes = sharingProcesses();
+    const logins = [openLogin(processes.next()), openLogin(processes.next())];
+    const begun = await Promise.all(logins.map((login, at) => login.begin(server, `person ${at}`, "Ada")));
+    expect(remote.registered).toHaveLength(1);
+    for (const each of begun) {
+      const back = await visit(each.ok ? each.url : "");
+      expect(await logins[0]?.finish(back)).toMatchObject({ ok: true });
+    }
   });
 
   it("connecting an account takes the one the link was made for, whoever comes back first", async () => {
@@ -185,6 +207,33 @@ describe("tokens", () => {
     remote.expire();
     await client.listTools();
     expect(remote.log.filter((line) => line === "token authorization_code")).toHaveLength(1);
+  });
+
+  it("expired tokens are renewed once by processes that share the account", async () => {
+    const { connectAccount, open, openLogin, server, remote } = await startLogin();
+    const processes = sharingProcesses();
+    const logins = [openLogin(processes.next()), openLogin(processes.next())];
+    await connectAccount("ada");
+    const clients = await Promise.all(logins.map((login) => open("ada", server, login)));
+    for (let times = 0; times < 3; times += 1) {
+      remote.expire();
+      await Promise.all(clients.flatMap((client) => [client.listTools(), client.listTools()]));
+    }
+    expect(remote.log.filter((line) => line === "token authorization_code")).toHaveLength(1);
+    expect(await logins[0]?.isConnected(server, "ada")).toBe(true);
+  });
+
+  it("tokens that allow too little for one process are renewed by it after the login through another one", async () => {
+    const { connectAccount, open, openLogin, server, remote } = await startLogin();
+    await connectAccount("ada");
+    const client = await open("ada", server, openLogin());
+    remote.needed.scope = "write";
+    await expect(client.callTool({ name: "add", arguments: {} })).rejects.toThrow(UnauthorizedError);
+    expect(await connectAccount("ada")).toMatchObject({ ok: true });
+    remote.expire();
+    expect(await client.callTool({ name: "add", arguments: {} })).toMatchObject({
+      content: [{ type: "text", text: "done" }],
+    });
   });
 
   it("tokens that cannot be renewed are forgotten, and the connection asks for a login", async () => {

@@ -38,6 +38,7 @@ function fakeLogin(tokens: Map<string, string>): McpLogin & { connected(account:
           ...init,
           headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers },
         }),
+    loginOf: async (_server, account) => tokens.get(account),
     isConnected: async (_server, account) => tokens.has(account),
     begin: async ({ name }, account) => ({ ok: true, url: `https://login/${name}/${account}` }),
     forget: async (_server, account) => void tokens.delete(account),
@@ -280,6 +281,26 @@ describe("accounts", () => {
     login.connected("*");
     await bench.until("web", "running");
     expect(await bench.call("web", "whoami", {}, as("cleo"))).toEqual(ok("Bearer token-of-all"));
+  });
+
+  it("accounts that another process connects, or connects anew, are used, with what that process learned of the server", async () => {
+    const tokens = new Map<string, string>();
+    const shared = { web: { url: remote.url, knack: { credentials: "shared" } } };
+    bench = await openBench(shared, { login: fakeLogin(tokens) });
+    await using other = await openBench(shared, { login: fakeLogin(tokens), store: bench.store });
+    other.start();
+    await other.until("web", "needs_login");
+    bench.start();
+    await bench.until("web", "needs_login");
+    tokens.set("*", "first");
+    expect(await bench.servers.start("web")).toMatchObject({ state: "running" });
+    expect(await other.call("web", "whoami", {}, as("cleo"))).toEqual(ok("Bearer first"));
+    const sessions = remote.sessions();
+    tokens.set("*", "second");
+    expect(await other.call("web", "whoami", {}, as("cleo"))).toEqual(ok("Bearer second"));
+    expect(remote.sessions()).toBe(sessions + 1);
+    tokens.clear();
+    expect(await other.call("web", "whoami", {}, as("cleo"))).toMatchObject({ code: "needs_login" });
   });
 
   it("accounts are not for servers that need none", async () => {

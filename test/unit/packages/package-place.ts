@@ -12,7 +12,7 @@ import { createFolderSource } from "../../../src/skills/folder-source.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { temporaryFolders } from "../../support/temporary-folders.ts";
 
-/** A data folder of its own with real loaders. `open` starts the installed skills as a bot does; again for a restart. */
+/** A data folder of its own with real loaders. `open` starts the installed skills as a bot does; again for a restart, or another process. */
 export async function packagePlace(more: Partial<PackagesOptions> = {}) {
   const root = await realpath(await mkdtemp(join(tmpdir(), "packages-")));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -22,7 +22,7 @@ export async function packagePlace(more: Partial<PackagesOptions> = {}) {
     staging: join(root, "data/staging"),
   };
   const store = createMemoryKeyValue();
-  const open = () =>
+  const open = (process: Partial<PackagesOptions> = {}) =>
     createPackages({
       folders,
       store,
@@ -34,6 +34,7 @@ export async function packagePlace(more: Partial<PackagesOptions> = {}) {
       download: async () => ({ ok: false, reason: "There is no network here." }),
       access: { path: "/usr/local/bin:/usr/bin:/bin", plainHttpHosts: [] },
       ...more,
+      ...process,
     });
   return {
     root,
@@ -41,10 +42,9 @@ export async function packagePlace(more: Partial<PackagesOptions> = {}) {
     store,
     open,
     /** What the catalogue would load. */
-    load: async (): Promise<LoadedSkills> => ({
-      skills: [...(await loadManaged(folders.skills)).skills, ...(await loadManaged(folders.flows)).skills],
-      diagnostics: [],
-    }),
+    load: () => managed(folders.skills, folders.flows)(),
+    /** What the catalogue of a process loads each time. */
+    loader: () => managed(folders.skills, folders.flows),
     staged: async () => await readdir(folders.staging),
   };
 }
@@ -62,15 +62,20 @@ const { format } = createImportedSkills({
   question_ms: 1,
 });
 
-async function loadManaged(root: string): Promise<LoadedSkills> {
-  const place = { source: "managed", precedence: 3, root };
-  const loaded = await Promise.all([
-    createFolderSource({ ...place, importModules: false, formats: [format] }).load(),
-    createFlowSource(place).load(),
+const loadManaged = (root: string): Promise<LoadedSkills> => managed(root)();
+
+function managed(...roots: string[]): () => Promise<LoadedSkills> {
+  const places = roots.map((root) => ({ source: "managed", precedence: 3, root }));
+  const sources = places.flatMap((place) => [
+    createFolderSource({ ...place, importModules: false, formats: [format] }),
+    createFlowSource(place),
   ]);
-  return {
-    skills: loaded.flatMap(({ skills }) => skills),
-    diagnostics: loaded.flatMap(({ diagnostics }) => diagnostics),
+  return async () => {
+    const loaded = await Promise.all(sources.map((source) => source.load()));
+    return {
+      skills: loaded.flatMap(({ skills }) => skills),
+      diagnostics: loaded.flatMap(({ diagnostics }) => diagnostics),
+    };
   };
 }
 

@@ -6,6 +6,7 @@ import type { Preparation } from "../../../src/core/skill/packages.ts";
 import type { Skill } from "../../../src/core/skill/skill.ts";
 import type { Outcome } from "../../../src/core/values/failure.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { sharingProcesses } from "../../support/fakes/sharing-processes.ts";
 import { needs } from "../../support/needs.ts";
 import { type PackageServers, startPackageServers } from "../../support/skills/package-servers.ts";
 import { ScriptFixture, scriptRequest } from "./script-fixture.ts";
@@ -210,6 +211,27 @@ print(late.version)`,
       .poll(async () => (await patient.prepared.list()).working, { timeout: longest })
       .toBeUndefined();
     expect(await patient.prepared.list()).toMatchObject({ sets: [{ asked: ["nuts"] }], last: { ok: true } });
+  });
+
+  it("a preparation of one process is refused by another one meanwhile, which then uses what came of it", async () => {
+    const processes = sharingProcesses();
+    const options = { dataDir: join(fixture.root, "shared"), ...servers.options };
+    const [one, two] = [
+      await createSandbox({ ...options, mutex: processes.next(), preparePatienceMs: 0 }),
+      await createSandbox({ ...options, mutex: processes.next() }),
+    ];
+    const before = await two.prepared.changes();
+    await one.prepared.add("python", ["nuts"], "ada");
+    expect(await two.prepared.add("node", ["oak"], "ben")).toMatchObject({
+      status: 409,
+      message: expect.stringContaining("by another process of this bot"),
+    });
+    await expect.poll(async () => (await one.prepared.list()).working, { timeout: longest }).toBeUndefined();
+    expect(await two.prepared.changes()).not.toBe(before);
+    expect(await two.code.means()).toMatchObject({ packages: { python: ["nuts 0.1"] } });
+    await done(two.prepared.remove("python", ["nuts"], "ben"));
+    expect(await one.code.means()).not.toHaveProperty("packages.python");
+    await Promise.all([one.close(), two.close()]);
   });
 
   it("a preparation is stopped when the sandbox is closed, and nothing of it is left", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -97,6 +97,61 @@ describe("the sets of prepared packages", () => {
     expect(await sets.all()).toHaveLength(3);
     await sets.remove({ language: "python", skill: "a/b" });
     expect(await sets.all()).toHaveLength(2);
+  });
+
+  describe("in a folder that processes share", () => {
+    const dayMs = 24 * 60 * 60_000;
+    const age = (path: string, ms: number) => {
+      const then = new Date(Date.now() - ms);
+      utimesSync(path, then, then);
+    };
+    let other: PreparedSets;
+    beforeEach(() => {
+      sets = new PreparedSets(root, { shared: true });
+      other = new PreparedSets(root, { shared: true });
+    });
+
+    it("shared sets are seen as another process left them, each change is noticed, and nothing else", async () => {
+      const seenChanges = new Set<string>();
+      const look = async () => {
+        expect(await other.changes()).toBe(await other.changes());
+        seenChanges.add(await other.changes());
+        return await seen(other);
+      };
+      expect(await look()).toBeUndefined();
+      await put(python, "1");
+      expect(await look()).toBe("1");
+      await put(python, "2");
+      expect(await look()).toBe("2");
+      expect(await other.get(python)).toBe(await other.get(python));
+      await sets.remove(python);
+      expect(await look()).toBeUndefined();
+      expect(seenChanges.size).toBe(4);
+    });
+
+    it("shared sets keep a replaced or removed version for a day, because another process may use it", async () => {
+      await put(python, "1");
+      const used = await other.get(python);
+      const version = join(used?.folder ?? "", "..");
+      age(version, 2 * dayMs);
+      await put(python, "2");
+      await sets.remove(python);
+      await new PreparedSets(root, { shared: true }).clean();
+      expect(readdirSync(join(root, "python"))).toHaveLength(2);
+      expect(await readFile(join(used?.folder ?? "", "fruit.py"), "utf8")).toBe("1");
+      age(version, dayMs + 1_000);
+      await sets.clean();
+      expect(existsSync(version)).toBe(false);
+      expect(readdirSync(join(root, "python"))).toHaveLength(1);
+    });
+
+    it("shared sets keep what another process is building when a process starts, and not what a dead one left", async () => {
+      const [building, dead] = [await sets.makeBuild(python), await sets.makeBuild({ language: "node" })];
+      age(dead, dayMs + 1_000);
+      await other.clean();
+      expect(existsSync(building)).toBe(true);
+      expect(await readdir(root)).toEqual(["python"]);
+    });
   });
 
   it("prepared sets seal no folder with a link that leads out, or with too much", async () => {

@@ -14,7 +14,7 @@ it("a skill that lacks packages cannot be used until they are prepared, and othe
   const source = createPreparedSource(
     { id: "workspace", load: async () => loaded },
     {
-      changes: () => changes,
+      changes: async () => String(changes),
       async lacks({ id }) {
         asked.push(id);
         return lacking.get(id);
@@ -33,6 +33,6 @@ it("a skill that lacks packages cannot be used until they are prepared, and othe
 
 it("a source is not held up where prepared packages cannot be checked", async () => {
   const loaded: LoadedSkills = { skills: [withCode], diagnostics: [] };
-  const broken = { changes: () => 0, lacks: () => Promise.reject(new Error("disk full")) };
+  const broken = { changes: async () => "", lacks: () => Promise.reject(new Error("disk full")) };
   expect(await createPreparedSource({ id: "x", load: async () => loaded }, broken).load()).toBe(loaded);
 });

@@ -31,6 +31,7 @@ import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
+import { createSharedMutex } from "./storage/shared-mutex.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import type { Traces } from "./telemetry/traces.ts";
@@ -160,11 +161,14 @@ async function open(
   }
   const documents = createDocumentReader();
   const web = createWeb({ ...webOptions(config), own, documents });
+  const mutex = stores.shared && createSharedMutex(stores.leases, systemClock);
   const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
     maxBytes: config.files.thread_megabytes * 1_000_000,
+    mutex,
   });
   const skills = await openSkills(config, {
     store: stores.store,
+    mutex,
     folders,
     web,
     own,

@@ -108,7 +108,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     onLog: deps.onLog,
   });
   const flowPorts = { programs: runners.programs, clock };
-  const adHoc = createAdHocFlows(flowPorts);
+  const adHoc = createAdHocFlows(flowPorts, mutex && store);
   let address: string | undefined;
   const login = openToolServerLogin(config, { ...deps, listening: () => address });
   const mcp = createMcpServers({

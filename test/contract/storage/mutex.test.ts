@@ -33,6 +33,7 @@ describe("a mutex that processes share", () => {
         acquire: (...given) => reached(() => leases.acquire(...given)),
         renew: (...given) => reached(() => leases.renew(...given)),
         release: (...given) => reached(() => leases.release(...given)),
+        held: (...given) => reached(() => leases.held(...given)),
       };
       return { clock, cut, mutex: createSharedMutex(cutLeases, clock, clock) };
     };

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { createAdHocFlows } from "../../../src/flows/ad-hoc-flows.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
@@ -34,6 +35,19 @@ it("the same text has the same id, and of many texts the oldest are forgotten", 
   const { skills } = await source.load();
   expect(skills).toHaveLength(20);
   expect(skills.at(-1)?.description).toBe("Number 24");
+});
+
+it("a flow from a file is found by other processes, too, and the oldest ones are forgotten there", async () => {
+  const store = createMemoryKeyValue();
+  const [here, elsewhere] = [createAdHocFlows({}, store), createAdHocFlows({}, store)];
+  const idsOf = async ({ source }: typeof here) => (await source.load()).skills.map(({ id }) => id);
+  const first = await here.add(text(), "weather.json");
+  expect(await idsOf(elsewhere)).toEqual([first.ok && first.id]);
+  for (let at = 0; at < 20; at += 1)
+    await elsewhere.add(text({ description: `Number ${at}` }), "weather.json");
+  expect((await idsOf(here)).toSorted()).toEqual((await idsOf(elsewhere)).toSorted());
+  expect(await idsOf(createAdHocFlows({}, store))).not.toContain(first.ok && first.id);
+  expect(await Array.fromAsync(store.keys(""))).toHaveLength(21);
 });
 
 it("text that is not a flow is refused with the reason", async () => {

@@ -144,6 +144,12 @@ export function isConnected(error: unknown): boolean {
   return severity !== undefined && reasons.get(String(code)) !== lost;
 }
 
+/** Whether a statement failed because its connection was lost. */
+export function isLost(error: unknown): boolean {
+  const { cause } = error instanceof StorageError ? error : {};
+  return cause instanceof Error && reasonOf(cause, false) === lost;
+}
+
 function driverErrorOf(error: unknown): DriverError {
   const driver = error instanceof StorageError ? error.cause : error;
   return driver instanceof Error ? (driver as DriverError) : {};

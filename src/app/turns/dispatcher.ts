@@ -13,6 +13,7 @@ import { DeadlineError } from "../../core/scope/turn.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
 import { isGivenUp, ShuttingDown } from "./given-up.ts";
+import { keepListening } from "./keep-listening.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface DispatcherDeps {
@@ -94,7 +95,7 @@ export class Dispatcher {
   #isKeepingLeases = false;
   /** Leases of turns that wait, by turn: the log may keep them for this worker. */
   readonly #waiting = new Map<string, string>();
-  #listening: Promise<(() => Promise<void>)[]> | undefined;
+  #listening: (() => Promise<void>)[] = [];
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -119,20 +120,14 @@ export class Dispatcher {
   }
 
   /** Hears what other processes do. While that fails, only looks find their work. */
-  async #listen(): Promise<(() => Promise<void>)[]> {
+  #listen(): (() => Promise<void>)[] {
     const { shared, clock, logger } = this.#deps;
     if (shared === undefined) return [];
     const { calls } = shared;
-    while (!this.#down.signal.aborted) {
-      try {
-        const onSignal = (turnId: string | undefined) => void this.#onSignal(turnId);
-        return [await calls.onWork(() => this.wake()), await calls.onSignal(onSignal)];
-      } catch (error) {
-        logger.error({ err: error }, "The database cannot be listened to; trying again in a moment");
-        await clock.sleep(brokenLogPauseMs, this.#down.signal).catch(() => {});
-      }
-    }
-    return [];
+    const onSignal = (turnId: string | undefined) => void this.#onSignal(turnId);
+    return [() => calls.onWork(() => this.wake()), () => calls.onSignal(onSignal)].map((listen) =>
+      keepListening(listen, { clock, logger }),
+    );
   }
 
   async #onSignal(turnId: string | undefined): Promise<void> {
@@ -179,7 +174,7 @@ export class Dispatcher {
     this.#down.abort();
     this.#cancelAlarm();
     this.#cancelSettling();
-    for (const end of (await this.#listening) ?? []) await end();
+    for (const end of this.#listening) await end();
     await this.#pumping;
     await this.#deps.log.leave().catch((error: unknown) => {
       this.#deps.logger.warn(

@@ -8,7 +8,7 @@ import {
   type TurnCalls,
   type TurnLog,
 } from "../../core/log/turn-log.ts";
-import type { Clock, Log } from "../../core/ports/storage.ts";
+import { type Clock, isTemporaryFailure, type Log } from "../../core/ports/storage.ts";
 import { DeadlineError } from "../../core/scope/turn.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
@@ -314,14 +314,15 @@ export class Dispatcher {
     if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
   }
 
-  /** Releases the turn for a retry after the lease time. The failure counts against the turn unless the log itself was broken. */
+  /** Releases the turn for a retry after the lease time. The failure counts against the turn unless a store is to blame. */
   async #retryLater({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown): Promise<void> {
     const { log, logger, lease_ms } = this.#deps;
     logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
     const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
     writer.show({ type: "error", code: "interrupted", message });
+    const isBlamed = !writer.broken() && !isTemporaryFailure(error);
     await log
-      .release(turn_id, lease, lease_ms, !writer.broken())
+      .release(turn_id, lease, lease_ms, isBlamed)
       .catch((failure: unknown) => this.#warnUnreleased(turn_id, failure));
   }
 

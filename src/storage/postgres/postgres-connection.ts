@@ -54,7 +54,7 @@ export interface PostgresSession {
 /**
  * A pool of connections to a database. Every method throws `StorageError` when the environment is to blame. While the server restarts,
  * calls wait a few seconds for it. A statement whose connection is lost fails, because it may have been carried out; outside of a
- * transaction, one that begins with `SELECT` is repeated once instead, so it must be harmless to run it twice.
+ * transaction, one that begins with `SELECT` is repeated instead, so it must be harmless to run it twice.
  */
 export interface PostgresConnection extends PostgresSession {
   /** Name and host of the database, for messages. */
@@ -87,7 +87,9 @@ const maxAttempts = 6;
 /** Maximum of the random pause before another attempt, ms; it grows with each, so that the same two do not meet again. */
 const conflictPauseMs = 20;
 
-/** Pause before a read is repeated, ms. The pool notices meanwhile which of its other connections were lost too. */
+/** Attempts of a read whose connection is lost. */
+const maxReads = 4;
+/** Pause before another attempt, ms; it doubles with each. The pool notices meanwhile which of its other connections were lost too. */
 const lostPauseMs = 50;
 
 /**
@@ -212,13 +214,14 @@ async function ask(
 }
 
 async function repeatedWhenLost<T>(attempt: () => Promise<T>): Promise<T> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!isLost(error)) throw error;
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLost(error) || number === maxReads) throw error;
+    }
+    await sleep(lostPauseMs * 2 ** (number - 1));
   }
-  await sleep(lostPauseMs);
-  return attempt();
 }
 
 async function repeatedOnConflict<T>(attempt: () => Promise<T>): Promise<T> {

@@ -8,8 +8,8 @@ import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 const namespace = "console:local:general";
 const thread = "t1";
 const event = (seq: number): TurnEvent => ({
-  type: "stage",
-  label: `stage ${seq}`,
+  type: "round_started",
+  round: seq,
   turn_id: "a",
   seq,
   at: seq,

@@ -21,17 +21,22 @@ const maxOffMs = 2_000;
 export async function openStore(name: StoreName): Promise<SoakStore> {
   if (name === "sqlite") return files;
   const [postgres, url] = await Promise.all([testPostgres(), freshDatabase()]);
+  let isThere = Promise.resolve();
   return {
     env: (process) => ({ DATABASE_URL: `${url}?application_name=${process}` }),
     async cut(process) {
+      await isThere;
       await postgres.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${process}'`,
       );
     },
-    async restart() {
-      await postgres.stop();
-      await sleep(Math.random() * maxOffMs);
-      await postgres.start();
+    restart() {
+      isThere = isThere.then(async () => {
+        await postgres.stop();
+        await sleep(Math.random() * maxOffMs);
+        await postgres.start();
+      });
+      return isThere;
     },
   };
 }

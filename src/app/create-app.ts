@@ -103,7 +103,7 @@ type Channels = ReturnType<typeof openChannels>;
 function openFeed({ shared, ...deps }: AppDeps): SharedFeed {
   const local = createFeed();
   if (shared !== undefined) return createSharedFeed(local, { ...deps, shared });
-  return { ...local, start: async () => async () => {} };
+  return { ...local, start: () => async () => {} };
 }
 
 /** The parts that accept messages and run their turns. */
@@ -255,7 +255,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const { platforms, channelIndex } = channels;
   const { dispatcher, schedules, feed } = turns;
   const { services, stored, retention } = opened;
-  let hearing: Promise<() => Promise<void>> | undefined;
+  let endHearing = async () => {};
   serveTurns(deps, channels, turns, services, meter);
   const app = appOf(deps, turns, opened);
   const listeners = [channelIndex, schedules.watch];
@@ -270,13 +270,7 @@ export function createApp(deps: AppDeps): RunningApp {
     app,
     chat,
     start({ runsTurns } = { runsTurns: true }) {
-      hearing = feed.start().catch((error: unknown) => {
-        deps.logger.error(
-          { err: error },
-          "The database cannot be listened to: live text of turns is not shown elsewhere",
-        );
-        return async () => {};
-      });
+      endHearing = feed.start();
       if (runsTurns) dispatcher.start();
       channelIndex.start();
     },
@@ -285,7 +279,7 @@ export function createApp(deps: AppDeps): RunningApp {
     async stop(drainMs) {
       await schedules.clockwork.stop();
       await Promise.all([dispatcher.stop(drainMs), retention.stop(), channelIndex.stop()]);
-      await (await hearing)?.();
+      await endHearing();
       await stored.settled();
     },
   };

@@ -18,10 +18,18 @@ export class StorageError extends Error {
   readonly code: StorageErrorCode;
   /** Path of the file, or name and host of the database. */
   readonly path: string;
-  constructor(code: StorageErrorCode, path: string, message: string, options?: { cause?: unknown }) {
+  /** Whether the same may succeed in a moment (`isTemporaryFailure`). */
+  readonly isTemporary: boolean;
+  constructor(
+    code: StorageErrorCode,
+    path: string,
+    message: string,
+    { isTemporary = false, ...options }: { cause?: unknown; isTemporary?: boolean | undefined } = {},
+  ) {
     super(message, options);
     this.code = code;
     this.path = path;
+    this.isTemporary = isTemporary;
   }
 }
 

@@ -1,38 +1,34 @@
 import type { ApiClient } from "../../src/client/api-client.ts";
-import type { TurnEvent } from "../../src/core/log/turn-event.ts";
+import { isEphemeral, type TurnEvent } from "../../src/core/log/turn-event.ts";
 import type { Seen } from "./clients.ts";
 import type { EffectServer } from "./effect-server.ts";
 import { doneIn, type SoakMessage } from "./workload.ts";
 
-/** One line of the table. `wrong`: must be 0. */
+/** One line of the table. */
 export interface Line {
   name: string;
   count: number;
-  wrong: boolean;
+  /** What is wrong: ids of turns, effects or keys. Absent for a line that only tells. */
+  wrong?: readonly string[];
 }
 
-/** What the bot has stored in the end. */
-interface Stored {
-  /** Events of the turns of the messages, by the key of the message; none where the bot cannot tell. */
-  turns: Map<string, TurnEvent[]>;
-  /** How many turns there are in all threads. */
-  count: number;
+/** A turn as the bot has stored it in the end. */
+interface StoredTurn {
+  id: string;
+  events: readonly TurnEvent[];
 }
 
-export async function readStored(
-  client: ApiClient,
-  messages: readonly SoakMessage[],
-  seen: Seen,
-): Promise<Stored> {
-  const turns = new Map<string, TurnEvent[]>();
-  for (const { key } of messages) {
-    const [turnId] = seen.turns.get(key) ?? [];
-    turns.set(key, turnId === undefined ? [] : (await client.call("run.show", { id: turnId })).events);
-  }
-  let count = 0;
-  for (const namespace of new Set(messages.map((message) => message.namespace)))
-    for (const thread of (await client.call("thread.list", { ns: namespace })).threads) count += thread.turns;
-  return { turns, count };
+/** All turns, by thread, in the order in which they were accepted. */
+type Stored = readonly (readonly StoredTurn[])[];
+
+export async function readStored(client: ApiClient, messages: readonly SoakMessage[]): Promise<Stored> {
+  const stored: StoredTurn[][] = [];
+  for (const ns of new Set(messages.map(({ namespace }) => namespace)))
+    for (const { thread } of (await client.call("thread.list", { ns })).threads) {
+      const { turns } = await client.call("thread.show", { ns, thread });
+      stored.push(turns.map(({ turn, events }) => ({ id: turn.turn_id, events })));
+    }
+  return stored;
 }
 
 export function judge(
@@ -41,46 +37,99 @@ export function judge(
   stored: Stored,
   effects: EffectServer["counts"],
 ): Line[] {
-  const turns = [...stored.turns.values()];
-  const ends = turns.map(endsIn);
-  const last = ends.flatMap((all) => all.at(-1) ?? []);
+  const turns = stored.flat();
+  const known = new Map(turns.map((turn) => [turn.id, turn]));
+  const keys = new Map([...seen.turns].flatMap(([key, ids]) => [...ids].map((id) => [id, key] as const)));
+  const last = turns.flatMap((turn) => endsOf(turn).at(-1) ?? []);
   const merged = last.filter((end) => end.merged_into !== undefined);
-  const unknown = turns.flat().filter((event) => event.type === "tool_finished" && isUnknown(event));
-  const keysWithMore = [...seen.turns.values()].filter((ids) => ids.size > 1).length;
+  const unknown = turns.flatMap(({ events }) => events).filter(isUnknown);
   const claimed = last.flatMap(({ text }) => doneIn(text)).filter((id) => !effects.has(id));
-  const streamed = [...seen.ends.values()].filter((all) => all.length > 1).length;
-  const good = (name: string, count: number): Line => ({ name, count, wrong: false });
-  const bad = (name: string, count: number): Line => ({ name, count, wrong: true });
+  const lost = messages.filter(({ key }) => {
+    const turn = known.get([...(seen.turns.get(key) ?? [])][0] ?? "");
+    return turn === undefined || endsOf(turn).length === 0;
+  });
+  const tell = (name: string, count: number): Line => ({ name, count });
+  const refuse = (name: string, wrong: readonly string[]): Line => ({ name, count: wrong.length, wrong });
+  const turnsThat = (fits: (turn: StoredTurn) => boolean) => turns.filter(fits).map(({ id }) => id);
   return [
-    good("messages", messages.length),
-    good("answered", last.filter(({ outcome }) => outcome === "completed").length - merged.length),
-    good("merged into a running turn", merged.length),
-    good("requests sent again", seen.retries),
-    good("questions and approvals", seen.asked),
-    good("effects", effects.size),
-    good("calls of unknown outcome", unknown.length),
-    bad("lost", ends.filter((all) => all.length === 0).length),
-    bad("doubled turns", keysWithMore + Math.max(0, stored.count - messages.length)),
-    bad("doubled answers", ends.filter((all) => all.length > 1).length + streamed),
-    bad("doubled effects", [...effects.values()].filter((count) => count > 1).length),
-    bad("effects said to be done that were not", claimed.length),
-    bad("failed by restarts", last.filter(({ outcome }) => outcome !== "completed").length),
+    tell("messages", messages.length),
+    tell("answered", last.filter(({ outcome }) => outcome === "completed").length - merged.length),
+    tell("merged into a running turn", merged.length),
+    tell("requests sent again", seen.retries),
+    tell("questions and approvals", seen.asked),
+    tell("effects", effects.size),
+    tell("calls of unknown outcome", unknown.length),
+    refuse(
+      "lost",
+      lost.map(({ key }) => key),
+    ),
+    refuse("doubled turns", [
+      ...[...seen.turns].filter(([, ids]) => ids.size > 1).map(([key]) => key),
+      ...turnsThat(({ id }) => !keys.has(id)),
+    ]),
+    refuse(
+      "doubled answers",
+      turnsThat((turn) => endsOf(turn).length > 1),
+    ),
+    refuse(
+      "doubled effects",
+      [...effects].filter(([, count]) => count > 1).map(([id]) => id),
+    ),
+    refuse("effects said to be done that were not", claimed),
+    refuse(
+      "failed by restarts",
+      turnsThat((turn) => endsOf(turn).at(-1)?.outcome !== "completed"),
+    ),
+    refuse(
+      "out of order in their thread",
+      stored.flatMap((thread) => outOfOrder(thread, keys, seen)),
+    ),
+    refuse(
+      "streams with gaps or repeated events",
+      turnsThat((turn) => !isWhole(turn, seen)),
+    ),
   ];
 }
 
-function endsIn(events: readonly TurnEvent[]) {
+function endsOf({ events }: StoredTurn) {
   return events.filter((event) => event.type === "turn_finished");
 }
 
 function isUnknown(event: TurnEvent): boolean {
-  return JSON.stringify(event).includes("outcome_unknown");
+  return event.type === "tool_finished" && JSON.stringify(event).includes("outcome_unknown");
 }
+
+/** Turns that began before an earlier one had ended, or were accepted before one that was known to be accepted when they were posted. */
+function outOfOrder(thread: readonly StoredTurn[], keys: ReadonlyMap<string, string>, seen: Seen): string[] {
+  const timesOf = ({ id }: StoredTurn) => seen.times.get(keys.get(id) ?? "");
+  return thread
+    .filter((turn, at) => {
+      const began = turn.events.find(({ type }) => type === "turn_started")?.at ?? Number.POSITIVE_INFINITY;
+      const { accepted = Number.POSITIVE_INFINITY } = timesOf(turn) ?? {};
+      const overtook = thread.slice(0, at).some((earlier) => (endsOf(earlier).at(-1)?.at ?? 0) > began);
+      const wasFirst = thread.slice(0, at).some((earlier) => accepted < (timesOf(earlier)?.posted ?? 0));
+      return overtook || wasFirst;
+    })
+    .map(({ id }) => id);
+}
+
+/** Whether who followed the turn to its end got each of its events once, in order. */
+function isWhole({ id, events }: StoredTurn, { ended, streamed }: Seen): boolean {
+  if (!ended.has(id)) return true;
+  const seqs = (some: readonly TurnEvent[] = []) =>
+    some.filter((event) => !isEphemeral(event)).map(({ seq }) => seq);
+  return String(seqs(streamed.get(id))) === String(seqs(events));
+}
+
+/** Names of what is wrong that a line shows. */
+const maxShown = 5;
 
 export function formatLines(lines: readonly Line[]): string {
   const width = Math.max(...lines.map(({ name }) => name.length));
   return lines
     .map(({ name, count, wrong }) => {
-      const verdict = wrong ? (count === 0 ? "  ok" : "  WRONG") : "";
+      const some = wrong?.slice(0, maxShown).join(", ");
+      const verdict = wrong === undefined ? "" : wrong.length === 0 ? "  ok" : `  WRONG: ${some}`;
       return `${name.padEnd(width)}  ${String(count).padStart(7)}${verdict}`;
     })
     .join("\n");

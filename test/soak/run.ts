@@ -1,114 +1,134 @@
 /**
  * `npm run soak`: a real bot is killed again and again while clients send it messages, retry them under their keys, and answer what it
  * asks. Its model and the server that counts its effects run here, on the loopback. Prints what was lost, doubled or given up, and
- * ends with exit code 1 unless all of it is 0.
+ * ends with exit code 1 unless all of it is 0. What explains that is then in a file.
  *
  * `--messages 2000 --threads 200 --kills 100 --clients 24 --minutes 60`, with these defaults. What is not done in time counts as lost.
+ *
+ * `--store postgres`: 2 gateways and 3 workers on a PostgreSQL server of their own; `--kills 110 --pauses 4 --cuts 10 --restarts 1` says
+ * how often a process is killed, a worker stands still for 40 s, a process loses its connections, and the server restarts.
+ *
+ * `--measure`: instead, how much faster two workers are than one, and how soon another worker takes over from one that was killed.
  */
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createApiClient } from "../../src/client/api-client.ts";
-import { createBotHome } from "../support/bot/bot-process.ts";
-import { startPlatformModel } from "../support/bot/platform-model.ts";
-import { emptySeen, runClients } from "./clients.ts";
-import { startEffectServer } from "./effect-server.ts";
-import { killAgainAndAgain } from "./killer.ts";
-import { formatLines, judge, type Line, readStored } from "./report.ts";
-import { flowsFor, messagesFor, playScript } from "./workload.ts";
+import type { Role } from "./fleet.ts";
+import { measure } from "./measure.ts";
+import { formatLines, type Line } from "./report.ts";
+import { type SoakResult, type SoakSize, soak } from "./soak.ts";
+import { type StoreName, storeNames } from "./store.ts";
 
-interface SoakSize {
-  messages: number;
-  threads: number;
-  kills: number;
-  clients: number;
-  minutes: number;
-}
+/** What each store can do, and how much of it by default. */
+const sizes: Record<StoreName, SoakSize> = {
+  sqlite: {
+    messages: 2_000,
+    threads: 200,
+    clients: 24,
+    minutes: 60,
+    kills: 100,
+    pauses: 0,
+    cuts: 0,
+    restarts: 0,
+  },
+  postgres: {
+    messages: 2_000,
+    threads: 200,
+    clients: 24,
+    minutes: 60,
+    kills: 110,
+    pauses: 4,
+    cuts: 10,
+    restarts: 1,
+  },
+};
+
+const roles: Record<StoreName, readonly Role[]> = {
+  sqlite: ["all"],
+  postgres: ["gateway", "gateway", "worker", "worker", "worker"],
+};
 
 /** The most of each: a run has an end. */
-const most: SoakSize = { messages: 100_000, threads: 10_000, kills: 10_000, clients: 200, minutes: 1_440 };
+const most: SoakSize = {
+  messages: 100_000,
+  threads: 10_000,
+  clients: 200,
+  minutes: 1_440,
+  kills: 10_000,
+  pauses: 1_000,
+  cuts: 10_000,
+  restarts: 1_000,
+};
 
-/** How often it says how far it is, ms. */
-const reportMs = 10_000;
+/** Four leases. */
+const pauseMs = 40_000;
 
-const config = `spending:
-  per_channel_day_tokens: 1000000000
-  per_user_day_tokens: 1000000000
-  per_channel_day_usd: 100000
-  per_user_day_usd: 100000
-`;
+const names = Object.keys(most) as (keyof SoakSize)[];
+/** These may be 0. */
+const faults: readonly (keyof SoakSize)[] = ["kills", "pauses", "cuts", "restarts"];
 
-async function soak(size: SoakSize): Promise<Line[]> {
-  const [model, effects] = await Promise.all([startPlatformModel({ keeps: false }), startEffectServer()]);
-  playScript(model);
-  const env = {
-    ...{ KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", OPENAI_BASE_URL: model.url },
-    KNACK_NET_ALLOW: "127.0.0.1",
-  };
-  const home = await createBotHome({ env, config });
-  try {
-    for (const [name, text] of Object.entries(flowsFor(effects.url)))
-      await home.write(`.knack-workspace/flows/${name}.json`, text);
-    return await run(size, home, effects);
-  } finally {
-    await home.remove();
-    await Promise.all([model.stop(), effects.stop()]);
-  }
-}
-
-async function run(
-  size: SoakSize,
-  home: Awaited<ReturnType<typeof createBotHome>>,
-  effects: Awaited<ReturnType<typeof startEffectServer>>,
-): Promise<Line[]> {
-  const began = performance.now();
-  const signal = AbortSignal.timeout(size.minutes * 60_000);
-  const messages = messagesFor(size.messages, size.threads);
-  const seen = emptySeen();
-  const first = await home.start();
-  const reconnect = { first_ms: 50, max_ms: 500, silence_ms: 45_000 };
-  const client = createApiClient({ fetch, baseUrl: first.url, reconnect });
-  for (const namespace of new Set(messages.map((message) => message.namespace)))
-    for (const flow of ["effect", "asked"])
-      await client.call("skill.set", { ns: namespace, id: flow, state: "pinned" });
-  const progress = () => seen.ends.size / messages.length;
-  const report = setInterval(() => {
-    console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${seen.ends.size} turns have ended`);
-  }, reportMs);
-  try {
-    const port = Number(new URL(first.url).port);
-    const killing = killAgainAndAgain(first, { home, port, kills: size.kills, progress, signal });
-    const [, kills] = await Promise.all([
-      runClients(client, messages, seen, { clients: size.clients, signal }),
-      killing,
-    ]);
-    const lines = judge(messages, seen, await readStored(client, messages, seen), effects.counts);
-    const seconds = Math.round((performance.now() - began) / 1_000);
-    return [
-      { name: "seconds", count: seconds, wrong: false },
-      { name: "kills", count: kills, wrong: false },
-      ...lines,
-    ];
-  } finally {
-    clearInterval(report);
-  }
-}
-
-function sizeFrom(argv: readonly string[]): SoakSize {
+function optionsFrom(argv: readonly string[]) {
   const number = { type: "string" } as const;
   const { values } = parseArgs({
     args: [...argv],
-    options: { messages: number, threads: number, kills: number, clients: number, minutes: number },
+    options: {
+      store: { type: "string", default: "sqlite" },
+      measure: { type: "boolean", default: false },
+      ...{ messages: number, threads: number, clients: number, minutes: number },
+      ...{ kills: number, pauses: number, cuts: number, restarts: number },
+    },
   });
-  const size: SoakSize = { messages: 2_000, threads: 200, kills: 100, clients: 24, minutes: 60 };
-  for (const name of Object.keys(size) as (keyof SoakSize)[]) {
-    const given = Number(values[name] ?? size[name]);
-    const least = name === "kills" ? 0 : 1;
-    if (!Number.isInteger(given) || given < least || given > most[name])
-      throw new Error(`--${name} must be a whole number from ${least} to ${most[name]}.`);
-    size[name] = given;
-  }
-  return size;
+  const store = storeNames.find((name) => name === values.store);
+  if (store === undefined) throw new Error(`--store must be one of ${storeNames.join(", ")}.`);
+  const size = { ...sizes[store] };
+  for (const name of names) size[name] = numberFrom(name, store, values[name]);
+  return { store, measures: values.measure, size };
 }
 
-const lines = await soak(sizeFrom(process.argv.slice(2)));
+function numberFrom(name: keyof SoakSize, store: StoreName, given: string | undefined): number {
+  const usual = sizes[store][name];
+  if (given === undefined) return usual;
+  if (usual === 0) throw new Error(`--${name} needs --store postgres.`);
+  const number = Number(given);
+  const least = faults.includes(name) ? 0 : 1;
+  if (!Number.isInteger(number) || number < least || number > most[name])
+    throw new Error(`--${name} must be a whole number from ${least} to ${most[name]}.`);
+  return number;
+}
+
+async function runSoak(store: StoreName, size: SoakSize): Promise<Line[]> {
+  const began = performance.now();
+  const { lines, evidence } = await soak({
+    size,
+    store,
+    roles: roles[store],
+    pauseMs,
+    tell(ended) {
+      console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${ended} turns have ended`);
+    },
+  });
+  if (lines.some(isWrong)) console.error(`What explains it is in ${await keep(lines, evidence)}`);
+  return lines;
+}
+
+/** Writes what explains the wrong lines into a file, and returns its path. */
+async function keep(lines: readonly Line[], { seen, stored, logs }: SoakResult["evidence"]): Promise<string> {
+  const wrong = new Set(lines.flatMap((line) => line.wrong ?? []));
+  const turns = stored
+    .filter((thread) => thread.some(({ id }) => wrong.has(id)))
+    .flat()
+    .map((turn) => ({ ...turn, streamed: seen.streamed.get(turn.id) }));
+  const path = join(tmpdir(), `knack-soak-${process.pid}.json`);
+  await writeFile(path, JSON.stringify({ lines, turns, logs }, null, 1));
+  return path;
+}
+
+function isWrong({ wrong = [] }: Line): boolean {
+  return wrong.length > 0;
+}
+
+const { store, measures, size } = optionsFrom(process.argv.slice(2));
+const lines = measures ? await measure() : await runSoak(store, size);
 console.log(formatLines(lines));
-process.exitCode = lines.some(({ wrong, count }) => wrong && count > 0) ? 1 : 0;
+process.exitCode = lines.some(isWrong) ? 1 : 0;

@@ -5,6 +5,7 @@ export interface SoakMessage {
   key: string;
   namespace: string;
   thread: string;
+  user: string;
   text: string;
 }
 
@@ -22,14 +23,21 @@ const rounds: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 const kinds = Object.keys(rounds);
 
+/** Who writes the messages that come to a thread one right after the other. Those of one person may be merged; the others queue. */
+const people = ["ada", "ben", "ada"];
+
 /** So many messages, spread over the threads; five threads share a namespace. */
 export function messagesFor(messages: number, threads: number): SoakMessage[] {
-  return Array.from({ length: messages }, (_, at) => ({
-    key: `soak-${at}`,
-    namespace: `console:local:soak-${Math.floor((at % threads) / 5)}`,
-    thread: `thread-${at % threads}`,
-    text: `message-${at} ${kinds[at % kinds.length]}`,
-  }));
+  return Array.from({ length: messages }, (_, at) => {
+    const thread = Math.floor(at / people.length) % threads;
+    return {
+      key: `soak-${at}`,
+      namespace: `console:local:soak-${Math.floor(thread / 5)}`,
+      thread: `thread-${thread}`,
+      user: people[at % people.length] ?? "",
+      text: `message-${at} ${kinds[at % kinds.length]}`,
+    };
+  });
 }
 
 /** The flows that the model calls, as files of the workspace. */

@@ -67,7 +67,7 @@ const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 /** Data of tests need not survive a crash of the machine. */
 const settings = [
   ...["fsync=off", "full_page_writes=off", "autovacuum=off", "jit=off"],
-  ...["shared_buffers=16MB", "max_connections=60", "max_wal_senders=0", "wal_level=minimal"],
+  ...["shared_buffers=16MB", "max_connections=100", "max_wal_senders=0", "wal_level=minimal"],
 ];
 
 async function startServer(): Promise<TestPostgres> {

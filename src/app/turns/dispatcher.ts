@@ -8,11 +8,12 @@ import {
   type TurnCalls,
   type TurnLog,
 } from "../../core/log/turn-log.ts";
-import type { Clock, Log } from "../../core/ports/storage.ts";
+import { type Clock, isTemporaryFailure, type Log } from "../../core/ports/storage.ts";
 import { DeadlineError } from "../../core/scope/turn.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
 import { isGivenUp, ShuttingDown } from "./given-up.ts";
+import { keepListening } from "./keep-listening.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface DispatcherDeps {
@@ -94,7 +95,7 @@ export class Dispatcher {
   #isKeepingLeases = false;
   /** Leases of turns that wait, by turn: the log may keep them for this worker. */
   readonly #waiting = new Map<string, string>();
-  #listening: Promise<(() => Promise<void>)[]> | undefined;
+  #listening: (() => Promise<void>)[] = [];
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -119,20 +120,14 @@ export class Dispatcher {
   }
 
   /** Hears what other processes do. While that fails, only looks find their work. */
-  async #listen(): Promise<(() => Promise<void>)[]> {
+  #listen(): (() => Promise<void>)[] {
     const { shared, clock, logger } = this.#deps;
     if (shared === undefined) return [];
     const { calls } = shared;
-    while (!this.#down.signal.aborted) {
-      try {
-        const onSignal = (turnId: string | undefined) => void this.#onSignal(turnId);
-        return [await calls.onWork(() => this.wake()), await calls.onSignal(onSignal)];
-      } catch (error) {
-        logger.error({ err: error }, "The database cannot be listened to; trying again in a moment");
-        await clock.sleep(brokenLogPauseMs, this.#down.signal).catch(() => {});
-      }
-    }
-    return [];
+    const onSignal = (turnId: string | undefined) => void this.#onSignal(turnId);
+    return [() => calls.onWork(() => this.wake()), () => calls.onSignal(onSignal)].map((listen) =>
+      keepListening(listen, { clock, logger }),
+    );
   }
 
   async #onSignal(turnId: string | undefined): Promise<void> {
@@ -179,7 +174,7 @@ export class Dispatcher {
     this.#down.abort();
     this.#cancelAlarm();
     this.#cancelSettling();
-    for (const end of (await this.#listening) ?? []) await end();
+    for (const end of this.#listening) await end();
     await this.#pumping;
     await this.#deps.log.leave().catch((error: unknown) => {
       this.#deps.logger.warn(
@@ -319,14 +314,15 @@ export class Dispatcher {
     if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
   }
 
-  /** Releases the turn for a retry after the lease time. The failure counts against the turn unless the log itself was broken. */
+  /** Releases the turn for a retry after the lease time. The failure counts against the turn unless a store is to blame. */
   async #retryLater({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown): Promise<void> {
     const { log, logger, lease_ms } = this.#deps;
     logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
     const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
     writer.show({ type: "error", code: "interrupted", message });
+    const isBlamed = !writer.broken() && !isTemporaryFailure(error);
     await log
-      .release(turn_id, lease, lease_ms, !writer.broken())
+      .release(turn_id, lease, lease_ms, isBlamed)
       .catch((failure: unknown) => this.#warnUnreleased(turn_id, failure));
   }
 

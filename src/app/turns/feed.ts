@@ -52,11 +52,14 @@ export function createFeed(): Feed {
       const set = readers.get(namespace) ?? new Set();
       readers.set(namespace, set);
       const queue = createQueue<FeedItem>(signal);
-      set.add(queue.push);
-      return until(queue, () => {
+      const leave = () => {
         set.delete(queue.push);
-        if (set.size === 0) readers.delete(namespace);
-      });
+        if (set.size === 0 && readers.get(namespace) === set) readers.delete(namespace);
+      };
+      if (!signal.aborted) set.add(queue.push);
+      // A reader may never ask for the first item.
+      signal.addEventListener("abort", leave, { once: true });
+      return until(queue, leave);
     },
   };
 }

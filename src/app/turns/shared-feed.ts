@@ -3,18 +3,19 @@ import { isEphemeral, isInternal, type TurnEvent } from "../../core/log/turn-eve
 import type { StoredEvents, TurnCalls, TurnReading } from "../../core/log/turn-log.ts";
 import type { Clock, Log, Wire } from "../../core/ports/storage.ts";
 import type { Feed, FeedItem, Tail } from "./feed.ts";
+import { keepListening } from "./keep-listening.ts";
 
 /** A feed whose watchers and turns may be in different processes. */
 export interface SharedFeed extends Feed {
-  /** Begins to hear who watches elsewhere. Resolves with a function that ends it. */
-  start(): Promise<() => Promise<void>>;
+  /** Begins to hear who watches elsewhere. Returns a function that ends it. */
+  start(): () => Promise<void>;
 }
 
 export interface SharedFeedDeps {
   log: Pick<TurnReading, "read">;
   shared: { calls: Pick<TurnCalls, "onEvents">; wire: Wire };
   clock: Clock;
-  logger: Pick<Log, "warn">;
+  logger: Pick<Log, "warn" | "error">;
   /** Identifies this process. */
   owner: string;
 }
@@ -35,6 +36,9 @@ interface LiveMessage {
 const batchMs = 100;
 /** Maximum bytes of the events in a message. */
 const maxBytes = 7_000;
+
+/** Events that this process stored are shown to its watchers after this time at the latest, ms. */
+const ownMs = 1_000;
 
 /** Turns of which the last stored event is remembered. */
 const maxTurns = 5_000;
@@ -106,16 +110,20 @@ function createRemoteWatchers(local: Feed, { shared: { wire }, clock, logger, ow
     sendChange(namespace: string) {
       if (isWatched(namespace)) tell(liveChannel(namespace), { by: owner });
     },
-    async start(announce: () => void) {
-      const stop = await wire.listen(watchChannel, (text) => {
+    start(announce: () => void) {
+      const onMessage = (text: string | undefined) => {
         const { by, watches } = text === undefined ? { by: owner } : (JSON.parse(text) as WatchMessage);
         // What was lost is said again.
         if (text === undefined) tell(watchChannel, { by: owner });
         else if (by !== owner && watches !== undefined) heard(watches);
         else if (by !== owner) announce();
-      });
-      tell(watchChannel, { by: owner });
-      return stop;
+      };
+      const listen = async () => {
+        const end = await wire.listen(watchChannel, onMessage);
+        tell(watchChannel, { by: owner });
+        return end;
+      };
+      return keepListening(listen, { clock, logger });
     },
   };
 }
@@ -141,7 +149,7 @@ function inMessages(events: readonly TurnEvent[]): TurnEvent[][] {
 interface Watched {
   watchers: number;
   /** Resolves with a function that stops listening. */
-  listening: Promise<() => Promise<void>>;
+  listening: Promise<() => Promise<unknown>>;
 }
 
 /** Brings what happens in other processes to the watchers of this one. */
@@ -180,15 +188,19 @@ function createWatching(local: Feed, { log, shared, clock, logger, owner }: Shar
       if (order.get(turnId) === done) order.delete(turnId);
     });
   };
-  const onStored = (namespace: string, stored: StoredEvents | undefined) => {
-    if (stored === undefined) return cutOff();
-    const { turn_id, thread, from, to, by } = stored;
-    if (by === owner) return;
+  const show = (namespace: string, { turn_id, thread, from, to }: StoredEvents) =>
     inOrder(turn_id, async () => {
       const after = shown.get(turn_id) ?? from - 1;
       if (to <= after) return;
       for (const event of await log.read(turn_id, after))
         if (!isInternal(event) && isNew(event)) local.publish(namespace, thread, event);
+    });
+  const onStored = (namespace: string, stored: StoredEvents | undefined) => {
+    if (stored === undefined) return cutOff();
+    if (stored.by !== owner) return show(namespace, stored);
+    // This process shows its own events, unless it lost the connection and does not know that they were stored.
+    clock.after(ownMs, () => {
+      if (open.has(namespace)) show(namespace, stored);
     });
   };
   const onLive = (namespace: string, text: string | undefined) => {
@@ -203,13 +215,18 @@ function createWatching(local: Feed, { log, shared, clock, logger, owner }: Shar
     });
   };
   const listen = async (namespace: string) => {
-    const ends = await Promise.all([
+    const listening = [
       calls.onEvents(namespace, (stored) => onStored(namespace, stored)),
       wire.listen(liveChannel(namespace), (text) => onLive(namespace, text)),
-    ]);
-    return async () => {
-      for (const end of ends) await end();
-    };
+    ];
+    const end = () => Promise.allSettled(listening.map(async (each) => (await each)()));
+    try {
+      await Promise.all(listening);
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    return end;
   };
   const announceOne = (namespace: string) =>
     wire.notify(watchChannel, JSON.stringify({ by: owner, watches: namespace } satisfies WatchMessage));
@@ -219,24 +236,33 @@ function createWatching(local: Feed, { log, shared, clock, logger, owner }: Shar
     // It is repeated anyway.
     for (const namespace of open.keys()) void announceOne(namespace).catch(() => {});
   };
-  const leave = (namespace: string, watched: Watched) => {
-    watched.watchers -= 1;
-    if (watched.watchers > 0) return;
-    open.delete(namespace);
-    void watched.listening.then((end) => end()).catch(() => {});
+  /** Counts a watcher until the signal. Resolves when everything reaches it. */
+  const join = async (namespace: string, until: AbortSignal) => {
+    const watched = madeOnce(open, namespace, () => ({ watchers: 0, listening: listen(namespace) }));
+    watched.watchers += 1;
+    until.addEventListener("abort", () => {
+      watched.watchers -= 1;
+      if (watched.watchers > 0) return;
+      open.delete(namespace);
+      void watched.listening.then((end) => end()).catch(() => {});
+    });
+    await watched.listening;
+    await announceOne(namespace);
+    if (cancelRepeat === undefined) cancelRepeat = clock.after(repeatMs, announce);
   };
   return {
     isNew,
     announce,
     async watch(namespace: string, signal: AbortSignal): Promise<AsyncGenerator<FeedItem, void>> {
-      const until = AbortSignal.any([signal, session.signal]);
+      const failed = new AbortController();
+      const until = AbortSignal.any([signal, session.signal, failed.signal]);
       const items = await local.watch(namespace, until);
-      const watched = madeOnce(open, namespace, () => ({ watchers: 0, listening: listen(namespace) }));
-      watched.watchers += 1;
-      until.addEventListener("abort", () => leave(namespace, watched), { once: true });
-      await watched.listening;
-      await announceOne(namespace);
-      if (cancelRepeat === undefined) cancelRepeat = clock.after(repeatMs, announce);
+      try {
+        if (!until.aborted) await join(namespace, until);
+      } catch (error) {
+        failed.abort();
+        throw error;
+      }
       return items;
     },
   };

@@ -75,6 +75,11 @@ export interface Leases {
   held(prefix: string): Promise<string[]>;
 }
 
+/** Whether an error of a store says that the same may succeed in a moment: the server of the store restarts, or a connection was lost. */
+export function isTemporaryFailure(error: unknown): boolean {
+  return error instanceof Error && "isTemporary" in error && error.isTemporary === true;
+}
+
 /** Short messages between the processes that share the stores. Some may be lost, so whoever listens also looks from time to time. */
 export interface Wire {
   /** Tells every process that listens to the channel, this one included. @throws RangeError for a message of 8,000 bytes or more */

@@ -1,5 +1,6 @@
 import type { TurnEventBody } from "../log/turn-event.ts";
 import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
+import { isTemporaryFailure } from "../ports/storage.ts";
 import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope/turn.ts";
 import { chosenModel, type MetaTool, type TurnScope } from "../scope/turn-scope.ts";
 import { outputText } from "../skill/tool.ts";
@@ -19,6 +20,7 @@ import { createEventChannel, openScope } from "./turn-opening.ts";
  * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it takes effect outside
  * core; the caller records it and then asks for the next. A turn whose log has more than entry 0 is resumed: finished work is not repeated.
  * The last event is `turn_finished`, or `turn_waiting` when the turn waits for a person or for its model.
+ * @throws the error of a store that cannot be reached for a moment (`isTemporaryFailure`): the turn can be resumed then
  */
 export async function* runTurn(
   turn: Turn,
@@ -226,9 +228,10 @@ export function waitUntil({ state, turn }: TurnScope): number {
   return Math.min(turn.deadline, ...[...questions, ...approvals].map((asked) => asked.expires_at));
 }
 
-/** The end of a turn that ended without an answer. Every started tool gets its result first. */
+/** The end of a turn that ended without an answer. Every started tool gets its result first. @throws an error that passes */
 async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   const { turn, ports, state } = scope;
+  if (isTemporaryFailure(error) && !turn.signal.aborted) throw error;
   await closeOpenCalls(scope);
   const kept = state.streamed.trim() || (state.last?.text.trim() ?? "");
   if (turn.signal.aborted) {

@@ -3,7 +3,14 @@ import type { ClientBase, PoolClient, QueryResult } from "pg";
 import { parseExactly } from "../../base/exact-number.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import type { Upgrade } from "../../core/ports/storage.ts";
-import { closedError, encodingError, isConflict, isConnected, toPostgresError } from "./postgres-error.ts";
+import {
+  closedError,
+  encodingError,
+  isConflict,
+  isConnected,
+  isLost,
+  toPostgresError,
+} from "./postgres-error.ts";
 import { createListener, type Heard, notify } from "./postgres-listener.ts";
 import { migratePostgres } from "./postgres-migrations.ts";
 import { locatePostgres, type PostgresServer, type ServerOptions } from "./postgres-server.ts";
@@ -46,7 +53,8 @@ export interface PostgresSession {
 
 /**
  * A pool of connections to a database. Every method throws `StorageError` when the environment is to blame. While the server restarts,
- * calls wait a few seconds for it; a statement whose connection is lost fails, because it may have been carried out.
+ * calls wait a few seconds for it. A statement whose connection is lost fails, because it may have been carried out; outside of a
+ * transaction, one that begins with `SELECT` is repeated instead, so it must be harmless to run it twice.
  */
 export interface PostgresConnection extends PostgresSession {
   /** Name and host of the database, for messages. */
@@ -78,6 +86,11 @@ export interface PostgresConnection extends PostgresSession {
 const maxAttempts = 6;
 /** Maximum of the random pause before another attempt, ms; it grows with each, so that the same two do not meet again. */
 const conflictPauseMs = 20;
+
+/** Attempts of a read whose connection is lost. */
+const maxReads = 4;
+/** Pause before another attempt, ms; it doubles with each. The pool notices meanwhile which of its other connections were lost too. */
+const lostPauseMs = 50;
 
 /**
  * Connects to a database and upgrades its schema to the newest of `migrations`: entry n leads from version n to n + 1. The tables of an
@@ -138,7 +151,10 @@ function createConnection(server: PostgresServer, poolSize: number): PostgresCon
   return {
     place,
     schema,
-    ...createSession(schema, (sql, values) => withClient((client) => ask(client, place, sql, values))),
+    ...createSession(schema, (sql, values) => {
+      const attempt = () => withClient((client) => ask(client, place, sql, values));
+      return sql.trimStart().startsWith("SELECT") ? repeatedWhenLost(attempt) : attempt();
+    }),
     transaction: (work) =>
       repeatedOnConflict(() => withClient((client) => inTransaction(client, server, work))),
     listen: listener.listen,
@@ -194,6 +210,17 @@ async function ask(
     return await client.query({ name, text, values: [...values] });
   } catch (error) {
     throw toPostgresError(error, place);
+  }
+}
+
+async function repeatedWhenLost<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLost(error) || number === maxReads) throw error;
+    }
+    await sleep(lostPauseMs * 2 ** (number - 1));
   }
 }
 

@@ -4,16 +4,20 @@ import { StorageError, type StorageErrorCode } from "../storage-error.ts";
 /** A reason why a database cannot be used, and what to do about it; `place` is its name and host. */
 interface Reason {
   code: StorageErrorCode;
+  /** The same may succeed in a moment. */
+  isTemporary?: true;
   explain(place: string): string;
 }
 
 const unreachable: Reason = {
   code: "unavailable",
+  isTemporary: true,
   explain: (place) =>
     `The database ${place} cannot be reached. Check that the server runs, and that DATABASE_URL has its host and port`,
 };
 const lost: Reason = {
   code: "unavailable",
+  isTemporary: true,
   explain: (place) =>
     `The connection to the database ${place} was lost; whether the last change was stored is unknown. The next call connects again`,
 };
@@ -38,6 +42,7 @@ const readOnly: Reason = {
 };
 const tooManyConnections: Reason = {
   code: "unavailable",
+  isTemporary: true,
   explain: (place) =>
     `The database ${place} has no connection left. Raise its max_connections, or stop programs that hold connections`,
 };
@@ -58,6 +63,7 @@ const full: Reason = {
 };
 const locked: Reason = {
   code: "locked",
+  isTemporary: true,
   explain: (place) =>
     `Other processes changed the same data of the database ${place} again and again; nothing was stored. Try again`,
 };
@@ -114,7 +120,8 @@ export function toPostgresError(error: unknown, place: string, whileConnecting =
   if (reason === undefined) return error;
   // Without a message: several addresses of one host were tried.
   const detail = errorText(error) || String((error as DriverError).code);
-  return new StorageError(reason.code, place, `${reason.explain(place)} (${detail})`, { cause: error });
+  const { code, isTemporary } = reason;
+  return new StorageError(code, place, `${reason.explain(place)} (${detail})`, { cause: error, isTemporary });
 }
 
 function reasonOf(error: Error, whileConnecting: boolean): Reason | undefined {
@@ -142,6 +149,12 @@ export function isConnected(error: unknown): boolean {
   if (!(error instanceof StorageError)) return true;
   const { code, severity } = driverErrorOf(error);
   return severity !== undefined && reasons.get(String(code)) !== lost;
+}
+
+/** Whether a statement failed because its connection was lost. */
+export function isLost(error: unknown): boolean {
+  const { cause } = error instanceof StorageError ? error : {};
+  return cause instanceof Error && reasonOf(cause, false) === lost;
 }
 
 function driverErrorOf(error: unknown): DriverError {

@@ -38,12 +38,19 @@ export interface BotProcess extends KnackProcess {
   terminate(): Promise<ExitCode>;
 }
 
+export interface StartOptions {
+  port?: number;
+  /** The part of the work it does; all of it by default. */
+  role?: string;
+  env?: Record<string, string>;
+}
+
 /** Where a bot lives: a working folder with a data folder, an environment and a configuration file. */
 export interface BotHome {
   folder: string;
   data: string;
   /** Starts the bot and resolves when it is ready. */
-  start(options?: { port?: number; env?: Record<string, string> }): Promise<BotProcess>;
+  start(options?: StartOptions): Promise<BotProcess>;
   /** Starts any command. */
   spawn(argv: readonly string[], options?: { env?: Record<string, string> }): KnackProcess;
   /** Runs a command to its end. */
@@ -103,8 +110,8 @@ export async function createBotHome({
       const code = await child.exited;
       return { code, stdout: child.out(), stderr: child.err() };
     },
-    async start({ port = 0, env: more = {} } = {}) {
-      const child = home.spawn(["start", "--port", String(port)], { env: more });
+    async start({ port = 0, role = "all", env: more = {} } = {}) {
+      const child = home.spawn(["start", "--role", role, "--port", String(port)], { env: more });
       const url = await announcedUrl(child);
       const reconnect = { first_ms: 20, max_ms: 200, silence_ms: 45_000 };
       return {

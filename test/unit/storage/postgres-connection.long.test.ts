@@ -209,6 +209,27 @@ describe("a server that ends", needs("postgresql"), () => {
     expect(await words(connection)).toHaveLength(4);
   });
 
+  it("a read whose connection is cut is repeated, and a write is not", async () => {
+    const [connection, server] = [await open(), await testPostgres()];
+    const cutBlocked = async () => {
+      const blocked = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+      while ((await server.query(blocked)).length === 0);
+    };
+    const results = await connection.transaction(async (session) => {
+      await add(session, "kept");
+      await session.run("LOCK TABLE words");
+      const writing = failure(add(connection, "unknown"));
+      await cutBlocked();
+      const unknown = await writing;
+      const reading = words(connection);
+      await cutBlocked();
+      return { reading, unknown };
+    });
+    expect(await results.reading).toEqual(["kept"]);
+    expect(results.unknown).toMatchObject({ code: "unavailable" });
+    expect(await words(connection)).toEqual(["kept"]);
+  });
+
   it("a transaction whose connection is cut stores nothing, and the next one works", async () => {
     const connection = await open(tables, { poolSize: 1 });
     const server = await testPostgres();

@@ -36,6 +36,18 @@ it("an error of PostgreSQL before anything was sent says that the database canno
   expect(String(error)).toMatch(/cannot be reached\. Check that the server runs.*\(ECONNREFUSED\)/);
 });
 
+it.each<[string, boolean]>([
+  ["57P01", true],
+  ["57P03", true],
+  ["53300", true],
+  ["40P01", true],
+  ["28P01", false],
+  ["53100", false],
+  ["XX001", false],
+])("an error %s of PostgreSQL says whether it passes: %s", (code, isTemporary) => {
+  expect(toPostgresError(driverError(code, "FATAL"), "knack on db:5432")).toMatchObject({ isTemporary });
+});
+
 it("an error of a statement stays as it is", () => {
   const error = driverError("42601", "ERROR");
   expect(toPostgresError(error, "knack on db:5432")).toBe(error);

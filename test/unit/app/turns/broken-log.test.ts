@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { isEphemeral } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
-import type { Clock } from "../../../../src/core/ports/storage.ts";
+import type { Clock, KeyValue } from "../../../../src/core/ports/storage.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { StorageError } from "../../../../src/storage/storage-error.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { pendingTurns } from "../../../support/pending-turns.ts";
@@ -94,5 +96,44 @@ describe("a disk that is full", () => {
     expect(await again(end)).toEqual([]);
     expect(await again(end + 5)).toMatchObject([{ type: "turn_finished" }]);
     expect(await again(error.seq)).toMatchObject([{ type: "turn_resumed" }, {}, {}, {}, {}]);
+  });
+});
+
+/** A store that cannot be read while `away.now` is true. */
+function leavingStore() {
+  const store = createMemoryKeyValue();
+  const away = { now: false };
+  const get: KeyValue["get"] = async (key) => {
+    if (away.now) throw new StorageError("unavailable", "db", "It restarts", { isTemporary: true });
+    return store.get(key);
+  };
+  return { store: { ...store, get }, away };
+}
+
+describe("a store that is away for a while", () => {
+  it("a store that is away keeps the turn that needs it, however often that is tried, and the turn is answered later", async () => {
+    const clock = createFakeClock();
+    const { store, away } = leavingStore();
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel([[{ call: "look" }], "the answer"], {
+      gate: () => gate.promise,
+    });
+    const { say, until, events, log } = createTestApp(model, { store, clock });
+    const turnId = await say("hello");
+    const all = events(turnId);
+    await clock.advanceUntil(until(turnId, "round_started"), 10);
+    const told = until(turnId, "error");
+    away.now = true;
+    gate.resolve();
+    expect(await clock.advanceUntil(told, 10)).toMatchObject({ code: "interrupted" });
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await clock.advanceUntil(new Promise((resolve) => clock.after(20_000, () => resolve(0))), 1_000);
+    expect((await log.get(turnId))?.status).toBe("running");
+    away.now = false;
+    expect((await clock.advanceUntil(all, 1_000)).at(-1)).toMatchObject({
+      type: "turn_finished",
+      outcome: "completed",
+      text: "the answer",
+    });
   });
 });

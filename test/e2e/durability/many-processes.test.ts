@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { formatLines } from "../../soak/report.ts";
+import { soak } from "../../soak/soak.ts";
+import { needs } from "../../support/needs.ts";
+
+// What goes wrong here goes wrong seldom: no second try.
+const once = { retry: 0, timeout: 180_000 };
+
+describe("the processes of a bot on one database", needs("postgresql"), () => {
+  it(
+    "the processes of a bot lose, double and reorder nothing while they are killed, stopped and cut off",
+    once,
+    async () => {
+      const { lines } = await soak({
+        store: "postgres",
+        roles: ["gateway", "worker", "worker"],
+        size: {
+          ...{ messages: 60, threads: 10, clients: 12, minutes: 2 },
+          ...{ kills: 6, pauses: 1, cuts: 1, restarts: 0 },
+        },
+        config: "turns: { lease_seconds: 2 }\n",
+        pauseMs: 4_000,
+      });
+      expect(
+        lines.filter(({ wrong = [] }) => wrong.length > 0),
+        formatLines(lines),
+      ).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BotHome, BotProcess } from "../support/bot/bot-process.ts";
+import { freePort } from "../support/bot/free-port.ts";
+import type { SoakStore } from "./store.ts";
+
+export type Role = "all" | "gateway" | "worker";
+
+/** A process of the bot, through all its lives. */
+export interface Member {
+  readonly name: string;
+  readonly role: Role;
+  readonly url: string;
+  /** Starts it, and resolves when it is ready. */
+  start(): Promise<void>;
+  /** Starts it and kills it a moment later, ready or not. */
+  startInVain(): Promise<void>;
+  /** kill -9 */
+  kill(): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** What all its lives wrote to stderr. */
+  log(): string;
+}
+
+/** All processes of a bot. */
+export interface Fleet {
+  readonly members: readonly Member[];
+  /** Where clients reach it. */
+  readonly addresses: readonly string[];
+}
+
+/** A process that is killed while it starts lives so long at most, ms. */
+const maxVainMs = 2_000;
+
+/** Times that a process is started before that counts as a failure: a server that restarts may refuse it. */
+const maxStarts = 5;
+
+/** Starts processes of these roles that share a data folder and a store. */
+export async function startFleet(home: BotHome, store: SoakStore, roles: readonly Role[]): Promise<Fleet> {
+  const members = await Promise.all(
+    roles.map(async (role, at) =>
+      createMember(home, store, { role, name: `${role}-${at}`, port: await freePort() }),
+    ),
+  );
+  await Promise.all(members.map((member) => member.start()));
+  return { members, addresses: members.filter(({ role }) => role !== "worker").map(({ url }) => url) };
+}
+
+function createMember(
+  home: BotHome,
+  store: SoakStore,
+  { role, name, port }: { role: Role; name: string; port: number },
+): Member {
+  const how = { role, port, env: store.env(name) };
+  const ended: string[] = [];
+  let bot: BotProcess | undefined;
+  const bury = () => {
+    ended.push(bot?.err() ?? "");
+    bot = undefined;
+  };
+  return {
+    name,
+    role,
+    url: `http://127.0.0.1:${port}`,
+    async start() {
+      for (let left = maxStarts - 1; bot === undefined; left -= 1) {
+        bot = await home.start(how).catch((error: unknown) => {
+          if (left === 0) throw error;
+          ended.push(String(error));
+          return undefined;
+        });
+      }
+    },
+    async startInVain() {
+      const child = home.spawn(["start", "--role", role, "--port", String(port)], how);
+      await sleep(Math.random() * maxVainMs);
+      child.signal("SIGKILL");
+      await child.exited;
+      ended.push(child.err());
+    },
+    async kill() {
+      await bot?.kill();
+      bury();
+    },
+    signal: (signal) => bot?.signal(signal),
+    log: () => [...ended, bot?.err() ?? ""].join("\n---\n"),
+  };
+}

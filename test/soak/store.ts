@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { freshDatabase, testPostgres } from "../support/postgres.ts";
+
+export const storeNames = ["sqlite", "postgres"] as const;
+export type StoreName = (typeof storeNames)[number];
+
+/** Where the processes of a bot keep what they share. */
+export interface SoakStore {
+  /** The environment of the process with this name. */
+  env(name: string): Record<string, string>;
+  /** Ends all connections of that process. */
+  cut(name: string): Promise<void>;
+  /** Ends all connections and starts the server again, a moment later. */
+  restart(): Promise<void>;
+}
+
+/** Maximum time for which the server is off, ms. */
+const maxOffMs = 2_000;
+
+/** Opens a new store. */
+export async function openStore(name: StoreName): Promise<SoakStore> {
+  if (name === "sqlite") return files;
+  const [postgres, url] = await Promise.all([testPostgres(), freshDatabase()]);
+  let isThere = Promise.resolve();
+  return {
+    env: (process) => ({ DATABASE_URL: `${url}?application_name=${process}` }),
+    async cut(process) {
+      await isThere;
+      await postgres.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${process}'`,
+      );
+    },
+    restart() {
+      isThere = isThere.then(async () => {
+        await postgres.stop();
+        await sleep(Math.random() * maxOffMs);
+        await postgres.start();
+      });
+      return isThere;
+    },
+  };
+}
+
+/** SQLite files in the data folder: nothing can be cut off from them. */
+const files: SoakStore = {
+  env: () => ({}),
+  cut: async () => {},
+  restart: async () => {},
+};

@@ -212,7 +212,7 @@ async function wire(
       await running.startRetention();
       // Only the bot itself runs due schedules.
       if (wanted) running.startSchedules();
-      for (const connection of platforms.connections) connection.start();
+      for (const connection of platforms.connections) connection.start({ receives: true });
       return { url };
     },
     settled: async () =>

@@ -77,7 +77,7 @@ export async function discordBot(
   };
   running.push({ stop });
   const already = (await discord.state()).sessions.length;
-  connection.start();
+  connection.start({ receives: true });
   if (!unconnected) {
     await discord.until(({ sessions }) => sessions.slice(already).some(({ connected }) => connected));
     await discord.until(({ commands }) => commands.puts > 0);

@@ -63,7 +63,7 @@ export async function replayedDiscord(
     await app.stop(1_000);
     await gateway.stop();
   });
-  connection.start();
+  connection.start({ receives: true });
   if (connected === undefined) throw new Error("Discord made itself known to nobody");
   await untilThere(gateway, /^PUT \/applications\/\d+\/commands$/, 1);
   return {

@@ -1,5 +1,5 @@
+import { createHash } from "node:crypto";
 import { errorCode } from "../../base/error-text.ts";
-import { sha256 } from "../../base/sha256.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 
@@ -47,11 +47,11 @@ export function createExpiringEntries<T extends ExpiringEntry>({
   const read = async (of: string) => valid((await store.get(of)) as Group<T> | undefined);
   return {
     async get(id) {
-      const name = await sha256(id);
+      const name = nameOf(id);
       return (await read(keyOf(name))).find(([each]) => each === name)?.[1];
     },
     async change(id, next) {
-      const name = await sha256(id);
+      const name = nameOf(id);
       let before: T | undefined;
       await updateReadable<Group<T>>(store, keyOf(name), (group) => {
         const entries = valid(group);
@@ -68,6 +68,11 @@ export function createExpiringEntries<T extends ExpiringEntry>({
       return found.flat().map(([, entry]) => entry);
     },
   };
+}
+
+/** Synchronous, so that a change is on its way to the store when `change` returns. */
+function nameOf(id: string): string {
+  return createHash("sha256").update(id).digest("hex");
 }
 
 /** `KeyValue.update` that begins anew where the value was encrypted with another key: nobody can read that value any more. */

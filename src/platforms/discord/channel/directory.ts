@@ -17,7 +17,7 @@ import {
 
 /**
  * Servers, channels and people on Discord: from gateway events, otherwise requested. Entries are trusted for one minute, so
- * that a withdrawn permission takes effect here too.
+ * that a withdrawn permission takes effect here too, also in a process that hears no events of their server.
  */
 export interface Directory {
   /** The bot's own user. */
@@ -40,6 +40,8 @@ export interface Directory {
   directMessage(userId: string): Promise<string>;
   /** The bot's servers: those of this process first, with `all` also those of other processes. @throws DiscordProblem */
   guilds(all: boolean): Promise<string[]>;
+  /** Makes the names of a server's channels and roles known if no events bring them here. A refusal of Discord is ignored. */
+  learnNames(guildId: string): Promise<void>;
   see: DirectoryNotes;
 }
 
@@ -51,14 +53,17 @@ export function createDirectory(rest: DiscordRest): Directory {
   const { guilds, channels, members, absent, users, directMessages, joined } = caches;
   const see = createDirectoryNotes(caches);
   const unlessGone = <T>(request: Promise<T>) => unlessRefused(request, ({ code }) => code === "gone");
+  const guild = async (id: string) => {
+    const fresh = guilds.get(id);
+    if (fresh !== undefined) return fresh;
+    const facts = guildFacts(await rest.request<APIGuild>("GET", `/guilds/${id}`));
+    guilds.set(id, facts);
+    return facts;
+  };
   return {
     see,
-    async guilds(all) {
-      if (!all) return [...joined];
-      const query = { limit: 200 };
-      const found = await rest.request<{ id: string }[]>("GET", "/users/@me/guilds", { query });
-      return [...new Set([...joined, ...found.map(({ id }) => id)])];
-    },
+    guild,
+    ...createLists({ rest, joined, see }, guild),
     knownChannel: (id) => channels.get(id, stale),
     knownChannels: () => [...channels.values()],
     knownGuild: (id) => guilds.get(id, stale),
@@ -72,13 +77,6 @@ export function createDirectory(rest: DiscordRest): Directory {
     async self() {
       if (caches.self === undefined) see.self(await rest.request<APIUser>("GET", "/users/@me"));
       return caches.self ?? { id: "", name: "" };
-    },
-    async guild(id) {
-      const fresh = guilds.get(id);
-      if (fresh !== undefined) return fresh;
-      const facts = guildFacts(await rest.request<APIGuild>("GET", `/guilds/${id}`));
-      guilds.set(id, facts);
-      return facts;
     },
     async channel(id) {
       const fresh = channels.get(id);
@@ -113,6 +111,37 @@ export function createDirectory(rest: DiscordRest): Directory {
       const { id } = await rest.request<APIChannel>("POST", "/users/@me/channels", { body });
       directMessages.set(userId, id);
       return id;
+    },
+  };
+}
+
+/** The lists of the bot's servers and of their channels, which events bring only to the process that hears them. */
+function createLists(
+  { rest, joined, see }: { rest: DiscordRest; joined: ReadonlySet<string>; see: DirectoryNotes },
+  guild: Directory["guild"],
+): Pick<Directory, "guilds" | "learnNames"> {
+  const everywhere = new LRUCache<"all", string[]>(freshness);
+  const learned = new LRUCache<string, Promise<unknown>>(freshness);
+  const readNames = async (guildId: string) => {
+    await guild(guildId);
+    const channels = await rest.request<APIChannel[]>("GET", `/guilds/${guildId}/channels`);
+    for (const channel of channels) see.channel(channel, guildId);
+  };
+  const listAll = async () => {
+    const query = { limit: 200 };
+    const listed = await rest.request<{ id: string }[]>("GET", "/users/@me/guilds", { query });
+    const ids = listed.map(({ id }) => id);
+    everywhere.set("all", ids);
+    return ids;
+  };
+  return {
+    guilds: async (all) =>
+      all ? [...new Set([...joined, ...(everywhere.get("all") ?? (await listAll()))])] : [...joined],
+    async learnNames(guildId) {
+      if (joined.has(guildId)) return;
+      const learning = learned.get(guildId) ?? unlessRefused(readNames(guildId), () => true);
+      if (!learned.has(guildId)) learned.set(guildId, learning);
+      await learning;
     },
   };
 }

@@ -96,7 +96,7 @@ export interface ChatListener {
 }
 
 /** What to catch up with after a time without connection. Times are ms since the epoch. */
-export interface Missed {
+interface Missed {
   /** The last `seen`, of this process or another; undefined if there was none. */
   seen: number | undefined;
   since: number;

@@ -2,7 +2,7 @@ import type { APIMessage, APIThreadChannel } from "discord.js";
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../../base/growing-cache.ts";
 import { beginningOf, cutText } from "../../../base/markdown-text.ts";
-import type { Log } from "../../../core/ports/storage.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { channelTypes, errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
@@ -37,6 +37,7 @@ export interface TargetDeps {
   rest: DiscordRest;
   directory: Directory;
   chains: ReplyChains;
+  clock: Clock;
   logger: Log;
 }
 
@@ -58,11 +59,12 @@ const maxBeginning = 200;
 const archiveAfter = 1440;
 
 export function createConversationTargets(deps: TargetDeps): ConversationTargets {
-  const { directory, chains } = deps;
+  const { directory, chains, clock } = deps;
   /** By message id: whether its thread exists, and the beginning of the message's text. */
   const threads = new LRUCache<string, { exists: boolean; text: string }>({
     ...growingTo(10_000),
     noDeleteOnStaleGet: true,
+    perf: clock,
   });
   const beginning = new Map<string, Promise<Target>>();
 

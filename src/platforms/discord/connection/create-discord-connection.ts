@@ -39,7 +39,7 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const rest = createDiscordRest({ token: settings.token, api: settings.api_url });
   const directory = createDirectory(rest);
   const chains = createReplyChains(store, clock);
-  const targets = createConversationTargets({ rest, directory, chains, logger });
+  const targets = createConversationTargets({ rest, directory, chains, clock, logger });
   const live = new LiveInteractions({ ...options, rest });
   const holder = createShardHolder(options);
   const queue = new KeyedMutex();

@@ -41,24 +41,11 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
   const { rest, holder, clock, logger } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const ready = new Set<number>();
-  let served: HeardShards = { ids: [], count: 1 };
+  const status = createSessionStatus();
   let readsMessages = true;
-  let detail = "not connected yet";
-  /** Whether there is nothing to receive, and all is well. */
-  let isIdle = false;
   let running: Promise<void> | undefined;
-  const connected = (id: number, botName: string) => {
-    ready.add(id);
-    detail = `connected as ${botName}${readsMessages ? "" : `. ${noContentNote}`}`;
-  };
-  const disconnected = (id: number) => {
-    ready.delete(id);
-    detail = "the connection was lost; connecting again";
-  };
   const idle = async (why: string, ms: number): Promise<Ending> => {
-    isIdle = true;
-    detail = why;
+    status.idle(why);
     await clock.sleep(ms, signal);
     return "shards";
   };
@@ -70,20 +57,20 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
   const connectOnce = async (): Promise<Ending> => {
     const { count, concurrency } = await gatewayLimits(deps, signal);
     const ids = await holder.take(count);
-    served = { ids, count };
     if (ids.length === 0) return idle("stands by: another process of the bot serves Discord", freeShardPoll);
-    isIdle = false;
-    const identifying: ShardConnectionDeps["identifying"] = (shard, cancelled) =>
-      deps.identify(shard, concurrency, cancelled);
-    const shards = { ids, count, readsMessages };
-    return connectShards({ ...deps, connected, disconnected, identifying }, shards, signal).finally(() =>
-      ready.clear(),
-    );
+    status.serves({ ids, count });
+    const shardDeps: ShardConnectionDeps = {
+      ...deps,
+      identifying: (shard, cancelled) => deps.identify(shard, concurrency, cancelled),
+      connected: (id, name) =>
+        status.connected(id, `connected as ${name}${readsMessages ? "" : `. ${noContentNote}`}`),
+      disconnected: status.disconnected,
+    };
+    return connectShards(shardDeps, { ids, count, readsMessages }, signal).finally(status.ended);
   };
   const settle = (ending: Ending): void => {
     if (ending === "token") {
-      isIdle = false;
-      detail = wrongToken;
+      status.failed(wrongToken);
       logger.error({}, wrongToken);
     } else if (ending === "intents" && readsMessages) {
       readsMessages = false;
@@ -113,8 +100,7 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
-        isIdle = false;
-        detail = `Discord cannot be reached after ${failures} attempts; retrying`;
+        status.failed(`Discord cannot be reached after ${failures} attempts; retrying`);
         logger.warn({ err: error, failures }, "Discord: no connection");
         await clock
           .sleep(backoff(failures, { ...retryWaits, jitter: 1 + Math.random() / 4 }), signal)
@@ -122,24 +108,61 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
       }
     }
   };
-  const isReady = () => ready.size > 0 && ready.size === served.ids.length;
 
   return {
     start({ receives }) {
       running ??= run(receives).catch((error: unknown) => {
-        detail = "the connection ended after an unexpected error; restart the bot";
+        status.failed("the connection ended after an unexpected error; restart the bot");
         logger.error({ err: error }, "Discord: the connection ended unexpectedly");
       });
     },
     async stop() {
       stopping.abort();
       await running;
-      isIdle = false;
-      detail = "stopped";
+      status.failed("stopped");
     },
-    status: () => ({ ok: isIdle || isReady(), detail }),
-    heard: () => (isReady() ? served : undefined),
+    status: status.read,
+    heard: status.heard,
     readsMessages: () => readsMessages,
+  };
+}
+
+/** The state of the session, in words for a person. */
+function createSessionStatus() {
+  const ready = new Set<number>();
+  let served: HeardShards | undefined;
+  let isIdle = false;
+  let detail = "not connected yet";
+  const isReady = () => served !== undefined && ready.size === served.ids.length;
+  return {
+    /** There is nothing to receive, and all is well. */
+    idle(why: string) {
+      isIdle = true;
+      detail = why;
+    },
+    serves(shards: HeardShards) {
+      isIdle = false;
+      served = shards;
+    },
+    connected(shard: number, said: string) {
+      ready.add(shard);
+      detail = said;
+    },
+    disconnected(shard: number) {
+      ready.delete(shard);
+      detail = "the connection was lost; connecting again";
+    },
+    /** All connections are closed. */
+    ended() {
+      ready.clear();
+      served = undefined;
+    },
+    failed(why: string) {
+      isIdle = false;
+      detail = why;
+    },
+    heard: () => (isReady() ? served : undefined),
+    read: () => ({ ok: isIdle || isReady(), detail }),
   };
 }
 

@@ -89,3 +89,22 @@ it("a mark that comes later than the answer of another process is removed again"
   answered.resolve();
   await expect.poll(() => marks).toEqual([false, true, false]);
 });
+
+it("each part of a platform is caught up with from when a process last heard it", async () => {
+  const { one, other } = createProcesses();
+  const start = Date.now();
+  expect(await one.intake.missed("fake", ["a"])).toMatchObject({ seen: undefined });
+  await one.intake.seen("fake", ["a", "b"]);
+  other.pass(3_600_000);
+  await other.intake.seen("fake", ["b"]);
+
+  const [a, b, both, never] = await Promise.all(
+    [["a"], ["b"], ["a", "b"], ["c"]].map((parts) => other.intake.missed("fake", parts)),
+  );
+  const hour = start + 3_600_000;
+  expect(a?.seen).toBeLessThan(hour);
+  expect(b?.seen).toBeGreaterThanOrEqual(hour);
+  expect(both).toEqual(a);
+  expect(never).toEqual(b);
+  expect((await other.intake.missed("fake")).seen).toBe(b?.seen);
+});

@@ -15,7 +15,7 @@ import { exampleToken, exampleWorld, ids } from "./example-world.ts";
 export async function startChatRig(options: DiscordOptions = exampleWorld(), clock: Clock = systemClock) {
   const discord = await startDiscordServer(options);
   const rest = createDiscordRest({ token: exampleToken, api: discord.apiUrl });
-  const directory = createDirectory(rest);
+  const directory = createDirectory(rest, clock);
   const chains = createReplyChains(createMemoryKeyValue(), clock);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const targets = createConversationTargets({ rest, directory, chains, clock, logger });

@@ -64,6 +64,7 @@ export function createConversationTargets(deps: TargetDeps): ConversationTargets
   const threads = new LRUCache<string, { exists: boolean; text: string }>({
     ...growingTo(10_000),
     noDeleteOnStaleGet: true,
+    ttlResolution: 0,
     perf: clock,
   });
   const beginning = new Map<string, Promise<Target>>();

@@ -1,6 +1,7 @@
 import type { APIChannel, APIGuild, APIGuildMember, APIMessage, APIRole, APIUser } from "discord.js";
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../../base/growing-cache.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
 import { errorCodes, isThreadType } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import {
@@ -48,8 +49,9 @@ export interface Directory {
 /** An outdated entry is good enough for names. */
 const stale = { allowStale: true };
 
-export function createDirectory(rest: DiscordRest): Directory {
-  const caches = createDirectoryCaches();
+export function createDirectory(rest: DiscordRest, clock: Pick<Clock, "now">): Directory {
+  const freshness = { ...trust, perf: clock };
+  const caches = createDirectoryCaches(freshness);
   const { guilds, channels, members, absent, users, directMessages, joined } = caches;
   const see = createDirectoryNotes(caches);
   const unlessGone = <T>(request: Promise<T>) => unlessRefused(request, ({ code }) => code === "gone");
@@ -63,7 +65,7 @@ export function createDirectory(rest: DiscordRest): Directory {
   return {
     see,
     guild,
-    ...createLists({ rest, joined, see }, guild),
+    ...createLists({ rest, joined, see, freshness }, guild),
     knownChannel: (id) => channels.get(id, stale),
     knownChannels: () => [...channels.values()],
     knownGuild: (id) => guilds.get(id, stale),
@@ -117,9 +119,10 @@ export function createDirectory(rest: DiscordRest): Directory {
 
 /** The lists of the bot's servers and of their channels, which events bring only to the process that hears them. */
 function createLists(
-  { rest, joined, see }: { rest: DiscordRest; joined: ReadonlySet<string>; see: DirectoryNotes },
+  deps: { rest: DiscordRest; joined: ReadonlySet<string>; see: DirectoryNotes; freshness: Freshness },
   guild: Directory["guild"],
 ): Pick<Directory, "guilds" | "learnNames"> {
+  const { rest, joined, see, freshness } = deps;
   const everywhere = new LRUCache<"all", string[]>(freshness);
   const learned = new LRUCache<string, Promise<unknown>>(freshness);
   const readNames = async (guildId: string) => {
@@ -171,7 +174,9 @@ interface DirectoryNotes {
 }
 
 /** Older entries are requested again, since the gateway does not report changed roles; their names stay usable. */
-const freshness = { ttl: 60_000, ...growingTo(20_000), noDeleteOnStaleGet: true };
+const trust = { ttl: 60_000, ttlResolution: 0, ...growingTo(20_000), noDeleteOnStaleGet: true };
+
+type Freshness = typeof trust & { perf: Pick<Clock, "now"> };
 
 /** Cached facts. Members by `guild:user`. */
 interface DirectoryCaches {
@@ -188,7 +193,7 @@ interface DirectoryCaches {
   self: { id: string; name: string } | undefined;
 }
 
-function createDirectoryCaches(): DirectoryCaches {
+function createDirectoryCaches(freshness: Freshness): DirectoryCaches {
   return {
     guilds: new LRUCache(freshness),
     channels: new LRUCache(freshness),

@@ -37,7 +37,7 @@ export interface DiscordConnectionOptions {
 export function createDiscordConnection(options: DiscordConnectionOptions): ChatConnection {
   const { settings, hub, app, store, leases, clock, logger } = options;
   const rest = createDiscordRest({ token: settings.token, api: settings.api_url });
-  const directory = createDirectory(rest);
+  const directory = createDirectory(rest, clock);
   const chains = createReplyChains(store, clock);
   const targets = createConversationTargets({ rest, directory, chains, clock, logger });
   const live = new LiveInteractions({ ...options, rest });

@@ -13,8 +13,8 @@ export type ExpiringEntry = JsonObject & { until: number };
 export interface ExpiringEntries<T extends ExpiringEntry> {
   get(id: string): Promise<T | undefined>;
   /**
-   * Changes an entry atomically. `next` gets it, or undefined if there is none, and returns what replaces it, undefined to delete it; it may
-   * be called more than once. Returns the entry as it was before.
+   * Changes an entry atomically. `next` gets it, or undefined if there is none, and returns what replaces it, undefined to delete it; it
+   * may be called more than once. Returns the entry as it was before.
    */
   change(id: string, next: (entry: T | undefined) => T | undefined): Promise<T | undefined>;
   all(): Promise<T[]>;

@@ -95,8 +95,9 @@ function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending)
 }
 
 /**
- * Renews the leases of the shards until the returned function is called, which resolves when no renewal is running any more. Calls `over` when the
- * process has other shards now, or when it may lose them soon. While the store cannot be reached, they are kept as long as they are safe.
+ * Renews the leases of the shards until the returned function is called, which resolves when no renewal is running any more.
+ * Calls `over` when the process has other shards now, or when it may lose them soon. While the store cannot be reached, they
+ * are kept as long as that is safe.
  */
 function keepShards(
   { holder, clock, logger }: ShardConnectionDeps,

@@ -111,20 +111,16 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   };
 }
 
+type DeployDeps = Pick<DiscordConnectionOptions, "app" | "store" | "leases" | "logger"> & {
+  rest: DiscordRest;
+};
+
 /**
  * Registers the slash commands with Discord, for all servers, if they have changed: registering counts against a daily limit. A
  * failure is logged, and the commands registered before stay.
  */
 async function deployCommands(
-  {
-    app,
-    rest,
-    store,
-    leases,
-    logger,
-  }: Pick<DiscordConnectionOptions, "app" | "store" | "leases" | "logger"> & {
-    rest: DiscordRest;
-  },
+  { app, rest, store, leases, logger }: DeployDeps,
   applicationId: string,
 ): Promise<void> {
   const register = async () => {

@@ -26,6 +26,8 @@ export interface GatewaySession {
 
 /** Interval at which a process without shards looks for free ones, ms. */
 const freeShardPoll = 2_000;
+/** Number of such looks after which Discord is asked again for the number of shards. */
+const maxLooks = 30;
 /** Interval at which a process that only sends checks its token, ms. */
 const tokenPoll = 60_000;
 
@@ -56,8 +58,13 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
   };
   const connectOnce = async (): Promise<Ending> => {
     const { count, concurrency } = await gatewayLimits(deps, signal);
-    const ids = await holder.take(count);
-    if (ids.length === 0) return idle("stands by: another process of the bot serves Discord", freeShardPoll);
+    let ids = await holder.take(count);
+    for (let looks = 0; ids.length === 0; looks += 1) {
+      // The number of shards may have changed.
+      if (looks === maxLooks) return "shards";
+      await idle("stands by: another process of the bot serves Discord", freeShardPoll);
+      ids = await holder.take(count);
+    }
     status.serves({ ids, count });
     const shardDeps: ShardConnectionDeps = {
       ...deps,

@@ -75,7 +75,7 @@ export class LiveInteractions {
     this.#sealed = sealed;
     this.#clock = clock;
     this.#logger = logger;
-    const place = { store: sealed, clock, key: "interactions", groups: 16, most: 128 };
+    const place = { store: sealed, clock, key: "interactions", groups: 64, most: 32 };
     this.#shared = createExpiringEntries<LiveInteraction>(place);
   }
 

@@ -99,6 +99,21 @@ test("shards identify themselves five seconds apart in all processes, those with
   expect(third - second).toBeGreaterThanOrEqual(5_000);
 });
 
+test("a shard waits to identify itself while the store fails, until it is told to stop", async () => {
+  const { clock, leases } = setUp();
+  let failures = 3;
+  const of = leases("one");
+  const acquire = (name: string, ms: number) => {
+    failures -= 1;
+    return failures >= 0 ? Promise.reject(new Error("no store")) : of.acquire(name, ms);
+  };
+  const identify = createIdentifyTurns({ ...of, acquire }, clock);
+  const begun = clock.now();
+  await clock.advanceUntil(identify(0, 1, new AbortController().signal), 100);
+  expect(clock.now() - begun).toBeGreaterThanOrEqual(1_500);
+  await expect(identify(0, 1, AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
+});
+
 test("each server and the direct messages belong to one shard", () => {
   const guilds = Array.from({ length: 50 }, (_, n) => String((BigInt(n + 1_000_000_000) << 22n) + 7n));
   const shards = [0, 1, 2].map((id) => ({ ids: [id], count: 3 }));

@@ -236,7 +236,7 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
       await running.startRetention();
       // Only the bot itself runs due schedules.
       if (isBot) running.startSchedules();
-      for (const connection of platforms.connections) connection.start();
+      for (const connection of platforms.connections) connection.start({ receives: role !== "worker" });
       return { url };
     },
     settled: async () =>

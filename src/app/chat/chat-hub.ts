@@ -6,11 +6,14 @@ import type { ChatIntake } from "./chat-intake.ts";
 export interface ChatConnection {
   /** `slack`, `discord`. */
   readonly id: string;
-  /** Connects and keeps retrying. Never rejects: problems are logged and reported by `status`. */
-  start(): void;
+  /**
+   * Connects and keeps retrying. Never rejects: problems are logged and reported by `status`. A process that does not receive only sends:
+   * it shows turns and answers by the platform's HTTP API, and leaves events, commands and missed messages to other processes.
+   */
+  start(options: { receives: boolean }): void;
   /** Accepts no more events, waits for those being stored, and disconnects. */
   stop(): Promise<void>;
-  /** Whether it is connected; if not, the problem and its remedy. */
+  /** Whether it works as started; if not, the problem and its remedy. */
   status(): { ok: boolean; detail: string };
 }
 

@@ -95,6 +95,14 @@ export interface ChatListener {
   left?(namespace: string): Promise<void>;
 }
 
+/** What to catch up with after a time without connection. Times are ms since the epoch. */
+interface Missed {
+  /** The last `seen`, of this process or another; undefined if there was none. */
+  seen: number | undefined;
+  since: number;
+  places: readonly Place[];
+}
+
 export interface ChatIntake {
   /** @throws when it could not be stored: do not acknowledge it, so that it is delivered again */
   message(message: ChatMessage): Promise<void>;
@@ -129,8 +137,14 @@ export interface ChatIntake {
    * little earlier than the last `seen`, since known messages are not taken again). A place is a thread that was active in that
    * time, `dm` for direct messages outside of threads, or the channel itself (`channelThread`). Threads of runs through the API,
    * which the platform does not know, are left out.
+   *
+   * `parts` names the parts of the platform whose events this process receives, if several processes share them: `since` is then the
+   * earliest time of these parts.
    */
-  missed(platform: string): Promise<{ since: number; places: readonly Place[] }>;
-  /** Everything up to now was received. May be called as often as needed while connected: it is stored once a minute. */
-  seen(platform: string): Promise<void>;
+  missed(platform: string, parts?: readonly string[]): Promise<Missed>;
+  /**
+   * Everything up to now was received, or everything of these parts. May be called as often as needed while connected: it is stored once
+   * a minute.
+   */
+  seen(platform: string, parts?: readonly string[]): Promise<void>;
 }

@@ -73,12 +73,12 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
 }
 
 function contextOf(deps: ChatIntakeDeps): IntakeContext {
-  const { store, platform, clock, logger } = deps;
+  const { store, logger } = deps;
   return {
     ...deps,
     settings: createSettingsReader(store),
     threads: createThreadStates(store),
-    whisperer: createWhisperer(platform, clock, logger),
+    whisperer: createWhisperer(deps),
     background(work, what) {
       work().catch((error: unknown) => logger.warn({ err: error }, what));
     },

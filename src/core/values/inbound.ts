@@ -99,7 +99,7 @@ const originSchema = z.object({
 /** The message on a chat platform that a turn belongs to. The turn is shown and answered there. */
 export type Origin = z.infer<typeof originSchema>;
 
-export const commandSchema = z.object({
+const commandSchema = z.object({
   /** `skill enable`. */
   name: z.string().min(1).max(100),
   operation: z.string().min(1).max(100),

@@ -30,6 +30,7 @@ function platformOf(discord: DiscordServer, store: KeyValue): ChatPlatform {
     app,
     store,
     sealed: scopeKeyValue(store, "sealed:"),
+    leases: createKeyValueLeases(store, "test"),
     clock: systemClock,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   });
@@ -203,36 +204,6 @@ describe("what must not be lost or doubled", () => {
 
     await discord.until((state) => said(state, id));
     expect(said(await discord.state(), id)).toHaveLength(1);
-  });
-});
-
-describe("several processes", () => {
-  test("several processes share the shards, and one takes over what another left", async () => {
-    const discord = await fakeDiscord({ shards: 2 });
-    const store = createMemoryKeyValue();
-    const log = createMemoryTurnLog();
-    const one = await discordBot(discord, scriptedModel(["One."]), {
-      store,
-      log,
-      leases: createKeyValueLeases(store, "one"),
-    });
-    const ofOne = await discord.until(({ sessions }) => (sessions.length === 2 ? sessions : undefined));
-    const two = await discordBot(discord, scriptedModel(["Two."]), {
-      store,
-      log,
-      leases: createKeyValueLeases(store, "two"),
-      unconnected: true,
-    });
-    await expect.poll(() => two.connection.status().detail).toContain("another process");
-    expect((await discord.state()).sessions).toHaveLength(2);
-
-    await one.stop();
-
-    const ofTwo = await discord.until(({ sessions }) => {
-      const fresh = sessions.filter(({ id }) => ofOne.every((session) => session.id !== id));
-      return fresh.length === 2 ? fresh : undefined;
-    });
-    expect(ofTwo.map(({ shard }) => shard).sort()).toEqual([0, 1]);
   });
 });
 

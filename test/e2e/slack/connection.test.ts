@@ -123,6 +123,20 @@ describe("over HTTP", () => {
   });
 });
 
+test("a process that only sends answers no requests of Slack, and reports a revoked token with what to do", async () => {
+  const slack = await fakeSlack();
+  const settings = { app_token: undefined, signing_secret: slack.seed.app.signing_secret };
+  const { connection } = await slackBot(slack, scriptedModel(["-"]), { settings, receives: false });
+  const url = await serving(() => connection);
+  await expect.poll(() => connection.status().ok).toBe(true);
+  expect((await fetch(`${url}/slack/events`, { method: "POST", body: "{}" })).status).toBe(404);
+  expect((await fetch(`${url}/slack/install`)).status).toBe(404);
+
+  await slack.revoke({ token: slack.seed.workspaces[0]?.bot_token ?? "" });
+  const refused = await slackBot(slack, scriptedModel(["-"]), { settings, receives: false });
+  await expect.poll(() => refused.connection.status().detail).toMatch(/token_revoked.*Install the app again/);
+});
+
 describe("in several workspaces", () => {
   test("each of several workspaces is answered with its own token, and one that removes the app is forgotten", async () => {
     let connection: SlackConnection | undefined;

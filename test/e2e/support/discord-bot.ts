@@ -2,11 +2,13 @@ import { afterEach } from "vitest";
 import type { ChatConnection } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatIntake } from "../../../src/app/chat/chat-intake.ts";
 import type { TurnEvent, TurnEventOf } from "../../../src/core/log/turn-event.ts";
+import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import type { Model } from "../../../src/core/ports/model.ts";
 import type { Leases } from "../../../src/core/ports/storage.ts";
 import { scopeKeyValue } from "../../../src/core/ports/storage.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/connection/create-discord-connection.ts";
 import type { DiscordSettings } from "../../../src/platforms/discord/connection/discord-settings.ts";
+import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { DiscordOptions } from "../../support/discord/discord-options.ts";
@@ -36,6 +38,8 @@ export async function fakeDiscord(change: Partial<DiscordOptions> = {}): Promise
 export interface DiscordBotOptions extends TestAppOptions {
   settings?: Partial<DiscordSettings>;
   leases?: Leases;
+  /** Whether it hears Discord's events; default true. */
+  receives?: boolean;
   /** Is not waited for until the connection stands. */
   unconnected?: boolean;
   /** Takes what the platform hands in, in place of the bot. */
@@ -45,6 +49,7 @@ export interface DiscordBotOptions extends TestAppOptions {
 export interface DiscordBot {
   app: TestApp;
   connection: ChatConnection;
+  platform: ChatPlatform;
   logged: { level: string; message: string; fields: object }[];
   stop(): Promise<void>;
 }
@@ -53,22 +58,35 @@ export interface DiscordBot {
 export async function discordBot(
   discord: DiscordServer,
   model: Model,
-  { settings = {}, unconnected = false, leases, hears, ...options }: DiscordBotOptions = {},
+  {
+    settings = {},
+    receives = true,
+    unconnected = !receives,
+    leases,
+    hears,
+    ...options
+  }: DiscordBotOptions = {},
 ): Promise<DiscordBot> {
   const store = options.store ?? createMemoryKeyValue();
   const app = createTestApp(model, { ...options, store });
   const logged: DiscordBot["logged"] = [];
   const write = (level: string) => (fields: object, message: string) =>
     void logged.push({ level, message, fields });
+  let connected: ChatPlatform | undefined;
   const connection = createDiscordConnection({
     settings: { token: exampleToken, api_url: discord.apiUrl, shards: "auto", operators: [], ...settings },
-    hub: { connect: (platform) => ({ ...app.chat.connect(platform), ...hears }) },
+    hub: {
+      connect(platform) {
+        connected = platform;
+        return { ...app.chat.connect(platform), ...hears };
+      },
+    },
     app: app.app,
     store,
     sealed: scopeKeyValue(store, "sealed:"),
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
-    leases,
+    leases: leases ?? createKeyValueLeases(store, "test"),
   });
   let stopped: Promise<void> | undefined;
   const stop = () => {
@@ -77,12 +95,13 @@ export async function discordBot(
   };
   running.push({ stop });
   const already = (await discord.state()).sessions.length;
-  connection.start();
+  connection.start({ receives });
   if (!unconnected) {
     await discord.until(({ sessions }) => sessions.slice(already).some(({ connected }) => connected));
     await discord.until(({ commands }) => commands.puts > 0);
   }
-  return { app, connection, logged, stop };
+  if (connected === undefined) throw new Error("The connection made itself known to nobody");
+  return { app, connection, platform: connected, logged, stop };
 }
 
 /** The bot's messages in a channel that everybody there sees, once there are so many with content. */

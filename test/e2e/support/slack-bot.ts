@@ -1,11 +1,13 @@
 import { afterEach } from "vitest";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import type { Model } from "../../../src/core/ports/model.ts";
+import type { Leases } from "../../../src/core/ports/storage.ts";
 import {
   createSlackConnection,
   type SlackConnection,
 } from "../../../src/platforms/slack/connection/create-slack-connection.ts";
 import type { SlackSettings } from "../../../src/platforms/slack/connection/slack-options.ts";
+import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { Observation } from "../../support/slack/observation.ts";
@@ -29,6 +31,9 @@ export async function fakeSlack(options: SlackOptions = {}): Promise<SlackServer
 
 export interface SlackBotOptions extends TestAppOptions {
   settings?: Partial<SlackSettings>;
+  leases?: Leases;
+  /** Whether it hears Slack's events; default true. */
+  receives?: boolean;
   /** Is not waited for until the connection stands. */
   unconnected?: boolean;
 }
@@ -46,7 +51,7 @@ export interface SlackBot {
 export async function slackBot(
   slack: SlackServer,
   model: Model,
-  { settings = {}, unconnected = false, ...options }: SlackBotOptions = {},
+  { settings = {}, leases, receives = true, unconnected = !receives, ...options }: SlackBotOptions = {},
 ): Promise<SlackBot> {
   const store = options.store ?? createMemoryKeyValue();
   const app = createTestApp(model, { ...options, store });
@@ -74,7 +79,9 @@ export async function slackBot(
       },
     },
     app: app.app,
+    store,
     sealed: store,
+    leases: leases ?? createKeyValueLeases(store, "test"),
     clock: systemClock,
     logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
   });
@@ -84,7 +91,7 @@ export async function slackBot(
     return stopped;
   };
   running.push({ stop });
-  connection.start();
+  connection.start({ receives });
   if (!unconnected) await slack.until((state) => state.all.connections > 0, "a connection");
   if (connected === undefined) throw new Error("The connection made itself known to nobody");
   return { app, connection, platform: connected, logged, stop };

@@ -5,6 +5,7 @@ import type { ChatHub } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import { scopeKeyValue } from "../../../src/core/ports/storage.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/connection/create-discord-connection.ts";
+import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { type ScriptedModel, scriptedModel } from "../../support/models/scripted-model.ts";
@@ -57,13 +58,14 @@ export async function replayedDiscord(
     settings: { token: "recorded.token.of.the.bot", api_url: gateway.apiUrl, shards: "auto", operators: [] },
     sealed: scopeKeyValue(store, "sealed:"),
     ...{ hub, app: app.app, store, clock: systemClock, logger: quiet },
+    leases: createKeyValueLeases(store, "test"),
   });
   onTestFinished(async () => {
     await connection.stop();
     await app.stop(1_000);
     await gateway.stop();
   });
-  connection.start();
+  connection.start({ receives: true });
   if (connected === undefined) throw new Error("Discord made itself known to nobody");
   await untilThere(gateway, /^PUT \/applications\/\d+\/commands$/, 1);
   return {

@@ -6,6 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import type { ChatHub } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import { createSlackConnection } from "../../../src/platforms/slack/connection/create-slack-connection.ts";
+import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { type Gate, startGate } from "../../e2e/support/gate.ts";
@@ -62,6 +63,7 @@ export async function replayedSlack(lines: readonly string[] = ["Hello."]): Prom
       ...{ streaming: "auto", direct_messages: "auto", operators: [], read_retries: 0 },
     },
     ...{ hub, app: app.app, store, sealed: store, clock: systemClock, logger: quiet },
+    leases: createKeyValueLeases(store, "test"),
   });
   const server = createServer((request, response) => connection.handle(request, response));
   server.listen(0, "127.0.0.1");
@@ -73,7 +75,7 @@ export async function replayedSlack(lines: readonly string[] = ["Hello."]): Prom
     server.close();
     await api[Symbol.asyncDispose]();
   });
-  connection.start();
+  connection.start({ receives: true });
   await untilTrue(() => connection.status().ok);
   if (connected === undefined) throw new Error("Slack made itself known to nobody");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`;

@@ -1,4 +1,5 @@
 import { afterEach } from "vitest";
+import type { Clock } from "../../../src/core/ports/storage.ts";
 import { createChatActions } from "../../../src/platforms/discord/channel/chat-actions.ts";
 import { createConversationTargets } from "../../../src/platforms/discord/channel/conversation-targets.ts";
 import { createDirectory } from "../../../src/platforms/discord/channel/directory.ts";
@@ -11,14 +12,14 @@ import { startDiscordServer } from "./discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "./example-world.ts";
 
 /** The agent's actions in a fake Discord, without the rest of the bot. */
-export async function startChatRig(options: DiscordOptions = exampleWorld()) {
+export async function startChatRig(options: DiscordOptions = exampleWorld(), clock: Clock = systemClock) {
   const discord = await startDiscordServer(options);
   const rest = createDiscordRest({ token: exampleToken, api: discord.apiUrl });
-  const directory = createDirectory(rest);
-  const chains = createReplyChains(createMemoryKeyValue(), systemClock);
+  const directory = createDirectory(rest, clock);
+  const chains = createReplyChains(createMemoryKeyValue(), clock);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const targets = createConversationTargets({ rest, directory, chains, logger });
-  const deps = { rest, directory, targets, chains, clock: systemClock };
+  const targets = createConversationTargets({ rest, directory, chains, clock, logger });
+  const deps = { rest, directory, targets, chains, clock };
   return {
     discord,
     deps,
@@ -36,8 +37,8 @@ export function useChatRigs(): typeof startChatRig {
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
   });
-  return async (options) => {
-    const made = await startChatRig(options);
+  return async (...given) => {
+    const made = await startChatRig(...given);
     closing.push(made.close);
     return made;
   };

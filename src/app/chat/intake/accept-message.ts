@@ -1,3 +1,4 @@
+import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import type { Author, Origin } from "../../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
@@ -5,6 +6,7 @@ import type { Submission } from "../../turns/submit.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { Spoken } from "./thread-states.ts";
+import { topicOf } from "./whisperer.ts";
 
 /** A message that the bot takes. */
 export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" | "in_thread"> {
@@ -26,18 +28,36 @@ const maxThreadMessages = 100;
  * @throws NotStoredError when it could not be stored
  */
 export async function acceptMessage(context: IntakeContext, message: TakenMessage): Promise<boolean> {
-  const { app, platform, whisperer } = context;
+  const { app, whisperer } = context;
   const { key, place, id, author, text, to, origin } = message;
   const submission: Submission = { ...place, text, ...(to === undefined ? {} : { to }), author, key, origin };
   const outcome = await app.submit(submission);
   if (!outcome.ok && outcome.status === 503) throw new NotStoredError(outcome.message);
   if (!outcome.ok) {
-    await whisperer.say({ place, person: author.id, about: id }, outcome.message);
+    await whisperer.sayOnce({ place, person: author.id, about: id }, topicOf(message), outcome.message);
     return false;
   }
-  if (outcome.value.accepted)
-    context.background(() => platform.markSeen(place, id, true), "A message could not be marked as seen");
-  return outcome.value.accepted;
+  const { turn_id, accepted } = outcome.value;
+  if (accepted) context.background(() => markSeen(context, message, turn_id), markFailed);
+  return accepted;
+}
+
+const markFailed = "A message could not be marked as seen";
+
+/** Marks a message until its turn has ended, which a quick one may have done in another process before the mark was there. */
+async function markSeen({ platform, log }: IntakeContext, { place, id }: TakenMessage, turnId: string) {
+  await platform.markSeen(place, id, true);
+  const answering = await findAnswering(log, turnId);
+  if (answering?.status === "finished") await platform.markSeen(place, id, false);
+}
+
+/** The turn that answers a message: its own, or the one that absorbed it. Undefined if it was deleted. */
+export async function findAnswering(
+  log: Pick<IntakeContext["log"], "get">,
+  turnId: string,
+): Promise<TurnRecord | undefined> {
+  const turn = await log.get(turnId);
+  return turn?.merged_into === undefined ? turn : log.get(turn.merged_into);
 }
 
 /** Records that the bot takes part in the thread of a message it has taken. */

@@ -1,13 +1,8 @@
 import { channelThread } from "../../../core/ports/chat-platform.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
-import { isDirectMessage, type Place, partsOf } from "../../../core/values/place.ts";
+import { isDirectMessage, partsOf } from "../../../core/values/place.ts";
+import type { ChatIntake } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";
-
-/** The places to read after a time without connection. */
-export interface CatchUp {
-  missed(platform: string): Promise<{ since: number; places: readonly Place[] }>;
-  seen(platform: string): Promise<void>;
-}
 
 /** Minimum pause between two writes of the time. */
 const seenEveryMs = 60_000;
@@ -15,16 +10,31 @@ const seenEveryMs = 60_000;
 /** Looks back this much further, for messages that were in transit when the time was stored. Known messages are not taken again. */
 const overlapMs = 2 * 60_000;
 
-const seenKey = (platform: string) => `chat-seen:${platform}`;
+const seenKey = (platform: string, part?: string) =>
+  part === undefined ? `chat-seen:${platform}` : `chat-seen:${platform}:${part}`;
 
-export function createCatchUp({ app, store, clock, policy }: IntakeContext, joined: JoinedChannels): CatchUp {
-  let storedAt = Number.NEGATIVE_INFINITY;
+export function createCatchUp(
+  { app, store, clock, policy }: IntakeContext,
+  joined: JoinedChannels,
+): Pick<ChatIntake, "missed" | "seen"> {
+  /** When a time was last written, by its key. */
+  const written = new Map<string, number>();
+  const readSeen = async (key: string) => {
+    const seen = await store.get(key);
+    return typeof seen === "number" ? seen : undefined;
+  };
+  const seenUntil = async (platform: string, parts: readonly string[]): Promise<number | undefined> => {
+    const whole = await readSeen(seenKey(platform));
+    const times = await Promise.all(parts.map((part) => readSeen(seenKey(platform, part))));
+    const known = times.map((time) => time ?? whole).filter((time) => time !== undefined);
+    return known.length === 0 ? whole : Math.min(...known);
+  };
   return {
-    async missed(platform) {
+    async missed(platform, parts = []) {
       const now = clock.now();
-      const seen = await store.get(seenKey(platform));
+      const seen = await seenUntil(platform, parts);
       // A bot that was never connected has missed nothing.
-      const since = typeof seen === "number" ? Math.max(seen - overlapMs, now - policy.catch_up_ms) : now;
+      const since = seen === undefined ? now : Math.max(seen - overlapMs, now - policy.catch_up_ms);
       const namespaces = new Set([...(await app.namespaces(platform)), ...(await joined.all(platform))]);
       const places = await Promise.all(
         [...namespaces].map(async (namespace) => {
@@ -35,17 +45,14 @@ export function createCatchUp({ app, store, clock, policy }: IntakeContext, join
           return [main, ...others].map((thread) => ({ namespace, thread }));
         }),
       );
-      return { since, places: places.flat() };
+      return { seen, since, places: places.flat() };
     },
-    async seen(platform) {
+    async seen(platform, parts = []) {
       const now = clock.now();
-      if (now - storedAt < seenEveryMs) return;
-      storedAt = now;
-      try {
-        await store.set(seenKey(platform), now);
-      } catch (error) {
-        storedAt = Number.NEGATIVE_INFINITY;
-        throw error;
+      for (const key of [seenKey(platform), ...parts.map((part) => seenKey(platform, part))]) {
+        if (now - (written.get(key) ?? Number.NEGATIVE_INFINITY) < seenEveryMs) continue;
+        await store.set(key, now);
+        written.set(key, now);
       }
     },
   };

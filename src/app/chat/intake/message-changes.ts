@@ -3,6 +3,7 @@ import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
 import type { Origin } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ChatEdit } from "../chat-intake.ts";
+import { findAnswering } from "./accept-message.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import { editKey, type LateMessages } from "./late-messages.ts";
 import type { TakeMessage } from "./take-message.ts";
@@ -48,25 +49,14 @@ export function createTakeEdit(
       if (isFresh) await takeMessage({ ...message, key, text });
       return;
     }
-    const found = await findTurns(log, turnId);
-    if (found === undefined || !isAuthorsOwn(found.into, edit)) return;
-    const { turn, into } = found;
+    const [turn, into] = await Promise.all([log.get(turnId), findAnswering(log, turnId)]);
+    if (turn === undefined || into === undefined || !isAuthorsOwn(into, edit)) return;
     const now = storedText(app, edit);
     if (now === (latest.get(key) ?? turn.text.trim())) return;
     if (into.status !== "finished") await steer(context, into, edit);
     else await offerAgain(context, late, into, edit);
     latest.set(key, now);
   };
-}
-
-/** The turn of a message, and the turn that absorbed it, which may be the same. */
-async function findTurns(
-  log: IntakeContext["log"],
-  turnId: string,
-): Promise<{ turn: TurnRecord; into: TurnRecord } | undefined> {
-  const turn = await log.get(turnId);
-  const into = turn?.merged_into === undefined ? turn : await log.get(turn.merged_into);
-  return turn === undefined || into === undefined ? undefined : { turn, into };
 }
 
 function isAuthorsOwn(turn: TurnRecord, edit: ChatEdit): boolean {

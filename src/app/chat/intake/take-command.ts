@@ -2,7 +2,6 @@ import type { ChatCommand } from "../chat-intake.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { lateCommand } from "./take-message.ts";
-import type { Listener } from "./whisperer.ts";
 
 /**
  * Stores a slash command as a turn, even in a paused channel, since a manager resumes it by command. A person without access is told
@@ -13,10 +12,10 @@ export async function takeCommand(context: IntakeContext, command: ChatCommand):
   const { key, place, id, author, text, said_at, command: given } = command;
   if ((await log.find(key)) !== undefined) return;
   const person = await platform.person(place, author);
-  const to: Listener = { place, person: person.id, about: id };
+  const tell = (text: string) => whisperer.sayOnce({ place, person: person.id, about: id }, key, text);
   const refusal = refusalOf(policy.access, person, place);
-  if (refusal !== undefined) return whisperer.say(to, refusal);
-  if (clock.now() - said_at > policy.stale_ms) return whisperer.say(to, lateCommand);
+  if (refusal !== undefined) return tell(refusal);
+  if (clock.now() - said_at > policy.stale_ms) return tell(lateCommand);
   const origin = { message: id, said_at, files: [], in_thread: false };
   const outcome = await app.submit({
     ...place,
@@ -27,5 +26,5 @@ export async function takeCommand(context: IntakeContext, command: ChatCommand):
     origin,
   });
   if (!outcome.ok && outcome.status === 503) throw new NotStoredError(outcome.message);
-  if (!outcome.ok) await whisperer.say(to, outcome.message);
+  if (!outcome.ok) await tell(outcome.message);
 }

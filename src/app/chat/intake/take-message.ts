@@ -1,17 +1,16 @@
 import { LRUCache } from "lru-cache";
-import { growingTo } from "../../../base/growing-cache.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
-import type { Clock } from "../../../core/ports/storage.ts";
 import type { ReplyMode } from "../../../core/skill/namespace-state.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
+import { createExpiringEntries } from "../expiring-entries.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import type { ThreadState } from "./thread-states.ts";
-import type { Listener } from "./whisperer.ts";
+import { type Listener, topicOf } from "./whisperer.ts";
 
 /** Decides on one message and acts on it. Resolves once it is stored, or when nothing has to be stored. */
 export type TakeMessage = (message: ChatMessage) => Promise<void>;
@@ -38,7 +37,7 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
   const taking = {
     context,
     late,
-    cooldown: createCooldown(context.clock, context.policy.access.cooldown_ms),
+    cooldown: createCooldown(context),
   };
   const mutex = new KeyedMutex();
   /** Texts by key: a decision holds until the text changes. */
@@ -104,8 +103,9 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
   if (await isLate(taking, asked)) return;
   if (await mustWait(taking, asked)) return;
   const accepted = await acceptMessage(context, taken);
-  if (accepted && !isCommand) taking.cooldown.start(person.id);
-  await noteTaken(context, message.place, message);
+  if (accepted && !isCommand) await taking.cooldown.start(person.id);
+  // Another process that took the same message notes it.
+  if (accepted || thread === undefined) await noteTaken(context, message.place, message);
 }
 
 function takenMessage(message: ChatMessage, person: ChatPerson, to: SaidTo): TakenMessage {
@@ -139,18 +139,18 @@ async function isTurnedAway(
   const isTold = isAddressed(message);
   const refusal = refusalOf(policy.access, person, message.place);
   if (refusal !== undefined) {
-    if (isTold) await whisperer.sayOnce(to, "refused", refusalPauseMs, refusal);
+    if (isTold) await whisperer.sayOnce(to, "refused", refusal, refusalPauseMs);
     return true;
   }
   if (message.text.trim() === "" && message.files.length === 0) {
-    if (isTold) await whisperer.say(to, shortHelp(app.name));
+    if (isTold) await whisperer.sayOnce(to, topicOf(message), shortHelp(app.name));
     return true;
   }
   const { paused } = await settings.of(message.place.namespace);
   if (paused === undefined || isCommand) return false;
   const markdown =
     "I am paused here, so I did not answer your message. A manager of the channel can resume me with `/agent resume`; then send it again.";
-  if (isTold) await whisperer.sayOnce(to, "paused", pausedPauseMs, markdown);
+  if (isTold) await whisperer.sayOnce(to, "paused", markdown, pausedPauseMs);
   return true;
 }
 
@@ -165,7 +165,7 @@ async function isLate(
 ): Promise<boolean> {
   const { clock, policy, whisperer } = context;
   if (clock.now() - message.said_at <= policy.stale_ms) return false;
-  if (isCommand) await whisperer.say(to, lateCommand);
+  if (isCommand) await whisperer.sayOnce(to, topicOf(message), lateCommand);
   else if (toBot && !message.by_bot) await late.ask(taken);
   return true;
 }
@@ -179,33 +179,38 @@ async function mustWait(
   { context, cooldown }: Taking,
   { message, person, to, isCommand }: Asked,
 ): Promise<boolean> {
-  const left = isCommand ? 0 : cooldown.left(person.id);
+  const left = isCommand ? 0 : await cooldown.left(person.id);
   if (left === 0 || message.missed || person.trust === "operator") return false;
   const turns = await context.app.turns({ ...message.place, limit: 20 });
   if (turns.some((turn) => turn.status !== "finished" && turn.author.id === person.id)) return false;
+  // Another process has taken this very message.
+  if ((await context.log.find(message.key)) !== undefined) return false;
   const seconds = Math.ceil(left / 1_000);
   const markdown = `One question at a time, please: ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}. I did not answer this message.`;
-  await context.whisperer.say(to, markdown);
+  await context.whisperer.sayOnce(to, topicOf(message), markdown);
   return true;
 }
 
 /** Enforces the minimum time between two questions of one person. */
 interface Cooldown {
   /** Remaining time the person has to wait, ms; 0 when they may ask. */
-  left(person: string): number;
+  left(person: string): Promise<number>;
   /** The person asked something: their waiting time starts. */
-  start(person: string): void;
+  start(person: string): Promise<void>;
 }
 
-/** Maximum people kept in memory. */
-const remembered = 10_000;
-
-function createCooldown(clock: Clock, cooldownMs: number): Cooldown {
-  const askedAt = new LRUCache<string, number>(growingTo(remembered));
+function createCooldown({ store, clock, platform, policy }: IntakeContext): Cooldown {
+  const { cooldown_ms } = policy.access;
+  const key = `chat-cooldown:${platform.id}`;
+  const waiting = createExpiringEntries({ store, clock, key, groups: 64, most: 128 });
   return {
-    left: (person) =>
-      Math.max(0, (askedAt.get(person) ?? Number.NEGATIVE_INFINITY) + cooldownMs - clock.now()),
-    start: (person) => void askedAt.set(person, clock.now()),
+    async left(person) {
+      const entry = cooldown_ms === 0 ? undefined : await waiting.get(person);
+      return entry === undefined ? 0 : entry.until - clock.now();
+    },
+    async start(person) {
+      if (cooldown_ms > 0) await waiting.change(person, () => ({ until: clock.now() + cooldown_ms }));
+    },
   };
 }
 

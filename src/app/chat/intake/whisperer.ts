@@ -1,8 +1,7 @@
-import { LRUCache } from "lru-cache";
-import { growingTo } from "../../../base/growing-cache.ts";
 import type { ChatPlatform } from "../../../core/ports/chat-platform.ts";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
+import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
+import { createExpiringEntries } from "../expiring-entries.ts";
 
 /** The recipient of a whisper, and the platform's id of their message, command or press. */
 export interface Listener {
@@ -14,15 +13,30 @@ export interface Listener {
 /** Posts texts that only one person sees. Never throws: a failed whisper is logged, and nothing depends on it. */
 export interface Whisperer {
   say(to: Listener, markdown: string): Promise<void>;
-  /** Posts it unless this person was told about this topic in this channel less than `pauseMs` ago. */
-  sayOnce(to: Listener, topic: string, pauseMs: number, markdown: string): Promise<void>;
+  /**
+   * Posts it unless this person was told about this topic in this channel less than `pauseMs` ago, by this process or another. Default:
+   * the time within which several processes may hear of the same message.
+   */
+  sayOnce(to: Listener, topic: string, markdown: string, pauseMs?: number): Promise<void>;
 }
 
-/** Maximum combinations of person and topic kept in memory. */
-const maxInMemory = 10_000;
+/** The topic of a message. Contains its text: after an edit, the decision about it is told again. */
+export function topicOf({ key, text }: { key: string; text: string }): string {
+  return `${key} ${text}`;
+}
 
-export function createWhisperer(platform: ChatPlatform, clock: Clock, logger: Log): Whisperer {
-  const toldAt = new LRUCache<string, number>(growingTo(maxInMemory));
+export interface WhispererDeps {
+  platform: ChatPlatform;
+  store: KeyValue;
+  clock: Clock;
+  logger: Log;
+}
+
+/** Slack delivers a mention as two events, and an event again if it was not acknowledged. */
+const sameMessageMs = 10 * 60_000;
+
+export function createWhisperer({ platform, store, clock, logger }: WhispererDeps): Whisperer {
+  const told = createExpiringEntries({ store, clock, key: "chat-told", groups: 64, most: 128 });
   const say: Whisperer["say"] = async ({ place, person, about }, markdown) => {
     try {
       await platform.whisper(place, person, { markdown }, { message: about, person });
@@ -33,14 +47,21 @@ export function createWhisperer(platform: ChatPlatform, clock: Clock, logger: Lo
       );
     }
   };
+  const wasTold = async (id: string, pauseMs: number): Promise<boolean> => {
+    try {
+      if ((await told.get(id)) !== undefined) return true;
+      const before = await told.change(id, (entry) => entry ?? { until: clock.now() + pauseMs });
+      return before !== undefined;
+    } catch (error) {
+      logger.warn({ err: error }, "It could not be stored that a person was told something");
+      return false;
+    }
+  };
   return {
     say,
-    async sayOnce(to, topic, pauseMs, markdown) {
-      const key = `${topic} ${to.place.namespace} ${to.person}`;
-      const before = toldAt.get(key);
-      if (before !== undefined && clock.now() - before < pauseMs) return;
-      toldAt.set(key, clock.now());
-      await say(to, markdown);
+    async sayOnce(to, topic, markdown, pauseMs = sameMessageMs) {
+      const id = `${topic} ${to.place.namespace} ${to.person}`;
+      if (!(await wasTold(id, pauseMs))) await say(to, markdown);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { APIMessage, APIThreadChannel } from "discord.js";
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../../base/growing-cache.ts";
 import { beginningOf, cutText } from "../../../base/markdown-text.ts";
-import type { Log } from "../../../core/ports/storage.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { channelTypes, errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
@@ -37,6 +37,7 @@ export interface TargetDeps {
   rest: DiscordRest;
   directory: Directory;
   chains: ReplyChains;
+  clock: Clock;
   logger: Log;
 }
 
@@ -48,6 +49,9 @@ const refusals: readonly (number | undefined)[] = [
   errorCodes.tooManyThreads,
 ];
 
+/** Time after which it is looked up again whether a message has a thread, ms: another process may have begun it. */
+const maxMissingMs = 60_000;
+
 /** Maximum characters kept of a message, to name a thread. */
 const maxBeginning = 200;
 
@@ -55,24 +59,31 @@ const maxBeginning = 200;
 const archiveAfter = 1440;
 
 export function createConversationTargets(deps: TargetDeps): ConversationTargets {
-  const { directory, chains } = deps;
+  const { directory, chains, clock } = deps;
   /** By message id: whether its thread exists, and the beginning of the message's text. */
-  const threads = new LRUCache<string, { exists: boolean; text: string }>(growingTo(10_000));
+  const threads = new LRUCache<string, { exists: boolean; text: string }>({
+    ...growingTo(10_000),
+    noDeleteOnStaleGet: true,
+    ttlResolution: 0,
+    perf: clock,
+  });
   const beginning = new Map<string, Promise<Target>>();
 
+  const note = (thread: string, exists: boolean, text = "") =>
+    threads.set(thread, { exists, text }, exists ? {} : { ttl: maxMissingMs });
   const exists = async (thread: string): Promise<boolean> => {
     const known = threads.get(thread);
     if (known !== undefined) return known.exists;
     const channel = await directory.channel(thread);
     const found = channel !== undefined && isThreadType(channel.type);
-    threads.set(thread, { exists: found, text: "" });
+    note(thread, found, textOf(thread));
     return found;
   };
+  const textOf = (message: string) => threads.get(message, { allowStale: true })?.text ?? "";
   const begin = async (channel: string, thread: string): Promise<Target> => {
-    const text = threads.get(thread)?.text ?? "";
-    const begun = await beginThread(deps, channel, thread, text);
+    const begun = await beginThread(deps, channel, thread, textOf(thread));
     if (!begun) return { channel, root: thread };
-    threads.set(thread, { exists: true, text: "" });
+    note(thread, true);
     return { channel: thread, root: undefined };
   };
   const look = async (place: Place): Promise<Target & { begins: boolean }> => {
@@ -110,10 +121,10 @@ export function createConversationTargets(deps: TargetDeps): ConversationTargets
       return isPost ? target.channel : channel;
     },
     noteMessage(id, text) {
-      if (!threads.has(id)) threads.set(id, { exists: false, text: beginningOf(text, maxBeginning) });
+      if (!threads.has(id)) note(id, false, beginningOf(text, maxBeginning));
     },
     noteThread(id) {
-      threads.set(id, { exists: true, text: "" });
+      note(id, true);
     },
     forgetThread(id) {
       threads.delete(id);

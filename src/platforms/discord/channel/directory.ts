@@ -1,6 +1,7 @@
 import type { APIChannel, APIGuild, APIGuildMember, APIMessage, APIRole, APIUser } from "discord.js";
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../../base/growing-cache.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
 import { errorCodes, isThreadType } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import {
@@ -17,7 +18,7 @@ import {
 
 /**
  * Servers, channels and people on Discord: from gateway events, otherwise requested. Entries are trusted for one minute, so
- * that a withdrawn permission takes effect here too.
+ * that a withdrawn permission takes effect here too, also in a process that hears no events of their server.
  */
 export interface Directory {
   /** The bot's own user. */
@@ -40,25 +41,31 @@ export interface Directory {
   directMessage(userId: string): Promise<string>;
   /** The bot's servers: those of this process first, with `all` also those of other processes. @throws DiscordProblem */
   guilds(all: boolean): Promise<string[]>;
+  /** Makes the names of a server's channels and roles known if no events bring them here. A refusal of Discord is ignored. */
+  learnNames(guildId: string): Promise<void>;
   see: DirectoryNotes;
 }
 
 /** An outdated entry is good enough for names. */
 const stale = { allowStale: true };
 
-export function createDirectory(rest: DiscordRest): Directory {
-  const caches = createDirectoryCaches();
+export function createDirectory(rest: DiscordRest, clock: Pick<Clock, "now">): Directory {
+  const freshness = { ...trust, perf: clock };
+  const caches = createDirectoryCaches(freshness);
   const { guilds, channels, members, absent, users, directMessages, joined } = caches;
   const see = createDirectoryNotes(caches);
   const unlessGone = <T>(request: Promise<T>) => unlessRefused(request, ({ code }) => code === "gone");
+  const guild = async (id: string) => {
+    const fresh = guilds.get(id);
+    if (fresh !== undefined) return fresh;
+    const facts = guildFacts(await rest.request<APIGuild>("GET", `/guilds/${id}`));
+    guilds.set(id, facts);
+    return facts;
+  };
   return {
     see,
-    async guilds(all) {
-      if (!all) return [...joined];
-      const query = { limit: 200 };
-      const found = await rest.request<{ id: string }[]>("GET", "/users/@me/guilds", { query });
-      return [...new Set([...joined, ...found.map(({ id }) => id)])];
-    },
+    guild,
+    ...createLists({ rest, joined, see, freshness }, guild),
     knownChannel: (id) => channels.get(id, stale),
     knownChannels: () => [...channels.values()],
     knownGuild: (id) => guilds.get(id, stale),
@@ -72,13 +79,6 @@ export function createDirectory(rest: DiscordRest): Directory {
     async self() {
       if (caches.self === undefined) see.self(await rest.request<APIUser>("GET", "/users/@me"));
       return caches.self ?? { id: "", name: "" };
-    },
-    async guild(id) {
-      const fresh = guilds.get(id);
-      if (fresh !== undefined) return fresh;
-      const facts = guildFacts(await rest.request<APIGuild>("GET", `/guilds/${id}`));
-      guilds.set(id, facts);
-      return facts;
     },
     async channel(id) {
       const fresh = channels.get(id);
@@ -117,6 +117,38 @@ export function createDirectory(rest: DiscordRest): Directory {
   };
 }
 
+/** The lists of the bot's servers and of their channels, which events bring only to the process that hears them. */
+function createLists(
+  deps: { rest: DiscordRest; joined: ReadonlySet<string>; see: DirectoryNotes; freshness: Freshness },
+  guild: Directory["guild"],
+): Pick<Directory, "guilds" | "learnNames"> {
+  const { rest, joined, see, freshness } = deps;
+  const everywhere = new LRUCache<"all", string[]>(freshness);
+  const learned = new LRUCache<string, Promise<unknown>>(freshness);
+  const readNames = async (guildId: string) => {
+    await guild(guildId);
+    const channels = await rest.request<APIChannel[]>("GET", `/guilds/${guildId}/channels`);
+    for (const channel of channels) see.channel(channel, guildId);
+  };
+  const listAll = async () => {
+    const query = { limit: 200 };
+    const listed = await rest.request<{ id: string }[]>("GET", "/users/@me/guilds", { query });
+    const ids = listed.map(({ id }) => id);
+    everywhere.set("all", ids);
+    return ids;
+  };
+  return {
+    guilds: async (all) =>
+      all ? [...new Set([...joined, ...(everywhere.get("all") ?? (await listAll()))])] : [...joined],
+    async learnNames(guildId) {
+      if (joined.has(guildId)) return;
+      const learning = learned.get(guildId) ?? unlessRefused(readNames(guildId), () => true);
+      if (!learned.has(guildId)) learned.set(guildId, learning);
+      await learning;
+    },
+  };
+}
+
 /** The channel whose permissions apply: the parent of a thread, otherwise the channel itself. Undefined if it does not exist. @throws DiscordProblem */
 export async function permissionChannel(
   directory: Pick<Directory, "channel">,
@@ -142,7 +174,9 @@ interface DirectoryNotes {
 }
 
 /** Older entries are requested again, since the gateway does not report changed roles; their names stay usable. */
-const freshness = { ttl: 60_000, ...growingTo(20_000), noDeleteOnStaleGet: true };
+const trust = { ttl: 60_000, ttlResolution: 0, ...growingTo(20_000), noDeleteOnStaleGet: true };
+
+type Freshness = typeof trust & { perf: Pick<Clock, "now"> };
 
 /** Cached facts. Members by `guild:user`. */
 interface DirectoryCaches {
@@ -159,7 +193,7 @@ interface DirectoryCaches {
   self: { id: string; name: string } | undefined;
 }
 
-function createDirectoryCaches(): DirectoryCaches {
+function createDirectoryCaches(freshness: Freshness): DirectoryCaches {
   return {
     guilds: new LRUCache(freshness),
     channels: new LRUCache(freshness),

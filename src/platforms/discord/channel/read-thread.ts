@@ -33,6 +33,8 @@ export async function readThread(deps: ReadDeps, place: Place, limit: number): P
       ? await threadMessages(deps, place, channel, limit)
       : await chainMessages(deps, place, channel, root);
   const { id: botId } = await deps.directory.self();
+  const { guild } = readPlace(place);
+  if (guild !== undefined) await deps.directory.learnNames(guild);
   return messages
     .sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1))
     .slice(-limit)

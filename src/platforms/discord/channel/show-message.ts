@@ -20,6 +20,7 @@ export async function showMessages(
 ): Promise<ChannelMessage[]> {
   const { guild } = readPlace({ namespace, thread: "" });
   const { id: self } = await directory.self();
+  if (guild !== undefined) await directory.learnNames(guild);
   const people = messages.filter((message) => !isBot(message)).map(({ author }) => author.id);
   const members = guild === undefined ? new Map() : await membersOf(directory, guild, people);
   return messages.map((message) => showMessage(directory, namespace, message, { self, members }));

@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import type { Client, GatewayDispatchPayload } from "discord.js";
+import type { Client, GatewayDispatchPayload, IIdentifyThrottler } from "discord.js";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import { closeCodes } from "./discord-facts.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
@@ -13,6 +13,8 @@ export interface ShardConnectionDeps {
   holder: ShardHolder;
   clock: Clock;
   logger: Log;
+  /** Lets a shard wait until it may identify itself. */
+  identifying: IIdentifyThrottler["waitForIdentify"];
   dispatch(payload: GatewayDispatchPayload): void;
   /** A shard has a new session: messages from before it were not received. */
   fresh(applicationId: string): void;
@@ -43,20 +45,20 @@ export async function connectShards(
   const ended = Promise.withResolvers<Ending>();
   const onStop = () => ended.resolve("stopped");
   signal.addEventListener("abort", onStop);
-  const client = await openGatewayClient({ settings: deps.settings, readsMessages, shards: ids, count });
-  const release = keepShards(deps, count, () => ended.resolve("shards"));
+  const client = await openGatewayClient({ ...deps, readsMessages, shards: ids, count });
+  const stopKeeping = keepShards(deps, count, () => ended.resolve("shards"));
   try {
     follow(deps, client, ended.resolve);
     const login = client.login(deps.settings.token).then(() => ended.promise);
     return await Promise.race([ended.promise, login]);
   } finally {
     signal.removeEventListener("abort", onStop);
-    release();
     const emitter: EventEmitter = client;
     for (const event of listened) emitter.removeAllListeners(event);
     await destroyClient(client, (error) => {
       deps.logger.warn({ err: error }, "Discord: a connection could not be closed");
     });
+    await stopKeeping();
   }
 }
 
@@ -68,6 +70,8 @@ function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending)
   // Raw events: the library types only the events it derives from them.
   const emitter: EventEmitter = client;
   emitter.on("raw", (payload: GatewayDispatchPayload) => {
+    // Another process may have the shards, and fetches what is missed here.
+    if (!deps.holder.isHeld()) return end("shards");
     try {
       deps.dispatch(payload);
     } catch (error) {
@@ -91,32 +95,35 @@ function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending)
 }
 
 /**
- * Renews the leases of the shards until the returned function is called. Calls `changed` when the process has other shards now,
- * or when a lease could not be renewed.
+ * Renews the leases of the shards until the returned function is called, which resolves when no renewal is running any more.
+ * Calls `over` when the process has other shards now, or when it may lose them soon. While the store cannot be reached, they
+ * are kept as long as that is safe.
  */
 function keepShards(
   { holder, clock, logger }: ShardConnectionDeps,
   count: number,
-  changed: () => void,
-): () => void {
-  let isReleased = false;
+  over: () => void,
+): () => Promise<void> {
+  let renewing: Promise<void> = Promise.resolve();
   let cancel = () => {};
-  const next = () => {
-    if (isReleased) return;
+  const renew = async () => {
+    try {
+      if (await holder.refresh(count)) over();
+    } catch (error) {
+      logger.warn({ err: error }, "Discord: the shards of this process could not be renewed");
+    }
+  };
+  const look = () => {
     cancel = clock.after(shardLease / 3, () => {
-      holder
-        .refresh(count)
-        .then((result) => (result.changed ? changed() : next()))
-        .catch((error: unknown) => {
-          logger.warn({ err: error }, "Discord: the shards of this process could not be kept");
-          changed();
-        });
+      if (!holder.isHeld()) return over();
+      renewing = renewing.then(renew);
+      look();
     });
   };
-  next();
+  look();
   return () => {
-    isReleased = true;
     cancel();
+    return renewing;
   };
 }
 
@@ -145,8 +152,7 @@ async function destroyClient(client: Client, failed: (error: unknown) => void): 
   }
 }
 
-interface GatewayClientOptions {
-  settings: DiscordSettings;
+interface GatewayClientOptions extends Pick<ShardConnectionDeps, "settings" | "identifying"> {
   /** Whether to ask for the texts of messages that are not for the bot. */
   readsMessages: boolean;
   shards: readonly number[];
@@ -159,7 +165,7 @@ interface GatewayClientOptions {
  */
 async function openGatewayClient(options: GatewayClientOptions): Promise<Client> {
   const { Client: DiscordClient, GatewayIntentBits: intents, Options } = await import("discord.js");
-  const { settings, readsMessages, shards, count } = options;
+  const { settings, identifying, readsMessages, shards, count } = options;
   return new DiscordClient({
     intents: [
       intents.Guilds,
@@ -171,6 +177,7 @@ async function openGatewayClient(options: GatewayClientOptions): Promise<Client>
     ],
     shards: [...shards],
     shardCount: count,
+    ws: { buildIdentifyThrottler: () => ({ waitForIdentify: identifying }) },
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
       MessageManager: 0,

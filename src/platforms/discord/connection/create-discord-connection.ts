@@ -1,7 +1,7 @@
 import type { App } from "../../../app/app.ts";
 import type { ChatConnection, ChatHub } from "../../../app/chat/chat-hub.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
-import type { Clock, KeyValue, Leases, Log } from "../../../core/ports/storage.ts";
+import { type Clock, type KeyValue, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
 import { isWithin } from "../../../core/values/place.ts";
 import { createConversationTargets } from "../channel/conversation-targets.ts";
 import { createDirectory } from "../channel/directory.ts";
@@ -16,6 +16,8 @@ import { createDiscordRest, type DiscordRest } from "./discord-rest.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { createGatewayEvents } from "./gateway-events.ts";
 import { createGatewaySession } from "./gateway-session.ts";
+import { type HeardShards, partsOf } from "./heard-shards.ts";
+import { createIdentifyTurns } from "./identify-turns.ts";
 import { sendSetupCard } from "./setup-card.ts";
 import { createShardHolder } from "./shard-holder.ts";
 
@@ -28,18 +30,18 @@ export interface DiscordConnectionOptions {
   sealed: KeyValue;
   clock: Clock;
   logger: Log;
-  /** Set when several processes share the store: they share the shards as well. */
-  leases?: Leases | undefined;
+  leases: Leases;
 }
 
 /** The bot on Discord. Registers its platform at once, so that turns from before a restart are delivered; `start` connects. */
 export function createDiscordConnection(options: DiscordConnectionOptions): ChatConnection {
-  const { settings, hub, app, store, sealed, clock, logger } = options;
+  const { settings, hub, app, store, leases, clock, logger } = options;
   const rest = createDiscordRest({ token: settings.token, api: settings.api_url });
-  const directory = createDirectory(rest);
+  const directory = createDirectory(rest, clock);
   const chains = createReplyChains(store, clock);
-  const targets = createConversationTargets({ rest, directory, chains, logger });
-  const live = new LiveInteractions({ rest, sealed, clock, logger });
+  const targets = createConversationTargets({ rest, directory, chains, clock, logger });
+  const live = new LiveInteractions({ ...options, rest });
+  const holder = createShardHolder(options);
   const queue = new KeyedMutex();
   const inOrder = (key: string, work: () => Promise<void>) => {
     queue.run(key, work).catch((error: unknown) => {
@@ -47,7 +49,7 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
     });
   };
   const sent = createSentMessages(store, clock);
-  const shared = { rest, directory, targets, chains, sent, live, store, clock, logger, app };
+  const shared = { rest, directory, targets, chains, sent, live, store, leases, clock, logger, app };
   const operators = new Set(settings.operators);
   const platform = createDiscordPlatform({ ...shared, api: settings.api_url, operators });
   const intake = hub.connect(platform);
@@ -56,9 +58,12 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const missed = createMissedWatch({
     clock,
     logger,
-    isConnected: () => session.status().ok,
-    catchUp: () => catchUp(deps),
-    seen: () => intake.seen("discord"),
+    heard: () => session.heard(),
+    async catchUp(shards) {
+      await takeUnanswered(deps, shards);
+      await catchUp(deps, shards);
+    },
+    seen: (shards) => intake.seen("discord", partsOf(shards)),
   });
   const stopping = new AbortController();
   const dispatch = createGatewayEvents({
@@ -76,7 +81,8 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const session = createGatewaySession({
     settings,
     rest,
-    holder: createShardHolder(options.leases),
+    holder,
+    identify: createIdentifyTurns(leases, clock),
     clock,
     logger,
     dispatch,
@@ -88,32 +94,36 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
 
   return {
     id: "discord",
-    start() {
-      session.start();
+    start(options) {
+      session.start(options);
       missed.start();
-      inOrder("commands of before", () => takeUnanswered(deps));
     },
     async stop() {
       stopping.abort();
       await session.stop();
       await missed.stop();
       await queue.settled();
-      live.stop();
+      // Another process takes the shards over, and what is not stored by now.
+      await holder.release();
       rest.stop();
     },
     status: session.status,
   };
 }
 
+type DeployDeps = Pick<DiscordConnectionOptions, "app" | "store" | "leases" | "logger"> & {
+  rest: DiscordRest;
+};
+
 /**
  * Registers the slash commands with Discord, for all servers, if they have changed: registering counts against a daily limit. A
  * failure is logged, and the commands registered before stay.
  */
 async function deployCommands(
-  { app, rest, store, logger }: { app: App; rest: DiscordRest; store: KeyValue; logger: Log },
+  { app, rest, store, leases, logger }: DeployDeps,
   applicationId: string,
 ): Promise<void> {
-  try {
+  const register = async () => {
     const commands = slashCommands(await app.complete("/", "discord:any:any"));
     const hash = commandsHash(commands);
     const key = `discord-commands:${applicationId}`;
@@ -121,17 +131,24 @@ async function deployCommands(
     await rest.request("PUT", `/applications/${applicationId}/commands`, { body: commands });
     await store.set(key, hash);
     logger.info({ commands: commands.length }, "Discord: the slash commands were registered");
+  };
+  try {
+    await runAlone(leases, "discord-commands", registerMs, register);
   } catch (error) {
     logger.warn({ err: error }, "Discord: the slash commands could not be registered; the old ones stay");
   }
 }
 
+/** Time within which another process does not register the commands, ms. */
+const registerMs = 60_000;
+
 interface MissedWatchDeps {
   clock: Clock;
   logger: Log;
-  isConnected(): boolean;
-  catchUp(): Promise<void>;
-  seen(): Promise<void>;
+  /** The shards whose events arrive; undefined while one is not connected. */
+  heard(): HeardShards | undefined;
+  catchUp(shards: HeardShards): Promise<void>;
+  seen(shards: HeardShards): Promise<void>;
 }
 
 /** Tracks up to when everything was received, and has missed messages fetched. */
@@ -157,13 +174,14 @@ function createMissedWatch(deps: MissedWatchDeps): MissedWatch {
   let working: Promise<void> = Promise.resolve();
 
   const check = async (): Promise<number> => {
-    if (!deps.isConnected()) return interval;
+    const shards = deps.heard();
+    if (shards === undefined) return interval;
     try {
       if (isMissing) {
         isMissing = false;
-        await deps.catchUp();
+        await deps.catchUp(shards);
       }
-      if (!isMissing && deps.isConnected()) await deps.seen();
+      if (!isMissing && deps.heard() === shards) await deps.seen(shards);
       return interval;
     } catch (error) {
       isMissing = true;

@@ -16,15 +16,21 @@ import { saidText } from "../channel/said-text.ts";
 import {
   callbackTypes,
   commandTypes,
+  errorCodes,
   interactionTypes,
   isThreadType,
   messageFlags,
   timeOf,
 } from "../connection/discord-facts.ts";
-import { channelPlace, directPlace, placeIn, referenceOf } from "../connection/discord-place.ts";
-import type { DiscordRest } from "../connection/discord-rest.ts";
+import { channelPlace, directPlace, placeIn, readPlace, referenceOf } from "../connection/discord-place.ts";
+import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { type HeardShards, hears } from "../connection/heard-shards.ts";
 import type { RawInteraction } from "../connection/raw-interaction.ts";
-import type { LiveInteraction, LiveInteractions } from "../outgoing/live-interactions.ts";
+import {
+  type LiveInteraction,
+  type LiveInteractions,
+  liveInteraction,
+} from "../outgoing/live-interactions.ts";
 import { fitsModal, modalValues, skillModal, skillOfModal } from "./skill-modal.ts";
 import { commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
 
@@ -102,25 +108,28 @@ async function take(
   const data = isPrivate ? { flags: messageFlags.ephemeral } : {};
   const key = `discord:interaction:${raw.id}`;
   const given = { key, place, id: raw.id, author: person, text, command, said_at: timeOf(raw.id) };
-  const interaction = { ...liveInteraction(raw, isPrivate ? "private" : "public"), command: given };
-  const kept = deps.live.keep(interaction);
+  const interaction = interactionOf(raw, isPrivate ? "private" : "public", given);
+  const shared = deps.live.share(interaction);
   try {
     await answer(deps, raw, { type: callbackTypes.deferredMessage, data });
   } catch (error) {
-    await kept;
+    await shared;
     await deps.live.forget(raw.id);
     throw error;
   }
   deps.live.add(interaction);
-  await kept;
+  // Whoever runs the command must find it.
+  await shared;
   await deps.intake.command(given);
 }
 
-/** Hands in again the commands of an earlier process, which may have ended before it stored them. */
+/** Hands in again the commands of an earlier process with these shards, which may have ended before it stored them. */
 export async function takeUnanswered(
   deps: Pick<InteractionDeps, "live" | "intake" | "logger">,
+  shards: HeardShards,
 ): Promise<void> {
   for (const given of await deps.live.unanswered()) {
+    if (!hears(shards, readPlace(given.place).guild)) continue;
     try {
       await deps.intake.command(given);
     } catch (error) {
@@ -149,7 +158,7 @@ async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: st
 
 async function press(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   await answer(deps, raw, { type: callbackTypes.deferredUpdate });
-  deps.live.add(liveInteraction(raw, "none"));
+  deps.live.add(interactionOf(raw, "none"));
   const { custom_id = "", values = [] } = raw.data ?? {};
   // The value of a menu's choice is the id that its button would have.
   const [button = custom_id] = values;
@@ -179,7 +188,7 @@ async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, perso
   const message = raw.data?.resolved?.messages?.[raw.data.target_id ?? ""];
   if (message === undefined) return refuse(deps, raw, "That message no longer exists.");
   await answer(deps, raw, ephemeral("I am on it. The answer comes in a thread of that message."));
-  deps.live.add(liveInteraction(raw, "none"));
+  deps.live.add(interactionOf(raw, "none"));
   const place = await placeOf(deps, raw, person, message.id);
   const text = saidText(message);
   if (place.thread === message.id) {
@@ -224,8 +233,10 @@ function channelOf({ channel }: RawInteraction) {
   return channel && { id: channel.id, type: channel.type, parent_id: channel.parent_id ?? undefined };
 }
 
-function answer({ rest }: InteractionDeps, { id, token }: RawInteraction, body: object): Promise<unknown> {
-  return rest.request("POST", `/interactions/${id}/${token}/callback`, { body, auth: false });
+async function answer({ rest }: InteractionDeps, { id, token }: RawInteraction, body: object): Promise<void> {
+  const request = rest.request("POST", `/interactions/${id}/${token}/callback`, { body, auth: false });
+  // The reply to an earlier attempt was lost, or another process has heard it too.
+  await unlessRefused(request, ({ discordCode }) => discordCode === errorCodes.alreadyAnswered);
 }
 
 function ephemeral(content: string) {
@@ -238,19 +249,19 @@ async function refuse(deps: InteractionDeps, raw: RawInteraction, text: string):
   await answer(deps, raw, ephemeral(text));
 }
 
-function liveInteraction(
-  { id, token, application_id, channel_id = "" }: RawInteraction,
+function interactionOf(
+  { id, token, application_id }: RawInteraction,
   placeholder: LiveInteraction["placeholder"],
+  command?: ChatCommand,
 ): LiveInteraction {
-  return { id, token, application: application_id, channel: channel_id, placeholder };
+  return liveInteraction({ id, token, application: application_id, placeholder }, command);
 }
 
-/** Only if the person saw an acknowledgement. */
+/** Tells the person, if they saw an acknowledgement. */
 async function tellFailure(
   deps: Pick<InteractionDeps, "live" | "logger">,
   { id }: { id: string },
 ): Promise<void> {
-  if (!deps.live.has(id)) return;
   const markdown = "That could not be stored, so nothing was done. Try again in a minute.";
   try {
     await deps.live.whisper(id, { markdown });

@@ -70,7 +70,7 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
     readThread: (place, limit) => readThread(deps, place, limit),
     download: (_place, file, options) => downloadAttachment(deps, file, options),
     async showWorking(place, note, to) {
-      if (note === undefined || (to.message !== undefined && live.has(to.message))) return;
+      if (note === undefined || (to.message !== undefined && (await live.has(to.message)))) return;
       await quietly("typing", async () => {
         const { channel } = await targets.look(place);
         await rest.request("POST", `/channels/${channel}/typing`);
@@ -80,7 +80,7 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
       if (message !== undefined) await quietly("a placeholder", () => live.dismiss(message));
     },
     async markSeen(place, message, seen) {
-      if (!isSnowflake(message) || live.has(message)) return;
+      if (!isSnowflake(message) || (await live.has(message))) return;
       await marks.run(message, () =>
         quietly("a reaction", async () => {
           const channel = await targets.channelOf(place, message);
@@ -114,7 +114,9 @@ async function describe(
   const { guild, channel } = readPlace(place);
   const facts = channel === undefined ? undefined : await directory.channel(channel);
   if (facts === undefined) return {};
-  const topic = readableText(facts.topic ?? "", knownNames(directory, guild));
+  const { topic: written = "" } = facts;
+  if (guild !== undefined && written !== "") await directory.learnNames(guild);
+  const topic = readableText(written, knownNames(directory, guild));
   return { name: facts.name, ...(topic === "" ? {} : { topic }) };
 }
 

@@ -1,26 +1,40 @@
 import type { APIMessage, RawFile } from "discord.js";
+import { LRUCache } from "lru-cache";
 import type { ChatCommand } from "../../../app/chat/chat-intake.ts";
+import { createExpiringEntries, type ExpiringEntries } from "../../../app/chat/expiring-entries.ts";
+import { growingTo } from "../../../base/growing-cache.ts";
 import type { MessageTag, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
-import { commandSchema } from "../../../core/values/inbound.ts";
-import type { Json } from "../../../core/values/json.ts";
+import { type Json, toJson } from "../../../core/values/json.ts";
 import { messageFlags, timeOf } from "../connection/discord-facts.ts";
 import { referenceOf } from "../connection/discord-place.ts";
 import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { editBody, rawFiles, whisperParts } from "./message-body.ts";
 
 /** A command or a press that can still be answered. */
-export interface LiveInteraction {
+export type LiveInteraction = {
   id: string;
   token: string;
   application: string;
-  channel: string;
   /** What people see until the answer comes: "thinking…" for everybody or for the person alone, or nothing (for a press). */
   placeholder: "public" | "private" | "none";
-  /** The command, if it is one. An interaction that has one is known after a restart. */
-  command?: ChatCommand;
-  /** Names the message that replaced a public "thinking…". */
-  filling?: string;
+  /** The `ChatCommand`, if it is one that still shows "thinking…". */
+  command: Json;
+  /** Names the message that replaced a public "thinking…", from just before it was sent; empty until then. */
+  filling: string;
+  /** When its token expires, less a margin, ms since the epoch. */
+  until: number;
+};
+
+/** Lifetime of an interaction's token less a margin, ms. Source: Discord reference, "Interactions". */
+const tokenLifetime = 14.5 * 60_000;
+
+export function liveInteraction(
+  given: Pick<LiveInteraction, "id" | "token" | "application" | "placeholder">,
+  command?: ChatCommand,
+): LiveInteraction {
+  const until = timeOf(given.id) + tokenLifetime;
+  return { ...given, command: command === undefined ? null : toJson(command), filling: "", until };
 }
 
 export interface LiveInteractionDeps {
@@ -34,70 +48,64 @@ export interface LiveInteractionDeps {
 /** The person dismissed the placeholder, or the token has expired. */
 const isOver = ({ code }: DiscordProblem) => code === "gone" || code === "forbidden";
 
-const hook = ({ application, token }: LiveInteraction) => `/webhooks/${application}/${token}` as const;
-const original = (interaction: LiveInteraction) => `${hook(interaction)}/messages/@original` as const;
+type Hook = Pick<LiveInteraction, "application" | "token">;
+const hook = ({ application, token }: Hook) => `/webhooks/${application}/${token}` as const;
+const original = (interaction: Hook) => `${hook(interaction)}/messages/@original` as const;
+
+/** Maximum interactions that a process remembers itself. */
+const maxHeard = 10_000;
 
 /**
- * Interactions by id, for the fifteen minutes in which Discord accepts answers to them. Commands are known after a restart;
- * presses are not, and ordinary messages answer them then.
+ * Interactions by id, for the fifteen minutes in which Discord accepts answers to them. All processes share the commands, since another
+ * one may answer than the one that heard them. Presses are answered by the process that heard them, as long as it runs; otherwise ordinary
+ * messages answer.
  */
 export class LiveInteractions {
   readonly #rest: DiscordRest;
+  readonly #sealed: KeyValue;
   readonly #clock: Clock;
   readonly #logger: Log;
-  readonly #kept: KeptCommands;
-  readonly #live = new Map<string, LiveInteraction>();
-  /** Messages that came as answers, by id. */
-  readonly #messages = new Map<string, LiveInteraction>();
-  /** By interaction: cancels its removal at the end of its lifetime. */
-  readonly #timers = new Map<string, () => void>();
-  #loading: Promise<ChatCommand[]> | undefined;
+  /** Commands, and the messages that came as answers to them. */
+  readonly #shared: ExpiringEntries<LiveInteraction>;
+  /** What this process has heard. For commands, the shared entry takes precedence. */
+  readonly #heard = new LRUCache<string, LiveInteraction>(growingTo(maxHeard));
 
   constructor({ rest, sealed, clock, logger }: LiveInteractionDeps) {
     this.#rest = rest;
+    this.#sealed = sealed;
     this.#clock = clock;
     this.#logger = logger;
-    this.#kept = new KeptCommands(sealed, clock);
+    const place = { store: sealed, clock, key: "interactions", groups: 64, most: 32 };
+    this.#shared = createExpiringEntries<LiveInteraction>(place);
   }
 
-  /** @param lifetime ms until the interaction is dropped */
-  add(interaction: LiveInteraction, lifetime = tokenLifetime): void {
-    this.#live.set(interaction.id, interaction);
-    const cancel = this.#clock.after(lifetime, () => {
-      this.#live.delete(interaction.id);
-      this.#timers.delete(interaction.id);
-      for (const [id, answered] of this.#messages) if (answered === interaction) this.#messages.delete(id);
-    });
-    this.#timers.set(interaction.id, cancel);
+  /** Notes an interaction that this process has acknowledged. */
+  add(interaction: LiveInteraction): void {
+    this.#heard.set(interaction.id, interaction);
   }
 
-  /** Stores a command for the next process. Never rejects: a command that was not stored is lost only by a restart. */
-  async keep(interaction: LiveInteraction): Promise<void> {
-    const { token, application, channel, placeholder, command, filling = "" } = interaction;
-    if (command === undefined) return;
-    await this.#logFailure(this.#kept.keep({ token, application, channel, placeholder, command, filling }));
+  /** Shares a command with other processes and the next one. Never rejects: without an entry, an ordinary message answers. */
+  async share(interaction: LiveInteraction): Promise<void> {
+    await this.#quietly(this.#shared.change(interaction.id, (found) => found ?? interaction));
   }
 
-  /** Deletes a stored command. Never rejects. */
-  forget(id: string): Promise<void> {
-    return this.#logFailure(this.#kept.forget(id));
+  /** Deletes a shared command. Never rejects. */
+  async forget(id: string): Promise<void> {
+    await this.#quietly(this.#shared.change(id, () => undefined));
   }
 
-  /** Commands that earlier processes accepted and that still show "thinking…", as far as is known. */
-  unanswered(): Promise<ChatCommand[]> {
-    this.#loading ??= this.#load().catch(async (error: unknown) => {
-      this.#logger.warn(
-        { err: error },
-        "Discord: stored commands could not be read; ordinary messages answer them",
-      );
-      await this.#logFailure(this.#kept.clear());
-      return [];
-    });
-    return this.#loading;
+  /** Commands that other processes acknowledged and that still show "thinking…", as far as is known. Never rejects. */
+  async unanswered(): Promise<ChatCommand[]> {
+    // The commands of an earlier version.
+    await this.#quietly(this.#sealed.delete("commands"));
+    const shared = (await this.#quietly(this.#shared.all())) ?? [];
+    return shared
+      .filter(({ id, command }) => command !== null && !this.#heard.has(id))
+      .map(({ command }) => command as unknown as ChatCommand);
   }
 
-  has(id: string): boolean {
-    return this.#live.has(id);
+  async has(id: string): Promise<boolean> {
+    return (await this.#find(id)) !== undefined;
   }
 
   /** Answers for everybody, in place of a public placeholder. Undefined without a placeholder. @throws DiscordProblem */
@@ -106,15 +114,12 @@ export class LiveInteractions {
     if (interaction === undefined) return undefined;
     if (interaction.placeholder === "private" && message.tag?.purpose === "answer")
       await this.#dropPlaceholder(interaction);
-    const filling = nameOf(message.tag);
-    if (interaction.placeholder === "public") {
-      // Stored before it is sent: the same message may be sent again, and no other may replace it.
-      Object.assign(interaction, { placeholder: "none", filling });
-      await this.keep(interaction);
-    } else if (filling === "" || interaction.filling !== filling) return undefined;
+    if (!(await this.#mayFill(interaction, nameOf(message.tag)))) return undefined;
     const posted = await fill(this.#rest, interaction, editBody(message), rawFiles(message.files ?? []));
     if (posted === undefined) return undefined;
-    this.#messages.set(posted.id, interaction);
+    const settled = withoutPlaceholder(interaction);
+    this.#heard.set(posted.id, settled);
+    await this.#quietly(this.#shared.change(posted.id, () => settled));
     return referenceOf(posted.channel_id, posted.id);
   }
 
@@ -123,9 +128,8 @@ export class LiveInteractions {
     const interaction = await this.#find(id);
     if (interaction === undefined) return false;
     if (interaction.placeholder === "public") await this.#dropPlaceholder(interaction);
-    const isPlaceholder = interaction.placeholder === "private";
     if (!(await tell(this.#rest, interaction, message))) return false;
-    if (isPlaceholder) await this.#settle(interaction);
+    if (interaction.placeholder === "private") await this.#change(id, withoutPlaceholder);
     return true;
   }
 
@@ -138,54 +142,60 @@ export class LiveInteractions {
 
   /** Edits a message that came as an answer. False for any other message, and when it is too late. @throws DiscordProblem */
   async edit(message: string, body: object, files: RawFile[]): Promise<boolean> {
-    const interaction = this.#messages.get(message);
+    const interaction = await this.#find(message);
     if (interaction === undefined) return false;
     const request = { body, files, auth: false };
     await this.#rest.request("PATCH", `${hook(interaction)}/messages/${message}`, request);
     return true;
   }
 
-  stop(): void {
-    for (const cancel of this.#timers.values()) cancel();
-    this.#timers.clear();
-    this.#live.clear();
-  }
-
-  async #load(): Promise<ChatCommand[]> {
-    const earlier = (await this.#kept.all()).filter(({ command }) => !this.#live.has(command.id));
-    for (const each of earlier) {
-      const { id } = each.command;
-      this.add({ ...each, id }, timeOf(id) + tokenLifetime - this.#clock.now());
-    }
-    return earlier.filter(({ placeholder }) => placeholder !== "none").map(({ command }) => command);
-  }
-
   async #find(id: string): Promise<LiveInteraction | undefined> {
-    await this.unanswered();
-    return this.#live.get(id);
+    const found = (await this.#quietly(this.#shared.get(id))) ?? this.#heard.get(id);
+    return found !== undefined && found.until > this.#clock.now() ? found : undefined;
+  }
+
+  /**
+   * Whether a message may replace a public placeholder: the first one may, and the same one again. This is stored before the message is
+   * sent, so that no other message replaces it.
+   */
+  async #mayFill({ id, placeholder, filling }: LiveInteraction, name: string): Promise<boolean> {
+    if (placeholder !== "public") return name !== "" && filling === name;
+    const before = await this.#change(id, (now) =>
+      now.placeholder === "public" ? { ...withoutPlaceholder(now), filling: name } : now,
+    );
+    return (
+      before === undefined || before.placeholder === "public" || (name !== "" && before.filling === name)
+    );
   }
 
   async #dropPlaceholder(interaction: LiveInteraction): Promise<void> {
     await unlessRefused(this.#rest.request("DELETE", original(interaction), { auth: false }), isOver);
-    await this.#settle(interaction);
+    await this.#change(interaction.id, withoutPlaceholder);
   }
 
-  /** Marks the placeholder as gone, and deletes the stored command, which is no longer needed. */
-  async #settle(interaction: LiveInteraction): Promise<void> {
-    interaction.placeholder = "none";
-    if (interaction.command !== undefined) await this.forget(interaction.id);
+  /** Changes an interaction here and in the store. Returns the shared one from before. */
+  #change(id: string, next: (now: LiveInteraction) => LiveInteraction): Promise<LiveInteraction | undefined> {
+    const heard = this.#heard.get(id);
+    if (heard !== undefined) this.#heard.set(id, next(heard));
+    return this.#quietly(this.#shared.change(id, (found) => found && next(found)));
   }
 
-  async #logFailure(work: Promise<void>): Promise<void> {
+  async #quietly<T>(work: Promise<T>): Promise<T | undefined> {
     try {
-      await work;
+      return await work;
     } catch (error) {
       this.#logger.warn(
         { err: error },
-        "Discord: the stored commands could not be updated, so a restart may lose or repeat one",
+        "Discord: shared commands could not be read or written, so an ordinary message may answer one",
       );
+      return undefined;
     }
   }
+}
+
+/** What is left of an interaction when nobody waits for its answer any more. */
+function withoutPlaceholder(interaction: LiveInteraction): LiveInteraction {
+  return { ...interaction, placeholder: "none", command: null };
 }
 
 function nameOf(tag: MessageTag | undefined): string {
@@ -214,93 +224,4 @@ async function tell(
     if ((await unlessRefused(sent, ({ code }) => code === "gone")) === undefined) return false;
   }
   return true;
-}
-
-/** Lifetime of an interaction's token less a margin, ms. Source: Discord reference, "Interactions". */
-const tokenLifetime = 14.5 * 60_000;
-
-/** A command with the data that an answer needs. */
-interface KeptCommand {
-  command: ChatCommand;
-  token: string;
-  application: string;
-  channel: string;
-  placeholder: "public" | "private" | "none";
-  /** Names the message that replaces "thinking…", from just before it is sent; empty until then. */
-  filling: string;
-}
-
-/** As stored: texts by name, times in ms since the epoch. */
-type Entry = { [name: string]: Json };
-
-const storeKey = "commands";
-const maxKept = 200;
-
-/**
- * Commands whose tokens have not expired, stored so that "thinking…" does not outlive the process that showed it. Bounded: the
- * latest 200. The store must be encrypted. Each method throws when the store fails.
- */
-class KeptCommands {
-  readonly #sealed: KeyValue;
-  readonly #clock: Clock;
-
-  constructor(sealed: KeyValue, clock: Clock) {
-    this.#sealed = sealed;
-    this.#clock = clock;
-  }
-
-  /** Adds the command, or replaces its entry. */
-  async keep(kept: KeptCommand): Promise<void> {
-    const entry = entryOf(kept);
-    await this.#sealed.update<Entry[]>(storeKey, (entries) =>
-      [...this.#unexpired(entries).filter(({ id }) => id !== entry.id), entry].slice(-maxKept),
-    );
-  }
-
-  async forget(gone: string): Promise<void> {
-    await this.#sealed.update<Entry[]>(storeKey, (entries) =>
-      this.#unexpired(entries).filter(({ id }) => id !== gone),
-    );
-  }
-
-  /** Deletes all commands, including unreadable ones. */
-  async clear(): Promise<void> {
-    await this.#sealed.delete(storeKey);
-  }
-
-  /** Oldest first. */
-  async all(): Promise<KeptCommand[]> {
-    return this.#unexpired((await this.#sealed.get(storeKey)) as Entry[] | undefined).map(keptOf);
-  }
-
-  #unexpired(entries: Entry[] = []): Entry[] {
-    return entries.filter(({ said_at }) => Number(said_at) + tokenLifetime > this.#clock.now());
-  }
-}
-
-function entryOf({ command: { place, command, ...given }, ...kept }: KeptCommand) {
-  const { namespace, thread } = place;
-  const read = command === undefined ? {} : { command: command as Json };
-  return { ...kept, ...given, ...read, namespace, thread };
-}
-
-function keptOf(entry: Entry): KeptCommand {
-  const text = (name: string) => String(entry[name] ?? "");
-  const placeholder = text("placeholder");
-  return {
-    command: {
-      key: text("key"),
-      place: { namespace: text("namespace"), thread: text("thread") },
-      id: text("id"),
-      author: text("author"),
-      text: text("text"),
-      command: commandSchema.safeParse(entry.command).data,
-      said_at: Number(entry.said_at),
-    },
-    token: text("token"),
-    application: text("application"),
-    channel: text("channel"),
-    placeholder: placeholder === "public" || placeholder === "private" ? placeholder : "none",
-    filling: text("filling"),
-  };
 }

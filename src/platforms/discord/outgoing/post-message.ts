@@ -100,7 +100,7 @@ async function repliedTo(
   root: string,
   message: string | undefined,
 ): Promise<string> {
-  if (message === undefined || live.has(message)) return root;
+  if (message === undefined || (await live.has(message))) return root;
   return (await chains.threadOf(channel, message)) === undefined ? message : root;
 }
 

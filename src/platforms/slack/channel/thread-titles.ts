@@ -1,38 +1,46 @@
 import type { ChatMessage } from "../../../app/chat/chat-intake.ts";
+import { createExpiringEntries } from "../../../app/chat/expiring-entries.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
-import type { Log } from "../../../core/ports/storage.ts";
-import type { Place } from "../../../core/values/place.ts";
+import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
+import { isDirectMessage, type Place } from "../../../core/values/place.ts";
 
-/** Names assistant threads, which Slack lists by name, after their first message. */
+/** Names assistant threads, which Slack lists by name, after their first message. Another process may hear that message. */
 export interface ThreadTitles {
-  started(place: Place): void;
-  /** Names the thread if this is its first message. Does not wait for Slack. */
-  said(message: ChatMessage): void;
+  /** @throws when the store fails */
+  started(place: Place): Promise<void>;
+  /** Names the thread if this is its first message. Never rejects. */
+  said(message: ChatMessage): Promise<void>;
 }
 
-/** Maximum threads that wait for their first message. After a restart they keep the name Slack gave them. */
-const maxWaiting = 1_000;
+export interface ThreadTitlesDeps {
+  store: KeyValue;
+  clock: Clock;
+  logger: Log;
+  /** Never rejects for a refusal of Slack. */
+  name(place: Place, title: string): Promise<void>;
+}
+
+/** Maximum time a thread waits for its first message, ms. Afterwards it keeps the name Slack gave it. */
+const maxWaitMs = 24 * 3_600_000;
 const titleLength = 80;
 
-/** @param name never rejects for a refusal of Slack */
-export function createThreadTitles(
-  name: (place: Place, title: string) => Promise<void>,
-  logger: Log,
-): ThreadTitles {
-  const waiting = new Set<string>();
+export function createThreadTitles({ store, clock, logger, name }: ThreadTitlesDeps): ThreadTitles {
+  const waiting = createExpiringEntries({ store, clock, key: "slack-new-threads", groups: 8, most: 128 });
   const keyOf = ({ namespace, thread }: Place) => `${namespace} ${thread}`;
+  const isFirst = async (key: string) =>
+    (await waiting.get(key)) !== undefined && (await waiting.change(key, () => undefined)) !== undefined;
   return {
-    started(place) {
-      waiting.add(keyOf(place));
-      const [oldest] = waiting;
-      if (waiting.size > maxWaiting && oldest !== undefined) waiting.delete(oldest);
+    async started(place) {
+      await waiting.change(keyOf(place), () => ({ until: clock.now() + maxWaitMs }));
     },
-    said({ place, text }) {
+    async said({ place, text }) {
       const title = beginningOf(text.replaceAll(/\s+/g, " ").trim(), titleLength);
-      if (title === "" || !waiting.delete(keyOf(place))) return;
-      name(place, title).catch((error: unknown) =>
-        logger.warn({ err: error }, "a thread could not be named"),
-      );
+      if (title === "" || !isDirectMessage(place.namespace)) return;
+      try {
+        if (await isFirst(keyOf(place))) await name(place, title);
+      } catch (error) {
+        logger.warn({ err: error }, "a thread could not be named");
+      }
     },
   };
 }

@@ -29,8 +29,7 @@ export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
   const { settings, tenants, logger, sdkLogger } = deps;
   const { App } = await import("@slack/bolt");
   const socket = settings.app_token === undefined ? undefined : await createSocket(deps, settings.app_token);
-  const web = needsWeb(settings) ? await createWebReceiver({ ...deps, logger: sdkLogger }) : undefined;
-  if (web?.installer !== undefined) tenants.renewWith(renewing(web.installer));
+  const web = needsWeb(settings) ? await openWeb(deps) : undefined;
 
   const storeFirst = createStoreFirst();
   const ways: Receiver = {
@@ -61,6 +60,15 @@ export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
   listenToEvents(bolt, deps);
   listenToCommands(bolt, deps);
   return { socket, web, drain: storeFirst.drain };
+}
+
+/** The receiver of requests; with installations, also what renews their tokens. A process that only sends needs that too. */
+export async function openWeb(
+  deps: Pick<BoltDeps, "settings" | "sealed" | "tenants" | "clock" | "sdkLogger">,
+): Promise<HTTPReceiver> {
+  const web = await createWebReceiver({ ...deps, logger: deps.sdkLogger });
+  if (web.installer !== undefined) deps.tenants.renewWith(renewing(web.installer));
+  return web;
 }
 
 function needsWeb(settings: SlackSettings): boolean {

@@ -11,7 +11,7 @@ import { createThreadTitles } from "../channel/thread-titles.ts";
 import { createCatchUp } from "../incoming/catch-up.ts";
 import { createHome } from "../incoming/home.ts";
 import { createSlackPlatform } from "../outgoing/create-slack-platform.ts";
-import { createBoltApp, type SlackBolt } from "./create-bolt-app.ts";
+import { createBoltApp, openWeb, type SlackBolt } from "./create-bolt-app.ts";
 import { createClients } from "./sdk-clients.ts";
 import { SlackError, slackCall } from "./slack-call.ts";
 import { isInstalledByMany, type SlackOptions, type SlackSettings } from "./slack-options.ts";
@@ -23,31 +23,32 @@ import type { Workspaces } from "./workspaces.ts";
 export interface SlackConnection extends ChatConnection {
   /**
    * Answers requests to `/slack/events`, `/slack/install` and `/slack/oauth_redirect`, whose bodies must be unread: with 404 if
-   * the path is not configured, with 503 until the connection is started. False for paths outside `/slack/`.
+   * the path is not configured or the process only sends, with 503 until the connection is started. False for paths outside `/slack/`.
    */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
 /** Connects to Slack over a socket, or is called by Slack over HTTP. `start` loads the SDK. */
 export function createSlackConnection(options: SlackOptions): SlackConnection {
-  const { settings, hub, app, sealed, clock, logger } = options;
+  const { settings, hub, clock, logger } = options;
   const sdkLogger = createSlackLogger(logger);
-  const tenants = createTenants({ settings, sealed, clock, client: createClients(settings, sdkLogger) });
+  const tenants = createTenants({ ...options, client: createClients(settings, sdkLogger) });
   const { workspaces } = tenants;
   const directory = createPersonDirectory(workspaces, settings.operators, clock);
-  const addresses = createReplyAddresses(clock);
+  const addresses = createReplyAddresses(options);
   const platform = createSlackPlatform({ settings, workspaces, directory, addresses, clock, logger });
   const intake = hub.connect(platform);
-  const home = createHome({ app, intake, workspaces, directory, clock, logger });
-  const titles = createThreadTitles((place, title) => platform.nameThread(place, title), logger);
-  const context = { titles, intake, workspaces, directory, addresses, home, clock, logger };
+  const home = createHome({ ...options, intake, workspaces, directory });
+  const titles = createThreadTitles({ ...options, name: platform.nameThread });
+  const context = { ...options, tenants, sdkLogger, titles, intake, workspaces, directory, addresses, home };
   const catchingUp = createCatchUp(context);
   const status = createSlackStatus(settings, workspaces);
   const stopping = new AbortController();
+  let isStarting = true;
   let bolt: SlackBolt | undefined;
   let running: Promise<void> | undefined;
 
-  const run = async (): Promise<void> => {
+  const run = async (receives: boolean): Promise<void> => {
     const failed = (error: unknown, wait: number) => {
       status.lost(error, "bot");
       const fields = { err: error, retry_in_ms: wait, platform: "slack" };
@@ -58,13 +59,20 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       logger.warn({ team, platform: "slack" }, "the app was removed from a Slack workspace");
     };
     const workspace = await tenants.ready({ signal: stopping.signal, failed });
-    bolt = await createBoltApp({ ...context, settings, sealed, tenants, sdkLogger, uninstalled });
+    if (!receives) {
+      if (isInstalledByMany(settings)) await openWeb(context);
+      status.sends(workspace);
+      return;
+    }
+    bolt = await createBoltApp({ ...context, uninstalled });
+    isStarting = false;
     await keepConnected(bolt, { status, catchingUp, clock, logger, workspace }, stopping.signal);
   };
   return {
     id: "slack",
-    start() {
-      running ??= run().catch((error: unknown) => {
+    start({ receives }) {
+      isStarting = receives;
+      running ??= run(receives).catch((error: unknown) => {
         if (stopping.signal.aborted) return;
         status.lost(error, "bot");
         logger.error({ err: error, platform: "slack" }, "the connection to Slack ended unexpectedly");
@@ -77,7 +85,7 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       await catchingUp.settled();
     },
     status: status.read,
-    handle: (request, response) => answerRequest(bolt?.web, bolt === undefined, request, response),
+    handle: (request, response) => answerRequest(bolt?.web, isStarting, request, response),
   };
 }
 
@@ -140,6 +148,8 @@ async function keepConnected(
 interface SlackStatus {
   /** @param workspace its name, if there is only one */
   connected(workspace: string | undefined): void;
+  /** The token works, and the process only sends. */
+  sends(workspace: string | undefined): void;
   /**
    * @param error the reason, if known
    * @param token the token that was used
@@ -160,6 +170,10 @@ function createSlackStatus(settings: SlackSettings, workspaces: Workspaces): Sla
   return {
     connected(workspace) {
       state = { ok: true, detail: `connected${workspace === undefined ? "" : ` to ${workspace}`}, ${way}` };
+    },
+    sends(workspace) {
+      const to = workspace === undefined ? "" : ` to ${workspace}`;
+      state = { ok: true, detail: `sends only${to}; other processes of the bot receive` };
     },
     lost(error, token) {
       const detail = error === undefined ? "connection lost, connecting again" : lossReason(error, token);

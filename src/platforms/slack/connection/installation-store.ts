@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Installation, InstallationStore, InstallURLOptions, StateStore } from "@slack/bolt";
+import { createExpiringEntries } from "../../../app/chat/expiring-entries.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 import { type Json, toJson } from "../../../core/values/json.ts";
 
 const installationKey = (team: string) => `slack-installation:${team}`;
-const statesKey = "slack-install-states";
 
 /** Maximum time between the install page and Slack's answer, ms. */
 const stateLife = 10 * 60_000;
@@ -13,8 +13,7 @@ const stateLife = 10 * 60_000;
 /** Maximum open installations; the oldest is dropped first. Anybody can open the install page, which must not fill the store. */
 const maxStates = 200;
 
-/** By state. `until` is ms since the epoch. */
-type States = { [state: string]: { until: number; options: Json } };
+type OpenInstallation = { until: number; options: Json };
 
 /** Installations of the app, one per workspace, in an encrypted store. @throws PlatformError `gone` without an installation */
 export function createInstallationStore(sealed: KeyValue): InstallationStore {
@@ -39,25 +38,18 @@ export function createInstallationStore(sealed: KeyValue): InstallationStore {
  * can make another person's browser finish an installation.
  */
 export function createStateStore(store: KeyValue, clock: Clock): StateStore {
-  /** States that have not expired. */
-  const open = (states: States = {}) => Object.entries(states).filter(([, { until }]) => until > clock.now());
+  const place = { store, clock, key: "slack-install-states", most: maxStates };
+  const states = createExpiringEntries<OpenInstallation>(place);
   return {
     async generateStateParam(options) {
       const state = randomUUID();
-      const begun = { until: clock.now() + stateLife, options: options as unknown as Json };
-      await store.update<States>(statesKey, (states) =>
-        Object.fromEntries([...open(states), [state, begun]].slice(-maxStates)),
-      );
+      const begun = { until: clock.now() + stateLife, options: toJson(options) };
+      await states.change(state, () => begun);
       return state;
     },
     async verifyStateParam(_now, state) {
-      let found: Json | undefined;
-      await store.update<States>(statesKey, (states) => {
-        const known = open(states);
-        found = known.find(([each]) => each === state)?.[1].options;
-        return Object.fromEntries(known.filter(([each]) => each !== state));
-      });
-      if (found !== undefined) return found as unknown as InstallURLOptions;
+      const found = await states.change(state, () => undefined);
+      if (found !== undefined) return found.options as unknown as InstallURLOptions;
       throw new InstallStateError(
         "This link was already used or is older than ten minutes. Start the installation again.",
       );

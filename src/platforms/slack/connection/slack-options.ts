@@ -1,6 +1,6 @@
 import type { App } from "../../../app/app.ts";
 import type { ChatHub } from "../../../app/chat/chat-hub.ts";
-import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
+import type { Clock, KeyValue, Leases, Log } from "../../../core/ports/storage.ts";
 
 /** The configuration of Slack. One workspace has a `bot_token`; several install the app with `client_id` and secret. */
 export interface SlackSettings {
@@ -35,8 +35,10 @@ export interface SlackOptions {
   settings: SlackSettings;
   hub: ChatHub;
   app: App;
-  /** Encrypted at rest: tokens of installations. */
+  store: KeyValue;
+  /** Encrypted at rest: tokens of installations, and response addresses. */
   sealed: KeyValue;
+  leases: Leases;
   clock: Clock;
   logger: Log;
 }

@@ -1,6 +1,6 @@
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
+import { type Clock, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { isSaid, type SlackMessage } from "../channel/message-event.ts";
 import { isOwn, parseMessage, type Self, type Where } from "../channel/parse-message.ts";
@@ -9,6 +9,7 @@ import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts"
 
 export interface CatchUpDeps extends SlackContext {
   intake: ChatIntake;
+  leases: Leases;
   clock: Clock;
   logger: Log;
 }
@@ -20,11 +21,17 @@ const maxMessages = 200;
 const maxPause = 60_000;
 /** Interval at which it is recorded that everything was received, ms. */
 const noteEvery = 60_000;
+/** Time after which another process may fetch missed messages, ms. Fetching them twice is harmless. */
+const maxFetchMs = 5 * 60_000;
 
-/** Hands in the messages of a time without connection, oldest first within a conversation. Rejects only with the signal. */
-export async function catchUp(deps: CatchUpDeps, signal: AbortSignal): Promise<void> {
+/**
+ * Hands in the messages of a time without connection that ended at `opened` (ms since the epoch), oldest first within a conversation,
+ * unless another process has received everything up to then. Rejects only with the signal.
+ */
+export async function catchUp(deps: CatchUpDeps, opened: number, signal: AbortSignal): Promise<void> {
   const { intake, logger } = deps;
-  const { since, places } = await intake.missed("slack");
+  const { seen, since, places } = await intake.missed("slack");
+  if (seen !== undefined && seen >= opened) return;
   const oldest = (since / 1_000).toFixed(6);
   for (const place of roomsOf(places).slice(0, maxRooms)) {
     signal.throwIfAborted();
@@ -77,23 +84,25 @@ async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMes
 }
 
 /**
- * Fetches missed messages after each reconnect, one fetch at a time, and records each minute that everything was received. A
- * fetch whose messages could not be stored is repeated then.
+ * Fetches missed messages after each reconnect, one fetch at a time in all processes, and records each minute that everything was
+ * received. A fetch whose messages could not be stored is repeated then.
  */
 export function createCatchUp(deps: CatchUpDeps) {
-  const { intake, clock, logger } = deps;
-  let due = false;
+  const { intake, leases, clock, logger } = deps;
+  /** When the connection opened, until the messages from before are fetched. */
+  let opened: number | undefined;
   let running: Promise<void> | undefined;
 
-  const round = async (signal: AbortSignal) => {
-    if (due) {
-      due = false;
-      await catchUp(deps, signal).catch((error: unknown) => {
-        due = true;
-        throw error;
-      });
-    }
+  const fetchMissed = async (until: number, signal: AbortSignal) => {
+    await catchUp(deps, until, signal);
+    if (opened === until) opened = undefined;
     await intake.seen("slack");
+  };
+  const round = async (signal: AbortSignal) => {
+    const until = opened;
+    if (until === undefined) return intake.seen("slack");
+    // While another process fetches, nothing is recorded: that process may end before it is done.
+    await runAlone(leases, "slack-catch-up", maxFetchMs, () => fetchMissed(until, signal));
   };
   const run = (signal: AbortSignal) => {
     if (signal.aborted) return;
@@ -106,7 +115,7 @@ export function createCatchUp(deps: CatchUpDeps) {
   return {
     /** The connection is open; `signal` aborts when it is lost. */
     connected(signal: AbortSignal): void {
-      due = true;
+      opened = clock.now();
       run(signal);
       const again = () => {
         run(signal);

@@ -72,7 +72,7 @@ async function onAsk(deps: CommandDeps, view: ViewOutput, author: string, me: Se
 
 async function onCommand(deps: CommandDeps, command: SlashCommand, { team, self }: Self): Promise<void> {
   const { intake, addresses, clock, workspaces, directory } = deps;
-  addresses.remember(command.trigger_id, command.response_url);
+  const remembered = addresses.remember(command.trigger_id, command.response_url);
   const place = placeOfCommand(command, team);
   const words = await readableText(command.text ?? "", self, namesOf(directory, team));
   const text = `${command.command} ${words}`.trim();
@@ -82,6 +82,8 @@ async function onCommand(deps: CommandDeps, command: SlashCommand, { team, self 
     return;
   const key = `slack:${team}:command:${command.trigger_id}`;
   const { trigger_id: id, user_id: author } = command;
+  // Whoever runs the command must find the address.
+  await remembered;
   await intake.command({ key, place, id, author, text, said_at: clock.now() });
 }
 
@@ -118,7 +120,7 @@ async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promis
   const { message_ts, channel_id, thread_ts } = containerOf(body);
   // The message that begins a thread is in the channel, where the person saw its button.
   const thread = thread_ts === message_ts ? undefined : thread_ts;
-  deps.addresses.remember(body.trigger_id, body.response_url, thread);
+  await deps.addresses.remember(body.trigger_id, body.response_url, thread);
   if (message_ts === undefined || channel_id === undefined) return;
   await deps.intake.press({
     place: placeOf({ channel: channel_id }, { ts: message_ts, thread_ts }, self, body.user.id),

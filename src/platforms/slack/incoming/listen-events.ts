@@ -74,7 +74,7 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
     const { user_id, channel_id, thread_ts } = event.assistant_thread;
     deps.directory.learnDirectChannel(team, user_id, channel_id);
     const place = { namespace: directNamespace(team, user_id), thread: thread_ts };
-    deps.titles.started(place);
+    await deps.titles.started(place);
     await suggestPrompts(deps, team, channel_id, place, user_id);
   });
   bolt.event("app_home_opened", async ({ event, context }) => {
@@ -142,7 +142,8 @@ async function onSaid(deps: EventDeps, event: unknown, self: Self): Promise<void
   const parsed = await parseMessage(message, message, self, namesOf(deps.directory, self.team));
   if (parsed === undefined) return;
   await deps.intake.message(parsed);
-  deps.titles.said(parsed);
+  // Not waited for: the message is stored.
+  void deps.titles.said(parsed);
 }
 
 async function onChanged(deps: EventDeps, event: unknown, self: Self): Promise<void> {

@@ -74,7 +74,7 @@ export async function answerAddress(
   to: ReplyTarget,
   visible: "ephemeral" | "in_channel" = "ephemeral",
 ): Promise<boolean> {
-  const address = to.message === undefined ? undefined : addresses.take(to.message);
+  const address = to.message === undefined ? undefined : await addresses.take(to.message);
   if (address === undefined) return false;
   const answered = writer.rendered(team, message, (rendered) =>
     slackCall("answer a command", () => send(address, rendered, visible)),

@@ -7,6 +7,7 @@ import {
   createWorkspaces,
 } from "../../../../src/platforms/slack/connection/workspaces.ts";
 import { createSlackPlatform } from "../../../../src/platforms/slack/outgoing/create-slack-platform.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../../src/wiring/system-clock.ts";
 import { webClient } from "../bolt-rig.ts";
 import { type SlackServer, startSlackServer } from "../slack-server.ts";
@@ -30,13 +31,14 @@ export async function startSlackWorld(
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + passed };
   const { credentials } = createSingleWorkspace("xoxb-T0ACME-first", client);
   const workspaces = createWorkspaces({ credentials, direct_messages: "auto", client, clock });
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const platform = createSlackPlatform({
     settings: { streaming: "auto", api_url: slack.apiUrl },
     workspaces,
     directory: createPersonDirectory(workspaces, operators, clock),
-    addresses: createReplyAddresses(clock),
+    addresses: createReplyAddresses({ sealed: createMemoryKeyValue(), clock, logger }),
     clock,
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    logger,
   });
   return {
     slack,

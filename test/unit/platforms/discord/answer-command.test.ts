@@ -13,7 +13,7 @@ function waitingCommand() {
   const dismissed: string[] = [];
   const live: Pick<LiveInteractions, "answer" | "has" | "dismiss"> = {
     answer: async () => "filled in",
-    has: () => true,
+    has: async () => true,
     dismiss: async (id) => void dismissed.push(id),
   };
   return { live: live as LiveInteractions, dismissed };

@@ -10,6 +10,8 @@ import {
   catchUp,
   createCatchUp,
 } from "../../../../src/platforms/slack/incoming/catch-up.ts";
+import { createKeyValueLeases } from "../../../../src/storage/key-value-leases.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const never = new AbortController().signal;
@@ -40,7 +42,7 @@ function rig(places: Place[], answer: (call: Call) => object[] | PlatformError) 
     } as unknown as Workspaces,
     directory: { directChannel: async () => "D1" } as unknown as PersonDirectory,
     intake: {
-      missed: async () => ({ since: 1_700_000_000_000, places }),
+      missed: async () => ({ seen: undefined, since: 1_700_000_000_000, places }),
       message: async (message: ChatMessage) => void handed.push(message),
       seen: async () => {},
     } as unknown as ChatIntake,
@@ -50,6 +52,7 @@ function rig(places: Place[], answer: (call: Call) => object[] | PlatformError) 
       after: () => () => {},
       sleep: async (ms) => void slept.push(ms),
     } as Clock,
+    leases: createKeyValueLeases(createMemoryKeyValue(), "test"),
     logger: quiet,
   };
   return { deps, calls, handed, slept };
@@ -69,7 +72,7 @@ test("catching up reads channels and known threads, oldest first, without the bo
     return [said("7.0", { bot_id: "BBOT", user: "UBOT" }), said("6.0", { text: "<@UBOT> hi" }), said("5.0")];
   });
 
-  await catchUp(deps, never);
+  await catchUp(deps, 0, never);
 
   expect(calls.map(({ method, channel, oldest }) => [method, channel, oldest])).toEqual([
     ["history", "C1", "1700000000.000000"],
@@ -93,7 +96,7 @@ test("a rate limit is waited for, and a conversation that is gone does not hide 
     return limited >= 0 ? new PlatformError("rate_limited", "wait", { retryAfterMs: 7_000 }) : [said("5.0")];
   });
 
-  await catchUp(deps, never);
+  await catchUp(deps, 0, never);
 
   expect(slept).toEqual([7_000]);
   expect(handed.map(({ key }) => key)).toEqual(["slack:T1:C2:5.0"]);
@@ -109,7 +112,7 @@ test("catching up is recorded as complete only after a look that succeeded", asy
     failures -= 1;
     if (failures >= 0) throw new Error("disk full");
     seen.push("looked");
-    return { since: 0, places: [] };
+    return { seen: undefined, since: 0, places: [] };
   };
   deps.clock.after = (_ms, callback) => {
     timers.push(callback);
@@ -126,4 +129,48 @@ test("catching up is recorded as complete only after a look that succeeded", asy
   await catching.settled();
 
   expect(seen).toEqual(["looked", "seen", "seen"]);
+});
+
+test("of several processes that connect, one fetches what was missed, and the others wait until it is done", async () => {
+  const store = createMemoryKeyValue();
+  const fetched = Promise.withResolvers<void>();
+  let now = 5_000;
+  let seen: number | undefined;
+  const begin = (owner: string) => {
+    const places = [{ namespace: "slack:T1:C1", thread: "channel" }];
+    const { deps, calls } = rig(places, () => [said("6.0")]);
+    const timers: (() => void)[] = [];
+    deps.leases = createKeyValueLeases(store, owner);
+    deps.clock.now = () => now;
+    deps.clock.after = (_ms, callback) => {
+      timers.push(callback);
+      return () => {};
+    };
+    deps.intake.missed = async () => ({ seen, since: 0, places });
+    deps.intake.message = () => fetched.promise;
+    deps.intake.seen = async () => {
+      seen = now;
+    };
+    const catching = createCatchUp(deps);
+    catching.connected(never);
+    const minute = async () => {
+      timers.shift()?.();
+      await catching.settled();
+    };
+    return { calls, catching, minute };
+  };
+  const first = begin("first");
+  await expect.poll(() => first.calls.length).toBe(1);
+  const second = begin("second");
+  await second.catching.settled();
+  await second.minute();
+  expect(seen).toBeUndefined();
+
+  now = 6_000;
+  fetched.resolve();
+  await first.catching.settled();
+  await second.minute();
+  await second.minute();
+  expect(seen).toBe(6_000);
+  expect(second.calls).toEqual([]);
 });

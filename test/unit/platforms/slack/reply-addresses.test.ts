@@ -1,38 +1,42 @@
 import { expect, test } from "vitest";
-import type { Clock } from "../../../../src/core/ports/storage.ts";
 import { createReplyAddresses } from "../../../../src/platforms/slack/channel/reply-addresses.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
-function clockAt(): { clock: Clock; pass(ms: number): void } {
-  let now = 1_000_000;
-  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
-  return {
-    clock,
-    pass: (ms) => {
-      now += ms;
-    },
-  };
+/** Processes on one store. */
+function setUp(sealed = createMemoryKeyValue()) {
+  const clock = createFakeClock(1_000_000);
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  return { clock, start: () => createReplyAddresses({ sealed, clock, logger }) };
 }
 
-test("a reply address is valid for five posts", () => {
-  const addresses = createReplyAddresses(clockAt().clock);
-  addresses.remember("trigger", "https://hooks.slack.com/x");
-  const taken = Array.from({ length: 6 }, () => addresses.take("trigger"));
-  expect(taken.map((address) => address !== undefined)).toEqual([true, true, true, true, true, false]);
+test("a reply address is valid for five posts, of all processes that post to it at once", async () => {
+  const { start } = setUp();
+  await start().remember("trigger", "https://hooks.slack.com/x");
+  const processes = [start(), start(), start()];
+  const taken = await Promise.all(processes.flatMap((each) => [each.take("trigger"), each.take("trigger")]));
+  expect(taken.filter((address) => address !== undefined)).toHaveLength(5);
+  expect(await start().take("trigger")).toBeUndefined();
 });
 
-test("a reply address is valid for less than thirty minutes", () => {
-  const { clock, pass } = clockAt();
-  const addresses = createReplyAddresses(clock);
-  addresses.remember("trigger", "https://hooks.slack.com/x", "1.2");
-  pass(29 * 60_000);
-  expect(addresses.take("trigger")).toEqual({ url: "https://hooks.slack.com/x", thread: "1.2" });
-  pass(60_000);
-  expect(addresses.take("trigger")).toBeUndefined();
+test("a reply address is valid for less than thirty minutes", async () => {
+  const { clock, start } = setUp();
+  const addresses = start();
+  await addresses.remember("trigger", "https://hooks.slack.com/x", "1.2");
+  clock.advance(29 * 60_000);
+  expect(await addresses.take("trigger")).toEqual({ url: "https://hooks.slack.com/x", thread: "1.2" });
+  clock.advance(60_000);
+  expect(await addresses.take("trigger")).toBeUndefined();
 });
 
-test("a reply address does not exist where none was given", () => {
-  const addresses = createReplyAddresses(clockAt().clock);
-  addresses.remember("trigger", undefined);
-  expect(addresses.take("trigger")).toBeUndefined();
-  expect(addresses.take("other")).toBeUndefined();
+test("a reply address does not exist where none was given, or where the store fails", async () => {
+  const addresses = setUp().start();
+  await addresses.remember("trigger", undefined);
+  expect(await addresses.take("trigger")).toBeUndefined();
+  expect(await addresses.take("other")).toBeUndefined();
+
+  const failing = { ...createMemoryKeyValue(), update: () => Promise.reject(new Error("disk full")) };
+  const without = setUp(failing).start();
+  await without.remember("trigger", "https://hooks.slack.com/x");
+  expect(await without.take("trigger")).toBeUndefined();
 });

@@ -149,10 +149,12 @@ describe("a paused channel", () => {
     await intake.message(mention("two"));
     await intake.message(mention("agent status"));
     expect(await asked()).toEqual(["@Knack agent status"]);
-    expect(told("ada")).toEqual([expect.stringContaining("/agent resume")]);
+    // The command is answered at any time.
+    const toldOfPause = () => told("ada").filter((text) => text.includes("did not answer"));
+    expect(toldOfPause()).toHaveLength(1);
     pass(61 * 60_000);
     await intake.message(mention("three"));
-    expect(told("ada")).toHaveLength(2);
+    expect(toldOfPause()).toHaveLength(2);
   });
 });
 

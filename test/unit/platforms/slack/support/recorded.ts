@@ -78,7 +78,7 @@ export async function recordedEvents(): Promise<RecordedEvents> {
     intake,
     directory,
     workspaces: {} as Workspaces,
-    titles: { started() {}, said() {} },
+    titles: { async started() {}, async said() {} },
     home: { show: async () => {}, pressed: async () => {} },
     uninstalled: async (team) => void uninstalled.push(team),
   });

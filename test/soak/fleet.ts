@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BotHome, BotProcess } from "../support/bot/bot-process.ts";
+import type { BotHome, BotProcess, StartOptions } from "../support/bot/bot-process.ts";
 import { freePort } from "../support/bot/free-port.ts";
 import type { SoakStore } from "./store.ts";
 
@@ -16,6 +16,8 @@ export interface Member {
   startInVain(): Promise<void>;
   /** kill -9 */
   kill(): Promise<void>;
+  /** Lets it end its turns, and starts another version of the bot in its place. */
+  replace(program: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** What all its lives wrote to stderr. */
   log(): string;
@@ -50,7 +52,7 @@ function createMember(
   store: SoakStore,
   { role, name, port }: { role: Role; name: string; port: number },
 ): Member {
-  const how = { role, port, env: store.env(name) };
+  const how: StartOptions = { role, port, env: store.env(name) };
   const ended: string[] = [];
   let bot: BotProcess | undefined;
   const bury = () => {
@@ -80,6 +82,12 @@ function createMember(
     async kill() {
       await bot?.kill();
       bury();
+    },
+    async replace(program) {
+      await bot?.terminate();
+      bury();
+      how.program = program;
+      await this.start();
     },
     signal: (signal) => bot?.signal(signal),
     log: () => [...ended, bot?.err() ?? ""].join("\n---\n"),

@@ -28,6 +28,8 @@ export interface SoakOptions {
   config?: string;
   /** Called with the number of turns that have ended, every 10 seconds. */
   tell?(ended: number): void;
+  /** What else happens to the bot. */
+  meanwhile?(fleet: Fleet): Promise<void>;
 }
 
 /** What came out: the table, and what explains lines that are wrong. */
@@ -93,7 +95,7 @@ export async function openWorld(storeName: StoreName, config: string): Promise<W
 }
 
 async function run(
-  { size, pauseMs, tell = () => {} }: SoakOptions,
+  { size, pauseMs, tell = () => {}, meanwhile = async () => {} }: SoakOptions,
   { store, effects }: World,
   fleet: Fleet,
 ): Promise<SoakResult> {
@@ -110,6 +112,7 @@ async function run(
     const [, done] = await Promise.all([
       runClients(client, messages, seen, { clients: size.clients, signal }),
       killAgainAndAgain({ fleet, store, faults: size, pauseMs, progress, signal }),
+      meanwhile(fleet),
     ]);
     const stored = await readStored(client, messages);
     const lines: Line[] = [

@@ -43,6 +43,8 @@ export interface StartOptions {
   /** The part of the work it does; all of it by default. */
   role?: string;
   env?: Record<string, string>;
+  /** Another version of the bot: its program. */
+  program?: string | undefined;
 }
 
 /** Where a bot lives: a working folder with a data folder, an environment and a configuration file. */
@@ -52,7 +54,7 @@ export interface BotHome {
   /** Starts the bot and resolves when it is ready. */
   start(options?: StartOptions): Promise<BotProcess>;
   /** Starts any command. */
-  spawn(argv: readonly string[], options?: { env?: Record<string, string> }): KnackProcess;
+  spawn(argv: readonly string[], options?: Pick<StartOptions, "env" | "program">): KnackProcess;
   /** Runs a command to its end. */
   run(
     argv: readonly string[],
@@ -94,9 +96,9 @@ export async function createBotHome({
     folder,
     data,
     write,
-    spawn(argv, { env: more = {} } = {}) {
+    spawn(argv, { env: more = {}, program = cli } = {}) {
       const options = argv[0] === "start" ? startOptions : [];
-      const child = spawn(process.execPath, [...options, cli, ...argv], {
+      const child = spawn(process.execPath, [...options, program, ...argv], {
         cwd: folder,
         env: { ...base, ...more },
         stdio: ["pipe", "pipe", "pipe"],
@@ -110,8 +112,8 @@ export async function createBotHome({
       const code = await child.exited;
       return { code, stdout: child.out(), stderr: child.err() };
     },
-    async start({ port = 0, role = "all", env: more = {} } = {}) {
-      const child = home.spawn(["start", "--role", role, "--port", String(port)], { env: more });
+    async start({ port = 0, role = "all", ...how } = {}) {
+      const child = home.spawn(["start", "--role", role, "--port", String(port)], how);
       const url = await announcedUrl(child);
       const reconnect = { first_ms: 20, max_ms: 200, silence_ms: 45_000 };
       return {

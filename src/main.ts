@@ -161,7 +161,8 @@ async function open(
   }
   const documents = createDocumentReader();
   const web = createWeb({ ...webOptions(config), own, documents });
-  const mutex = stores.shared && createSharedMutex(stores.leases, systemClock);
+  const { clock } = stores;
+  const mutex = stores.shared && createSharedMutex(stores.leases, clock);
   const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
     maxBytes: config.files.thread_megabytes * 1_000_000,
     mutex,
@@ -173,7 +174,7 @@ async function open(
     web,
     own,
     version,
-    clock: systemClock,
+    clock,
     report: reportTo(logger),
     // The text was cut at 2,000 characters, possibly in the middle of a secret.
     onLog: (skill, text) => logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
@@ -215,10 +216,10 @@ function reportTo(logger: Opened["logger"]): (error: unknown, where: string) => 
 }
 
 async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<Knack> {
-  const { log, store, leases, skills, lock, logger, shared } = opened;
+  const { log, store, leases, clock, skills, lock, logger, shared } = opened;
   const isBot = role !== "command";
   const running = createApp(await appDeps(config, opened, () => platformStates(platforms)));
-  const deps = { hub: running.chat, app: running.app, store, leases, clock: systemClock, logger };
+  const deps = { hub: running.chat, app: running.app, store, leases, clock, logger };
   const platforms: Platforms = isBot ? await openPlatforms(config, deps) : noPlatforms;
   const server = openServer(config, opened, running.app, platforms);
   // A command leaves the turns to the bots of a shared database.
@@ -239,8 +240,7 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
       for (const connection of platforms.connections) connection.start({ receives: role !== "worker" });
       return { url };
     },
-    settled: async () =>
-      whenReady(startingOf((await skills.catalogue.current()).skills.values()), systemClock),
+    settled: async () => whenReady(startingOf((await skills.catalogue.current()).skills.values()), clock),
     async close() {
       server.drain();
       // Platforms stay connected until running turns have posted their answers.
@@ -253,7 +253,7 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
 }
 
 async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]): Promise<AppDeps> {
-  const { log, index, store, skills, profiles, metrics, traces, redact, logger } = opened;
+  const { log, index, store, clock, skills, profiles, metrics, traces, redact, logger } = opened;
   return {
     log,
     index,
@@ -264,7 +264,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     public_url: config.server.public_url,
     logger,
     redact,
-    clock: systemClock,
+    clock,
     catalogue: skills.catalogue,
     schedules: scheduleSetup(config, { due: log.due, store }),
     packages: skills.packages,
@@ -295,7 +295,8 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
 }
 
 async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports"]> {
-  const { log, files, knowledge, store, folders, skills, web, own, documents, metrics, logger } = opened;
+  const { log, files, knowledge, store, clock, folders, skills, web, own, documents, metrics, logger } =
+    opened;
   const degraded = (error: unknown, where: string) =>
     logger.warn(
       { err: error, where },
@@ -306,13 +307,13 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
     instructions: await loadInstructions(),
     effort: config.model.effort,
     saidLine: createSaidLine(),
-    models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
-    transcriber: createTranscriber(modelSettings(config), systemClock),
+    models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, clock),
+    transcriber: createTranscriber(modelSettings(config), clock),
     store,
     files,
     pastOutput: createPastOutputs(log, files),
     web,
-    means: openWorkMeans(config, { own, clock: systemClock, knowledge, report: degraded }),
+    means: openWorkMeans(config, { own, clock, knowledge, report: degraded }),
     scripts: skills.scripts,
     code: skills.code,
     documents,
@@ -320,12 +321,12 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
     grants: createNetworkGrants(
       store,
       (skill) => grantedHosts(config, skill),
-      systemClock,
+      clock,
       createCouldReach(config.net.allow),
     ),
     rights: config.skills.rights,
     openHosts: config.net.open_hosts,
-    clock: systemClock,
+    clock,
     countTokens: createTokenCounter(),
     environmentOf: (skill) => environmentOf(config, skill),
     report: reportTo(logger),
@@ -334,13 +335,13 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
 
 function openServer(
   config: Config,
-  { log, logger, metrics, skills, leases, shared }: Opened,
+  { log, clock, logger, metrics, skills, leases, shared }: Opened,
   app: App,
   platforms: Platforms,
 ) {
   const gauges = {
     backlog: log.backlog,
-    now: systemClock.now,
+    now: clock.now,
     platforms: () => platformStates(platforms),
     processes: shared && (() => processesOf(leases)),
   };

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { Clock, Leases, Wire } from "../core/ports/storage.ts";
 import { refuseUnfinished } from "../storage/migrate/migration-record.ts";
+import { followDatabaseClock } from "../storage/postgres/database-clock.ts";
 import { openPostgres, type PostgresConnection } from "../storage/postgres/postgres-connection.ts";
 import { createPostgresFileStore } from "../storage/postgres/postgres-file-store.ts";
 import { createPostgresKeyValue } from "../storage/postgres/postgres-key-value.ts";
@@ -52,6 +53,9 @@ export async function openPostgresStores(
   const match = await matchFolder(store, leases, await readOrMakeRandomText(join(folder, identityFile)));
   if (match === "taken") throw new DatabaseInUseError(otherFolder(connection.place, folder));
   if (match === "other") opening.warn(newFolder(connection.place, folder));
+  const time = await followDatabaseClock(connection, clock);
+  opening.closers.push(async () => time.stop());
+  if (time.ahead() !== 0) opening.warn(otherTime(connection.place, time.ahead()));
   opening.closers.push(await joinProcesses(leases, clock, self));
   const log = createPostgresTurnLog(connection);
   return {
@@ -62,6 +66,7 @@ export async function openPostgresStores(
     files: createPostgresFileStore(connection),
     leases,
     copies: createSchemaCopies(connection),
+    clock: time.clock,
     shared: { calls: log, wire: wireOf(connection) },
   };
 }
@@ -77,6 +82,11 @@ function wireOf(connection: PostgresConnection): Wire {
 
 function otherFolder(place: string, folder: string): string {
   return `Running processes of the database ${place} have another data folder than ${folder}. All processes of a database share one: working folders of threads and installed skills are there. Give this process the same folder, for example as a shared volume (KNACK_DATA), or another database (DATABASE_URL).`;
+}
+
+function otherTime(place: string, aheadMs: number): string {
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  return `The clock of this machine is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} that of the database ${place}. All times follow the database; set the machine's clock.`;
 }
 
 function newFolder(place: string, folder: string): string {

@@ -17,7 +17,7 @@ export async function openStores(
   opening: OpeningStores,
   self: OpeningProcess,
 ): Promise<Stores> {
-  if (data.database_url === undefined) return openSqliteStores(data.folder, opening);
+  if (data.database_url === undefined) return openSqliteStores(data.folder, clock, opening);
   const { openPostgresStores } = await import("./open-postgres-stores.ts");
   return openPostgresStores({ url: data.database_url, folder: data.folder, clock }, opening, self);
 }
@@ -25,7 +25,11 @@ export async function openStores(
 /** Only one process at a time has a data folder, so this one owns the leases of a killed one at once. */
 const holderOfFolder = "holder-of-the-data-folder";
 
-async function openSqliteStores(folder: string, { closers, upgraded }: OpeningStores): Promise<Stores> {
+async function openSqliteStores(
+  folder: string,
+  clock: Clock,
+  { closers, upgraded }: OpeningStores,
+): Promise<Stores> {
   const log = await openSqliteTurnLog(join(folder, "turns.db"), { upgraded });
   closers.push(() => log.close());
   const index = await openSqliteMessageIndex(join(folder, "messages.db"), { upgraded });
@@ -42,5 +46,6 @@ async function openSqliteStores(folder: string, { closers, upgraded }: OpeningSt
     files: createDiskFileStore(join(folder, "files")),
     leases: createKeyValueLeases(store, holderOfFolder),
     copies: createUpgradeCopies(folder),
+    clock,
   };
 }

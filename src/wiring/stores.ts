@@ -3,7 +3,7 @@ import type { TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
 import type { DueEntries } from "../core/ports/schedules.ts";
 import type { Knowledge } from "../core/ports/services.ts";
-import type { FileStore, KeyValue, Leases, Upgrade, UpgradeCopies } from "../core/ports/storage.ts";
+import type { Clock, FileStore, KeyValue, Leases, Upgrade, UpgradeCopies } from "../core/ports/storage.ts";
 import type { ProcessRole } from "./database-processes.ts";
 
 /** Where a bot keeps what outlives it, apart from the folders of threads and skills. */
@@ -16,6 +16,8 @@ export interface Stores {
   /** What only one process may do. */
   leases: Leases;
   copies: UpgradeCopies;
+  /** The time of the stores. */
+  clock: Clock;
   /** Present where any number of processes use the stores at once. */
   shared?: SharedWork;
 }

@@ -36,12 +36,28 @@ const maxVainMs = 2_000;
 /** Times that a process is started before that counts as a failure: a server that restarts may refuse it. */
 const maxStarts = 5;
 
+export interface FleetOptions {
+  roles: readonly Role[];
+  /** Added to the environment of the process with this name. */
+  env?(name: string): Record<string, string>;
+}
+
 /** Starts processes of these roles that share a data folder and a store. */
-export async function startFleet(home: BotHome, store: SoakStore, roles: readonly Role[]): Promise<Fleet> {
+export async function startFleet(
+  home: BotHome,
+  store: SoakStore,
+  { roles, env = () => ({}) }: FleetOptions,
+): Promise<Fleet> {
   const members = await Promise.all(
-    roles.map(async (role, at) =>
-      createMember(home, store, { role, name: `${role}-${at}`, port: await freePort() }),
-    ),
+    roles.map(async (role, at) => {
+      const name = `${role}-${at}`;
+      return createMember(home, {
+        role,
+        name,
+        port: await freePort(),
+        env: { ...store.env(name), ...env(name) },
+      });
+    }),
   );
   await Promise.all(members.map((member) => member.start()));
   return { members, addresses: members.filter(({ role }) => role !== "worker").map(({ url }) => url) };
@@ -49,10 +65,10 @@ export async function startFleet(home: BotHome, store: SoakStore, roles: readonl
 
 function createMember(
   home: BotHome,
-  store: SoakStore,
-  { role, name, port }: { role: Role; name: string; port: number },
+  { name, ...options }: { role: Role; name: string; port: number; env: Record<string, string> },
 ): Member {
-  const how: StartOptions = { role, port, env: store.env(name) };
+  const { role, port } = options;
+  const how: StartOptions = options;
   const ended: string[] = [];
   let bot: BotProcess | undefined;
   const bury = () => {

@@ -28,8 +28,9 @@ const maxTakeoverMs = 15_000;
 export async function measure(): Promise<Line[]> {
   const world = await openWorld("postgres", `turns: { concurrent: ${slots} }\n`);
   try {
-    const [gateway, one, other] = (await startFleet(world.home, world.store, ["gateway", "worker", "worker"]))
-      .members;
+    const [gateway, one, other] = (
+      await startFleet(world.home, world.store, { roles: ["gateway", "worker", "worker"] })
+    ).members;
     if (gateway === undefined || one === undefined || other === undefined) throw new Error("No fleet");
     const client = clientOf([gateway.url]);
     // The first turns load what later ones find loaded.

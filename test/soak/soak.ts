@@ -28,6 +28,8 @@ export interface SoakOptions {
   config?: string;
   /** Called with the number of turns that have ended, every 10 seconds. */
   tell?(ended: number): void;
+  /** Added to the environment of the process with this name. */
+  env?(name: string): Record<string, string>;
   /** What else happens to the bot. */
   meanwhile?(fleet: Fleet): Promise<void>;
 }
@@ -55,7 +57,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   for (const [name, text] of Object.entries(flowsFor(world.effects.url)))
     await world.home.write(`.knack-workspace/flows/${name}.json`, text);
   try {
-    return await run(options, world, await startFleet(world.home, world.store, options.roles));
+    return await run(options, world, await startFleet(world.home, world.store, options));
   } finally {
     await world.close();
   }

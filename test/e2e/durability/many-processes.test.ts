@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatLines } from "../../soak/report.ts";
 import { soak } from "../../soak/soak.ts";
+import { wrongClock } from "../../support/bot/moved-clock.ts";
 import { needs } from "../../support/needs.ts";
 
 // What goes wrong here goes wrong seldom: no second try.
@@ -8,9 +9,10 @@ const once = { retry: 0, timeout: 180_000 };
 
 describe("the processes of a bot on one database", needs("postgresql"), () => {
   it(
-    "the processes of a bot lose, double and reorder nothing while they are killed, stopped and cut off",
+    "the processes of a bot lose, double and reorder nothing while they are killed, stopped and cut off, with clocks two hours apart",
     once,
     async () => {
+      const clocks = { "worker-1": wrongClock(-3_600_000), "worker-2": wrongClock(3_600_000) };
       const { lines } = await soak({
         store: "postgres",
         roles: ["gateway", "worker", "worker"],
@@ -20,6 +22,7 @@ describe("the processes of a bot on one database", needs("postgresql"), () => {
         },
         config: "turns: { lease_seconds: 2 }\n",
         pauseMs: 4_000,
+        env: (name) => clocks[name as keyof typeof clocks] ?? {},
       });
       expect(
         lines.filter(({ wrong = [] }) => wrong.length > 0),

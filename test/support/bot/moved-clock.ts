@@ -18,12 +18,18 @@ export interface MovedClock {
   remove(): Promise<void>;
 }
 
+const script = pathToFileURL(join(import.meta.dirname, "moved-clock.mjs")).href;
+
+/** The environment of a process whose clock is wrong by these ms. */
+export function wrongClock(offsetMs: number): Record<string, string> {
+  return { MOVED_BY: String(offsetMs), NODE_OPTIONS: `--import ${script}` };
+}
+
 const RealDate = Date;
 
 export async function createMovedClock(): Promise<MovedClock> {
   const folder = await mkdtemp(join(tmpdir(), "moved-clock-"));
   const file = join(folder, "offset");
-  const script = pathToFileURL(join(import.meta.dirname, "moved-clock.mjs")).href;
   let offset = 0;
   const move = async (to: number) => {
     offset = to;

@@ -15,7 +15,7 @@ import { freshSchema, testPostgres } from "../../support/postgres.ts";
 import type { TestAppOptions } from "../../support/test-app.ts";
 
 /** The stores as one process has them. */
-export type ProcessStores = Required<Pick<TestAppOptions, "store" | "log" | "files">> & { leases: Leases };
+type ProcessStores = Required<Pick<TestAppOptions, "store" | "log" | "files">> & { leases: Leases };
 
 /** Empty stores of a bot. Each call opens them for one process, by its name. */
 export type OpenForProcess = (owner: string) => Promise<ProcessStores>;

@@ -7,28 +7,40 @@ export interface Death {
   when: "before" | "after";
 }
 
+/** Does something outside the process. Work that goes on for as long as the process wants it to calls `happened` when it has begun. */
+type Work<T> = (happened: () => void) => T | Promise<T>;
+
 /** The life of a process: what it does outside itself, point by point. After its death nothing answers it any more. */
 export interface Life {
   /** Names of the points so far. */
   readonly points: readonly string[];
   /** The points before which the world outside changed without a point. */
   readonly changes: readonly number[];
+  /** Resolves when it is over. */
+  readonly death: Promise<void>;
   isOver(): boolean;
   /** Notes that the world outside has changed without a point. */
   changed(): void;
   /** Does something that outlives the process. */
-  act<T>(name: string, work: () => T | Promise<T>): Promise<T>;
+  act<T>(name: string, work: Work<T>): Promise<T>;
   /** Does something that changes nothing outside. */
-  look<T>(work: () => T | Promise<T>): Promise<T>;
+  look<T>(work: Work<T>): Promise<T>;
+  /** Waits for something that only the passing of time brings about. */
+  wait<T>(work: () => Promise<T>): Promise<T>;
+  /** How much it has done outside itself so far. */
+  done(): number;
+  /** Resolves when nothing of it is under way outside, what it did at its death included. */
+  idle(): Promise<void>;
 }
 
 /** @param death where it ends; without it the process lives on */
 export function createLife(death?: Death): Life {
   const points: string[] = [];
   const changes: number[] = [];
+  const died = Promise.withResolvers<void>();
+  const outside = createOutside();
   let over = false;
-  const never = <T>() => new Promise<T>(() => {});
-  const look = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  const wait = async <T>(work: () => T | Promise<T>): Promise<T> => {
     if (over) return never();
     try {
       const result = await work();
@@ -38,18 +50,63 @@ export function createLife(death?: Death): Life {
       throw error;
     }
   };
+  const look = <T>(work: Work<T>) => wait(() => outside.run(work));
   return {
     points,
     changes,
+    death: died.promise,
     isOver: () => over,
     changed: () => void changes.push(points.length),
     look,
+    wait,
     act(name, work) {
       const isLast = !over && points.push(name) - 1 === death?.point;
       if (!isLast) return look(work);
-      if (death?.when === "after") void work();
+      // Nobody is left to whom a failure would matter.
+      if (death?.when === "after") outside.run(work).catch(() => {});
       over = true;
+      died.resolve();
       return never();
+    },
+    done: outside.done,
+    idle: outside.idle,
+  };
+}
+
+const never = <T>() => new Promise<T>(() => {});
+
+/** Counts what is under way outside a process. */
+function createOutside() {
+  let begun = 0;
+  let ended = 0;
+  let wake = () => {};
+  return {
+    done: () => ended,
+    async run<T>(work: Work<T>): Promise<T> {
+      let isCounted = false;
+      const happened = () => {
+        if (isCounted) return;
+        isCounted = true;
+        ended += 1;
+        if (ended === begun) wake();
+      };
+      begun += 1;
+      try {
+        return await work(happened);
+      } finally {
+        happened();
+      }
+    },
+    async idle(): Promise<void> {
+      // Whoever got an answer does the next thing in the same tick.
+      const tick = () => new Promise((resolve) => setImmediate(resolve));
+      await tick();
+      while (ended < begun) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        await tick();
+      }
     },
   };
 }
@@ -89,6 +146,6 @@ export function mortalClock(life: Life, clock: Clock): Clock {
   return {
     now: clock.now,
     after: (ms, callback) => clock.after(ms, () => (life.isOver() ? undefined : callback())),
-    sleep: (ms, signal) => life.look(() => clock.sleep(ms, signal)),
+    sleep: (ms, signal) => life.wait(() => clock.sleep(ms, signal)),
   };
 }

@@ -1,14 +1,33 @@
+import type { SharedWork } from "../../src/app/app-deps.ts";
 import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import type { AnswerStream, ChatPlatform } from "../../src/core/ports/chat-platform.ts";
 import type { Model } from "../../src/core/ports/model.ts";
-import type { FileStore, KeyValue } from "../../src/core/ports/storage.ts";
 import type { WorkingFolders } from "../../src/core/ports/working-folder.ts";
 import type { CodeRunner } from "../../src/core/skill/programs.ts";
 import { type Life, mortal } from "./life.ts";
+import type { Stores } from "./stores.ts";
 
-/** The log of a process that may die: every write is a point, named after the events it stores. */
-export function mortalLog(life: Life, log: TurnLog): TurnLog {
+/** The stores of a process that may die, as options of its app. */
+export function mortalStores(life: Life, { log, store, files, leases, shared }: Stores) {
+  return {
+    log: mortalLog(life, log),
+    due: log.due,
+    store: mortal(
+      life,
+      "store",
+      store,
+      ["set", "delete", "update"],
+      (_, [key]) => String(key).split(":")[0] ?? "",
+    ),
+    files: mortal(life, "files", files, ["put", "remove", "forget"]),
+    leases: mortal(life, "leases", leases, ["acquire", "renew", "release"]),
+    shared: shared && mortalShared(life, shared),
+  };
+}
+
+/** Every write is a point, named after the events it stores. */
+function mortalLog(life: Life, log: TurnLog): TurnLog {
   const writes = ["accept", "claim", "release", "renew", "append", "absorb", "signal", "durable"] as const;
   return mortal(life, "log", log, writes, (method, given) => {
     if (method === "signal") return (given[1] as { type: string }).type;
@@ -17,25 +36,43 @@ export function mortalLog(life: Life, log: TurnLog): TurnLog {
   });
 }
 
-export function mortalStore(life: Life, store: KeyValue): KeyValue {
-  return mortal(
-    life,
-    "store",
-    store,
-    ["set", "delete", "update"],
-    (_, [key]) => String(key).split(":")[0] ?? "",
-  );
-}
-
-export function mortalFiles(life: Life, files: FileStore): FileStore {
-  return mortal(life, "files", files, ["put", "remove", "forget"]);
-}
-
-/** Working folders: what is kept in them and run in them. */
-export function mortalFolders(life: Life, folders: WorkingFolders): WorkingFolders {
-  const acts = ["attach", "use", "handOver", "forget", "remove", "clear"] as const;
+/** What processes tell each other: a dead one says and hears nothing. */
+function mortalShared(life: Life, { calls, wire }: SharedWork): SharedWork {
+  const alive =
+    <Told extends unknown[]>(heard: (...told: Told) => void) =>
+    (...told: Told) =>
+      life.isOver() ? undefined : heard(...told);
   return {
-    of: (place) => mortal(life, "folder", folders.of(place), acts),
+    calls: {
+      onWork: (heard) => life.look(() => calls.onWork(alive(heard))),
+      onSignal: (heard) => life.look(() => calls.onSignal(alive(heard))),
+      onEvents: (namespace, heard) => life.look(() => calls.onEvents(namespace, alive(heard))),
+    },
+    wire: {
+      notify: (...message) => life.look(() => wire.notify(...message)),
+      listen: (channel, heard) => life.look(() => wire.listen(channel, alive(heard))),
+    },
+  };
+}
+
+/** Working folders: what is kept in them and run in them. A run goes on for as long as its code does, which dies with the process. */
+export function mortalFolders(life: Life, folders: WorkingFolders): WorkingFolders {
+  const acts = ["attach", "handOver", "forget", "remove", "clear"] as const;
+  return {
+    of: (place) => {
+      const folder = folders.of(place);
+      return {
+        ...mortal(life, "folder", folder, acts),
+        use: (how, work, signal) =>
+          life.act("folder.use", (happened) => {
+            const inside: typeof work = (working) => {
+              happened();
+              return work(working);
+            };
+            return folder.use(how, inside, signal);
+          }),
+      };
+    },
     all: () => folders.all(),
   };
 }

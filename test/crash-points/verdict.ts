@@ -1,3 +1,4 @@
+import { madeOnce } from "../../src/base/made-once.ts";
 import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 import { type Asked, expectPrefixes } from "../support/models/recording-model.ts";
 import { sideEffects } from "./scripted-turn.ts";
@@ -27,9 +28,18 @@ export interface Picture {
   asked: { rounds: number; others: number };
 }
 
-/** @param unknown calls of which the model was told that nobody knows their outcome: what they did not come to is left out */
-export async function pictureOf(world: World, unknown: readonly string[] = []): Promise<Picture> {
+/** The picture of a world without deaths, without what calls of unknown outcome did not come to. */
+export type Undisturbed = (unknown: readonly string[]) => Picture;
+
+/** @param world in which everything has come to its end. It may be gone when the picture is asked for */
+export async function picturesOf(world: World): Promise<Undisturbed> {
   const turns = await eventsOf(world);
+  const pictures = new Map<string, Picture>();
+  return (unknown) => madeOnce(pictures, unknown.join(), () => pictureOf(world, turns, unknown));
+}
+
+/** @param unknown calls of which the model was told that nobody knows their outcome: what they did not come to is left out */
+function pictureOf(world: World, turns: readonly TurnEvent[][], unknown: readonly string[]): Picture {
   const rounds = world.model.ofTurns();
   return {
     stored: turns.flatMap((events, turn) =>
@@ -44,17 +54,17 @@ export async function pictureOf(world: World, unknown: readonly string[] = []): 
 /**
  * What is not as it has to be in a world where everything has come to its end: in words, empty where all is well.
  *
- * @param undisturbed the picture of the same world, in which no process died, without what calls of unknown outcome did not come to
+ * @param undisturbed the pictures of the same world, in which no process died
  * @param remains what the processes that died left behind, in order
  */
 export async function violations(
   world: World,
-  undisturbed: (unknown: readonly string[]) => Promise<Picture>,
+  undisturbed: Undisturbed,
   remains: readonly Remains[],
 ): Promise<string[]> {
-  const events = (await eventsOf(world)).flat();
-  const unknown = unknownOutcomes(events);
-  const [wanted, found] = [await undisturbed(unknown), await pictureOf(world, unknown)];
+  const turns = await eventsOf(world);
+  const unknown = unknownOutcomes(turns.flat());
+  const [wanted, found] = [undisturbed(unknown), pictureOf(world, turns, unknown)];
   return [
     ...world.errors.map((error) => `an error was logged: ${JSON.stringify(error)} ${error}`),
     ...differences("stored", wanted.stored, found.stored),

@@ -1,12 +1,8 @@
 import type { ChatIntake, ChatMessage } from "../../src/app/chat/chat-intake.ts";
 import type { TurnEvent } from "../../src/core/log/turn-event.ts";
-import type { TurnLog } from "../../src/core/log/turn-log.ts";
-import type { Clock, FileStore, KeyValue } from "../../src/core/ports/storage.ts";
+import type { Clock } from "../../src/core/ports/storage.ts";
 import { createNetworkGrants } from "../../src/core/skill/network-grants.ts";
 import type { Skill, SkillSource } from "../../src/core/skill/skill.ts";
-import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
-import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
-import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { createFakeClock, type FakeClock } from "../support/fakes/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../support/fakes/fake-platform.ts";
 import { noFolders } from "../support/fakes/no-folders.ts";
@@ -15,17 +11,18 @@ import { pendingTurns } from "../support/pending-turns.ts";
 import { testSource } from "../support/skills/test-skill.ts";
 import { createTestApp } from "../support/test-app.ts";
 import { createLife, type Death, type Life, mortalClock } from "./life.ts";
-import { mortalFiles, mortalLog, mortalModel, mortalPlatform, mortalStore } from "./mortal-ports.ts";
+import { mortalModel, mortalPlatform, mortalStores } from "./mortal-ports.ts";
 import { grantedHost, profiles, said, turnModel, turnSkills } from "./scripted-turn.ts";
+import type { EmptyStorage, Storage, Stores } from "./stores.ts";
 
 const place = { namespace: "fake:team:general", thread: "t1" };
 
 /** All that is outside of the bot's process, and outlives it. */
 export interface World {
   clock: FakeClock;
-  log: TurnLog;
-  store: KeyValue;
-  files: FileStore;
+  storage: Storage;
+  /** The stores as nobody has them who dies. */
+  stores: Stores;
   platform: FakePlatform;
   model: RecordingModel;
   /** What the code of tools did, in order. */
@@ -34,22 +31,26 @@ export interface World {
   taken: Set<string>;
   /** Errors that nobody expects, of all lives. */
   errors: unknown[];
+  /** Processes so far. */
+  lives: number;
 }
 
-export function createWorld(streams: boolean): World {
+/** @param empty makes its storage; worlds that it made storage for before are gone */
+export async function createWorld(streams: boolean, empty: EmptyStorage): Promise<World> {
   const clock = createFakeClock(1_800_000_000_000);
   const platform = createFakePlatform({ now: clock.now, streams, message_characters: 500 });
   platform.people.set("ada", { trust: "operator" });
+  const storage = await empty(clock);
   return {
     clock,
-    log: createMemoryTurnLog(clock),
-    store: createMemoryKeyValue(),
-    files: createMemoryFileStore(),
+    storage,
+    stores: storage.open("people"),
     platform,
     model: turnModel(),
     done: [],
     taken: new Set(),
     errors: [],
+    lives: 0,
   };
 }
 
@@ -60,39 +61,70 @@ const maxSteps = 3_000;
 /** Steps that a bot lives on when all is done, to show what it still does. */
 const lastSteps = 15;
 
+/** How long others wait for a process that died, fake ms. */
+const leaseMs = 6_000;
+
 /**
  * One process of the bot, from its start until its turns have ended or it dies. People deliver what was not acknowledged, and press the
- * buttons they see.
+ * buttons they see. Time passes only while nothing is under way.
  */
 export async function live(world: World, death?: Death): Promise<Life> {
   const life = createLife(death);
-  const { clock } = world;
-  await world.log.reclaim();
-  const app = startBot(world, life);
-  const people = createPeople(world, life, app.chat.connect(mortalPlatform(life, world.platform)));
+  world.lives += 1;
+  const owner = `process-${world.lives}`;
+  const stores = world.storage.open(owner);
+  try {
+    await stores.log.reclaim();
+    const app = startBot(world, life, { owner, stores });
+    const people = createPeople(world, life, app.chat.connect(mortalPlatform(life, world.platform)));
+    await liveOn(world, life, people);
+    world.errors.push(...app.errors);
+    if (!life.isOver()) await app.stop(0);
+  } finally {
+    await stores.close();
+  }
+  return life;
+}
+
+async function liveOn(
+  { clock, storage, stores, taken }: World,
+  life: Life,
+  people: () => void,
+): Promise<void> {
+  const settled = createSettled(life, storage);
   let left = lastSteps;
   for (let step = 0; !life.isOver() && left > 0; step += 1) {
     if (step > maxSteps) throw new Error(`The turn did not end. The last points: ${life.points.slice(-5)}`);
     people();
     clock.advance(stepMs);
-    await new Promise((resolve) => setImmediate(resolve));
-    if (world.taken.size === 3 && (await pendingTurns(world.log)) === 0) left -= 1;
+    await settled();
+    if (taken.size === 3 && (await pendingTurns(stores.log)) === 0) left -= 1;
   }
-  world.errors.push(...app.errors);
-  if (!life.isOver()) await app.stop(0);
-  return life;
 }
 
-function startBot(world: World, life: Life) {
+/** Resolves when the process has done all that it can do at this time, and has heard of it. */
+function createSettled(life: Life, { heard }: Storage): () => Promise<void> {
+  let done = 0;
+  return async () => {
+    await life.idle();
+    while (done < life.done()) {
+      done = life.done();
+      await heard();
+      await life.idle();
+    }
+  };
+}
+
+function startBot(world: World, life: Life, { owner, stores }: { owner: string; stores: Stores }) {
   const { done, model } = world;
   const { fair, outside } = turnSkills(life, done);
   const clock = mortalClock(life, world.clock);
   // The answer comes word by word, so that some of it is shown before it is whole.
   const pause = (text: string) => (text.startsWith("one") ? clock.sleep(800) : Promise.resolve());
   return createTestApp(mortalModel(life, model, pause), {
-    log: mortalLog(life, world.log),
-    store: mortalStore(life, world.store),
-    files: mortalFiles(life, world.files),
+    owner,
+    lease_ms: leaseMs,
+    ...mortalStores(life, stores),
     clock,
     folders: noFolders,
     sources: [startingSource(fair, clock), testSource([outside])],
@@ -113,9 +145,9 @@ function startingSource(skill: Skill, clock: Clock): SkillSource {
 
 /** What people do at each look: answers what the bot does next to it. A bot that dies leaves them with what they see. */
 function createPeople(world: World, life: Life, intake: ChatIntake): () => void {
-  const { platform, taken, done, clock } = world;
+  const { platform, stores, taken, done, clock } = world;
   const { outside } = turnSkills(life, done);
-  const grants = createNetworkGrants(world.store, () => [], clock);
+  const grants = createNetworkGrants(stores.store, () => [], clock);
   const tried = new Set<string>();
   const once = (what: string, work: () => Promise<void>) => {
     if (tried.has(what) || life.isOver()) return;
@@ -137,7 +169,7 @@ function createPeople(world: World, life: Life, intake: ChatIntake): () => void 
       if (button === undefined) continue;
       once(button, async () => {
         if (message.markdown.includes(grantedHost)) {
-          await grants.grant(outside, [grantedHost], "ada");
+          await life.look(() => grants.grant(outside, [grantedHost], "ada"));
           life.changed();
         }
         await intake.press({ place, id: `press-${button}`, person: "ada", button, reference });
@@ -163,7 +195,7 @@ function messageOf(text: string, now: number): ChatMessage {
 }
 
 /** All events of the turns of the world, by turn, the first turn first. */
-export async function eventsOf({ log }: World): Promise<TurnEvent[][]> {
+export async function eventsOf({ stores: { log } }: World): Promise<TurnEvent[][]> {
   const turns = await log.list({ namespace: place.namespace });
   return Promise.all(turns.toReversed().map(({ turn_id }) => log.read(turn_id)));
 }

@@ -160,24 +160,24 @@ export interface TurnQueue {
    */
   claim(lease: string, leaseMs: number, options?: ClaimOptions): Promise<ClaimedTurn | undefined>;
   /**
-   * Makes every leased turn claimable at once. Call it only before claiming, in a process that is certain to be the only one on this log:
-   * the previous holder of every lease is gone. Unless that holder announced its end (`leave`), it crashed.
+   * Called by a starting process before it claims. What it does depends on who else may claim from the log.
    *
-   * After a single crash all turns resume normally. A crash that follows another one before the bot has settled (`settle`), or while there
-   * are suspects, makes suspects of the turns that were running. So do three crashes of a settled bot, for a turn that was running in all
-   * of them. Half as many suspects run at once as were running in the latest crash, alongside all other turns, and commands do not wait for
-   * messages. The crash counts against the suspects that were running; if there were none, against the turn that was running alone;
-   * otherwise against no turn. The turn that causes the crashes thus soon has the highest count. A suspect that ends, waits or is cleared
-   * is no longer a suspect.
+   * On a log of one process, the previous holder of every lease is gone: makes every leased turn claimable at once. Unless that holder
+   * announced its end (`leave`), it crashed. After a single crash all turns resume normally. A crash that follows another one before the bot
+   * has settled (`settle`), or while there are suspects, makes suspects of the turns that were running. So do three crashes of a settled bot,
+   * for a turn that was running in all of them. Half as many suspects run at once as were running in the latest crash, alongside all other
+   * turns, and commands do not wait for messages. The crash counts against the suspects that were running; if there were none, against the
+   * turn that was running alone; otherwise against no turn. The turn that causes the crashes thus soon has the highest count. A suspect that
+   * ends, waits or is cleared is no longer a suspect.
    *
-   * On a log that several workers share, it frees nothing and only tells the number of suspects. There a worker has crashed when one of its
-   * leases expires, unless it announced its end, and that counts once for all its turns: against the suspect that it ran; if there was
-   * none, against the turn that it ran alone; otherwise against no turn, and those that are lost in this way for the second time are
-   * suspects. Each worker runs one suspect at a time, alongside other turns. A turn that kills workers thus ends two of them without a
-   * count, together with others, and from then on every worker that it ends counts against it alone.
+   * On a log that workers share, frees nothing and only tells the number of suspects. There a worker has crashed when one of its leases
+   * expires, unless it announced its end, and that counts once for all its turns: against the suspect that it ran; if there was none,
+   * against the turn that it ran alone; otherwise against no turn, and those that are lost in this way for the second time are suspects.
+   * Each worker runs one suspect at a time, alongside other turns. A turn that kills workers thus ends two of them without a count, together
+   * with others, and from then on every worker that it ends counts against it alone.
    */
   reclaim(): Promise<Takeover>;
-  /** The process has run for a while since `reclaim`: a crash from now on is not related to the one before. */
+  /** The process has run for a while since `reclaim`. On a log of one process, a crash from now on is not related to the one before. */
   settle(): Promise<void>;
   /** The process is shutting down: from now on its end is not a crash, and no turn is blamed. */
   leave(): Promise<void>;

@@ -23,7 +23,7 @@ export interface CopiedTable {
   numbered?: { column: string; last?: string };
 }
 
-// Not copied: `lanes`, `probe` and `texts`, which PostgreSQL does without or makes anew.
+// Not copied: `lanes`, `life`, `probe` and `texts`, which PostgreSQL does without or makes anew.
 export const copiedTables: readonly CopiedTable[] = [
   {
     name: "turns",
@@ -33,7 +33,7 @@ export const copiedTables: readonly CopiedTable[] = [
       SELECT turns.*, kind = 'message' AND (
         SELECT json_extract(body, '$.inbound.cause') FROM events WHERE turn_id = turns.turn_id AND seq = 0) IS NULL AS said
       FROM turns`,
-    // The leases are over; their ends are by the clock of a machine. The first bot on the target frees what ran, as after a crash.
+    // The leases are over; their ends are by the clock of a machine. Whoever claims first on the target frees what ran.
     convert: ({ head, status, due_at, lease, text, answer }) => ({
       ready: Number(head === 1 && due_at === 0),
       due_at: status === "waiting" ? Number(due_at) : 0,
@@ -58,7 +58,6 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: "signals", file: "turns.db", key: ["id"], numbered: { column: "id" } },
   { name: "threads", file: "turns.db", key: ["namespace", "thread"] },
   { name: "namespaces", file: "turns.db", key: ["namespace"] },
-  { name: "life", file: "turns.db", key: ["id"] },
   { name: "due_entries", file: "turns.db", key: ["ordinal"], numbered: { column: "ordinal" } },
   {
     name: "kv",

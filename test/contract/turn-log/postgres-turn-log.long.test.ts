@@ -1,9 +1,8 @@
 import { afterAll } from "vitest";
-import { openPostgres, type PostgresConnection } from "../../../src/storage/postgres/postgres-connection.ts";
+import { openPostgres } from "../../../src/storage/postgres/postgres-connection.ts";
 import {
   createPostgresTurnLog,
   type PostgresTurnLog,
-  type PostgresTurnLogOptions,
 } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
 import { turnLogTables } from "../../../src/storage/postgres/turn-log/turn-log-tables.ts";
 import { logTime } from "../../support/log-time.ts";
@@ -12,7 +11,6 @@ import { freshSchema, testPostgres } from "../../support/postgres.ts";
 import { describeDueEntries } from "../storage/due-entries-contract.ts";
 import { turnLogClaimsContract } from "./turn-log-claims.ts";
 import { turnLogContract } from "./turn-log-contract.ts";
-import { turnLogCrashesContract } from "./turn-log-crashes.ts";
 import { turnLogDetailsContract } from "./turn-log-details.ts";
 import { turnLogForgettingContract } from "./turn-log-forgetting.ts";
 import { turnLogRemovalContract } from "./turn-log-removal.ts";
@@ -20,21 +18,14 @@ import { turnLogUsageContract } from "./turn-log-usage.ts";
 
 const needed = needs("postgresql");
 
-async function connect(schema = freshSchema()): Promise<PostgresConnection> {
-  return openPostgres((await testPostgres()).url, [turnLogTables], { schema, poolSize: 4 });
-}
-
 /** A log that closes its connection. */
-async function open(
-  schema = freshSchema(),
-  options: PostgresTurnLogOptions = { clock: logTime, alone: true },
-): Promise<PostgresTurnLog> {
-  const connection = await connect(schema);
-  return { ...createPostgresTurnLog(connection, options), close: () => connection.close() };
+async function open(schema = freshSchema()): Promise<PostgresTurnLog> {
+  const connection = await openPostgres((await testPostgres()).url, [turnLogTables], { schema, poolSize: 4 });
+  return { ...createPostgresTurnLog(connection, { clock: logTime }), close: () => connection.close() };
 }
 
 const name = "the turn log in PostgreSQL";
-const openAlone = () => open();
+const openNew = () => open();
 
 turnLogContract(
   name,
@@ -44,12 +35,11 @@ turnLogContract(
   },
   needed,
 );
-turnLogClaimsContract(name, openAlone, needed);
-turnLogCrashesContract(name, openAlone, needed);
-turnLogUsageContract(name, openAlone, needed);
-turnLogForgettingContract(name, openAlone, needed);
-turnLogDetailsContract(name, openAlone, needed);
-turnLogRemovalContract(name, openAlone, needed);
+turnLogClaimsContract(name, openNew, needed);
+turnLogUsageContract(name, openNew, needed);
+turnLogForgettingContract(name, openNew, needed);
+turnLogDetailsContract(name, openNew, needed);
+turnLogRemovalContract(name, openNew, needed);
 
 const closing: PostgresTurnLog[] = [];
 afterAll(() => Promise.all(closing.map((log) => log.close())));

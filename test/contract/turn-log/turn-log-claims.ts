@@ -118,13 +118,10 @@ export function turnLogClaimsContract(
         const first = await claim();
         expect(first?.last_seq).toBe(0);
         await log.append("t1", first?.lease ?? "", [round("t1", 7)]);
-        await log.reclaim();
-        const second = await claim();
+        const second = await claim({}, 99_000);
         expect(second?.last_seq).toBe(1_000_007);
-        const third = await claim({}, 99_000);
-        expect(third?.last_seq).toBe(2_000_007);
-        await log.release("t1", third?.lease ?? "", 0);
-        expect((await claim())?.last_seq).toBe(3_000_007);
+        await log.release("t1", second?.lease ?? "", 0);
+        expect((await claim())?.last_seq).toBe(2_000_007);
       });
 
       test("a claim numbers events after the last one, when the turn waited", async () => {

@@ -245,19 +245,6 @@ export function turnLogContract(
         expect(await log.renew(held("w1", "t1"), 500)).toEqual(["t1"]);
       });
 
-      test("claiming frees every leased turn at once when told that nobody works, and no waiting one", async () => {
-        for (const id of ["t1", "t2", "t3"]) await accept(id, { thread: id });
-        for (const _ of ["t1", "t2", "t3"]) await claimId("w1", 1_000, 90_000);
-        await log.append("t2", "w1", [waiting("t2", 1, 50_000)]);
-        await log.reclaim();
-        await expect(log.append("t1", "w1", [round("t1", 1)])).rejects.toMatchObject(refused);
-        logTime.set(1_001);
-        expect(await log.renew(held("w1", "t1", "t3"), 500)).toEqual(["t1", "t3"]);
-        expect(await claimId("w2", 1_001)).toBe("t1");
-        await finish("t1", "w2");
-        expect([await claimId("w2", 1_001), await claimId("w2", 1_001)]).toEqual(["t3", undefined]);
-      });
-
       test("claiming gives every turn once to claimants that race", async () => {
         const ids = Array.from({ length: 60 }, (_, at) => `t${at}`);
         for (const id of ids) await accept(id, { thread: `thread-${id}` });

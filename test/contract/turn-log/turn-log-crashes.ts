@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ClaimedTurn, TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
 import { claimAt } from "../../support/log-time.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 
-/** Which turns go on after a crash, and which turn is blamed for it. */
-export function turnLogCrashesContract(
-  name: string,
-  open: () => Promise<TurnLog>,
-  options: TestOptions = {},
-): void {
-  describe(`${name}: crashes`, options, () => {
+/** Which turns go on after a crash, and which turn is blamed for it, on a log of one process. */
+export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog>): void {
+  describe(`${name}: crashes`, () => {
     let log: TurnLog;
     let leases = 0;
     beforeEach(async () => {
@@ -40,6 +36,20 @@ export function turnLogCrashesContract(
       return claimAll();
     };
     const eight = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
+
+    test("a crash frees every leased turn at once, and no waiting one", async () => {
+      const [one, two, three] = await run("t1", "t2", "t3");
+      if (one === undefined || two === undefined || three === undefined) throw new Error("three were to run");
+      await log.append("t1", one.lease, [entry("t1", 7, { type: "round_started", round: 1 })]);
+      await log.append("t2", two.lease, [entry("t2", 1, { type: "turn_waiting", until: 50_000 })]);
+      await crash();
+      await expect(end({ ...one, last_seq: 7 })).rejects.toMatchObject({ code: "lease_lost" });
+      expect(await log.renew([one, three], 500)).toEqual(["t1", "t3"]);
+      expect((await claimAll()).map(({ turn_id, last_seq }) => [turn_id, last_seq])).toEqual([
+        ["t1", 1_000_007],
+        ["t3", 1_000_000],
+      ]);
+    });
 
     test("a crash blames the turn that ran alone", async () => {
       await accept("t1", "a");

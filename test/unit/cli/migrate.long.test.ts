@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cp, mkdtemp, readdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -169,12 +169,13 @@ async function seenIn(log: SqliteTurnLog | PostgresTurnLog) {
 
 /** What the first bot takes up, in order. */
 async function takenUp(log: SqliteTurnLog | PostgresTurnLog) {
-  const { interrupted } = await log.reclaim();
+  await log.reclaim();
   const claims = [];
   for (let at = 0; ; at += 1) {
     const claim = await log.claim(`w${at}`, 60_000);
-    if (claim === undefined) return { interrupted, claims };
-    const { lease: _lease, last_seq, ...rest } = claim;
+    if (claim === undefined) return claims;
+    // Who stops a bot on SQLite too hard lets its turns be blamed; whoever claims on the target knows nothing of that bot.
+    const { lease: _lease, crashes: _crashes, last_seq, ...rest } = claim;
     // SQLite reserves numbers for turns that did not run, too.
     claims.push(claim.turn_id === "running" ? { ...rest, last_seq } : rest);
   }
@@ -217,7 +218,7 @@ describe("`knack migrate`", options, () => {
     expect(await sumOf(folder)).toBe(before);
 
     const connection = await connect(url);
-    const log = createPostgresTurnLog(connection, { alone: true });
+    const log = createPostgresTurnLog(connection);
     const source = await openSqliteTurnLog(join(copy, "turns.db"));
     onTestFinished(() => source.close());
     const seen = await seenIn(source);
@@ -298,7 +299,6 @@ describe("`knack migrate`", options, () => {
     const config = { data: { folder: copy, database_url: url } } as never;
     await expect(openStores(config, systemClock, opening, self)).rejects.toThrow("has not finished");
     for (const close of closers.reverse()) await close();
-    await unlink(join(copy, "database-holder"));
   });
 
   it("a difference is reported with its thread, and the next migration copies everything anew", async () => {

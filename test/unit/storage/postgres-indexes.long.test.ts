@@ -63,7 +63,7 @@ async function openRecorded(): Promise<{
       ...recording(connection, asked),
       transaction: (work) => connection.transaction((session) => work(recording(session, asked))),
     },
-    { clock: logTime, alone: true },
+    { clock: logTime },
   );
   return { log, connection, asked };
 }

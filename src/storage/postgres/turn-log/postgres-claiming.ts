@@ -1,7 +1,5 @@
-import { seqStride, type Takeover, type TurnQueue } from "../../../core/log/turn-log.ts";
-import { type CrashedTurn, judgeCrash, type LifeBefore } from "../../turns/turn-blame.ts";
+import { seqStride, type TurnQueue } from "../../../core/log/turn-log.ts";
 import { claimedTurnOf } from "../../turns/turn-rows.ts";
-import type { PostgresSession } from "../postgres-connection.ts";
 import { readEvents } from "./postgres-events.ts";
 import { takeNext } from "./postgres-lanes.ts";
 import { commitSoon, nowOr, type TurnStore } from "./turn-store.ts";
@@ -20,14 +18,14 @@ const look = `
 const pastShown = `
   greatest(seq_from, (SELECT max(seq) FROM events WHERE events.turn_id = turns.turn_id)) + ${seqStride}`;
 
-const free = `ready = true, lease = NULL, worker = NULL, seq_from = ${pastShown}`;
-
 /** The rows that nobody works on at this moment. */
 const unlocked = (condition: string) =>
   `ordinal IN (SELECT ordinal FROM turns WHERE ${condition} FOR UPDATE SKIP LOCKED)`;
 
 const wakeDue = `UPDATE turns SET ready = true WHERE ${unlocked(isDue)} RETURNING ${commitSoon}`;
-const freeExpired = `UPDATE turns SET ${free} WHERE ${unlocked(isExpired)} RETURNING ${commitSoon}`;
+const freeExpired = `
+  UPDATE turns SET ready = true, lease = NULL, worker = NULL, seq_from = ${pastShown}
+  WHERE ${unlocked(isExpired)} RETURNING ${commitSoon}`;
 
 const ofLost = `${isLeased} AND worker IN (SELECT worker FROM turns WHERE ${isExpired})`;
 
@@ -49,6 +47,8 @@ const blameLost = `
   WHERE turns.ordinal = lost.ordinal`;
 
 const forgive = `UPDATE turns SET worker = NULL WHERE ${isLeased} AND worker = $1`;
+
+const countSuspects = "SELECT count(*) AS suspects FROM turns WHERE suspect";
 
 const clear = "UPDATE turns SET suspect = false WHERE turn_id = $1 AND lease = $2";
 
@@ -72,52 +72,41 @@ const untilDue = `
     (SELECT min(due_at) FROM turns WHERE ${isWaiting}) - ${nowOr("$1")},
     (SELECT min(lease_ends) FROM turns WHERE ${isLeased}) - ${nowOr("$2")}) AS ms`;
 
-/**
- * Claims and leases. `isAlone`: this process is the only one that claims, so that `reclaim` means what the port says. Otherwise turns are
- * blamed for the end of the worker whose lease expired.
- */
-export function createClaiming(turns: TurnStore, isAlone: boolean): Omit<TurnQueue, "accept"> {
+/** Claims and leases. Turns are blamed for the end of the worker whose lease expired. */
+export function createClaiming(turns: TurnStore): Omit<TurnQueue, "accept"> {
   /** Who claims here. */
   const workers = new Set<string>();
   let isLeaving = false;
-  const takeFromLost = async (
-    session: PostgresSession,
-    steady: number | null,
-    running: readonly string[],
-  ) => {
-    if (!isAlone) {
-      await session.run(lockLost, steady, running);
-      await session.run(blameLost, steady, running);
-    }
-    await session.run(freeExpired, steady, running);
-  };
   return {
     async claim(lease, leaseMs, options = {}) {
       const { running = [] } = options;
       const [now, steady] = turns.time();
       const found = await turns.get(look, steady, running, now);
-      if (found?.expired) await turns.transaction((session) => takeFromLost(session, steady, running));
+      if (found?.expired)
+        await turns.transaction(async (session) => {
+          for (const sql of [lockLost, blameLost, freeExpired]) await session.run(sql, steady, running);
+        });
       if (found?.due) await turns.run(wakeDue, now);
       // Of one that leaves, nothing is counted.
       const worker = isLeaving ? null : workerOf(lease);
       if (worker !== null) workers.add(worker);
       const hasSuspects = found?.suspects === true || found?.expired === true;
-      const row = await takeNext(turns, { lease, worker, leaseMs, options }, { isAlone, hasSuspects });
+      const row = await takeNext(turns, { lease, worker, leaseMs, options }, hasSuspects);
       if (row === undefined) return undefined;
       const events = await readEvents(turns, turns.parse, String(row.turn_id));
       return claimedTurnOf(row, lease, events, row.suspect === true, turns.place);
     },
 
-    reclaim: () => (isAlone ? turns.transaction(takeOver) : tellSuspects(turns)),
-
-    async settle() {
-      await turns.run("UPDATE life SET state = 'settled' WHERE state = 'started'");
+    async reclaim() {
+      const suspects = Number((await turns.get(countSuspects))?.suspects);
+      return { crashed: false, interrupted: 0, suspects };
     },
+
+    async settle() {},
 
     async leave() {
       isLeaving = true;
-      if (isAlone) await turns.run("UPDATE life SET state = 'stopping'");
-      else for (const worker of workers) await turns.run(forgive, worker);
+      for (const worker of workers) await turns.run(forgive, worker);
     },
 
     async clear(turnId, lease) {
@@ -148,40 +137,4 @@ export function createClaiming(turns: TurnStore, isAlone: boolean): Omit<TurnQue
 function workerOf(lease: string): string {
   const colon = lease.lastIndexOf(":");
   return colon === -1 ? lease : lease.slice(0, colon);
-}
-
-const countSuspects = "SELECT count(*) AS suspects FROM turns WHERE suspect";
-
-async function tellSuspects(turns: PostgresSession): Promise<Takeover> {
-  return { crashed: false, interrupted: 0, suspects: Number((await turns.get(countSuspects))?.suspects) };
-}
-
-const begin = `
-  INSERT INTO life (id, state, after_crash, at_once) VALUES (1, 'started', $1, $2)
-  ON CONFLICT (id) DO UPDATE SET state = excluded.state, after_crash = excluded.after_crash, at_once = excluded.at_once`;
-
-/** Frees every turn, in a process that is alone, and finds out who may be to blame for the end of the one before. */
-async function takeOver(session: PostgresSession): Promise<Takeover> {
-  const interrupted = `SELECT ordinal, suspect, late_crashes FROM turns WHERE ${isLeased} AND lease IS NOT NULL`;
-  // The statement named the columns.
-  const running = (await session.all(interrupted)) as unknown as CrashedTurn[];
-  const row = await session.get("SELECT state, after_crash, at_once FROM life");
-  const before = row as LifeBefore | undefined;
-  const crashed = before === undefined ? running.length > 0 : before.state !== "stopping";
-  const hadSuspects = Number((await session.get(countSuspects))?.suspects) > 0;
-  let atOnce = before?.at_once ?? 1;
-  if (crashed) {
-    const judged = judgeCrash(running, before, hadSuspects);
-    atOnce = judged.atOnce;
-    await session.run("UPDATE turns SET crashes = crashes + 1 WHERE ordinal = ANY ($1)", judged.blamed);
-    await session.run(
-      "UPDATE turns SET late_crashes = late_crashes + 1 WHERE ordinal = ANY ($1)",
-      judged.late,
-    );
-    await session.run("UPDATE turns SET suspect = true WHERE ordinal = ANY ($1)", judged.suspects);
-  }
-  await session.run(begin, crashed, atOnce);
-  await session.run(`UPDATE turns SET ${free} WHERE ${isLeased}`);
-  const { suspects } = await tellSuspects(session);
-  return { crashed, interrupted: running.length, suspects };
 }

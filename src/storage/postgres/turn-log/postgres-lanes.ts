@@ -55,22 +55,19 @@ const takeFairest = take(`
     ORDER BY ordinal LIMIT 1 FOR UPDATE SKIP LOCKED) AS chosen LIMIT 1`);
 
 /**
- * The suspect with the fewest crashes, if one more may run. These rows are few: turns that ran during a crash and have not ended since. It
- * does not wait for suspects of a later lane: a command never waits for a message.
+ * The suspect with the fewest crashes, if the worker runs none. These rows are few: turns that ran during a crash and have not ended since.
+ * It does not wait for suspects of a later lane: a command never waits for a message.
  */
 const takeSuspect = take(`
   SELECT ordinal FROM turns WHERE suspect AND ready AND lane = $5
-    AND (SELECT count(*) FROM turns WHERE suspect AND lease IS NOT NULL AND lane = ANY ($6::text[])
-      AND ($7::text IS NULL OR worker = $7)) < $8::bigint
+    AND NOT EXISTS (SELECT 1 FROM turns WHERE suspect AND worker = $2 AND lane = ANY ($6::text[]))
   ORDER BY crashes, ordinal LIMIT 1 FOR UPDATE SKIP LOCKED`);
 
-const maxSuspects = "SELECT at_once FROM life";
-
-/** Claims the next turn. `isAlone`: suspects are counted in all processes, otherwise each worker runs one at a time. */
+/** Claims the next turn. @param hasSuspects whether there may be suspects */
 export async function takeNext(
   turns: TurnStore,
   claim: Claim,
-  { isAlone, hasSuspects }: { isAlone: boolean; hasSuspects: boolean },
+  hasSuspects: boolean,
 ): Promise<PostgresRow | undefined> {
   const { lease, worker, leaseMs, options } = claim;
   const { lanes = allLanes, max_per_namespace: max = {} } = options;
@@ -80,10 +77,9 @@ export async function takeNext(
     return turns.get(takeFairest, ...by, some, most);
   };
   if (!hasSuspects) return fairest(lanes);
-  const atOnce = isAlone ? Number((await turns.get(maxSuspects))?.at_once ?? 1) : 1;
   for (const lane of lanes) {
     const before = allLanes.slice(0, allLanes.indexOf(lane) + 1);
-    const suspect = await turns.get(takeSuspect, ...by, lane, before, isAlone ? null : worker, atOnce);
+    const suspect = await turns.get(takeSuspect, ...by, lane, before);
     const row = suspect ?? (await fairest([lane]));
     if (row !== undefined) return row;
   }

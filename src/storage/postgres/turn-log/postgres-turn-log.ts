@@ -23,8 +23,6 @@ export interface PostgresTurnLog extends TurnLog, TurnCalls {
 export interface PostgresTurnLogOptions {
   /** Decides when waits and leases end; by default the database's clock, which all processes share. For tests. */
   clock?: StoreClock;
-  /** This process is the only one that claims turns: `reclaim` may free them. */
-  alone?: boolean;
 }
 
 /**
@@ -41,12 +39,12 @@ export interface PostgresTurnLogOptions {
  */
 export function createPostgresTurnLog(
   connection: PostgresConnection,
-  { clock, alone = false }: PostgresTurnLogOptions = {},
+  { clock }: PostgresTurnLogOptions = {},
 ): PostgresTurnLog {
   const turns = createTurnStore(connection, clock);
   return {
     ...createAccepting(turns),
-    ...createClaiming(turns, alone),
+    ...createClaiming(turns),
     ...createAppending(turns),
     ...createHealth(turns),
     ...createSignalling(turns),

@@ -11,9 +11,6 @@
  * `seq_from` is the seq after which a resumed turn continues. `suspect` marks turns that may cause repeated crashes, `crashes` counts the
  * crashes a turn is blamed for, `late_crashes` those in which it ran and was not blamed.
  *
- * `life` is for a process that is alone (`TurnQueue.reclaim`): how far it came (`state`: started, settled, stopping), whether the one before
- * it crashed, and how many suspects may run at once.
- *
  * `cost_usd` excludes `unpriced_tokens`, input and output of models without a price: if these are all tokens of a turn, its cost is
  * unknown. `details`: the turn has its run details. `opened` of a thread is the ordinal of the latest turn that opened a transcript there;
  * 0 for none.
@@ -104,12 +101,6 @@ export const turnLogTables = `
 
   CREATE TABLE namespaces (namespace text COLLATE "C" PRIMARY KEY);
   CREATE TABLE probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL);
-  CREATE TABLE life (
-    id integer PRIMARY KEY CHECK (id = 1),
-    state text NOT NULL,
-    after_crash boolean NOT NULL,
-    at_once bigint NOT NULL
-  );
 
   CREATE TABLE due_entries (
     ordinal bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -192,6 +192,10 @@ function chatPolicy({ access, ...more }: NonNullable<TestAppOptions["chat"]> = {
 /** The same place for a test that does not care. */
 export const home = { namespace: "console:local:general", thread: "t1" };
 
+function sharing({ leases, shared, owner = "test", lease_ms = 30_000 }: TestAppOptions, store: KeyValue) {
+  return { leases: leases ?? createKeyValueLeases(store, owner), shared, owner, lease_ms };
+}
+
 export function createTestApp(model: Model, options: TestAppOptions = {}): TestApp {
   const {
     skills = [],
@@ -213,8 +217,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
   const running = createApp({
     log,
     store,
-    leases: options.leases ?? createKeyValueLeases(store, "test"),
-    shared: options.shared,
+    ...sharing(options, store),
     clock,
     redact: createRedactor(options.secrets ?? []),
     meter: options.meter,
@@ -231,11 +234,9 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     createTextIndex: createGrowingIndex,
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
-    owner: options.owner ?? "test",
     version: "1.2.3",
     concurrent: options.concurrent ?? 8,
     concurrent_commands: options.concurrent_commands ?? 8,
-    lease_ms: options.lease_ms ?? 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
@@ -295,7 +296,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     return events;
   };
   const events = async (turnId: string) => Array.fromAsync(await follow(turnId));
-  running.start({ runsTurns: options.runsTurns ?? true });
+  running.start({ runsTurns: options.runsTurns !== false });
   return {
     ...running,
     log,

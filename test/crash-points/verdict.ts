@@ -17,7 +17,7 @@ export async function remainsOf(world: World): Promise<Remains> {
 }
 
 /** What a world looks like in the end, without what differs from one to the next: ids and times. */
-export interface Picture {
+interface Picture {
   /** The events of each turn that must be there exactly once, and how the turn ended. */
   stored: string[];
   /** What everybody sees: messages with their buttons and files, and marks. */

@@ -17,6 +17,8 @@ export interface Member {
   /** kill -9 */
   kill(): Promise<void>;
   signal(name: NodeJS.Signals): void;
+  /** Whether one of its lives ended without a kill. */
+  hasFallen(): boolean;
   /** What all its lives wrote to stderr. */
   log(): string;
 }
@@ -53,10 +55,7 @@ function createMember(
   const how = { role, port, env: store.env(name) };
   const ended: string[] = [];
   let bot: BotProcess | undefined;
-  const bury = () => {
-    ended.push(bot?.err() ?? "");
-    bot = undefined;
-  };
+  let fallen = false;
   return {
     name,
     role,
@@ -69,6 +68,10 @@ function createMember(
           return undefined;
         });
       }
+      const life = bot;
+      void life.exited.then(() => {
+        fallen ||= bot === life;
+      });
     },
     async startInVain() {
       const child = home.spawn(["start", "--role", role, "--port", String(port)], how);
@@ -78,10 +81,13 @@ function createMember(
       ended.push(child.err());
     },
     async kill() {
-      await bot?.kill();
-      bury();
+      const life = bot;
+      bot = undefined;
+      await life?.kill();
+      ended.push(life?.err() ?? "");
     },
     signal: (signal) => bot?.signal(signal),
+    hasFallen: () => fallen,
     log: () => [...ended, bot?.err() ?? ""].join("\n---\n"),
   };
 }

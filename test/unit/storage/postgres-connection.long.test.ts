@@ -192,6 +192,21 @@ describe("messages between processes", needs("postgresql"), () => {
     await there.notify("bell", "next");
     await until("next");
   });
+
+  it("a listener that missed messages hears so before it hears the next, however many channels it has", async () => {
+    const [here, there] = await pair();
+    const { listener, heard } = ear();
+    await here.listen("bell", listener);
+    for (let at = 0; at < 100; at += 1) await here.listen(`other-${at}`, () => {});
+    const { query } = await testPostgres();
+    await query(
+      `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query LIKE 'LISTEN "${here.schema}.%'`,
+    );
+    let sent = 0;
+    while (!heard.includes(undefined) || heard.at(-1) === undefined)
+      await there.notify("bell", String(++sent));
+    expect(heard[0]).toBeUndefined();
+  });
 });
 
 describe("a server that ends", needs("postgresql"), () => {

@@ -122,7 +122,7 @@ async function answer(
 }
 
 /** Tries until the bot answers: it may be down. */
-async function persist<T>(seen: Seen, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function persist<T>(seen: Seen, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     signal.throwIfAborted();
     try {

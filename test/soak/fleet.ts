@@ -19,6 +19,8 @@ export interface Member {
   /** Lets it end its turns, and starts another version of the bot in its place. */
   replace(program: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
+  /** Whether one of its lives ended without a kill. */
+  hasFallen(): boolean;
   /** What all its lives wrote to stderr. */
   log(): string;
 }
@@ -71,10 +73,7 @@ function createMember(
   const how: StartOptions = options;
   const ended: string[] = [];
   let bot: BotProcess | undefined;
-  const bury = () => {
-    ended.push(bot?.err() ?? "");
-    bot = undefined;
-  };
+  let fallen = false;
   return {
     name,
     role,
@@ -87,6 +86,10 @@ function createMember(
           return undefined;
         });
       }
+      const life = bot;
+      void life.exited.then(() => {
+        fallen ||= bot === life;
+      });
     },
     async startInVain() {
       const child = home.spawn(["start", "--role", role, "--port", String(port)], how);
@@ -96,8 +99,10 @@ function createMember(
       ended.push(child.err());
     },
     async kill() {
-      await bot?.kill();
-      bury();
+      const life = bot;
+      bot = undefined;
+      await life?.kill();
+      ended.push(life?.err() ?? "");
     },
     async replace(program) {
       await bot?.terminate();
@@ -106,6 +111,7 @@ function createMember(
       await this.start();
     },
     signal: (signal) => bot?.signal(signal),
+    hasFallen: () => fallen,
     log: () => [...ended, bot?.err() ?? ""].join("\n---\n"),
   };
 }

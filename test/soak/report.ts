@@ -1,6 +1,6 @@
 import type { ApiClient } from "../../src/client/api-client.ts";
 import { isEphemeral, type TurnEvent } from "../../src/core/log/turn-event.ts";
-import type { Seen } from "./clients.ts";
+import { persist, type Seen } from "./clients.ts";
 import type { EffectServer } from "./effect-server.ts";
 import { doneIn, type SoakMessage } from "./workload.ts";
 
@@ -21,13 +21,23 @@ interface StoredTurn {
 /** All turns, by thread, in the order in which they were accepted. */
 type Stored = readonly (readonly StoredTurn[])[];
 
-export async function readStored(client: ApiClient, messages: readonly SoakMessage[]): Promise<Stored> {
+/** Time for reading, ms: a process may be gone, and another has to answer. */
+const readMs = 60_000;
+
+export async function readStored(
+  client: ApiClient,
+  messages: readonly SoakMessage[],
+  seen: Seen,
+): Promise<Stored> {
   const stored: StoredTurn[][] = [];
-  for (const ns of new Set(messages.map(({ namespace }) => namespace)))
-    for (const { thread } of (await client.call("thread.list", { ns })).threads) {
-      const { turns } = await client.call("thread.show", { ns, thread });
+  const signal = AbortSignal.timeout(readMs);
+  for (const ns of new Set(messages.map(({ namespace }) => namespace))) {
+    const { threads } = await persist(seen, signal, () => client.call("thread.list", { ns }));
+    for (const { thread } of threads) {
+      const { turns } = await persist(seen, signal, () => client.call("thread.show", { ns, thread }));
       stored.push(turns.map(({ turn, events }) => ({ id: turn.turn_id, events })));
     }
+  }
   return stored;
 }
 

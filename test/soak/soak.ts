@@ -116,13 +116,14 @@ async function run(
       killAgainAndAgain({ fleet, store, faults: size, pauseMs, progress, signal }),
       meanwhile(fleet),
     ]);
-    const stored = await readStored(client, messages);
+    const stored = await readStored(client, messages, seen);
     const lines: Line[] = [
       { name: "seconds", count: Math.round((performance.now() - began) / 1_000) },
       ...Object.entries(done)
         .filter(([kind]) => size[kind as keyof Faults] > 0)
         .map(([kind, count]) => ({ name: kind, count })),
       ...judge(messages, seen, stored, effects.counts),
+      fallenOf(fleet),
     ];
     const logs = Object.fromEntries(fleet.members.map((member) => [member.name, member.log()]));
     return { lines, evidence: { seen, stored, logs } };
@@ -130,6 +131,11 @@ async function run(
     clearInterval(telling);
     over.abort();
   }
+}
+
+function fallenOf({ members }: Fleet): Line {
+  const wrong = members.filter((member) => member.hasFallen()).map(({ name }) => name);
+  return { name: "processes that ended by themselves", count: wrong.length, wrong };
 }
 
 async function pinFlows(fleet: Fleet, messages: readonly SoakMessage[]): Promise<void> {

@@ -294,6 +294,7 @@ export class Dispatcher {
     const cancelDeadline = clock.after(runner.deadlineOf(claimed) - clock.now(), () =>
       controller.abort(new DeadlineError("The turn reached its time limit")),
     );
+    this.#deps.feed.resume(claimed);
     const writer = createTurnWriter(this.#deps, claimed, () => clock.now() < turn.heldUntil);
     try {
       await this.#heedStop(claimed.turn_id, controller);

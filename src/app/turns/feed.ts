@@ -1,5 +1,6 @@
 import { madeOnce } from "../../base/made-once.ts";
 import { isEphemeral, type TurnEvent } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 
 /** Maximum events queued for one reader. A reader further behind is cut off and has to reconnect. */
 const maxBacklog = 20_000;
@@ -12,6 +13,8 @@ export type FeedItem =
 /** Live events for current watchers. Stored events are in the turn log. */
 export interface Feed {
   publish(namespace: string, thread: string, event: TurnEvent): void;
+  /** This process goes on with a turn of which it may not have shown all stored events. */
+  resume(turn: ClaimedTurn): void;
   /** The state of a namespace changed. */
   changed(namespace: string): void;
   /** Ephemeral events of a running turn since its last stored one, for a watcher who joins late. */
@@ -45,6 +48,8 @@ export function createFeed(): Feed {
       }
       send(namespace, { kind: "event", thread, event });
     },
+    // Who runs a turn has shown what it stored.
+    resume: () => {},
     changed: (namespace) => send(namespace, { kind: "state", namespace }),
     tail: (turnId) => tails.get(turnId)?.events ?? [],
     tails: (namespace) => [...tails.values()].filter((tail) => tail.namespace === namespace),

@@ -53,13 +53,18 @@ const liveChannel = (namespace: string) => `live:${namespace}`;
 export function createSharedFeed(local: Feed, deps: SharedFeedDeps): SharedFeed {
   const elsewhere = createRemoteWatchers(local, deps);
   const here = createWatching(local, deps);
+  const publish: Feed["publish"] = (namespace, thread, event) => {
+    if (isEphemeral(event)) elsewhere.send({ namespace, thread, events: [event] });
+    else if (here.isNew(event)) elsewhere.drop(event.turn_id);
+    else return;
+    local.publish(namespace, thread, event);
+  };
   return {
     ...local,
-    publish(namespace, thread, event) {
-      if (isEphemeral(event)) elsewhere.send({ namespace, thread, events: [event] });
-      else if (here.isNew(event)) elsewhere.drop(event.turn_id);
-      else return;
-      local.publish(namespace, thread, event);
+    publish,
+    // What another process told of them may arrive after this one has stored the next.
+    resume({ inbound: { namespace, thread }, events }) {
+      for (const event of events) if (!isInternal(event)) publish(namespace, thread, event);
     },
     changed(namespace) {
       local.changed(namespace);

@@ -56,12 +56,12 @@ export function createListener(server: PostgresServer): Listener {
       await client.end();
       throw closedError(place);
     }
-    client.on("notification", ({ channel, payload }) => {
-      for (const heard of channels.get(channel) ?? []) heard(payload ?? "");
-    });
     return client;
   };
   const watched = (client: Client): Client => {
+    client.on("notification", ({ channel, payload }) => {
+      for (const heard of channels.get(channel) ?? []) heard(payload ?? "");
+    });
     client.once("end", () => {
       if (ending.signal.aborted) return;
       current = reconnect();
@@ -71,9 +71,10 @@ export function createListener(server: PostgresServer): Listener {
     return client;
   };
   const reconnect = async (): Promise<Client> => {
-    const client = watched(await listeningAgain());
+    const client = await listeningAgain();
+    // Before any message: what came until now counts as missed.
     for (const each of channels.values()) for (const heard of each) heard(undefined);
-    return client;
+    return watched(client);
   };
   const listeningAgain = async (): Promise<Client> => {
     for (let pauseMs = 50; !ending.signal.aborted; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {

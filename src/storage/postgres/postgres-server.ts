@@ -68,9 +68,9 @@ export async function locatePostgres(
   };
   const place = placeOf(url, () => new Client(config));
   const patiently = <T>(attempt: () => Promise<T>) => repeated(attempt, place, patienceMs);
+  // What uses a lost connection fails; without a listener the error would end the process too. The server may end it in the same moment.
+  const ignored = () => {};
   const prepare = async (client: ClientBase) => {
-    // Statements of a lost connection reject; without a listener the error would end the process too.
-    client.on("error", () => {});
     await client.query(
       `SELECT set_config('search_path', quote_ident($1), false),
               set_config('idle_in_transaction_session_timeout', $2, false)`,
@@ -87,7 +87,10 @@ export async function locatePostgres(
         max: size,
         idleTimeoutMillis: idleTimeoutMs,
         query_timeout: answerTimeoutMs,
-        onConnect: prepare,
+        onConnect(client) {
+          client.on("error", ignored);
+          return prepare(client);
+        },
       });
       // The pool has dropped the idle connection that failed; the next call makes another.
       pool.on("error", () => {});
@@ -96,6 +99,7 @@ export async function locatePostgres(
     connect: () =>
       patiently(async () => {
         const client = new Client(config);
+        client.on("error", ignored);
         try {
           await client.connect();
           await prepare(client);

@@ -192,6 +192,21 @@ describe("messages between processes", needs("postgresql"), () => {
     await there.notify("bell", "next");
     await until("next");
   });
+
+  it("a listener that missed messages hears so before it hears the next, however many channels it has", async () => {
+    const [here, there] = await pair();
+    const { listener, heard } = ear();
+    await here.listen("bell", listener);
+    for (let at = 0; at < 100; at += 1) await here.listen(`other-${at}`, () => {});
+    const { query } = await testPostgres();
+    const cut = query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN "${here.schema}.%'`,
+    );
+    for (let sent = 1; !heard.includes(undefined); sent += 1) await there.notify("bell", String(sent));
+    await cut;
+    const before = heard.slice(0, heard.indexOf(undefined));
+    expect(before).toEqual(before.map((_, at) => String(at + 1)));
+  });
 });
 
 describe("a server that ends", needs("postgresql"), () => {

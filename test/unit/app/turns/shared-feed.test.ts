@@ -3,6 +3,7 @@ import { createFeed, type FeedItem } from "../../../../src/app/turns/feed.ts";
 import { createSharedFeed } from "../../../../src/app/turns/shared-feed.ts";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import type { StoredEvents } from "../../../../src/core/log/turn-log.ts";
+import type { Inbound } from "../../../../src/core/values/inbound.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
 const namespace = "console:local:general";
@@ -119,5 +120,19 @@ describe("a feed of several processes", () => {
     world.store("bot", event(3));
     feed.publish(namespace, thread, event(3));
     expect(await nextOf(items, 3)).toEqual([event(1), event(2), event(3)]);
+  });
+
+  it("a watcher gets the events of a turn in order when his own process takes it over before it hears of them", async () => {
+    const world = createWorld();
+    const feed = world.process("bot");
+    const items = await feed.watch(namespace, always);
+    const author = { id: "ada", name: "Ada", trust: "member" } as const;
+    const inbound: Inbound = { key: "a", namespace, thread, kind: "message", text: "hi", author };
+    const events = [event(1), event(2)];
+    feed.resume({ turn_id: "a", lease: "bot:1", inbound, events, ordinal: 1, last_seq: 2, crashes: 0 });
+    feed.publish(namespace, thread, event(3));
+    world.store("worker", ...events);
+    world.store("worker", event(4));
+    expect(await nextOf(items, 4)).toEqual([1, 2, 3, 4].map(event));
   });
 });

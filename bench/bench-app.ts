@@ -7,10 +7,8 @@ import { createPastOutputs } from "../src/app/turns/past-outputs.ts";
 import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";
 import { configSchema } from "../src/config/schema.ts";
-import type { TurnLog } from "../src/core/log/turn-log.ts";
 import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
 import { noTranscriber } from "../src/core/ports/documents.ts";
-import type { KeyValue } from "../src/core/ports/storage.ts";
 import type { Web } from "../src/core/ports/web.ts";
 import { noMeans } from "../src/core/ports/work-context.ts";
 import { createCatalogueLoader } from "../src/core/skill/catalogue.ts";
@@ -30,10 +28,10 @@ import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createKeyValueLeases } from "../src/storage/key-value-leases.ts";
 import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
 import { createMemoryMessageIndex } from "../src/storage/memory-message-index.ts";
-import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
 import { scheduleSetup } from "../src/wiring/schedule-setup.ts";
+import type { Stores } from "../src/wiring/stores.ts";
 import { systemClock } from "../src/wiring/system-clock.ts";
 import { noDocuments } from "../test/support/fakes/no-documents.ts";
 import { temporaryFolders } from "../test/support/temporary-folders.ts";
@@ -54,10 +52,12 @@ export function shippedSkills(): SkillSource {
   return createFolderSource({ source: "bundled", precedence: 2, root, importModules: true });
 }
 
-export interface BenchAppOptions {
+/** Log and store decide where the app keeps its data; the other stores are in memory by default. */
+export interface BenchAppOptions
+  extends Pick<Stores, "store">,
+    Partial<Pick<Stores, "index" | "files" | "leases">> {
+  log: Stores["log"];
   model: ModelSettings;
-  log: TurnLog;
-  store: KeyValue;
   /** Folders of skills; in ours alone code is imported. */
   skills?: readonly string[];
   /** Further sources. */
@@ -94,6 +94,9 @@ export async function createBenchApp({
   sources: more = [],
   transcript_tokens,
   scripts,
+  index = createMemoryMessageIndex(),
+  files = createMemoryFileStore(),
+  leases = createKeyValueLeases(store, "bench"),
 }: BenchAppOptions): Promise<RunningApp> {
   const config = configSchema.parse({});
   const { turns } = config;
@@ -102,13 +105,12 @@ export async function createBenchApp({
   const sources = skills.map((root, at) =>
     createFolderSource({ source: `bench-${at}`, precedence: at, root, importModules: root === lookupFolder }),
   );
-  const files = createMemoryFileStore();
   return createApp({
-    index: createMemoryMessageIndex(),
+    index,
     createTextIndex: createGrowingIndex,
     log,
-    schedules: scheduleSetup(config, { due: createMemoryTurnLog().due, store }),
-    leases: createKeyValueLeases(store, "bench"),
+    schedules: scheduleSetup(config, { due: log.due, store }),
+    leases,
     store,
     logger,
     redact,

@@ -1,15 +1,11 @@
 /** The whole app in a separate process. Argument: see `Settings`, as JSON. */
-import path from "node:path";
 import type { RunningApp } from "../src/app/app-deps.ts";
-import type { TurnLog } from "../src/core/log/turn-log.ts";
-import type { KeyValue } from "../src/core/ports/storage.ts";
-import { openKeyValue } from "../src/storage/keyv-store.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
-import { openSqliteTurnLog } from "../src/storage/sqlite/sqlite-turn-log.ts";
 import { ask } from "./ask.ts";
 import { serveBatches } from "./batches.ts";
 import { asker, createBenchApp, lookupFolder, mockChoice, namespace } from "./bench-app.ts";
+import { openBenchStores } from "./bench-stores.ts";
 import { storeEarlierTurns } from "./earlier-turns.ts";
 import { question } from "./workload.ts";
 
@@ -17,18 +13,19 @@ interface Settings {
   baseUrl: string;
   /** Turns that the thread has already; without any, each turn has a thread of its own. */
   earlier: number;
-  /** The folder of log and state, which are SQLite files then; without one both are in memory. */
+  /** The data folder, with SQLite files if there is no database; without a folder, everything is in memory. */
   folder?: string;
+  database_url?: string;
 }
 
-const { baseUrl, earlier, folder } = JSON.parse(process.argv[2] ?? "{}") as Settings;
+const { baseUrl, earlier, folder, database_url } = JSON.parse(process.argv[2] ?? "{}") as Settings;
 
-const { log, store } = folder === undefined ? inMemory() : await inFolder(folder);
+const stores = folder === undefined ? inMemory() : await openBenchStores({ folder, database_url });
 if (earlier > 0) {
   const first = await startApp();
   await ask(first.app, "thread", question(0));
   await first.stop(1_000);
-  await storeEarlierTurns(log, "thread", earlier - 1);
+  await storeEarlierTurns(stores.log, "thread", earlier - 1);
 }
 const { app } = await startApp();
 
@@ -42,8 +39,7 @@ serveBatches(async () => {
 async function startApp(): Promise<RunningApp> {
   const running = await createBenchApp({
     model: mockChoice(baseUrl),
-    log,
-    store,
+    ...stores,
     skills: [lookupFolder],
     transcript_tokens: 1_000_000,
   });
@@ -56,12 +52,6 @@ async function startApp(): Promise<RunningApp> {
   return running;
 }
 
-function inMemory(): { log: TurnLog; store: KeyValue } {
+function inMemory() {
   return { log: createMemoryTurnLog(), store: createMemoryKeyValue() };
-}
-
-async function inFolder(root: string): Promise<{ log: TurnLog; store: KeyValue }> {
-  const log = await openSqliteTurnLog(path.join(root, "turns.db"));
-  const store = await openKeyValue(path.join(root, "state.db"));
-  return { log, store };
 }

@@ -18,6 +18,7 @@
  * 13. The start of code in the folder of a thread, beyond that of bubblewrap alone.
  * 14. The disk space of a turn that uses a tool, a flow and the list of skills.
  * 15. The longest time for which one person's input blocks the event loop of a whole bot.
+ * 16. Message to claim, CPU and time of a turn, and an idle bot with the data in PostgreSQL, beside SQLite files.
  *
  * A missed target prints MISSED; the exit code stays 0. `--json` prints the measures as JSON, `--profile` prints where the CPU
  * of measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -37,6 +38,7 @@ import { measureFlowBlocks } from "./flow-blocks.ts";
 import { measureImportedSkill } from "./imported-skill.ts";
 import { formatTable, type Measure } from "./measure.ts";
 import { measureOpening } from "./opening-size.ts";
+import { measurePostgres } from "./postgres.ts";
 import { profileTurns } from "./profile-turns.ts";
 import { measureSkillLoading } from "./skill-loading.ts";
 import { measureStartUp } from "./start-up.ts";
@@ -68,6 +70,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   (_, folder) => measureCodeStart(folder),
   (_, folder) => measureTurnDisk(folder),
   measureEventLoop,
+  measurePostgres,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

@@ -45,8 +45,10 @@ async function timeOfHelp(program: string): Promise<number> {
   return performance.now() - from;
 }
 
-function startBot(program: string, home: string): ChildProcess {
-  const env = { PATH: process.env.PATH, KNACK_DATA: path.join(home, "data"), KNACK_MODEL: "offline" };
+/** Starts a bot without a model in a folder of its own, with more variables if there are any. */
+export function startBot(program: string, home: string, more: NodeJS.ProcessEnv = {}): ChildProcess {
+  const data = path.join(home, "data");
+  const env = { PATH: process.env.PATH, KNACK_DATA: data, KNACK_MODEL: "offline", ...more };
   // As `npm start` does.
   const args = [...startOptions, program, "start", "--port", "0"];
   return spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import type { BatchCost } from "./batches.ts";
 import { type MockModel, type Side, startSide } from "./child.ts";
 import { type Measure, median, relative } from "./measure.ts";
 
@@ -57,18 +58,22 @@ export async function measureTurns(overhead: Overhead, mock: MockModel, folder: 
   await rotate(sides, overhead.turns, overhead.warmUp);
   const costs = await rotate(sides, overhead.turns, overhead.repetitions);
   for (const side of sides) await side.stop();
-  const [baseline = [], inMemory = [], inFile = []] = costs;
+  const [baseline = [], inMemory = [], inFile = []] = costs.map((all) => all.map(({ cpuMs }) => cpuMs));
   return [
     row(`${name}, log in memory`, inMemory, baseline, targets.memory),
     row(`${name}, SQLite log`, inFile, baseline, targets.sqlite),
   ];
 }
 
-/** CPU per turn of each side in each rotation, milliseconds. */
-async function rotate(sides: readonly Side[], turns: number, repetitions: number): Promise<number[][]> {
-  const costs = sides.map((): number[] => []);
+/** The cost of a turn of each side in each rotation. */
+export async function rotate(
+  sides: readonly Side[],
+  turns: number,
+  repetitions: number,
+): Promise<BatchCost[][]> {
+  const costs = sides.map((): BatchCost[] => []);
   for (let at = 0; at < repetitions; at += 1) {
-    for (const [index, side] of sides.entries()) costs[index]?.push((await side.run({ turns })).cpuMs);
+    for (const [index, side] of sides.entries()) costs[index]?.push(await side.run({ turns }));
   }
   return costs;
 }

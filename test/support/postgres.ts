@@ -27,7 +27,7 @@ let databases = 0;
 
 /** The server, started when it is first asked for. It ends with this process. */
 export function testPostgres(): Promise<TestPostgres> {
-  server ??= startServer();
+  server ??= startPostgres(settings);
   return server;
 }
 
@@ -70,7 +70,8 @@ const settings = [
   ...["shared_buffers=16MB", "max_connections=100", "max_wal_senders=0", "wal_level=minimal"],
 ];
 
-async function startServer(): Promise<TestPostgres> {
+/** Starts a server with these settings; it has PostgreSQL's own values for the others. It ends with this process. */
+export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres> {
   const programs = programsFolder();
   const home = mkdtempSync(join(tmpdir(), "knack-postgres-"));
   const folder = join(home, "data");

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
@@ -18,11 +19,13 @@ export async function openBenchStores({
   database_url,
 }: BenchPlace): Promise<Stores & { close(): Promise<void> }> {
   const closers: (() => Promise<unknown>)[] = [];
-  const lost = (error: Error) => {
-    throw error;
-  };
   const config = configSchema.parse({ data: { folder, database_url } });
-  const stores = await openStores(config, systemClock, { closers, upgraded: () => {}, lost });
+  const stores = await openStores(
+    config,
+    systemClock,
+    { closers, upgraded: () => {}, warn: () => {} },
+    { role: "all", id: randomUUID(), version: "bench" },
+  );
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
   };

@@ -74,6 +74,13 @@ function createMember(
   const ended: string[] = [];
   let bot: BotProcess | undefined;
   let fallen = false;
+  const end = async (how: (life: BotProcess) => Promise<unknown>) => {
+    const life = bot;
+    bot = undefined;
+    if (life === undefined) return;
+    await how(life);
+    ended.push(life.err());
+  };
   return {
     name,
     role,
@@ -98,15 +105,9 @@ function createMember(
       await child.exited;
       ended.push(child.err());
     },
-    async kill() {
-      const life = bot;
-      bot = undefined;
-      await life?.kill();
-      ended.push(life?.err() ?? "");
-    },
+    kill: () => end((life) => life.kill()),
     async replace(program) {
-      await bot?.terminate();
-      bury();
+      await end((life) => life.terminate());
       how.program = program;
       await this.start();
     },

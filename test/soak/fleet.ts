@@ -3,7 +3,8 @@ import type { BotHome, BotProcess, StartOptions } from "../support/bot/bot-proce
 import { freePort } from "../support/bot/free-port.ts";
 import type { SoakStore } from "./store.ts";
 
-export type Role = "all" | "gateway" | "worker";
+export const roleNames = ["all", "gateway", "worker"] as const;
+export type Role = (typeof roleNames)[number];
 
 /** A process of the bot, through all its lives. */
 export interface Member {

@@ -8,7 +8,7 @@ export interface Faults {
   kills: number;
   /** A worker stands still for a while and does not know it. */
   pauses: number;
-  /** A process loses all its connections to the database. */
+  /** A process loses its connections to the database, all or some. */
   cuts: number;
   /** The database restarts. */
   restarts: number;

@@ -5,8 +5,9 @@
  *
  * `--messages 2000 --threads 200 --kills 100 --clients 24 --minutes 60`, with these defaults. What is not done in time counts as lost.
  *
- * `--store postgres`: 2 gateways and 3 workers on a PostgreSQL server of their own; `--kills 110 --pauses 4 --cuts 10 --restarts 1` says
- * how often a process is killed, a worker stands still for 40 s, a process loses its connections, and the server restarts.
+ * `--store postgres`: several processes on a PostgreSQL server of their own, `--roles gateway,gateway,worker,worker,worker`;
+ * `--kills 110 --pauses 4 --cuts 20 --restarts 1` says how often a process is killed, a worker stands still for 40 s, a process loses
+ * connections, and the server restarts.
  *
  * `--measure`: instead, how much faster two workers are than one, and how soon another worker takes over from one that was killed.
  */
@@ -14,7 +15,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Role } from "./fleet.ts";
+import { type Role, roleNames } from "./fleet.ts";
 import { measure } from "./measure.ts";
 import { formatLines, type Line } from "./report.ts";
 import { type SoakResult, type SoakSize, soak } from "./soak.ts";
@@ -39,14 +40,14 @@ const sizes: Record<StoreName, SoakSize> = {
     minutes: 60,
     kills: 110,
     pauses: 4,
-    cuts: 10,
+    cuts: 20,
     restarts: 1,
   },
 };
 
-const roles: Record<StoreName, readonly Role[]> = {
-  sqlite: ["all"],
-  postgres: ["gateway", "gateway", "worker", "worker", "worker"],
+const usualRoles: Record<StoreName, string> = {
+  sqlite: "all",
+  postgres: "gateway,gateway,worker,worker,worker",
 };
 
 /** The most of each: a run has an end. */
@@ -74,6 +75,7 @@ function optionsFrom(argv: readonly string[]) {
     args: [...argv],
     options: {
       store: { type: "string", default: "sqlite" },
+      roles: { type: "string" },
       measure: { type: "boolean", default: false },
       ...{ messages: number, threads: number, clients: number, minutes: number },
       ...{ kills: number, pauses: number, cuts: number, restarts: number },
@@ -83,7 +85,18 @@ function optionsFrom(argv: readonly string[]) {
   if (store === undefined) throw new Error(`--store must be one of ${storeNames.join(", ")}.`);
   const size = { ...sizes[store] };
   for (const name of names) size[name] = numberFrom(name, store, values[name]);
-  return { store, measures: values.measure, size };
+  return { store, roles: rolesFrom(store, values.roles), measures: values.measure, size };
+}
+
+function rolesFrom(store: StoreName, given = usualRoles[store]): Role[] {
+  const roles = given.split(",").map((word) => roleNames.find((name) => name === word));
+  const known = roles.filter((role) => role !== undefined);
+  if (known.length < roles.length || !known.some((role) => role !== "worker"))
+    throw new Error(
+      `--roles must be some of ${roleNames.join(", ")}, with commas; clients need one that is no worker.`,
+    );
+  if (store === "sqlite" && known.length > 1) throw new Error("--roles needs --store postgres.");
+  return known;
 }
 
 function numberFrom(name: keyof SoakSize, store: StoreName, given: string | undefined): number {
@@ -97,12 +110,12 @@ function numberFrom(name: keyof SoakSize, store: StoreName, given: string | unde
   return number;
 }
 
-async function runSoak(store: StoreName, size: SoakSize): Promise<Line[]> {
+async function runSoak(store: StoreName, roles: readonly Role[], size: SoakSize): Promise<Line[]> {
   const began = performance.now();
   const { lines, evidence } = await soak({
     size,
     store,
-    roles: roles[store],
+    roles,
     pauseMs,
     tell(ended) {
       console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${ended} turns have ended`);
@@ -128,7 +141,7 @@ function isWrong({ wrong = [] }: Line): boolean {
   return wrong.length > 0;
 }
 
-const { store, measures, size } = optionsFrom(process.argv.slice(2));
-const lines = measures ? await measure() : await runSoak(store, size);
+const { store, roles, measures, size } = optionsFrom(process.argv.slice(2));
+const lines = measures ? await measure() : await runSoak(store, roles, size);
 console.log(formatLines(lines));
 process.exitCode = lines.some(isWrong) ? 1 : 0;

@@ -8,7 +8,7 @@ export type StoreName = (typeof storeNames)[number];
 export interface SoakStore {
   /** The environment of the process with this name. */
   env(name: string): Record<string, string>;
-  /** Ends all connections of that process. */
+  /** Ends all connections of that process, or about half of them. */
   cut(name: string): Promise<void>;
   /** Ends all connections and starts the server again, a moment later. */
   restart(): Promise<void>;
@@ -26,8 +26,10 @@ export async function openStore(name: StoreName): Promise<SoakStore> {
     env: (process) => ({ DATABASE_URL: `${url}?application_name=${process}` }),
     async cut(process) {
       await isThere;
+      const part = Math.random() < 0.5 ? 1 : 0.5;
       await postgres.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${process}'`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE application_name = '${process}' AND random() < ${part}`,
       );
     },
     restart() {

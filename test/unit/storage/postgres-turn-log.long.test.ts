@@ -22,6 +22,11 @@ async function open(schema = freshSchema(), clock?: StoreClock): Promise<Postgre
   return createPostgresTurnLog(connection, clock === undefined ? {} : { clock });
 }
 const accept = (log: TurnLog, id: string, thread = id) => log.accept(inbound(`k${id}`, { thread }), id, 1);
+/** A call of a turn begins, and the turn waits for a person; and what the person says. */
+const began = { type: "tool_started", call_id: "c", tool: "t", title: "T", skill_id: "s" } as const;
+const call = (seq: number) => entry("t1", seq, { ...began, effect: "side_effect", input: {} });
+const wait = (seq: number) => entry("t1", seq, { type: "turn_waiting", until: Date.now() + 3e9 });
+const answer = { type: "answer", question_id: "q", text: "yes", by: "ada" } as const;
 const round = (id: string, seq: number) => entry(id, seq, { type: "round_started", round: 1 });
 
 describe("turns that several processes share in PostgreSQL", needed, () => {
@@ -53,10 +58,6 @@ describe("turns that several processes share in PostgreSQL", needed, () => {
 
   it("a turn that waits in the middle of a call goes on in its worker, and elsewhere once that is gone", async () => {
     const log = await open();
-    const began = { type: "tool_started", call_id: "c", tool: "t", title: "T", skill_id: "s" } as const;
-    const call = (seq: number) => entry("t1", seq, { ...began, effect: "side_effect", input: {} });
-    const wait = (seq: number) => entry("t1", seq, { type: "turn_waiting", until: Date.now() + 3e9 });
-    const answer = { type: "answer", question_id: "q", text: "yes", by: "ada" } as const;
     await accept(log, "t1");
     await log.claim("w:1", 60_000);
     await log.append("t1", "w:1", [call(1), wait(2)]);
@@ -68,6 +69,18 @@ describe("turns that several processes share in PostgreSQL", needed, () => {
     await log.signal("t1", answer, 1);
     expect(await log.renew([{ turn_id: "t1", lease: "w:2" }], 0)).toEqual([]);
     expect(await log.claim("v:2", 60_000)).toMatchObject({ turn_id: "t1" });
+  });
+
+  it("a turn that waits in the middle of a call goes on in its worker although that lost another turn", async () => {
+    const log = await open();
+    for (const id of ["t1", "t2"]) await accept(log, id);
+    await log.claim("w:1", 60_000);
+    await log.claim("w:2", 0);
+    expect(await log.claim("v:1", 60_000)).toMatchObject({ turn_id: "t2" });
+    await log.append("t1", "w:1", [call(1), wait(2)]);
+    await log.signal("t1", answer, 1);
+    expect(await log.claim("v:2", 60_000)).toBeUndefined();
+    expect(await log.claim("w:3", 60_000)).toMatchObject({ turn_id: "t1" });
   });
 
   it("a turn that waits between calls goes on wherever there is room", async () => {

@@ -23,8 +23,12 @@ const take = (chosen: string) => `
   WHERE ordinal = (${chosen})
   RETURNING turn_id, ordinal, seq_from, crashes, late_crashes, suspect, ${commitSoon}`;
 
-/** A turn that waited in the middle of a call goes on in the worker that has the call, unless its lease ended. */
-const isFree = `ready AND NOT suspect AND (lease IS NULL OR worker = $2 OR lease_ends <= ${nowOr("$3")})`;
+/**
+ * A turn that waited in the middle of a call goes on in the worker that has the call, unless its lease ended. The name of the lease tells
+ * who that is; `worker` is null once another lease of the same worker has ended.
+ */
+const isFree = `
+  ready AND NOT suspect AND (lease IS NULL OR starts_with(lease, $2::text || ':') OR lease_ends <= ${nowOr("$3")})`;
 
 /**
  * The oldest turn of the namespace with the fewest leased turns, from the first of the lanes that has one. It looks at the namespaces that

@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { App } from "../src/app/app.ts";
 import { builtProgram } from "../test/support/bot/built-program.ts";
 import { needs } from "../test/support/needs.ts";
 import { startPostgres, type TestPostgres } from "../test/support/postgres.ts";
-import { ask } from "./ask.ts";
 import type { BatchCost } from "./batches.ts";
-import { createBenchApp, mockChoice } from "./bench-app.ts";
+import { asker, createBenchApp, mockChoice, namespace } from "./bench-app.ts";
 import { type BenchPlace, copyTurn, openBenchStores } from "./bench-stores.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import { type MockModel, startSide } from "./child.ts";
@@ -80,13 +80,23 @@ async function claimTimes(mock: MockModel, place: BenchPlace): Promise<number[]>
   const times: number[] = [];
   for (let turn = 0; turn < warmUp + messages; turn += 1) {
     const from = performance.now();
-    await ask(running.app, `thread-${turn}`, question(turn));
+    await runTurn(running.app, `thread-${turn}`, question(turn));
     times.push(claimedAt - from);
     await sleep(20 * Math.random());
   }
   await running.stop(1_000);
   await close();
   return times.slice(warmUp).sort((a, b) => a - b);
+}
+
+/** Says something and waits for the end of its turn. Deltas may be missing, because the answer can be complete before anyone reads it. */
+async function runTurn(app: App, thread: string, text: string): Promise<void> {
+  const submitted = await app.submit({ namespace, thread, text, author: asker });
+  if (!submitted.ok) throw new Error(submitted.message);
+  const events = await app.events(submitted.value.turn_id, -1, new AbortController().signal);
+  const end = (await Array.fromAsync(events ?? [])).at(-1);
+  if (end?.type !== "turn_finished" || end.outcome !== "completed")
+    throw new Error("The turn was not completed");
 }
 
 /** A turn as in `freshThread`, on an empty log and on a full one. */

@@ -139,7 +139,7 @@ async function killOne(trial: Trial): Promise<string> {
   const ended = () => new Set(of("ended").map(({ number }) => number));
   const held = () => new Set(of("started").flatMap((one) => (one.worker === "one" ? one.number : [])));
   const adding = addAll(trial);
-  const isInTheMiddle = () => ended().size > jobs / 4 && held().difference(ended()).size >= 4;
+  const isInTheMiddle = () => ended().size > jobs / 4 && held().difference(ended()).size >= 2;
   if (!(await reports.until(isInTheMiddle, patienceMs))) return "stuck before";
   const killedAt = now();
   workers.get("one")?.kill("SIGKILL");

@@ -92,6 +92,16 @@ describe("turns that several processes share in PostgreSQL", needed, () => {
     expect(await log.claim("v:1", 60_000)).toMatchObject({ turn_id: "t1" });
   });
 
+  it("a lease that ends soon after the server started counts against nobody", async () => {
+    const log = await open();
+    await accept(log, "t1");
+    await log.claim("w:1", 1);
+    const server = await testPostgres();
+    await server.stop();
+    await server.start();
+    expect(await log.claim("v:1", 60_000)).toMatchObject({ turn_id: "t1", crashes: 0 });
+  });
+
   it("what a worker wrote is on the disk after `durable`, and what was accepted at once", async () => {
     const log = await open();
     const server = await testPostgres();

@@ -33,14 +33,20 @@ const ofLost = `${isLeased} AND worker IN (SELECT worker FROM turns WHERE ${isEx
 const lockLost = `SELECT ordinal, ${commitSoon} FROM turns WHERE ${ofLost} ORDER BY ordinal FOR NO KEY UPDATE`;
 
 /**
+ * Leases that end soon after a start of the server are nobody's fault: they could not be renewed meanwhile. A given clock has nothing to do
+ * with the server's.
+ */
+const isBlamed = `($1::bigint IS NOT NULL OR pg_postmaster_start_time() < clock_timestamp() - interval '30 seconds')`;
+
+/**
  * A worker whose lease expired is gone with all its turns, although the leases of some may run a little longer. They are counted together,
  * once: then nothing has its name any more.
  */
 const blameLost = `
   UPDATE turns SET worker = NULL,
-    crashes = crashes + CASE WHEN suspect OR lost.together = 1 THEN 1 ELSE 0 END,
-    late_crashes = late_crashes + CASE WHEN lost.suspects = 0 AND lost.together > 1 THEN 1 ELSE 0 END,
-    suspect = suspect OR (lost.suspects = 0 AND lost.together > 1 AND late_crashes > 0)
+    crashes = crashes + CASE WHEN ${isBlamed} AND (suspect OR lost.together = 1) THEN 1 ELSE 0 END,
+    late_crashes = late_crashes + CASE WHEN ${isBlamed} AND lost.suspects = 0 AND lost.together > 1 THEN 1 ELSE 0 END,
+    suspect = suspect OR (${isBlamed} AND lost.suspects = 0 AND lost.together > 1 AND late_crashes > 0)
   FROM (
     SELECT ordinal, worker, count(*) OVER held AS together, count(*) FILTER (WHERE suspect) OVER held AS suspects
     FROM turns WHERE ${ofLost} WINDOW held AS (PARTITION BY worker)) AS lost

@@ -37,7 +37,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "crash points", ...together, include: ["test/crash-points/**/*.test.ts"] },
+        // A test is some thirty lives of a bot, on a database that other tests use, too.
+        test: {
+          name: "crash points",
+          ...together,
+          testTimeout: 180_000,
+          include: ["test/crash-points/**/*.test.ts"],
+        },
       },
       {
         extends: true,

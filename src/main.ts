@@ -33,20 +33,19 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { createSharedMutex } from "./storage/shared-mutex.ts";
 import { createLogger } from "./telemetry/logger.ts";
-import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
-import type { Traces } from "./telemetry/traces.ts";
 import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
-import { areTurnsRun, type ProcessRole, processesOf } from "./wiring/database-processes.ts";
+import { areTurnsRun, type ProcessRole } from "./wiring/database-processes.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { openStores } from "./wiring/open-stores.ts";
+import { metricsReader, noTelemetry, openTelemetry, type Telemetry } from "./wiring/open-telemetry.ts";
 import { openWorkMeans } from "./wiring/open-work-means.ts";
 import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import type { Stores } from "./wiring/stores.ts";
 import { systemClock } from "./wiring/system-clock.ts";
-import { tellOfCrash, tellOfUpgrades, warnOfNames } from "./wiring/tell-at-start.ts";
+import { tellOfCrash, tellOfExposure, tellOfUpgrades, warnOfNames } from "./wiring/tell-at-start.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -111,7 +110,7 @@ async function closeAll(closers: Closer[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-interface Opened extends Stores {
+interface Opened extends Stores, Telemetry {
   folders: WorkingFolders;
   skills: OpenedSkills;
   web: Web;
@@ -120,8 +119,6 @@ interface Opened extends Stores {
   redact: Redactor;
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
-  metrics: Metrics | undefined;
-  traces: Traces | undefined;
   lock: DataFolderLock;
   /** Identifies this process. */
   owner: string;
@@ -155,10 +152,8 @@ async function open(
     port = Number(new URL(url).port || 80);
   };
   tellOfUpgrades(upgrades, logger);
+  tellOfExposure(lock, logger);
   for (const warning of warnings) logger.warn(warning);
-  if (lock.exposed !== undefined) {
-    logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
-  }
   const documents = createDocumentReader();
   const web = createWeb({ ...webOptions(config), own, documents });
   const { clock } = stores;
@@ -180,11 +175,9 @@ async function open(
     onLog: (skill, text) => logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
   });
   closers.push(() => skills.close());
-  const [profiles, metrics, traces] = await Promise.all([
+  const [profiles, { metrics, traces }] = await Promise.all([
     loadProfiles(config.model, config.workspace.agents),
-    // A command has no reader for metrics, and its turns are not worth loading the packages of traces.
-    isBot ? createMetrics() : undefined,
-    isBot ? openTraces(config, redact, logger) : undefined,
+    isBot ? openTelemetry(config, { version, redact, logger }) : noTelemetry,
   ]);
   if (traces !== undefined) closers.push(() => traces.close());
   await warnOfNames(config, profiles, skills.catalogue, logger, { strict: isBot });
@@ -199,17 +192,6 @@ async function open(
   };
 }
 
-/** Loads the OpenTelemetry packages if there is a collector. */
-async function openTraces(
-  { traces: { url } }: Config,
-  redact: Redactor,
-  logger: Opened["logger"],
-): Promise<Traces | undefined> {
-  if (url === undefined) return undefined;
-  const { createTraces } = await import("./telemetry/traces.ts");
-  return createTraces({ url, version, redact, clock: systemClock, logger });
-}
-
 /** Logs errors that nobody expected. */
 function reportTo(logger: Opened["logger"]): (error: unknown, where: string) => void {
   return (error, where) => logger.error({ err: error, where }, "Unexpected error");
@@ -219,7 +201,8 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
   const { log, store, leases, clock, skills, lock, logger, shared } = opened;
   const isBot = role !== "command";
   const running = createApp(await appDeps(config, opened, () => platformStates(platforms)));
-  const deps = { hub: running.chat, app: running.app, store, leases, clock, logger };
+  const isAlone = shared === undefined;
+  const deps = { hub: running.chat, app: running.app, store, leases, clock, logger, isAlone };
   const platforms: Platforms = isBot ? await openPlatforms(config, deps) : noPlatforms;
   const server = openServer(config, opened, running.app, platforms);
   // A command leaves the turns to the bots of a shared database.
@@ -339,12 +322,7 @@ function openServer(
   app: App,
   platforms: Platforms,
 ) {
-  const gauges = {
-    backlog: log.backlog,
-    now: clock.now,
-    platforms: () => platformStates(platforms),
-    processes: shared && (() => processesOf(leases)),
-  };
+  const stores = { log, leases, now: clock.now, isShared: shared !== undefined };
   return createServer({
     app,
     outside: platforms.handle,
@@ -354,7 +332,7 @@ function openServer(
     version,
     logger,
     login: skills.login,
-    metrics: metrics && (() => metrics.read(gauges)),
+    metrics: metricsReader(metrics, stores, () => platformStates(platforms)),
   });
 }
 

@@ -14,6 +14,8 @@ export interface PlatformDeps {
   leases: Leases;
   clock: Clock;
   logger: Log;
+  /** Whether no other process uses the store. */
+  isAlone: boolean;
 }
 
 /** The configured chat platforms. */

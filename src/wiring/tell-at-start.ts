@@ -3,15 +3,10 @@ import type { AgentProfile } from "../config/load-profiles.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownInAgent, unknownRights, unknownSkillSettings } from "../config/settings-without-effect.ts";
 import type { Takeover } from "../core/log/turn-log.ts";
-import type { Upgrade } from "../core/ports/storage.ts";
+import type { Log, Upgrade } from "../core/ports/storage.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
 import { ownToolNames } from "../core/skill/offered-tools.ts";
-
-interface Tells {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+import type { DataFolderLock } from "../storage/data-folder.ts";
 
 /**
  * Logs agents that cannot be used, and unknown names in the configuration and in agents' files. A misspelt name in `skills.rights` or
@@ -23,7 +18,7 @@ export async function warnOfNames(
   config: Config,
   agents: readonly AgentProfile[],
   catalogue: Pick<CatalogueLoader, "current">,
-  logger: Tells,
+  logger: Log,
   { strict }: { strict: boolean },
 ): Promise<void> {
   for (const { id, unusable } of agents)
@@ -49,7 +44,7 @@ export async function warnOfNames(
 }
 
 /** Logs the databases that were upgraded to the format of this version. */
-export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Tells): void {
+export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Log): void {
   for (const { path, from, to, copy } of upgrades)
     logger.info(
       { from, to },
@@ -57,8 +52,14 @@ export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Tells): voi
     );
 }
 
+/** Warns of a data folder that other users of this machine can read. */
+export function tellOfExposure({ exposed }: Pick<DataFolderLock, "exposed">, logger: Log): void {
+  if (exposed === undefined) return;
+  logger.warn({}, `${exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
+}
+
 /** Logs how the previous process ended, and what happens to the turns that ran in it. */
-export function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Tells): void {
+export function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Log): void {
   if (suspects === 0 && (!crashed || interrupted === 0)) return;
   const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";
   const rest =

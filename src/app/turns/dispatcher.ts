@@ -1,4 +1,3 @@
-import { errorText } from "../../base/error-text.ts";
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import {
   type ClaimedTurn,
@@ -8,11 +7,11 @@ import {
   type TurnCalls,
   type TurnLog,
 } from "../../core/log/turn-log.ts";
-import { type Clock, isTemporaryFailure, type Log } from "../../core/ports/storage.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import { DeadlineError } from "../../core/scope/turn.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
-import { isGivenUp, ShuttingDown } from "./given-up.ts";
+import { handOver, isGivenUp, retryLater, ShuttingDown } from "./given-up.ts";
 import { keepListening } from "./keep-listening.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
@@ -302,47 +301,17 @@ export class Dispatcher {
       if (shared !== undefined && writer.isWaiting()) this.#waiting.set(claimed.turn_id, claimed.lease);
     } catch (error) {
       controller.abort(error);
-      if (!isGivenUp(error)) await this.#retryLater(claimed, writer, error);
+      if (!isGivenUp(error)) await retryLater(this.#deps, claimed, writer, error);
     } finally {
       cancelDeadline();
     }
-    if (controller.signal.reason instanceof ShuttingDown) await this.#handOver(claimed, writer);
+    if (controller.signal.reason instanceof ShuttingDown) await handOver(this.#deps, claimed, writer);
   }
 
   /** Aborts a turn that somebody has stopped: before it was claimed, or through another process. */
   async #heedStop(turnId: string, controller: AbortController): Promise<void> {
     const signals = await this.#deps.log.signals(turnId);
     if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
-  }
-
-  /** Releases the turn for a retry after the lease time. The failure counts against the turn unless a store is to blame. */
-  async #retryLater({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown): Promise<void> {
-    const { log, logger, lease_ms } = this.#deps;
-    logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
-    const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
-    writer.show({ type: "error", code: "interrupted", message });
-    const isBlamed = !writer.broken() && !isTemporaryFailure(error);
-    await log
-      .release(turn_id, lease, lease_ms, isBlamed)
-      .catch((failure: unknown) => this.#warnUnreleased(turn_id, failure));
-  }
-
-  /** Leaves the turn to the next start. This does not count as a failure. */
-  async #handOver({ turn_id, lease }: ClaimedTurn, writer: TurnWriter): Promise<void> {
-    try {
-      await writer.flush();
-      await this.#deps.log.release(turn_id, lease, 0);
-    } catch (error) {
-      this.#warnUnreleased(turn_id, error);
-    }
-  }
-
-  #warnUnreleased(turn_id: string, error: unknown): void {
-    if (isGivenUp(error)) return;
-    this.#deps.logger.warn(
-      { err: error, turn_id },
-      "A turn could not be released; it resumes when its lease expires",
-    );
   }
 
   /** Renews the leases of running turns, drops turns that another worker now owns, and aborts those that were stopped. */

@@ -1,4 +1,7 @@
-import { LeaseLostError } from "../../core/log/turn-log.ts";
+import { errorText } from "../../base/error-text.ts";
+import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../../core/log/turn-log.ts";
+import { isTemporaryFailure, type Log } from "../../core/ports/storage.ts";
+import type { TurnWriter } from "./turn-writer.ts";
 
 /** The reason of an abort because the bot goes down: the turn is resumed at the next start. */
 export class ShuttingDown extends Error {
@@ -19,4 +22,46 @@ export function followGivenUp(signal: AbortSignal): { givenUp: AbortSignal; rele
   if (signal.aborted) follow();
   signal.addEventListener("abort", follow);
   return { givenUp: controller.signal, release: () => signal.removeEventListener("abort", follow) };
+}
+
+/** What a worker gives turns back to. */
+interface GiveBackDeps {
+  log: TurnLog;
+  logger: Log;
+  lease_ms: number;
+}
+
+/** Releases a turn for a retry after the lease time. The failure counts against the turn unless a store is to blame. */
+export async function retryLater(
+  { log, logger, lease_ms }: GiveBackDeps,
+  { turn_id, lease }: ClaimedTurn,
+  writer: TurnWriter,
+  error: unknown,
+): Promise<void> {
+  logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
+  const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
+  writer.show({ type: "error", code: "interrupted", message });
+  const isBlamed = !writer.broken() && !isTemporaryFailure(error);
+  await log
+    .release(turn_id, lease, lease_ms, isBlamed)
+    .catch((failure: unknown) => warnUnreleased(logger, turn_id, failure));
+}
+
+/** Leaves a turn to the next start. This does not count as a failure. */
+export async function handOver(
+  { log, logger }: Pick<GiveBackDeps, "log" | "logger">,
+  { turn_id, lease }: ClaimedTurn,
+  writer: TurnWriter,
+): Promise<void> {
+  try {
+    await writer.flush();
+    await log.release(turn_id, lease, 0);
+  } catch (error) {
+    warnUnreleased(logger, turn_id, error);
+  }
+}
+
+function warnUnreleased(logger: Log, turn_id: string, error: unknown): void {
+  if (isGivenUp(error)) return;
+  logger.warn({ err: error, turn_id }, "A turn could not be released; it resumes when its lease expires");
 }

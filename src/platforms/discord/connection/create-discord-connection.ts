@@ -31,6 +31,8 @@ export interface DiscordConnectionOptions {
   clock: Clock;
   logger: Log;
   leases: Leases;
+  /** Whether no other process uses the store; false by default. */
+  isAlone?: boolean;
 }
 
 /** The bot on Discord. Registers its platform at once, so that turns from before a restart are delivered; `start` connects. */

@@ -12,7 +12,7 @@ export interface ShardHolder {
   refresh(count: number): Promise<boolean>;
   /**
    * Whether the leases are valid for a while by the clock of this process. Otherwise another process may soon have them: because the store
-   * cannot be reached, or because this process was stopped.
+   * cannot be reached, or because this process was stopped. Always true where there is no other process.
    */
   isHeld(): boolean;
   release(): Promise<void>;
@@ -22,6 +22,8 @@ export interface ShardHolderDeps {
   store: KeyValue;
   leases: Leases;
   clock: Clock;
+  /** Whether no other process uses the store. */
+  isAlone?: boolean;
 }
 
 /** Lifetime of a shard's lease, ms. Other processes take over the shards of a dead process after it. */
@@ -33,7 +35,7 @@ const waitMs = 5_000;
 
 const nameOf = (id: number, count: number) => `discord-shard:${id}/${count}`;
 
-export function createShardHolder({ store, leases, clock }: ShardHolderDeps): ShardHolder {
+export function createShardHolder({ store, leases, clock, isAlone = false }: ShardHolderDeps): ShardHolder {
   const waiting = createExpiringEntries({ store, clock, key: "discord-shards-wanted", most: 1 });
   /** By their leases' names. */
   let held = new Map<string, number>();
@@ -69,7 +71,7 @@ export function createShardHolder({ store, leases, clock }: ShardHolderDeps): Sh
       const claimed = await claim(count);
       return claimed.size !== held.size || [...held.keys()].some((name) => !claimed.has(name));
     },
-    isHeld: () => clock.now() < heldUntil,
+    isHeld: () => isAlone || clock.now() < heldUntil,
     release: () => keep(new Map()),
   };
 }

@@ -72,6 +72,16 @@ describe("holding shards", () => {
     expect(one.isHeld()).toBe(false);
     expect(await leases("two").acquire("discord-shard:0/1", 1)).toBe(false);
   });
+
+  test("a process that is alone on its store keeps its shards when its clock jumps, as after sleep", async () => {
+    const { clock, leases } = setUp();
+    const store = createMemoryKeyValue();
+    const one = createShardHolder({ store, clock, leases: leases("one"), isAlone: true });
+    await one.take(1);
+    clock.advance(86_400_000);
+    expect(one.isHeld()).toBe(true);
+    expect(await one.refresh(1)).toBe(false);
+  });
 });
 
 test("shards identify themselves five seconds apart in all processes, those with other keys at once", async () => {

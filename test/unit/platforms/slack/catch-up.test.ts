@@ -131,7 +131,7 @@ test("catching up is recorded as complete only after a look that succeeded", asy
   expect(seen).toEqual(["looked", "seen", "seen"]);
 });
 
-test("of several processes that connect, one fetches what was missed, and the others wait until it is done", async () => {
+test("one of several processes that connect fetches what was missed, and the others wait until it is done", async () => {
   const store = createMemoryKeyValue();
   const fetched = Promise.withResolvers<void>();
   let now = 5_000;

@@ -20,6 +20,8 @@ export interface SandboxLayout {
   packages?: PackageFolders | undefined;
   /** The folder of a text that is run. */
   textFolder?: string | undefined;
+  /** The socket on which it calls tools, if it may. */
+  calls?: string | undefined;
   /** Mounted as the working folder, instead of an empty /workspace. */
   working?: MountedFolder | undefined;
   /** The Node binary; inside it is `nodeInside`. */
@@ -49,6 +51,7 @@ export const inside = {
   module: "/opt/knack",
   /** Path of a text that is run. */
   text: "/opt/code",
+  calls: "/opt/calls",
   pythonPackages: "/opt/python",
   /** Node looks there from any module. */
   nodePackages: "/node_modules",
@@ -103,6 +106,7 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...readOnly(layout.skillFolder, inside.skill),
     ...leftOutArguments(layout),
     ...readOnly(layout.textFolder, inside.text),
+    ...readOnly(layout.calls, inside.calls),
     ...readOnly(layout.packages?.python, inside.pythonPackages),
     ...readOnly(layout.packages?.node, inside.nodePackages),
     ...["--chdir", layout.working?.working ?? inside.workspace, "--remount-ro", "/"],

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { chmod, cp, lchown, lstat, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, lchown, lstat, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { inputFolder } from "../core/ports/working-folder.ts";
 import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
@@ -73,7 +73,7 @@ function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
 }
 
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
-  const { runFolder, working, packages } = request;
+  const { runFolder, working, packages, calls } = request;
   const user = await userFor(request, options);
   const skillFolder = await shownSkill(request, options);
   await mkdir(runFolder, { recursive: true });
@@ -83,20 +83,23 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
   const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);
   const places = placesOf(request);
-  const pythonPackages = packages?.python === undefined ? undefined : inside.pythonPackages;
   const env = {
-    ...moduleEnvironment(places.skill, request.moduleFolders ?? [""], pythonPackages),
+    ...moduleEnvironment(places.skill, request.moduleFolders ?? [""], [
+      ...(calls === undefined ? [] : [inside.text]),
+      ...(packages?.python === undefined ? [] : [inside.pythonPackages]),
+    ]),
     ...own.env,
     ...request.env,
     ...fixedEnvironment({ path, temp: inside.temp, home: inside.home, ...places }),
     ...proxied,
+    ...(calls === undefined ? {} : { KNACK_CALLS: inside.calls }),
   };
   const { hidden } = options;
   const contained = options.mode === "contained";
   const { workspaceBytes } = options.limits;
   const moduleFolder =
     "module" in request.entry ? await stageModule(request.entry.module, runFolder) : undefined;
-  const textFolder = "text" in request.entry ? await stageText(request.entry, runFolder) : undefined;
+  const textFolder = "text" in request.entry ? await stageText(request.entry, request, runFolder) : undefined;
   const node = process.execPath;
   const bounded = options.mounts && (await makeBoundedFolders(runFolder));
   const layout = {
@@ -104,6 +107,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     leftOut: request.leftOut,
     moduleFolder,
     textFolder,
+    calls,
     packages,
     working,
     wayOut,
@@ -176,10 +180,19 @@ async function shownSkill(
   return staged;
 }
 
-async function stageText({ name, text }: { name: string; text: string }, runFolder: string): Promise<string> {
+/** A folder with a text and, if it can call tools, the modules by which it does. */
+async function stageText(
+  { name, text }: { name: string; text: string },
+  { calls }: Pick<LaunchRequest, "calls">,
+  runFolder: string,
+): Promise<string> {
   const folder = join(runFolder, "code");
   await mkdir(folder, { mode: 0o755 });
   await writeFile(join(folder, name), text, { mode: 0o644 });
+  for (const module of calls === undefined ? [] : ["knack_tools.py", "knack_tools.mjs"]) {
+    await copyFile(join(import.meta.dirname, "inside", module), join(folder, module));
+    await chmod(join(folder, module), 0o644);
+  }
   return folder;
 }
 

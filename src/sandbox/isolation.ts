@@ -64,6 +64,8 @@ export interface LaunchRequest {
   timeoutMs?: number;
   /** The bot's proxy for this run, a unix socket; without it there is no network. */
   socket?: string;
+  /** A unix socket on which a text that is run can call tools. */
+  calls?: string;
   /** An empty folder of this run, removed afterwards. */
   runFolder: string;
 }
@@ -129,11 +131,11 @@ export function outputIn(workspace: string): string {
 export function moduleEnvironment(
   skill: string | undefined,
   folders: readonly string[],
-  packages: string | undefined,
+  packages: readonly string[],
 ): Record<string, string> {
   const own =
     skill === undefined ? [] : folders.map((folder) => (folder === "" ? skill : `${skill}/${folder}`));
-  const path = [...new Set([...own, ...(packages === undefined ? [] : [packages])])];
+  const path = [...new Set([...own, ...packages])];
   return path.length === 0 ? {} : { PYTHONPATH: path.join(":") };
 }
 

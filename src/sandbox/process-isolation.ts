@@ -43,7 +43,11 @@ export function createProcessIsolation(options: ProcessIsolationOptions): Isolat
       const places = placesOf(request);
       const { runFolder: temp, packages, moduleFolders = [""] } = request;
       const env = {
-        ...moduleEnvironment(places.skill, moduleFolders, packages?.python),
+        ...moduleEnvironment(
+          places.skill,
+          moduleFolders,
+          packages?.python === undefined ? [] : [packages.python],
+        ),
         ...given,
         ...fixedEnvironment({ path: folders.join(":"), temp, home: temp, ...places }),
       };

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { Slots } from "../../base/slots.ts";
+import type { TurnEventBody } from "../log/turn-event.ts";
 import {
   type CodeLanguage,
   type CodeMeans,
@@ -7,9 +9,14 @@ import {
   type ScriptOutcome,
 } from "../ports/work-context.ts";
 import { inputFolder, outputFolder } from "../ports/working-folder.ts";
-import type { TurnScope } from "../scope/turn-scope.ts";
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
+import type { CallOfCode } from "../skill/programs.ts";
 import { failure, type ToolResult } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
+import { checkArguments } from "../turn/check-call.ts";
+import { runToolCall } from "../turn/tool-call.ts";
+import { findTool } from "../turn/toolset.ts";
+import { ExpectedFailure } from "../values/failure.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 
@@ -38,7 +45,8 @@ export const createRunCode = () =>
     approval: (_input, scope) => mayCarryOut(scope),
     max_execution_ms: maxRunMs,
     offered: ({ code }) => code !== undefined,
-    run: async ({ language, code }, context, { turn, ports }) => {
+    run: async ({ language, code }, context, scope, request) => {
+      const { turn, ports } = scope;
       const runner = ports.code;
       if (runner === undefined || turn.code === undefined)
         return failure("refused", "Code cannot be run here.", "Tell the person.");
@@ -52,11 +60,63 @@ export const createRunCode = () =>
           timeout_ms: max_ms,
           max_output_bytes: maxOutput,
           onLine: printedLines(context, ports.redact),
+          onCall: callsOf(scope, request, context.signal),
         }),
       );
       return resultOf(redactOutcome(ran.value, ports.redact), ran.notes, max_ms);
     },
   });
+
+/** Maximum calls of one run, and of those at the same time. */
+const maxCalls = 100;
+const maxAtOnce = 3;
+
+/** Answers the calls that code makes: to tools that the model has, if they only read and nobody has to be asked. */
+function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSignal): CallOfCode {
+  const slots = new Slots(maxAtOnce);
+  const unattended = withoutAsking(scope);
+  let made = 0;
+  return async (name, input) => {
+    made += 1;
+    if (made > maxCalls) throw new Error(`One run of code makes at most ${maxCalls} calls.`);
+    const id = `${call.id}/${made}`;
+    const named = findTool(scope, name);
+    if (named === undefined || named.activates !== undefined)
+      throw new Error(`There is no tool ${name} in your list.`);
+    const { tool } = named;
+    const valid = await checkArguments(tool, input);
+    if (valid.ok && tool.effect(valid.value) !== "read_only")
+      throw new Error(`${name} does more than read: call it yourself, as a tool.`);
+    const asked = { id, name: tool.name, arguments: JSON.stringify(input) };
+    const result = await slots.run(signal, () =>
+      runToolCall(unattended, { call: asked, parent_call_id: call.id, depth: depth + 1 }),
+    );
+    if (result === "waiting") throw new NobodyAsked();
+    if (result.status === "error") throw new Error([result.message, result.hint].filter(Boolean).join(" "));
+    return scope.ports.redact(result.output);
+  };
+}
+
+/** Nobody can be asked in the middle of a run of code: its process cannot wait for hours. */
+class NobodyAsked extends ExpectedFailure {
+  constructor() {
+    super("needs_a_person", "A person has to be asked for this: call it yourself, as a tool.");
+  }
+}
+
+/** The turn as it is, but that a request to a person fails before it is made. */
+function withoutAsking(scope: TurnScope): TurnScope {
+  const unattended: TurnScope = Object.create(scope, {
+    emit: {
+      value: (event: TurnEventBody) =>
+        event.type === "approval_requested" || event.type === "question_asked"
+          ? Promise.reject(new NobodyAsked())
+          : scope.emit(event),
+    },
+    runCall: { value: (request: CallRequest) => runToolCall(unattended, request) },
+  });
+  return unattended;
+}
 
 /** Code that reaches hosts could send them the files of the thread if the model is manipulated by text it read. */
 function mayCarryOut(scope: TurnScope): ApprovalNeed | undefined {
@@ -80,7 +140,7 @@ function described(code: CodeMeans | undefined): string {
     return list.length === 0 ? [] : [`${names[language]} has ${list.join(", ")}.`];
   });
   return [
-    `Runs code in a sandbox, in the folder of this thread: files of people are in ${inputFolder}, read-only; what it leaves in ${outputFolder} is posted with your answer (plots as PNG); other files stay for later calls. JavaScript is an ES module.`,
+    `Runs code in a sandbox, in the folder of this thread: files of people are in ${inputFolder}, read-only; what it leaves in ${outputFolder} is posted with your answer (plots as PNG); other files stay for later calls. JavaScript is an ES module. It can call your tools that only read: from knack_tools import call; call("tool", key=value). JavaScript: import {call} from "./knack_tools.mjs"; await call("tool", {key: value}).`,
     ...(missing.length === 0 ? [] : [`There is no ${missing.join(" and no ")} here.`]),
     ...prepared,
     hosts.length === 0 ? "No network." : `It reaches ${hosts.join(", ")} and nothing else.`,

@@ -112,4 +112,9 @@ export interface CodeRunner {
 export interface CodeRequest extends Omit<RunRequest, "env" | "network"> {
   language: CodeLanguage;
   code: string;
+  /** Answers the calls that the code makes; without it, it can make none. */
+  onCall?: CallOfCode;
 }
+
+/** The output of a tool that running code calls. Rejects with an error whose message the code gets. */
+export type CallOfCode = (tool: string, input: Json) => Promise<Json>;

@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mutex } from "../../core/ports/storage.ts";
-import type { NetworkAccess } from "../../core/skill/programs.ts";
+import type { CallOfCode, NetworkAccess } from "../../core/skill/programs.ts";
 import type { Launch, LaunchRequest } from "../isolation.ts";
 import type { PlaceRequest } from "../places.ts";
 import type { OpenProxy, SandboxContext } from "../sandbox-context.ts";
+import { type CallSocket, openCallSocket } from "./call-socket.ts";
 
 /** Marks the owner of run folders: a process knows its own, and may remove those of ended processes. */
 const owner = randomBytes(6).toString("hex");
@@ -53,31 +54,38 @@ export interface Run {
 /** What a run needs in addition to its code. */
 export interface RunRequest extends PlaceRequest {
   network?: NetworkAccess | undefined;
+  onCall?: CallOfCode | undefined;
 }
 
 /**
- * Waits for a place, and creates a run's folder and, if it may have network, its proxy. Nothing is left behind if that fails. Returns a
+ * Waits for a place, and creates a run's folder and, if it may have them, its proxy and its socket for calls. Nothing is left behind if that fails. Returns a
  * reason for a person if no place became free in time. @throws the signal's reason
  */
 export async function openRun(
-  request: Omit<LaunchRequest, "runFolder" | "socket">,
-  { network, ...place }: RunRequest,
+  request: Omit<LaunchRequest, "runFolder" | "socket" | "calls">,
+  { network, onCall, ...place }: RunRequest,
   { isolation, runs, openProxy, places }: SandboxContext,
 ): Promise<Run | { reason: string }> {
   const taken = await places.take(place);
   if ("reason" in taken) return taken;
   let proxy: Awaited<ReturnType<OpenProxy>> | undefined;
+  let calls: CallSocket | undefined;
   let runFolder: string | undefined;
   const close = async () => {
     taken.release();
     await proxy?.close();
+    await calls?.close();
     if (runFolder !== undefined) await rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
     if (network !== undefined && isolation.kind === "bubblewrap") proxy = await openProxy?.(network);
+    if (onCall !== undefined) calls = await openCallSocket(onCall);
     runFolder = await makeRunFolder(runs);
-    const socket = proxy === undefined ? {} : { socket: proxy.socket };
-    return { launch: await isolation.prepare({ ...request, ...socket, runFolder }), close };
+    const sockets = {
+      ...(proxy === undefined ? {} : { socket: proxy.socket }),
+      ...(calls === undefined ? {} : { calls: calls.socket }),
+    };
+    return { launch: await isolation.prepare({ ...request, ...sockets, runFolder }), close };
   } catch (error) {
     await close();
     throw error;

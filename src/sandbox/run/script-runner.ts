@@ -1,5 +1,5 @@
 import type { ScriptOutcome } from "../../core/ports/work-context.ts";
-import type { RunRequest, ScriptRequest, ScriptRunner } from "../../core/skill/programs.ts";
+import type { CallOfCode, RunRequest, ScriptRequest, ScriptRunner } from "../../core/skill/programs.ts";
 import { malformedEnvironment } from "../child-process.ts";
 import type { LaunchRequest } from "../isolation.ts";
 import { isShipped, type SandboxContext } from "../sandbox-context.ts";
@@ -56,8 +56,8 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
 
 /** Runs resolved code to its end, with its limits. */
 export async function runToEnd(
-  code: Omit<LaunchRequest, "runFolder" | "socket" | "timeoutMs" | "working">,
-  request: RunRequest & { stdin: string },
+  code: Omit<LaunchRequest, "runFolder" | "socket" | "calls" | "timeoutMs" | "working">,
+  request: RunRequest & { stdin: string; onCall?: CallOfCode },
   context: SandboxContext,
 ): Promise<ScriptOutcome> {
   const { working, timeout_ms: timeoutMs } = request;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CodeLanguage, ScriptOutcome } from "../../../src/core/ports/work-context.ts";
-import type { CodeRunner } from "../../../src/core/skill/programs.ts";
+import type { CallOfCode, CodeRunner } from "../../../src/core/skill/programs.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";
 import { temporaryFolders } from "../../support/temporary-folders.ts";
@@ -21,17 +21,28 @@ async function run(
   code: CodeRunner,
   language: CodeLanguage,
   text: string,
-  { folders = temporaryFolders(), timeout_ms = 20_000 } = {},
+  {
+    folders = temporaryFolders(),
+    timeout_ms = 20_000,
+    onCall,
+  }: { folders?: ReturnType<typeof temporaryFolders>; timeout_ms?: number; onCall?: CallOfCode } = {},
 ): Promise<ScriptOutcome> {
   const { signal } = new AbortController();
   const how = { writer: { kind: "agent" as const }, turn_id: "turn", call_id: text.slice(0, 50), text };
-  const { value } = await folders
-    .of(place)
-    .use(
-      how,
-      (working) => code.run({ language, code: text, working, signal, timeout_ms, max_output_bytes: 100_000 }),
-      signal,
-    );
+  const { value } = await folders.of(place).use(
+    how,
+    (working) =>
+      code.run({
+        language,
+        code: text,
+        working,
+        signal,
+        timeout_ms,
+        max_output_bytes: 100_000,
+        ...(onCall && { onCall }),
+      }),
+    signal,
+  );
   return value;
 }
 
@@ -85,6 +96,50 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
   it("code of a model is stopped when its time is up, with what it printed", async () => {
     const late = await run(code, "bash", "echo begun; sleep 60", { timeout_ms: 700 });
     expect(late).toMatchObject({ status: "timed_out", stdout: "begun\n" });
+  });
+
+  it.each([
+    [
+      "python",
+      [
+        "from knack_tools import call, ToolError",
+        'print(sum(len(call("lookup", part=part)["log"]) for part in (1, 2)))',
+        'try:\n    call("nothing")\nexcept ToolError as error:\n    print(error)',
+      ].join("\n"),
+    ],
+    [
+      "javascript",
+      [
+        'import { call } from "./knack_tools.mjs";',
+        'const found = await Promise.all([1, 2].map((part) => call("lookup", { part })));',
+        "console.log(found[0].log.length + found[1].log.length);",
+        'await call("nothing").catch((error) => console.log(error.message));',
+      ].join("\n"),
+    ],
+  ] as const)(
+    "code of a model calls tools from %s and computes on what they return",
+    async (language, text) => {
+      const onCall: CallOfCode = async (tool, input) => {
+        if (tool !== "lookup") throw new Error(`There is no tool ${tool}.`);
+        return { log: "é".repeat(100_000 * Number((input as { part: number }).part)) };
+      };
+      const outcome = await run(code, language, text, { onCall });
+      expect(outcome).toMatchObject({ stdout: "300000\nThere is no tool nothing.\n", exit_code: 0 });
+    },
+  );
+
+  it("code of a model gets a reason for a call that is none, and has no way to call without an answerer", async () => {
+    const raw = [
+      "import os, socket",
+      "line = socket.socket(socket.AF_UNIX)",
+      'line.connect(os.environ.get("KNACK_CALLS", "/opt/calls"))',
+      'line.sendall(b"nonsense\\n")',
+      "print(line.recv(1000).decode())",
+    ].join("\n");
+    const answered = await run(code, "python", raw, { onCall: async () => "called" });
+    expect(answered).toMatchObject({ stdout: '{"error":"A call is {tool, input} in JSON."}\n' });
+    const without = await run(code, "python", raw);
+    expect(without).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("No such file") });
   });
 
   it("code of a model imports nothing from the folder", async () => {

@@ -24,6 +24,8 @@ const oldestElsewhere = `
   WHERE lane = ? AND ready IS NOT NULL AND namespace NOT IN (SELECT value FROM json_each(?))
   ORDER BY ready LIMIT 1`;
 
+const anyReady = "SELECT 1 FROM lanes WHERE lane = ? AND ready IS NOT NULL LIMIT 1";
+
 const readyIn = "SELECT ready FROM lanes WHERE lane = ? AND namespace = ?";
 
 // These three look only at turns that ran during a crash and have not ended since: at most as many as there were slots.
@@ -78,6 +80,8 @@ function nextSuspect(connection: SqliteConnection, lane: Lane): number | undefin
 
 /** The oldest turn of a namespace in which none runs; otherwise of the one with the fewest, below the limit. */
 function fairestIn(connection: SqliteConnection, lane: Lane, max: number): number | undefined {
+  // Most looks find nothing: after each accepted and each finished turn, in each lane.
+  if (connection.get(anyReady, lane) === undefined) return undefined;
   const busy = connection.all(held, lane).map(({ namespace, count }) => ({
     namespace: namespace as string,
     count: Number(count),

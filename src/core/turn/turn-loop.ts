@@ -156,7 +156,9 @@ async function callModel(scope: TurnScope, finalNote?: string): Promise<Assistan
   const message =
     finalNote === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
   const kept = withWholeBlocks(message, ports.redact(message));
-  await scope.emit({ type: "model_message", round, message: kept, model: finished.model });
+  // Before calls, some models say what they do in a note beside the text.
+  const said = kept.tool_calls.length === 0 || finished.note === "" ? {} : { note: finished.note };
+  await scope.emit({ type: "model_message", round, message: kept, ...said, model: finished.model });
   return kept;
 }
 

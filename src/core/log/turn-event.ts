@@ -76,7 +76,13 @@ export type TurnEventBody =
    * The complete message of a round. Replaces the text streamed in that round. `note` is one plain-text line that the model wrote beside
    * its text about the calls that follow. It is not part of the conversation.
    */
-  | { type: "model_message"; round: number; message: AssistantMessage; note?: string | undefined; model: string }
+  | {
+      type: "model_message";
+      round: number;
+      message: AssistantMessage;
+      note?: string | undefined;
+      model: string;
+    }
   /** `round`: the round of the turn's own model call; absent for calls that skills and summaries make. */
   | ({ type: "usage"; model: string; round?: number | undefined } & Usage)
   /** A transcript of the thread opens here. */

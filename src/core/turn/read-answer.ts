@@ -132,7 +132,11 @@ export function createThoughtLine(clock: Clock, show: (line: string) => void): T
 
 /** A complete thought in one line: its last paragraph if that is short, otherwise its latest statement. */
 function noteOf(thought: string): string {
-  const paragraph = thought.trim().split(/\n\s*\n/).at(-1) ?? "";
+  const paragraph =
+    thought
+      .trim()
+      .split(/\n\s*\n/)
+      .at(-1) ?? "";
   const isShort = paragraph.length <= maxLineLength && thought.search(heading) === -1;
   return isShort ? plainLine(paragraph) : latestLine(`${thought}\n`);
 }

@@ -99,7 +99,10 @@ describe("what a model thinks", () => {
     const view = kept.reduce(foldTurn, emptyTurnView(turnId));
     expect(view.remarks).toEqual([note]);
     expect(end.text).toBe("Three are late.");
-    const atCall = kept.slice(0, kept.findIndex(({ type }) => type === "tool_finished"));
+    const atCall = kept.slice(
+      0,
+      kept.findIndex(({ type }) => type === "tool_finished"),
+    );
     expect(toldLine(atCall.reduce(foldTurn, emptyTurnView(turnId)), 0)).toBe(note);
   });
 

@@ -85,6 +85,13 @@ describe("mentioning", () => {
     ["somebody it names in full", ["U2BEN"], "Benjamin Brown should know", undefined],
     ["a small group it names", ["S1ONCALL"], "ask @oncall", undefined],
     ["two that it names", ["U2BEN", "U9MIA"], "Please tell Ben and Mia about it", undefined],
+    ["somebody by the name that it has", ["Ben"], "tell Ben that it works", undefined],
+    [
+      "a person and a group by their names",
+      ["benjamin brown", "@oncall"],
+      "ask @oncall and Benjamin Brown",
+      undefined,
+    ],
     ["somebody it names in German", ["U2BEN"], "Frag bitte Ben, ob die Rechnung bezahlt ist", undefined],
   ] as const)("the bot calls %s without asking", async (_name, ids, text, mentions) => {
     const given = mentions === undefined ? {} : { mentions: mentions.map((each) => ({ ...each })) };
@@ -104,6 +111,7 @@ describe("mentioning", () => {
     ["somebody whose name follows what is told", ["U6EVE"], "Tell Ann what is new"],
     ["one of two who are called alike here", ["U7WILL"], "ask Will about it"],
     ["somebody who is elsewhere, by the first name", ["U3CLEO"], "ask Cleo about it"],
+    ["somebody who is elsewhere, by a name of the model's", ["Cleo"], "tell everybody who should know"],
     ["a group whose name is a word", ["S4DESIGN"], "I want to design what is new"],
   ])("the bot asks before it calls %s, and a refusal is final", async (_name, ids, text) => {
     const { asked, events } = await ask(createWorld(mention(...ids)), text, { verdict: false });
@@ -116,6 +124,8 @@ describe("mentioning", () => {
     ["500 people at once", Array.from({ length: 50 }, (_, index) => `U${index}`), "There is nobody"],
     ["a group that the person may not notify", ["S3LOCKED"], "may not notify"],
     ["everyone", ["everyone"], "There is nobody"],
+    ["one of two with the same name", ["Will"], "Will Smith (U7WILL); Will, William Tell (U10WILL)"],
+    ["a name that nobody has", ["Bem"], "Possible: Ben, Benjamin Brown (U2BEN)"],
   ])("mentioning is refused: %s", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);

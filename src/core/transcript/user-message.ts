@@ -42,7 +42,8 @@ export function fitUserText(
 export function toldMessage(scope: TurnScope): UserMessage {
   const { turn, ports } = scope;
   const line = saidBy(scope, turn.author, turn.said_at);
-  const { context, cause } = turn;
+  const { cause } = turn;
+  const context = turn.context === undefined ? undefined : { ...turn.context, time_zone: zoneIn(scope) };
   const images = context === undefined ? [] : keptImages(turn.turn_id, context);
   const { mentions } = turn;
   const text = fitUserText(turn, ports.countTokens);

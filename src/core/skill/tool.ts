@@ -190,6 +190,11 @@ export interface ToolContext extends WorkContext {
   generate: Generate;
   write: Write;
   /**
+   * Whether the model that made this call has the whole text in front of it, in a message or a result. False for calls of people, skills
+   * and flows.
+   */
+  stands(text: string): boolean;
+  /**
    * Asks the person a question and returns the answer. Meanwhile the turn waits and the tool's run ends; the tool is run again when the
    * answer has arrived, so work before the question belongs in steps. Rejects if nobody answers in time. On the next run, a question is
    * identified by its order within the call, or by its `key`. A call that continues after a wait without being run again (`ParkedCalls`)

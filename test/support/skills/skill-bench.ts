@@ -85,13 +85,14 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
     return { asked, progress };
   }
 
-  async function run(id: string, input: Record<string, Json>): Promise<SkillRun> {
+  /** @param words the message of the turn */
+  async function run(id: string, input: Record<string, Json>, words = "Do it."): Promise<SkillRun> {
     ready ??= attach();
     await ready;
     inner.length = 0;
     said.length = 0;
     next = [[{ call: "invoke_skill", with: { skill_id: id, params: input } }], "Done."];
-    const turnId = await app.say("Do it.");
+    const turnId = await app.say(words);
     const { asked, progress } = await followed(turnId);
     const events = await app.events(turnId);
     const of = <T extends (typeof events)[number]["type"]>(type: T) =>

@@ -146,7 +146,8 @@ function withShortFile(part: string): string {
   const from = head.index + head[0].length;
   if (part.length - from <= 2 * keptOfFile) return part;
   const start = beginningOf(part.slice(from), keptOfFile);
-  return `${part.slice(0, from)}${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]`;
+  const before = `${part.slice(0, head.index)}${head[0].replace(/ note="whole"|; whole(?=")/, "")}`;
+  return `${before}${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]`;
 }
 
 /** `2026-11-22 08:18 Europe/Amsterdam`. */

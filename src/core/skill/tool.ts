@@ -156,6 +156,10 @@ export type Generate = <Schema extends z.ZodType>(request: {
   input: string;
   schema: Schema;
   model?: WorkModel | undefined;
+  /** The answer is short and needs little thought: low effort, and a few thousand tokens at most. */
+  brief?: true | undefined;
+  /** Maximum time for all attempts, ms. Later it is a `ModelError` that the model is unavailable. */
+  longest_ms?: number | undefined;
 }) => Promise<z.infer<Schema>>;
 
 /** Sends one plain message to a model, without tools and without the conversation. Returns the text. */

@@ -214,6 +214,11 @@ export interface ChatWork extends Sending {
   /** Adds or removes the bot's reaction to a message of this channel. */
   react(reference: string, emoji: string, on: boolean): Promise<void>;
   pin(reference: string, on: boolean): Promise<void>;
+  /**
+   * Copies a file of a message of this channel into the working folder of the thread, if the person may read the channel. Returns its path.
+   * @throws SkillFailure if the message has no such file, or it is too large
+   */
+  file(reference: string, name: string): Promise<string>;
   /** A message of this channel; `this` is the message that the turn answers, `last` the bot's latest one in the thread. */
   message(reference: string): Promise<ChannelMessage>;
 }

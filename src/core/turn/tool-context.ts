@@ -69,7 +69,7 @@ export function createToolContext(
     },
     inFolder,
     ...createWorkContext(scope, { inFolder, now, approve: permissions.approve }, signal),
-    chat: createChatWork(scope, request.call.id, tool.skill_id),
+    chat: createChatWork(scope, request.call.id, tool.skill_id, signal),
     time_zone: zoneIn(scope),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     schedules: planningFor(scope, request),

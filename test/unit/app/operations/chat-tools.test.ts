@@ -71,6 +71,40 @@ describe("reading a channel", () => {
   });
 });
 
+describe("a file of another thread of the channel", () => {
+  const csv = { id: "F1", name: "orders.csv", media_type: "text/csv", bytes: 20 };
+  const withFile = (given: object, namespace = general) => {
+    const world = createWorld([[{ call: "read_file", with: { path: "orders.csv", ...given } }], "Done."]);
+    say(world.chat, namespace, "f1", "U2BEN", "Ben", "The orders", "2026-11-25T08:00");
+    for (const message of world.chat.messages) if (message.id === "f1") message.files = [csv];
+    world.platform.files.set("F1", new TextEncoder().encode("city,late\nOslo,3\n"));
+    return world;
+  };
+
+  it("a file of another thread is read by its message, and is a file of this thread then", async () => {
+    const world = withFile({ message: "f1" });
+    const { result } = await ask(world, "fix the numbers");
+    expect(result).toContain("it is now /workspace/input/orders.csv");
+    expect(result).toContain("Oslo");
+    const { files } = await world.app.folders.of({ namespace: general, thread: "t1" }).list();
+    expect(files.map(({ path, by }) => [path, by])).toEqual([["/workspace/input/orders.csv", "Ben"]]);
+  });
+
+  it("a file that the message does not have is refused with the names that it has", async () => {
+    const { result } = await ask(withFile({ message: "f1", path: "sales.csv" }), "read it");
+    expect(result).toContain("It has: orders.csv.");
+  });
+
+  it("a file of another channel cannot be opened, nor by somebody who can no longer read the channel", async () => {
+    const other = await ask(withFile({ message: "f1" }, "fake:team:board"), "read it");
+    expect(other.result).toContain("no message f1 in this channel");
+    const world = withFile({ message: "f1" });
+    world.chat.rooms.splice(0, 1, { namespace: general, name: "general", private: true, members: ["U2BEN"] });
+    expect((await ask(world, "read it")).result).toContain("cannot be read");
+    expect(world.platform.calls.filter(({ call: made }) => made === "download")).toEqual([]);
+  });
+});
+
 describe("mentioning", () => {
   const mention = (...ids: string[]) => call("mention", { ids });
 

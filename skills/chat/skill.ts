@@ -142,7 +142,9 @@ const mentionPeople = definePart({
   title: "Mentioning people",
   description:
     "Lets your messages notify people or groups the request did not mention. Then write what it returns.",
-  parameters: z.object({ ids: z.array(z.string().min(1).max(200)).min(1).max(50) }),
+  parameters: z.object({
+    ids: z.array(z.string().min(1).max(200)).min(1).max(50).describe("ids or names: Ben"),
+  }),
   output: z.object({ write: z.array(z.object({ name: z.string(), mention: z.string() })) }),
   effect: "idempotent",
   async run({ ids }, { chat }) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { generateStep, groupedBy } from "../../src/core/scope/generate.ts";
-import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, leaveToCaller, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
@@ -155,7 +155,15 @@ export const skill = defineSkill({
   }),
   async run({ what, more_files, focus }, context) {
     requireModel(context, "Code is reviewed by");
-    const change = await readChange([what, ...more_files], context);
+    const texts = await textsOf([what, ...more_files], context);
+    const whole = texts.map(({ text }) => text);
+    leaveToCaller(
+      context,
+      whole,
+      "the change",
+      "Review it yourself: only what its lines show, with file and line.",
+    );
+    const change = await changeOf(texts);
     if (change.pieces.length === 0) {
       const left = change.left_out.map(({ file, why }) => `${file} (${why})`).join(", ");
       throw new SkillFailure(
@@ -231,28 +239,38 @@ async function reviewParts(
   return found;
 }
 
-async function readChange(names: readonly string[], context: ToolContext): Promise<Change> {
+/** A diff, or a file to be read whole. */
+interface CodeText {
+  name: string;
+  text: string;
+}
+
+async function textsOf(names: readonly string[], context: ToolContext): Promise<CodeText[]> {
+  const texts: CodeText[] = [];
+  for (const name of names) texts.push(await textOf(name, context));
+  return texts;
+}
+
+async function changeOf(texts: readonly CodeText[]): Promise<Change> {
   const changes: Change[] = [];
-  for (const name of names) changes.push(await changeOf(name, context));
+  for (const { name, text } of texts)
+    changes.push(isDiff(text) ? await piecesOfDiff(text) : piecesOfFile(name, text));
   return {
     pieces: changes.flatMap(({ pieces }) => pieces),
     left_out: changes.flatMap(({ left_out }) => left_out),
   };
 }
 
-async function changeOf(name: string, context: ToolContext): Promise<Change> {
-  if (isDiff(name)) return await piecesOfDiff(name);
-  if (/^<?https?:\/\//.test(name)) {
+async function textOf(name: string, context: ToolContext): Promise<CodeText> {
+  if (!isDiff(name) && /^<?https?:\/\//.test(name)) {
     context.progress("Fetching the change");
-    return await piecesOfDiff(await fetchDiff(name, context));
+    return { name, text: await fetchDiff(name, context) };
   }
-  if (name.includes("\n")) return piecesOfFile("the text", name);
+  if (isDiff(name) || name.includes("\n")) return { name: "the text", text: name };
   const content = await context.threadFiles.content(name);
   if (content.kind === "image")
     throw new SkillFailure("a_picture", `${content.path} is a picture.`, "Ask for the code as text.");
-  const text = content.text ?? "";
-  const short = content.path.replace(/^\/workspace\/(input|output)\//, "");
-  return isDiff(text) ? await piecesOfDiff(text) : piecesOfFile(short, text);
+  return { name: content.path.replace(/^\/workspace\/(input|output)\//, ""), text: content.text ?? "" };
 }
 
 function shownOf(part: readonly ReviewedPiece[]): string {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { expected, generateStep, partByPart } from "../../src/core/scope/generate.ts";
-import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, leaveToCaller, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { plainWords, saysSo, unfoundNumbers } from "../../src/core/values/quotation.ts";
@@ -61,6 +61,8 @@ export const skill = defineSkill({
     const passages = sources.flatMap(({ sections }, at) =>
       sections.map((section) => ({ ...section, source: at + 1 })),
     );
+    const texts = passages.map(({ text }) => text);
+    leaveToCaller(context, texts, "it", "Answer from there, with its places.");
     const notes = [...problems, ...sources.flatMap(({ note }) => note ?? [])];
     const found = await summarise(wanted, sources, passages, context, notes);
     const { kept, dropped } = checked(found.points, passages);

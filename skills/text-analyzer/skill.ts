@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, leaveToCaller, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { counted } from "../../src/core/values/shown.ts";
 import { describeKeywords, findKeywords } from "./keywords.ts";
@@ -73,7 +73,10 @@ const analyses: Record<
   },
 
   async sentiment(text, language, context) {
-    if (language !== "en" && context.generative) return judgeByModel(text, context);
+    if (language !== "en" && context.generative) {
+      leaveToCaller(context, [text], "the text", "The word list is English: judge the sentiment yourself.");
+      return judgeByModel(text, context);
+    }
     const sentiment = await context.step("judge sentiment", async () => ({
       ...(await judgeSentiment(text, language)),
     }));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pattern } from "../../src/base/pattern.ts";
 import { expected, partByPart } from "../../src/core/scope/generate.ts";
-import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, leaveToCaller, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { fileNameOf, mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
 
@@ -37,6 +37,7 @@ export const skill = defineSkill({
     requireModel(context, "Translations are written by");
     const original = file === undefined ? { text: text ?? "" } : await textOfFile(file, context);
     checkLength(original);
+    if (file === undefined) leaveToCaller(context, [original.text], "the text", "Translate it yourself.");
     const { translated, notes } = await translate(original.text, rulesFor(to, tone, glossary), context);
     const { name, note } = original;
     const known = note === undefined ? [] : [note];

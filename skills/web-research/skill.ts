@@ -12,6 +12,7 @@ import {
   readPage,
   readSchema,
   search,
+  unread,
 } from "./sources.ts";
 import { writeAnswer } from "./write-answer.ts";
 
@@ -24,6 +25,9 @@ const depths = {
 /** Maximum pages of one site per round, and pages read concurrently. */
 const maxHitsOfSite = 3;
 const atOnce = 3;
+
+/** Time after which nothing more is searched and read, ms: the rest of the skill's limit is for the answer. */
+const maxReading = 480_000;
 
 /** Maximum characters of a search. */
 const maxSearch = 200;
@@ -72,19 +76,28 @@ export const skill = defineSkill({
       pages: 0,
     };
     context.progress("Planning");
-    const wanted = { instructions: planning, input: asked(question, context), schema: planSchema };
+    const wanted = {
+      instructions: planning,
+      input: asked(question, context),
+      schema: planSchema,
+      brief: true as const,
+    };
     const unplanned = { parts: [], searches: [question.slice(0, maxSearch)] };
     const plan = (await askModel("plan", wanted, context)) ?? unplanned;
     let searches = plan.searches;
     let judged = unjudged;
+    const end = context.now() + maxReading;
     for (let round = 0; round <= limits.refinements && searches.length > 0; round += 1) {
       const hits = await find(searches, { within, site }, state, context);
       const chosen = choose(hits, Math.min(limits.round, limits.pages - state.pages), state);
       if (chosen.length === 0) break;
-      await readAll(chosen, { question, total: limits.pages }, state, context);
+      await readAll(chosen, { question, total: limits.pages, end }, state, context);
       const isLast = round === limits.refinements;
       if (isLast && state.sources.length === 0) break;
-      judged = await judge({ question, parts: plan.parts }, state, context);
+      const found =
+        context.now() > end ? undefined : await judge({ question, parts: plan.parts }, state, context);
+      judged = found ?? unjudged;
+      if (found === undefined) state.notes.add("What the sources say was not compared.");
       if (judged.enough) break;
       searches = judged.searches.filter((words) => !state.searched.includes(words));
     }
@@ -157,11 +170,16 @@ function choose(found: readonly (readonly Hit[])[], max: number, { seen }: State
 /** Reads pages, a few at a time, and collects their claims. */
 async function readAll(
   hits: readonly Hit[],
-  { question, total }: { question: string; total: number },
+  { question, total, end }: { question: string; total: number; end: number },
   state: State,
   context: ToolContext,
 ): Promise<void> {
   for (let from = 0; from < hits.length; from += atOnce) {
+    if (context.now() > end) {
+      for (const { url } of hits.slice(from))
+        state.left_out.push({ url, why: "there was no time to read it" });
+      break;
+    }
     const group = hits.slice(from, from + atOnce);
     const names = group.map(({ url }) => URL.parse(url)?.host ?? url).join(", ");
     context.progress(`Reading ${names}`, state.pages, total);
@@ -185,10 +203,19 @@ function take(page: ReadPage, state: State): void {
   else state.left_out.push({ url: page.url, why });
 }
 
+/** The research found pages, but the model could read none of them. */
+function notRead(pages: readonly { url: string }[]): SkillFailure {
+  const urls = pages.map(({ url }) => url).join(", ");
+  const message = `The model that reads the pages does not answer; these were found: ${urls}.`;
+  return new SkillFailure("not_read", message, "Read the best of them yourself.");
+}
+
 async function told(question: string, judged: Judged, state: State, context: ToolContext) {
   const { sources, left_out, searched, notes } = state;
   const { contradictions, outdated } = compared(judged, sources);
   const common = { contradictions, outdated, searched, left_out };
+  const lost = left_out.filter(({ why }) => why === unread);
+  if (sources.length === 0 && lost.length > 0) throw notRead(lost);
   if (sources.length === 0)
     return {
       answer: "",

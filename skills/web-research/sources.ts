@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { searchText } from "../../src/core/effects/search-text.ts";
-import { ModelError } from "../../src/core/ports/model.ts";
 import { WebError } from "../../src/core/ports/web.ts";
+import { expected } from "../../src/core/scope/generate.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
@@ -40,6 +40,12 @@ const extractedSchema = z.object({
 });
 
 const searchedSchema = z.object({ results: z.array(hitSchema), note: z.string().optional() });
+
+/** Maximum time for one answer of the model, ms. */
+const maxAnswerMs = 120_000;
+
+/** The problem of a page that the model could not read. */
+export const unread = "the model could not make out what it says";
 
 /** Maximum characters of a page sent to the model: its beginning, and passages around the question's words. */
 const beginning = 8_000;
@@ -86,6 +92,7 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
       input: extractionInput(question, page),
       schema: extractedSchema,
       model: "small",
+      longest_ms: maxAnswerMs,
     });
     const plain = plainWords(page.text);
     const claims = found.claims.filter(({ quote }) => saysSo(plain, quote));
@@ -99,8 +106,8 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
     };
   } catch (error) {
     if (error instanceof WebError) return { ...head, problem: error.message };
-    if (isUnusable(error)) return { ...head, problem: "the model could not make out what it says" };
-    throw error;
+    expected(error, context.signal);
+    return { ...head, problem: unread };
   }
 }
 
@@ -143,27 +150,19 @@ export function copyOf(page: ReadPage, sources: readonly ReadPage[]): number | u
   return at < 0 ? undefined : at + 1;
 }
 
-/** Asks the model in a separate step; undefined if its answer cannot be used. */
+/** Asks the model in a separate step; undefined if it does not answer in time or its answer cannot be used. */
 export async function askModel<Schema extends z.ZodType>(
   step: string,
-  asked: { instructions: string; input: string; schema: Schema },
-  context: Pick<ToolContext, "step" | "generate">,
+  asked: { instructions: string; input: string; schema: Schema; brief?: true },
+  context: Pick<ToolContext, "step" | "generate" | "signal">,
 ): Promise<z.output<Schema> | undefined> {
   const answer = await context.step(step, async () => {
     try {
-      return (await context.generate(asked)) as Json;
+      return (await context.generate({ ...asked, longest_ms: maxAnswerMs })) as Json;
     } catch (error) {
-      if (isUnusable(error)) return null;
-      throw error;
+      expected(error, context.signal);
+      return null;
     }
   });
   return answer === null ? undefined : asked.schema.parse(answer);
-}
-
-/** Whether a model's failure may depend on the input; an unreachable model or a spending limit does not. */
-function isUnusable(error: unknown): boolean {
-  return (
-    error instanceof ModelError &&
-    ["bad_response", "invalid_request", "context_too_long"].includes(error.code)
-  );
 }

@@ -6,7 +6,7 @@ import { withFitting } from "./around/fitting-model.ts";
 import { withImageFallback } from "./around/image-fallback.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./around/retrying-model.ts";
 import { isLocalHost, type ModelClock, withWaitNotice } from "./around/slow-model.ts";
-import { listedNames } from "./catalogue/catalogue.ts";
+import { listedModel, listedNames } from "./catalogue/catalogue.ts";
 import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-facts.ts";
 import { createOpenAiModel } from "./openai/openai.ts";
 import type { PriceTable } from "./prices.ts";
@@ -157,6 +157,19 @@ export function smallModelBeside(name: string, settings: ModelSettings): string 
   const kind = kindOf(server);
   // Azure's deployments have names that people choose.
   const small = kind === "azure" ? undefined : smallModelFor(kind, model);
+  return small === undefined ? undefined : `${provider}/${small}`;
+}
+
+/**
+ * The vendor's small model, as `provider/model`, which `smallModelBeside` does not name because a vendor's model is reached at another
+ * address: which models a gateway has is unknown. Undefined at the vendor's own address, for other models, and for `offline`.
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
+ */
+export function smallModelBehindGateway(name: string, settings: ModelSettings): string | undefined {
+  if (name === "offline") return undefined;
+  const { provider, model, server } = namedModel(name, settings);
+  if (kindOf(server) !== undefined || listedModel(server.kind, model) === undefined) return undefined;
+  const small = smallModelFor(server.kind, model);
   return small === undefined ? undefined : `${provider}/${small}`;
 }
 

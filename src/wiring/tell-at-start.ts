@@ -6,6 +6,7 @@ import type { Takeover } from "../core/log/turn-log.ts";
 import type { Log, Upgrade } from "../core/ports/storage.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
 import { ownToolNames } from "../core/skill/offered-tools.ts";
+import { type ModelSettings, smallModelBehindGateway } from "../models/create-model.ts";
 import type { DataFolderLock } from "../storage/data-folder.ts";
 
 /**
@@ -56,6 +57,20 @@ export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Log): void 
 export function tellOfExposure({ exposed }: Pick<DataFolderLock, "exposed">, logger: Log): void {
   if (exposed === undefined) return;
   logger.warn({}, `${exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
+}
+
+/** Tells once that the chosen model does the internal work because its server is a gateway, whose small model is not configured. */
+export function tellOfInternalWork(
+  { choice, small }: Config["model"],
+  settings: ModelSettings,
+  logger: Log,
+): void {
+  const usual = small === "auto" ? smallModelBehindGateway(choice, settings) : undefined;
+  if (usual === undefined) return;
+  logger.info(
+    { setting: "model.small" },
+    `${choice} also does the internal work, such as summaries: which models its server has is unknown. Set KNACK_MODEL_SMALL to a small one, e.g. ${usual}, or to off.`,
+  );
 }
 
 /** Logs how the previous process ended, and what happens to the turns that ran in it. */

@@ -186,6 +186,7 @@ async function read(
         return {
           text: content.text,
           maxTextTokens: maxTokens.text,
+          isWhole: true,
           ...(content.note === undefined ? {} : { problem: content.note }),
         };
       case "unreadable":
@@ -204,6 +205,7 @@ async function read(
         return {
           text: told,
           maxTextTokens: maxTokens.document,
+          isWhole: tables.length === 0,
           problem: [`the text of a file of the kind ${format}`, ...(note === undefined ? [] : [note])].join(
             "; ",
           ),
@@ -283,34 +285,46 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
 }
 
-/** A file, and the maximum tokens of its text in the conversation. */
-type KnownFile = ReadFile & { maxTextTokens?: number };
+/** A file, the maximum tokens of its text in the conversation, and whether that text is all that the file says. */
+type KnownFile = ReadFile & { maxTextTokens?: number; isWhole?: boolean };
 
 /** Gives every text an equal share; tokens that a short text leaves go to the files after it. A longer text keeps its beginning and end. */
 function withinTokens(files: readonly KnownFile[], tokens: number, countTokens: CountTokens): ReadFile[] {
   let room = tokens;
   let waiting = files.filter((file) => file.text !== undefined).length;
-  return files.map(({ maxTextTokens = Number.POSITIVE_INFINITY, ...file }) => {
+  return files.map(({ maxTextTokens = Number.POSITIVE_INFINITY, isWhole = false, ...file }) => {
     if (file.text === undefined) return file;
     const share = Math.min(maxTextTokens, Math.floor(room / waiting));
-    const fitted = fitFile(file, file.text, share, countTokens);
+    const cut = fitFile(file, file.text, share, countTokens);
+    const fitted = isWhole && cut === file ? { ...file, problem: noted(file, "whole") } : cut;
     waiting -= 1;
     room -= countTokens(fitted.text ?? "");
     return fitted;
   });
 }
 
+function noted({ problem }: ReadFile, note: string): string {
+  return problem === undefined ? note : `${problem}; ${note}`;
+}
+
 /** A transcript cannot be read further with a tool, so only its beginning is kept. */
 function fitFile(file: ReadFile, whole: string, tokens: number, countTokens: CountTokens): ReadFile {
-  const { path, spoken, problem } = file;
-  const noted = (note: string) => (problem === undefined ? note : `${problem}; ${note}`);
+  const { path, spoken } = file;
   if (path === undefined || spoken !== undefined) {
     const { text, left_out } = fitBeginning(whole, tokens, countTokens);
     if (left_out === 0) return file;
     const rest = left_out.toLocaleString("en");
-    return { ...file, text, problem: noted(`only the beginning is here, ${rest} more characters are not`) };
+    return {
+      ...file,
+      text,
+      problem: noted(file, `only the beginning is here, ${rest} more characters are not`),
+    };
   }
   const text = cutForModel(whole, tokens, path, countTokens);
   if (text === whole) return file;
-  return { ...file, text, problem: noted("only its beginning and end are here; read_file has all of it") };
+  return {
+    ...file,
+    text,
+    problem: noted(file, "only its beginning and end are here; read_file has all of it"),
+  };
 }

@@ -40,7 +40,7 @@ export function createChats(deps: ChatsDeps): Chats {
     if (platform !== undefined) return platform;
     throw new PlatformError(
       "invalid",
-      "Nothing can be posted there: it is not a channel of a chat platform.",
+      "Nothing can be posted or fetched there: it is not a channel of a chat platform.",
     );
   };
   const ownMessage: Chats["ownMessage"] = async (namespace, reference) => {
@@ -58,6 +58,7 @@ export function createChats(deps: ChatsDeps): Chats {
       const platform = platformOf(place.namespace);
       return (await platform.find(place, message.tag)) ?? platform.post(place, message);
     },
+    download: async (place, file, options) => platformOf(place.namespace).download(place, file, options),
     edit: async (place, reference, message) => platformOf(place.namespace).edit(place, reference, message),
     async remove(place, reference, by) {
       const own = await ownMessage(place.namespace, reference);

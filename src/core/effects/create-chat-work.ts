@@ -9,11 +9,19 @@ import { channelThread } from "../ports/chat-platform.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
+import { fileNameOf } from "../values/file-kind.ts";
+import type { FileReference } from "../values/inbound.ts";
 import { isDirectMessage } from "../values/place.ts";
 import { createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
 import { createSending, writableChannel } from "./sending.ts";
+import { maxToolFile } from "./tool-files.ts";
 
-export function createChatWork(scope: TurnScope, callId: string, skillId: string): ChatWork {
+export function createChatWork(
+  scope: TurnScope,
+  callId: string,
+  skillId: string,
+  signal: AbortSignal,
+): ChatWork {
   const desk = createDesk(scope, callId, skillId);
   const { actions, channel, message, doing } = desk;
   const here = scope.turn.place.namespace;
@@ -81,7 +89,31 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
       await doing(() => pin(here, id, on));
     },
     ...createSending(desk),
+    async file(reference, name) {
+      const { namespace } = await channel();
+      const { id, thread = id, author, files } = await message(reference);
+      const file = files.find((each) => each.name === fileNameOf(name));
+      if (file === undefined) throw noFile(name, files);
+      const { turn, ports } = scope;
+      if (file.bytes > maxToolFile) throw tooLarge(name);
+      const limits = { maxBytes: maxToolFile, signal };
+      const data = await doing(() => ports.chats.download({ namespace, thread }, file, limits));
+      const { media_type } = file;
+      const from = { turn_id: turn.turn_id, by: author.name };
+      const kept = await ports.folders.of(turn.place).attach({ name: file.name, media_type, data }, from);
+      return kept.path;
+    },
   };
+}
+
+function noFile(name: string, files: readonly FileReference[]): SkillFailure {
+  const has = files.length === 0 ? "It has none." : `It has: ${files.map((each) => each.name).join(", ")}.`;
+  return new SkillFailure("no_file", `That message has no file ${name.slice(0, 200)}.`, has);
+}
+
+function tooLarge(name: string): SkillFailure {
+  const message = `${name.slice(0, 200)} is larger than ${maxToolFile / 1_000_000} MB.`;
+  return new SkillFailure("file_too_large", message, "Ask for a smaller one.");
 }
 
 function privateElsewhere(name: string): SkillFailure {

@@ -3,6 +3,7 @@
  * (`values/said-line.ts`) need no confirmation; the person confirms everybody else. Mentions of everyone are never possible.
  */
 
+import { nearestNames } from "../../base/nearest-name.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import type {
   ChannelAccess,
@@ -17,7 +18,7 @@ import type { Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { Place } from "../values/place.ts";
-import { saysName, wordsOf } from "../values/said-line.ts";
+import { plainName, saysName, wordsOf } from "../values/said-line.ts";
 
 /** Maximum people and groups that one turn may mention. */
 const maxMentions = 20;
@@ -36,9 +37,13 @@ interface Wanted {
 
 export function createMentioning({ scope, callId, actions, doing, ask }: ChatDesk): ChatWork["name"] {
   const { turn, state } = scope;
-  return async (ids) => {
-    const wanted: Wanted[] = [];
-    for (const id of new Set(ids.map(bareId))) wanted.push(await look(id));
+  return async (called) => {
+    const found = new Map<string, Wanted>();
+    for (const name of new Set(called.map(bareId))) {
+      const one = await look(name);
+      found.set(one.id, one);
+    }
+    const wanted = [...found.values()];
     if (state.named.size + wanted.length > maxMentions) throw tooMany(wanted.length);
     const open = wanted.filter(({ free, id }) => !free && !state.named.has(id));
     if (open.length > 0) await ask(questionFor(open));
@@ -46,23 +51,48 @@ export function createMentioning({ scope, callId, actions, doing, ask }: ChatDes
     return wanted.map(({ id, name, mention }) => ({ id, name, mention }));
   };
 
-  async function look(id: string): Promise<Wanted> {
+  async function look(name: string): Promise<Wanted> {
     const { people } = actions();
     if (people === undefined)
       throw new SkillFailure("not_here", "There is nobody else to call here.", tellThem);
     const find = (words: string, most: number) =>
       doing(() => people(turn.place.namespace, { words, asker: turn.author.id, most }));
-    const found = await find(id, 5);
-    const person = found.people.find((each) => each.id === id);
-    if (person !== undefined) {
-      const isOnly = async (name: string) => isOnlyOne(await find(name, maxNamesakes), person, name);
-      return { ...calledPerson(person), free: await isNamed(turn, person, isOnly) };
+    const found = await find(name, maxNamesakes);
+    const called = calledIn(found, name);
+    const [only] = called;
+    if (only === undefined) {
+      const all = await find("", maxNearby);
+      throw notOne(`There is nobody called ${plainName(name)} here.`, [
+        ...found.people,
+        ...near(name, all.people),
+      ]);
     }
-    const group = found.groups.find((each) => each.id === id);
-    if (group === undefined) throw nobody(id);
-    if (!group.callable) throw notCallable(group);
-    return wantedGroup(group, turn);
+    if (called.length > 1 || (found.more && only.id !== name))
+      throw notOne(`${plainName(name)} may be one of several.`, called);
+    if ("callable" in only) return wantedGroup(only, turn);
+    const isOnly = async (said: string) => isOnlyOne(await find(said, maxNamesakes), only, said);
+    return { ...calledPerson(only), free: await isNamed(turn, only, isOnly) };
   }
+}
+
+/** The person or group with this id, otherwise those with this name; people of the channel before others. */
+function calledIn({ people, groups }: Found, name: string): (KnownPerson | KnownGroup)[] {
+  const known = [...people, ...groups].find(({ id }) => id === name);
+  if (known !== undefined) return [known];
+  const called = people.filter((person) => isCalled(person, name));
+  const here = called.filter((person) => isMeant(person, name));
+  const wanted = wordsOf(name);
+  const same = groups.filter((group) => wanted !== "" && wordsOf(group.name) === wanted);
+  return [...(here.length > 0 ? here : called), ...same];
+}
+
+/** People whose name is spelled similarly. */
+function near(name: string, people: readonly KnownPerson[]): KnownPerson[] {
+  const names = people.flatMap(({ name: called, full_name = called }) => [called, full_name]);
+  const alike = nearestNames(name, names);
+  return people.filter(({ name: called, full_name = called }) =>
+    [called, full_name].some((each) => alike.includes(each)),
+  );
 }
 
 /** The id in `<@U1>`, `<@&R1>` or `@U1`. */
@@ -77,15 +107,24 @@ function calledPerson({ id, name }: KnownPerson): Omit<Wanted, "free"> {
 /** Maximum people of one name that are compared. */
 const maxNamesakes = 50;
 
+/** Maximum people whose names are compared with a name that nobody has. */
+const maxNearby = 200;
+
 type Found = Awaited<ReturnType<NonNullable<ChatActions["people"]>>>;
 
 /** Whether a name is unique: a single word among the people here, a full name among all people. */
 function isOnlyOne({ people, more }: Found, person: KnownPerson, name: string): boolean {
-  const wanted = wordsOf(name);
-  const isCalled = ({ name: called, full_name = "" }: KnownPerson) =>
-    [called, full_name].some((each) => ` ${wordsOf(each)} `.startsWith(` ${wanted} `));
-  const isMeant = (each: KnownPerson) => (each.here || wanted.includes(" ")) && isCalled(each);
-  return !more && isMeant(person) && people.filter(isMeant).length === 1;
+  const isHim = (each: KnownPerson) => isMeant(each, name);
+  return !more && isHim(person) && people.filter(isHim).length === 1;
+}
+
+/** Whether a name, or the beginning of it, is that of a person. */
+function isCalled({ name, full_name = "" }: KnownPerson, called: string): boolean {
+  return [name, full_name].some((each) => ` ${wordsOf(each)} `.startsWith(` ${wordsOf(called)} `));
+}
+
+function isMeant(person: KnownPerson, called: string): boolean {
+  return (person.here || wordsOf(called).includes(" ")) && isCalled(person, called);
 }
 
 /** Whether the message mentions a person, or contains their full name, or its first word if nobody else has it. */
@@ -102,7 +141,9 @@ async function isNamed(
   return false;
 }
 
-function wantedGroup({ id, name, members = Number.POSITIVE_INFINITY }: KnownGroup, turn: Turn): Wanted {
+function wantedGroup(group: KnownGroup, turn: Turn): Wanted {
+  if (!group.callable) throw notCallable(group);
+  const { id, name, members = Number.POSITIVE_INFINITY } = group;
   const isSaid = saysName(turn.text, name) === name;
   const free = (isMentioned(turn, id) || isSaid) && members <= largeGroup;
   return { id, name, mention: `<@&${id}>`, free, people: members };
@@ -129,9 +170,19 @@ function tooMany(count: number): SkillFailure {
   return new SkillFailure("too_many", message, "Mention a group instead, or write names as plain text.");
 }
 
-function nobody(id: string): SkillFailure {
-  const hint = "Look people up first and take their ids from there.";
-  return new SkillFailure("no_person", `There is nobody with the id ${id} here.`, hint);
+/** Maximum people of whom the model is told that they may be meant. */
+const maxCandidates = 10;
+
+function notOne(problem: string, candidates: readonly (KnownPerson | KnownGroup)[]): SkillFailure {
+  const labels = candidates.slice(0, maxCandidates).map((each) => {
+    const full = "full_name" in each && each.full_name !== undefined ? `, ${plainName(each.full_name)}` : "";
+    return `${plainName(each.name)}${full} (${each.id})`;
+  });
+  const hint =
+    labels.length === 0
+      ? "Look people up, or ask the person who is meant."
+      : `Possible: ${labels.join("; ")}. Give the id of the one who is meant, or ask the person.`;
+  return new SkillFailure("no_person", problem, hint);
 }
 
 function notCallable({ name }: KnownGroup): SkillFailure {

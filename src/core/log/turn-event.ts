@@ -72,8 +72,17 @@ export type TurnEventBody =
   | { type: "model_delayed"; text: string; until?: number | undefined }
   /** The model's provider refuses these tools, so they are not offered. `text` is shown to people. */
   | { type: "tools_left_out"; tools: { tool: string; skill_id: string }[]; text: string }
-  /** The complete message of a round. Replaces the text streamed in that round. */
-  | { type: "model_message"; round: number; message: AssistantMessage; model: string }
+  /**
+   * The complete message of a round. Replaces the text streamed in that round. `note` is one plain-text line that the model wrote beside
+   * its text about the calls that follow. It is not part of the conversation.
+   */
+  | {
+      type: "model_message";
+      round: number;
+      message: AssistantMessage;
+      note?: string | undefined;
+      model: string;
+    }
   /** `round`: the round of the turn's own model call; absent for calls that skills and summaries make. */
   | ({ type: "usage"; model: string; round?: number | undefined } & Usage)
   /** A transcript of the thread opens here. */

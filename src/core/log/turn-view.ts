@@ -97,7 +97,7 @@ export interface TurnView extends UsageTotal {
   files: FileView[];
   /** The answer, or the part streamed so far. Markdown. */
   text: string;
-  /** Texts of the model between tool calls. */
+  /** What the model said about its work between tool calls: its texts and notes. */
   remarks: string[];
   /** What the turn waits for, other than a person's answer. */
   notice?: string | undefined;
@@ -196,7 +196,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
         ...view,
         text: "",
         ...nothingTold,
-        remarks: text.trim() ? [...view.remarks, text] : view.remarks,
+        remarks: [...view.remarks, text, event.note ?? ""].filter((remark) => remark.trim() !== ""),
       };
     }
     case "usage":

@@ -39,14 +39,19 @@ export const createReadFile = () =>
       "Reads or searches a file of this thread (text, PDF, Office, e-mail, archive; tables as columns and first rows), looks at a picture again, or reads on in a long text that was cut. Search rather than read all of a long one.",
     parameters: z.object({
       path: z.string().min(1).max(1_000).describe("of a file, or as the note at a cut says"),
+      message: z.string().max(200).optional().describe("id of the message of another thread that has it"),
       ...part,
     }),
     effect: "read_only",
     offered: () => true,
-    run: async ({ path, ...where }, context, scope) => {
+    run: async ({ path: named, message, ...where }, context, scope) => {
+      const path = message === undefined ? named : await context.chat.file(message, named);
       const folder = scope.ports.folders.of(scope.turn.place);
       const file = (await folder.open(path)) ?? (await folder.open(unescaped(path)));
-      if (file !== undefined) return readWorkingFile(scope, context, file, where).finally(() => file.close());
+      if (file !== undefined) {
+        const head = message === undefined ? "" : `[it is now ${file.path}]\n`;
+        return readWorkingFile(scope, context, file, where, head).finally(() => file.close());
+      }
       const whole = await textOf(scope, path);
       return whole === undefined ? unknown(path) : partOf(scope, whole, where);
     },
@@ -75,7 +80,8 @@ function unescaped(named: string): string {
 }
 
 function unknown(named: string): ToolResult {
-  const hint = "list_files shows the files. For a text that was cut, take what the note at the cut says.";
+  const hint =
+    "list_files shows the files. For a text that was cut, take what the note at the cut says; for a file of another thread give its message, which chat_search finds.";
   return failure("unknown_file", `There is no file or text ${named.slice(0, 300)} in this thread.`, hint);
 }
 
@@ -84,6 +90,7 @@ async function readWorkingFile(
   context: ToolContext,
   file: OpenedFile,
   where: Part,
+  before: string,
 ): Promise<ToolResult> {
   const content = await readFileContent(file, scope.ports.documents, context.signal);
   const isWhole = Object.values(where).every((value) => value === undefined || value === "");
@@ -94,20 +101,20 @@ async function readWorkingFile(
     case "image":
       await context.look({ name, media_type: content.media_type, data: content.data });
       return ok(
-        `[${name}, ${content.media_type}, ${formatBytes(file.bytes)}: the picture is shown with this result]`,
+        `${before}[${name}, ${content.media_type}, ${formatBytes(file.bytes)}: the picture is shown with this result]`,
       );
     case "table": {
-      if (content.text !== undefined && !isWhole) return partOf(scope, content.text, where);
-      return ok(`${noted(content.note)}${tableText(content.table)}`);
+      if (content.text !== undefined && !isWhole) return partOf(scope, content.text, where, before);
+      return ok(`${before}${noted(content.note)}${tableText(content.table)}`);
     }
     case "document": {
       const { format, text, tables, note } = content;
-      const head = [format, ...(note === undefined ? [] : [note])].join(": ");
-      if (isWhole && tables.length > 0) return ok([`[${head}]`, ...tables.map(tableText)].join("\n\n"));
-      return partOf(scope, text, where, `[${head}]\n`);
+      const head = `${before}[${[format, ...(note === undefined ? [] : [note])].join(": ")}]`;
+      if (isWhole && tables.length > 0) return ok([head, ...tables.map(tableText)].join("\n\n"));
+      return partOf(scope, text, where, `${head}\n`);
     }
     case "text":
-      return partOf(scope, content.text, where, noted(content.note));
+      return partOf(scope, content.text, where, `${before}${noted(content.note)}`);
     default:
       return content satisfies never;
   }

@@ -207,13 +207,18 @@ export interface ChatWork extends Sending {
     most: number,
   ): Promise<{ people: readonly KnownPerson[]; groups: readonly KnownGroup[]; more: boolean }>;
   /**
-   * Lets messages of the turn mention these people and groups. Those mentioned in the person's own message are allowed; for others the
+   * Lets messages of the turn mention these people and groups, given by id or by a name that nobody else has. Those mentioned in the person's own message are allowed; for others the
    * person is asked.
    */
-  name(ids: readonly string[]): Promise<{ id: string; name: string; mention: string }[]>;
+  name(called: readonly string[]): Promise<{ id: string; name: string; mention: string }[]>;
   /** Adds or removes the bot's reaction to a message of this channel. */
   react(reference: string, emoji: string, on: boolean): Promise<void>;
   pin(reference: string, on: boolean): Promise<void>;
+  /**
+   * Copies a file of a message of this channel into the working folder of the thread, if the person may read the channel. Returns its path.
+   * @throws SkillFailure if the message has no such file, or it is too large
+   */
+  file(reference: string, name: string): Promise<string>;
   /** A message of this channel; `this` is the message that the turn answers, `last` the bot's latest one in the thread. */
   message(reference: string): Promise<ChannelMessage>;
 }

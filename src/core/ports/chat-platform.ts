@@ -295,6 +295,8 @@ export interface Chats {
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
   /** Deletes a message of the bot. If it is part of an answer, its turn is deleted too, so that nothing repeats the text later. */
   remove(place: Place, reference: string, by: Author): Promise<void>;
+  /** As `ChatPlatform.download`. */
+  download: ChatPlatform["download"];
   /** The recent turn that a message of the bot belongs to. */
   ownMessage(namespace: string, reference: string): Promise<OwnMessage | undefined>;
 }

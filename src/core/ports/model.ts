@@ -22,6 +22,8 @@ export interface ModelRequest {
   no_calls?: true;
   /** The effort that the transcript opened with; the provider's default unless given. */
   effort?: Effort | undefined;
+  /** Maximum tokens of the answer, including reasoning; never more than the model's own limit. */
+  max_output_tokens?: number | undefined;
   /**
    * The caller frees its worker while the model is unavailable and asks again later. It therefore gets the error after the second attempt
    * at the latest.

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { errorText } from "../../base/error-text.ts";
+import { withTimeLimit } from "../../base/time-limit.ts";
 import { type Model, ModelError, type ModelRequest } from "../ports/model.ts";
 import { SkillFailure, toJsonSchema } from "../skill/define-skill.ts";
 import type { ToolContext, WorkModel } from "../skill/tool.ts";
@@ -10,12 +11,39 @@ import { type TurnScope, workModel } from "./turn-scope.ts";
 /** Maximum attempts to get an answer that matches the schema. */
 const maxAttempts = 3;
 
+/** What a skill asks of a model, as in `Generate`. */
+interface Asked<Schema extends z.ZodType> {
+  instructions: string;
+  input: string;
+  schema: Schema;
+  model?: WorkModel | undefined;
+  brief?: true | undefined;
+  longest_ms?: number | undefined;
+}
+
 /** Asks the model for one JSON value of a schema, without tools. An answer that does not match is sent back with the reason. */
-export async function generateWith<Schema extends z.ZodType>(
+export function generateWith<Schema extends z.ZodType>(
   scope: TurnScope,
-  asked: { instructions: string; input: string; schema: Schema; model?: WorkModel | undefined },
+  asked: Asked<Schema>,
   signal: AbortSignal,
 ): Promise<z.infer<Schema>> {
+  const { longest_ms: ms } = asked;
+  if (ms === undefined) return generateWithin(scope, asked, signal);
+  const late = () => new ModelError("unavailable", `The model did not answer within ${ms / 1000} s.`);
+  return withTimeLimit({ ms, timer: scope.ports.clock, signal, late }, (limited) =>
+    generateWithin(scope, asked, limited),
+  );
+}
+
+/** Effort and tokens for a thought of a few lines; the tokens include reasoning. */
+const little = { effort: "low", max_output_tokens: 4_000 } as const;
+
+async function generateWithin<Schema extends z.ZodType>(
+  scope: TurnScope,
+  asked: Asked<Schema>,
+  signal: AbortSignal,
+): Promise<z.infer<Schema>> {
+  const limits = asked.brief ? little : {};
   const model = writingModel(scope, asked.model);
   const output_schema = toJsonSchema(asked.schema);
   // The model adapter passes the schema on, natively or in words.
@@ -23,7 +51,14 @@ export async function generateWith<Schema extends z.ZodType>(
   const messages: Message[] = [{ role: "user", text: asked.input }];
   let problem = "";
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const text = await complete(scope, model, { system, messages, tools: [], output_schema, signal });
+    const text = await complete(scope, model, {
+      system,
+      messages,
+      tools: [],
+      output_schema,
+      signal,
+      ...limits,
+    });
     const parsed = parseAnswer(text, asked.schema);
     if (parsed.ok) return parsed.value;
     problem = parsed.problem;
@@ -100,7 +135,7 @@ function jsonPart(text: string): string {
  */
 export async function generateStep<Schema extends z.ZodType>(
   step: string,
-  asked: { instructions: string; input: string; schema: Schema; model?: WorkModel | undefined },
+  asked: Asked<Schema>,
   context: Pick<ToolContext, "step" | "generate">,
 ): Promise<z.output<Schema>> {
   return asked.schema.parse(await context.step(step, async () => (await context.generate(asked)) as Json));

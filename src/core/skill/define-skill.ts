@@ -91,6 +91,20 @@ export function requireModel(
 }
 
 /**
+ * Leaves a text to the model that made the call, which has it in front of it: another model would be paid to read it again.
+ * @throws SkillFailure `in_conversation` if all of these texts stand in the conversation; `what` names them
+ */
+export function leaveToCaller(
+  { stands }: Pick<ToolContext, "stands">,
+  texts: readonly string[],
+  what: string,
+  hint: string,
+): void {
+  if (texts.length === 0 || !texts.every(stands)) return;
+  throw new SkillFailure("in_conversation", `You have all of ${what} in this conversation.`, hint);
+}
+
+/**
  * The JSON Schema for a zod type, as models see it. Parts without information for a model are omitted, because every request pays for them:
  * zod's default bounds of integers, deprecated parameters, minimum lengths of 1, very large maximum lengths, empty defaults, unconstrained
  * names and values of records, and the refusal of additional properties. A call that violates an omitted rule still gets an error.

@@ -156,6 +156,10 @@ export type Generate = <Schema extends z.ZodType>(request: {
   input: string;
   schema: Schema;
   model?: WorkModel | undefined;
+  /** The answer is short and needs little thought: low effort, and a few thousand tokens at most. */
+  brief?: true | undefined;
+  /** Maximum time for all attempts, ms. Later it is a `ModelError` that the model is unavailable. */
+  longest_ms?: number | undefined;
 }) => Promise<z.infer<Schema>>;
 
 /** Sends one plain message to a model, without tools and without the conversation. Returns the text. */
@@ -189,6 +193,11 @@ export interface ToolContext extends WorkContext {
   generative: boolean;
   generate: Generate;
   write: Write;
+  /**
+   * Whether the model that made this call has the whole text in front of it, in a message or a result. False for calls of people, skills
+   * and flows.
+   */
+  stands(text: string): boolean;
   /**
    * Asks the person a question and returns the answer. Meanwhile the turn waits and the tool's run ends; the tool is run again when the
    * answer has arrived, so work before the question belongs in steps. Rejects if nobody answers in time. On the next run, a question is

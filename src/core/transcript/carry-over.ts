@@ -44,7 +44,7 @@ export async function carryOver(scope: TurnScope, tokens: number, because: Openi
   const ownKept = await withPrivateSummary(scope, own);
   const through_turn = last?.turn_id ?? past.summary?.through_turn;
   const kept = past.kept.flatMap(({ messages }) => messages);
-  const messages = [...(text === undefined ? [] : [summaryMessage(text)]), ...kept.map(carried), ...ownKept];
+  const messages = [...(text === undefined ? [] : [summaryMessage(text)]), ...kept, ...ownKept];
   return {
     messages,
     own: ownKept.length,
@@ -155,7 +155,8 @@ async function fitPast(
   const left: PastTurn[] = [];
   let room = tokens;
   let summary: PastTurn["summary"];
-  for await (const turn of turns) {
+  for await (const whole of turns) {
+    const turn = { ...whole, messages: whole.messages.map(carried) };
     if (turn.turn_id === summary?.through_turn) break;
     summary ??= turn.summary;
     room -= cost(turn.messages);

@@ -96,6 +96,20 @@ export async function requestOf(scope: TurnScope, transcript: Transcript): Promi
   };
 }
 
+/** Whether the model reads this text whole in a message or result, apart from white space. */
+export function standsIn({ transcript, turn }: TurnScope, text: string): boolean {
+  const wanted = plain(text);
+  if (transcript === undefined || wanted === "") return false;
+  return viewOf(transcript.messages, turn.author.id).some(
+    ({ role, text: shown }) => (role === "user" || role === "tool") && plain(shown).includes(wanted),
+  );
+}
+
+/** Results are JSON, in which line ends and quotes are escaped. */
+function plain(text: string): string {
+  return text.replaceAll("\\n", "\n").replaceAll('\\"', '"').replaceAll(/\s+/g, " ").trim();
+}
+
 /** Returns the same object for the same message: model adapters convert each object only once. */
 async function withImages({ ports, loaded }: TurnScope, message: Message): Promise<Message> {
   if (message.role !== "user" && message.role !== "tool") return message;

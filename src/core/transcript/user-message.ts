@@ -42,7 +42,8 @@ export function fitUserText(
 export function toldMessage(scope: TurnScope): UserMessage {
   const { turn, ports } = scope;
   const line = saidBy(scope, turn.author, turn.said_at);
-  const { context, cause } = turn;
+  const { cause } = turn;
+  const context = turn.context === undefined ? undefined : { ...turn.context, time_zone: zoneIn(scope) };
   const images = context === undefined ? [] : keptImages(turn.turn_id, context);
   const { mentions } = turn;
   const text = fitUserText(turn, ports.countTokens);
@@ -145,7 +146,8 @@ function withShortFile(part: string): string {
   const from = head.index + head[0].length;
   if (part.length - from <= 2 * keptOfFile) return part;
   const start = beginningOf(part.slice(from), keptOfFile);
-  return `${part.slice(0, from)}${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]`;
+  const before = `${part.slice(0, head.index)}${head[0].replace(/ note="whole"|; whole(?=")/, "")}`;
+  return `${before}${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]`;
 }
 
 /** `2026-11-22 08:18 Europe/Amsterdam`. */

@@ -7,7 +7,8 @@ import { fingerprint } from "../values/address.ts";
 import { currentProfile } from "../values/profile.ts";
 import type { Redactor } from "../values/redact.ts";
 
-type Finished = Extract<ModelEvent, { type: "finished" }>;
+/** The model's answer. `note` is what it said about its work outside the text, after which it wrote no more text; empty if it did not. */
+type Finished = Extract<ModelEvent, { type: "finished" }> & { note: string };
 
 /** Maximum repeats of a request within one round because tools are left out. */
 const maxRepeats = 100;
@@ -41,14 +42,15 @@ async function readOnce(
   // Redacted before it is cut to a line: half a secret would not be recognised.
   let thought = redact.stream();
   const endThought = () => {
-    line.end();
     thought = redact.stream();
+    return line.end();
   };
   try {
     for await (const event of model.stream(request)) {
       switch (event.type) {
         case "finished":
-          return event;
+          line.add(thought.end());
+          return { ...event, note: endThought() };
         case "text":
           endThought();
           pacer.add(event.text);
@@ -90,8 +92,8 @@ const maxThought = 2_000;
 /** Condenses the reasoning and notes that a model streams to one line about its current work. */
 interface ThoughtLine {
   add(thought: string): void;
-  /** Clears the line: the model has said something else, so its earlier thought no longer applies. */
-  end(): void;
+  /** Ends the thought, because the model says or does something else. Returns the line that stands for all of it. */
+  end(): string;
 }
 
 /** @param show gets each new line, which replaces the one before */
@@ -119,11 +121,24 @@ export function createThoughtLine(clock: Clock, show: (line: string) => void): T
     end() {
       cancel?.();
       cancel = undefined;
+      const note = noteOf(thought);
       thought = "";
       shown = "";
       changed = false;
+      return note;
     },
   };
+}
+
+/** A complete thought in one line: its last paragraph if that is short, otherwise its latest statement. */
+function noteOf(thought: string): string {
+  const paragraph =
+    thought
+      .trim()
+      .split(/\n\s*\n/)
+      .at(-1) ?? "";
+  const isShort = paragraph.length <= maxLineLength && thought.search(heading) === -1;
+  return isShort ? plainLine(paragraph) : latestLine(`${thought}\n`);
 }
 
 /** A heading as reasoning summaries use it, e.g. `**Checking the invoices**`. */
@@ -138,8 +153,11 @@ const end = /(?<![.!?…])[.!?…]+(?=\s)|[。！？]+|\n/g;
  */
 export function latestLine(thought: string): string {
   const title = [...thought.matchAll(heading)].at(-1);
-  const found = title?.[1] ?? title?.[2] ?? lastSentence(thought);
-  const line = found
+  return plainLine(title?.[1] ?? title?.[2] ?? lastSentence(thought));
+}
+
+function plainLine(text: string): string {
+  const line = text
     .replace(/^[\s#>-]+/, "")
     .replaceAll(/[*`]+/g, "")
     .replaceAll(/\s+/g, " ")

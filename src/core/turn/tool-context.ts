@@ -7,6 +7,7 @@ import { generateWith, writeWith } from "../scope/generate.ts";
 import { type CallRequest, chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { PlanningContext, Tool, ToolContext } from "../skill/tool.ts";
+import { standsIn } from "../transcript/keep-transcript.ts";
 import { isOwnWords, untrustedIn } from "../transcript/untrusted.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
@@ -54,6 +55,7 @@ export function createToolContext(
     generative: chosenModel(scope).generative,
     generate: (asked) => generateWith(scope, asked, signal),
     write: (asked) => writeWith(scope, asked, signal),
+    stands: (text) => isOfModel(scope, request) && standsIn(scope, text),
     ask: createAsk(scope, request.call.id),
     ...permissions,
     invoke(skillId, params) {
@@ -67,13 +69,19 @@ export function createToolContext(
     },
     inFolder,
     ...createWorkContext(scope, { inFolder, now, approve: permissions.approve }, signal),
-    chat: createChatWork(scope, request.call.id, tool.skill_id),
+    chat: createChatWork(scope, request.call.id, tool.skill_id, signal),
     time_zone: zoneIn(scope),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     schedules: planningFor(scope, request),
     web: webOf(scope, request),
     reach: (address, options) => mayReach(scope, request, tool, address, options),
   };
+}
+
+/** Whether the turn's model made the call, itself or through `invoke_skill`. */
+function isOfModel({ state }: TurnScope, { depth, by_person, parent_call_id }: CallRequest): boolean {
+  if (by_person === true) return false;
+  return depth === 0 || state.calls.get(parent_call_id ?? "")?.started?.tool === "invoke_skill";
 }
 
 /** A schedule asks for approval if its text may come from material that the model read and not from a person. */

@@ -89,9 +89,22 @@ async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefin
 async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
   const limit = await limitReached(scope);
   if (limit !== undefined) return answerAtLimit(scope, limit);
-  await takeSteering(scope);
+  const { rest } = await takeSteering(scope);
   const message = await callModel(scope);
-  return message.tool_calls.length === 0 ? answered(scope, message.text) : undefined;
+  if (message.tool_calls.length > 0) return undefined;
+  // Messages that had to wait before the round do so after it.
+  return rest ? answered(scope, message.text) : endUnlessOutdated(scope, message.text);
+}
+
+const outdated =
+  "Your answer above was not posted: this message came first. What you write next replaces it, so repeat what still holds.";
+
+/** Ends the turn with the model's answer. Returns undefined if its author wrote meanwhile: then the model reads that and answers again. */
+async function endUnlessOutdated(scope: TurnScope, text: string): Promise<TurnEnd | undefined> {
+  const isOutdated = (await limitReached(scope)) === undefined && (await takeSteering(scope, outdated)).taken;
+  if (!isOutdated) return answered(scope, text);
+  await scope.emit({ type: "text_reset" });
+  return undefined;
 }
 
 async function limitReached({ turn, ports, state }: TurnScope): Promise<string | undefined> {
@@ -123,17 +136,27 @@ function ignoreBadResponse(error: unknown): undefined {
   if (!(error instanceof ModelError) || error.code !== "bad_response") throw error;
 }
 
-async function takeSteering(scope: TurnScope): Promise<void> {
+/**
+ * Takes the author's further messages into the turn, the first one with a note for the model. `rest`: messages are left, which get turns of
+ * their own.
+ */
+async function takeSteering(scope: TurnScope, note?: string): Promise<{ taken: boolean; rest: boolean }> {
+  const { turn, ports, namespace } = scope;
   const { rounds, away } = scope.state;
-  if ((rounds === 0 && away === undefined) || scope.namespace.settings.while_running === "queue") return;
-  for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
+  if (namespace.settings.while_running === "queue") return { taken: false, rest: true };
+  const said = await ports.steering();
+  if (rounds === 0 && away === undefined) return { taken: false, rest: said.length > 0 };
+  for (const [index, { turn_id, text, author, said_at, has_files }] of said.entries()) {
     // A message that names another agent gets a turn of its own with that agent.
-    const named = agentNamedIn(text, scope.turn.profiles);
-    if (has_files || (named !== undefined && named.id !== scope.turn.profile.id)) break;
-    const fitting = fitUserText({ turn_id, text, limits: scope.turn.limits }, scope.ports.countTokens);
-    const shown = userMessage(fitting, { line: saidBy(scope, author, said_at) }).text;
+    const named = agentNamedIn(text, turn.profiles);
+    if (has_files || (named !== undefined && named.id !== turn.profile.id))
+      return { taken: index > 0, rest: true };
+    const fitting = fitUserText({ turn_id, text, limits: turn.limits }, ports.countTokens);
+    const context = index > 0 || note === undefined ? undefined : { thread: [], files: [], notes: [note] };
+    const shown = userMessage(fitting, { line: saidBy(scope, author, said_at), context }).text;
     await scope.emit({ type: "steered", text, by: author.id, from_turn: turn_id, shown });
   }
+  return { taken: said.length > 0, rest: false };
 }
 
 /** Runs one round: streams the model's answer and records it. With a `finalNote` the model reads that note and may call no tools. */
@@ -156,7 +179,9 @@ async function callModel(scope: TurnScope, finalNote?: string): Promise<Assistan
   const message =
     finalNote === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
   const kept = withWholeBlocks(message, ports.redact(message));
-  await scope.emit({ type: "model_message", round, message: kept, model: finished.model });
+  // Before calls, some models say what they do in a note beside the text.
+  const said = kept.tool_calls.length === 0 || finished.note === "" ? {} : { note: finished.note };
+  await scope.emit({ type: "model_message", round, message: kept, ...said, model: finished.model });
   return kept;
 }
 

@@ -80,8 +80,11 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
   const facts = factsOf(options, endpoint);
   let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host, facts.in_place);
 
-  const limitOf = ({ maxOutputTokens }: Abilities) =>
-    options.maxOutputTokens ?? Math.min(maxOutputTokens, facts.output ?? Infinity);
+  const limitOf = ({ max_output_tokens = Infinity }: ModelRequest, { maxOutputTokens }: Abilities) =>
+    Math.min(
+      options.maxOutputTokens ?? Math.min(maxOutputTokens, facts.output ?? Infinity),
+      max_output_tokens,
+    );
   /** Adapts to a refusal. Returns false if the next request would be the same. */
   const yieldsTo = (error: unknown, request: ModelRequest, tried: Abilities): boolean => {
     if (refusesThinking(error) && messages.dropThinking(request.messages)) return true;
@@ -100,7 +103,7 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
       const tried = abilities;
       const wire = [...messages.conversation(request, tried), ...continued(paused)];
       const { body, betas } = wireRequest(request, wire, form, tried);
-      const max_tokens = limitOf(tried);
+      const max_tokens = limitOf(request, tried);
       const headers = headersOf(betas);
       try {
         const answer = await post({ model: options.model, max_tokens, ...body }, { signal, headers });

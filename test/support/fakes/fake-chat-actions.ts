@@ -76,7 +76,9 @@ export function createFakeChat(): FakeChat {
       const all = messages.filter(
         (each) =>
           each.namespace === namespace &&
-          (thread === channelThread || each.thread === thread || each.id === thread) &&
+          (thread === channelThread
+            ? each.thread === undefined || each.thread === each.id
+            : each.thread === thread || each.id === thread) &&
           each.at >= since &&
           each.at <= until,
       );

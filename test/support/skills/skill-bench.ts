@@ -12,9 +12,9 @@ export interface SkillBenchOptions extends Omit<TestAppOptions, "skills" | "sour
   attached?: Readonly<Record<string, string | Uint8Array>>;
   /**
    * What a model answers that the skill itself asks (`generate`, `write`): a line each, or by the request. Without it there is no model that
-   * can write.
+   * can write. With an error the request fails.
    */
-  answers?: readonly (Json | string)[] | ((request: ModelRequest) => Json | string);
+  answers?: readonly (Json | string)[] | ((request: ModelRequest) => Json | string | Error);
 }
 
 /** The result of one call of a shipped skill. */
@@ -44,9 +44,10 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
   const inner: ModelRequest[] = [];
   const said: string[] = [];
   const isOwn = ({ tools }: ModelRequest) => tools.length > 0;
-  const answerOf = (request: ModelRequest): string => {
+  const answerOf = (request: ModelRequest): string | Error => {
     inner.push(request);
     const answer = typeof answers === "function" ? answers(request) : answers?.[inner.length - 1];
+    if (answer instanceof Error) return answer;
     said.push(typeof answer === "string" ? answer : JSON.stringify(answer ?? ""));
     return said.at(-1) ?? "";
   };
@@ -85,13 +86,14 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
     return { asked, progress };
   }
 
-  async function run(id: string, input: Record<string, Json>): Promise<SkillRun> {
+  /** @param words the message of the turn */
+  async function run(id: string, input: Record<string, Json>, words = "Do it."): Promise<SkillRun> {
     ready ??= attach();
     await ready;
     inner.length = 0;
     said.length = 0;
     next = [[{ call: "invoke_skill", with: { skill_id: id, params: input } }], "Done."];
-    const turnId = await app.say("Do it.");
+    const turnId = await app.say(words);
     const { asked, progress } = await followed(turnId);
     const events = await app.events(turnId);
     const of = <T extends (typeof events)[number]["type"]>(type: T) =>

@@ -44,10 +44,42 @@ describe("the channel-summary skill", () => {
     expect(events.at(-1)).toMatchObject({ type: "turn_finished", private: true });
   });
 
+  it("a channel summary knows what people asked the bot, what it answered, and the replies in threads", async () => {
+    const nothing = { decisions: [], open: [], topics: [] };
+    const own = world({ since: "2026-11-25T20:00", until: "2026-11-26T00:00" }, nothing);
+    const [asked, answer] = ["@Knack how many orders were late?", "Three orders were late."];
+    say(own.chat, general, "q", "U4DORA", "Dora", asked, "2026-11-25T20:01");
+    say(own.chat, general, "a", "bot", "Knack", `${answer} ${"Details. ".repeat(100)}`, "2026-11-25T20:03");
+    say(own.chat, general, "z", "U2BEN", "Ben", "Lunch?", "2026-11-25T20:02");
+    for (const message of own.chat.messages) {
+      if (message.id === "q") message.replies = 1;
+      if (message.id === "a") message.thread = "q";
+    }
+    const done = await ask(own, "what did I miss?");
+    const { messages = [] } = own.model.requests[1] ?? {};
+    const lines = messages.at(-1)?.text.split("\n") ?? [];
+    const from = lines.findIndex((line) => line.includes(asked));
+    expect(lines[from + 1]).toMatch(/^\[2\] > Wed 21:03 Knack \(the bot\): Three orders were late/);
+    expect(lines[from + 1]?.length).toBeLessThan(400);
+    expect(lines[from + 2]).toContain("Lunch?");
+    expect(outputOf(done)).toMatchObject({ messages: 2, people: ["Dora", "Ben"] });
+  });
+
+  it("a channel summary asks no model where only the bot wrote", async () => {
+    const own = createWorld([call({ since: "2026-01-01", until: "2026-01-02" }), "Done."]);
+    say(own.chat, general, "a", "bot", "Knack", "Good morning.", "2026-01-01T08:00");
+    const done = await ask(own, "what was said?");
+    expect(outputOf(done)).toMatchObject({ messages: 0, note: expect.stringContaining("no messages") });
+    expect(own.model.requests).toHaveLength(2);
+  });
+
   it("a channel summary asks no model where nobody said anything", async () => {
     const own = createWorld([call({ since: "2026-01-01", until: "2026-01-02" }), "Done."]);
     const done = await ask(own, "what was said?");
-    expect(outputOf(done)).toMatchObject({ messages: 0, note: "There are no messages in that time." });
+    expect(outputOf(done)).toMatchObject({
+      messages: 0,
+      note: "There are no messages of others in that time.",
+    });
     expect(own.model.requests).toHaveLength(2);
   });
 

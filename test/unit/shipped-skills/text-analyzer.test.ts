@@ -30,6 +30,7 @@ async function analyse(
   const { definition } = skill;
   const context = {
     generative: judged !== undefined,
+    stands: () => false,
     generate: (async () => judged) as unknown as Generate,
     step: async <T extends Json>(_name: string, work: () => Promise<T> | T) => await work(),
   } as unknown as ToolContext;

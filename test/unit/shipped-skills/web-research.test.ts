@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import { ModelError, type ModelRequest } from "../../../src/core/ports/model.ts";
 import { type Web, type WebSearch, WebSearchError } from "../../../src/core/ports/web.ts";
 import { plainWords, unfoundNumbers } from "../../../src/core/values/quotation.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
@@ -202,6 +202,28 @@ describe("the web-research skill", () => {
       answer: expect.stringContaining("331 metres"),
       note: expect.stringMatching(/search for “Kestrel Tower opening” failed: The engine is down/),
     });
+  });
+
+  it("the web-research skill gives what it has when the model stops answering", async () => {
+    const away = new ModelError("unavailable", "away");
+    const fails = (...kinds: string[]) =>
+      ((request: ModelRequest) =>
+        kinds.some((kind) => request.system.startsWith(kind)) ? away : honestResearcher(request)) as never;
+    const uncompared = await research(fails("Plan", "Judge"), quick);
+    expect(uncompared.run.status).toBe("ok");
+    expect(uncompared.report).toMatchObject({
+      answer: expect.stringContaining("331 metres"),
+      searched: [researchQuestion],
+      note: expect.stringContaining("was not compared"),
+    });
+    const unwritten = await research(fails("Judge", "Answer"), quick);
+    expect(unwritten.report).toMatchObject({
+      answer: expect.stringMatching(/“[^”]*331 metres[^”]*” \[1\]/),
+      note: expect.stringContaining("could not write an answer"),
+    });
+    const unread = await research(fails("Plan", "List", "Judge", "Answer"), quick);
+    expect(unread.run.status).toBe("error");
+    expect(JSON.stringify(unread.run.output)).toContain("/table");
   });
 
   it("the web-research skill searches in other words where the first pages say nothing", async () => {

@@ -100,11 +100,12 @@ function lineOf({ title, state, note, duration_ms }: Step): string {
 /** Maximum characters of a result in the line of its step. */
 const maxResultLength = 80;
 
-/** Errors that the model corrects on its own: the details of the invalid call do not help people. */
+/** Errors that the model corrects on its own: their details do not help people. */
 const slips: ReadonlyMap<unknown, string> = new Map([
   ["unknown_tool", "there is no such tool; the agent was told"],
   ["invalid_json", "called in a wrong way; the agent was told why"],
   ["invalid_arguments", "called in a wrong way; the agent was told why"],
+  ["in_conversation", "the agent has read it already"],
 ]);
 
 const failed = "this did not work; the agent was told why";

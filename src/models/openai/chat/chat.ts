@@ -41,7 +41,7 @@ export function createChatDialect(
       model,
       messages: messages.ofRequest(request, form),
       ...toolsPart(request, form, output),
-      ...limitPart(limit, form),
+      ...limitPart(limit, request, form),
       ...effortPart(facts, request, form),
       ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
     });
@@ -97,9 +97,13 @@ function defaultLimit(
   return output === undefined || server === "groq" ? undefined : Math.min(output, 32_000, window / 2);
 }
 
-function limitPart(limit: number | undefined, { limits }: ChatForm): { [name: string]: number } {
-  const name = limits[0];
-  return limit === undefined || name === undefined ? {} : { [name]: limit };
+function limitPart(
+  limit = Infinity,
+  { max_output_tokens = Infinity }: ModelRequest,
+  { limits: [name] }: ChatForm,
+): { [name: string]: number } {
+  const lower = Math.min(limit, max_output_tokens);
+  return lower === Infinity || name === undefined ? {} : { [name]: lower };
 }
 
 function effortPart(

@@ -54,7 +54,7 @@ export function createResponsesDialect(
       ...toolsPart(input, request, form, output),
       ...(form.encrypted ? { include: ["reasoning.encrypted_content"] } : {}),
       ...reasoningPart(facts, request, form),
-      ...(form.limit ? { max_output_tokens: limit } : {}),
+      ...(form.limit ? { max_output_tokens: Math.min(limit, request.max_output_tokens ?? limit) } : {}),
       ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
       ...formatPart(output),
     });

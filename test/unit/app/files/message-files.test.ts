@@ -14,7 +14,7 @@ describe("the files of a message", () => {
     const files = [fileOf("f1", "a.csv"), fileOf("f2", "b.txt"), fileOf("f3", "c.txt")];
     const said = await call("Look", { files, in_thread: false });
     expect(said).toContain(
-      '<attached_file path="/workspace/input/a.csv" type="text/plain">\nname;city\nAda;London\n</attached_file>',
+      '<attached_file path="/workspace/input/a.csv" type="text/plain" note="whole">\nname;city\nAda;London\n</attached_file>',
     );
     expect(said).toContain("\nHü\n");
     expect(said).toContain("\ncafé\n");
@@ -70,7 +70,9 @@ describe("the files of a message", () => {
       fileOf(`f${at + 1}`, name, { media_type: "application/octet-stream" }),
     );
     const said = await call("Look", { files, in_thread: false });
-    expect(said).toMatch(/terms.pdf"[^>]* note="the text of a file of the kind PDF; 1 page">\nthe terms\n/);
+    expect(said).toMatch(
+      /terms.pdf"[^>]* note="the text of a file of the kind PDF; 1 page; whole">\nthe terms\n/,
+    );
     expect(said).toMatch(/broken.pdf"[^>]* not_read="it needs a password" \/>/);
     expect(said).toMatch(
       /sales.csv"[^>]* note="a table, as its columns and first rows; code reads all of it">/,

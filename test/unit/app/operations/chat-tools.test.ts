@@ -71,6 +71,40 @@ describe("reading a channel", () => {
   });
 });
 
+describe("a file of another thread of the channel", () => {
+  const csv = { id: "F1", name: "orders.csv", media_type: "text/csv", bytes: 20 };
+  const withFile = (given: object, namespace = general) => {
+    const world = createWorld([[{ call: "read_file", with: { path: "orders.csv", ...given } }], "Done."]);
+    say(world.chat, namespace, "f1", "U2BEN", "Ben", "The orders", "2026-11-25T08:00");
+    for (const message of world.chat.messages) if (message.id === "f1") message.files = [csv];
+    world.platform.files.set("F1", new TextEncoder().encode("city,late\nOslo,3\n"));
+    return world;
+  };
+
+  it("a file of another thread is read by its message, and is a file of this thread then", async () => {
+    const world = withFile({ message: "f1" });
+    const { result } = await ask(world, "fix the numbers");
+    expect(result).toContain("it is now /workspace/input/orders.csv");
+    expect(result).toContain("Oslo");
+    const { files } = await world.app.folders.of({ namespace: general, thread: "t1" }).list();
+    expect(files.map(({ path, by }) => [path, by])).toEqual([["/workspace/input/orders.csv", "Ben"]]);
+  });
+
+  it("a file that the message does not have is refused with the names that it has", async () => {
+    const { result } = await ask(withFile({ message: "f1", path: "sales.csv" }), "read it");
+    expect(result).toContain("It has: orders.csv.");
+  });
+
+  it("a file of another channel cannot be opened, nor by somebody who can no longer read the channel", async () => {
+    const other = await ask(withFile({ message: "f1" }, "fake:team:board"), "read it");
+    expect(other.result).toContain("no message f1 in this channel");
+    const world = withFile({ message: "f1" });
+    world.chat.rooms.splice(0, 1, { namespace: general, name: "general", private: true, members: ["U2BEN"] });
+    expect((await ask(world, "read it")).result).toContain("cannot be read");
+    expect(world.platform.calls.filter(({ call: made }) => made === "download")).toEqual([]);
+  });
+});
+
 describe("mentioning", () => {
   const mention = (...ids: string[]) => call("mention", { ids });
 
@@ -85,6 +119,13 @@ describe("mentioning", () => {
     ["somebody it names in full", ["U2BEN"], "Benjamin Brown should know", undefined],
     ["a small group it names", ["S1ONCALL"], "ask @oncall", undefined],
     ["two that it names", ["U2BEN", "U9MIA"], "Please tell Ben and Mia about it", undefined],
+    ["somebody by the name that it has", ["Ben"], "tell Ben that it works", undefined],
+    [
+      "a person and a group by their names",
+      ["benjamin brown", "@oncall"],
+      "ask @oncall and Benjamin Brown",
+      undefined,
+    ],
     ["somebody it names in German", ["U2BEN"], "Frag bitte Ben, ob die Rechnung bezahlt ist", undefined],
   ] as const)("the bot calls %s without asking", async (_name, ids, text, mentions) => {
     const given = mentions === undefined ? {} : { mentions: mentions.map((each) => ({ ...each })) };
@@ -104,6 +145,7 @@ describe("mentioning", () => {
     ["somebody whose name follows what is told", ["U6EVE"], "Tell Ann what is new"],
     ["one of two who are called alike here", ["U7WILL"], "ask Will about it"],
     ["somebody who is elsewhere, by the first name", ["U3CLEO"], "ask Cleo about it"],
+    ["somebody who is elsewhere, by a name of the model's", ["Cleo"], "tell everybody who should know"],
     ["a group whose name is a word", ["S4DESIGN"], "I want to design what is new"],
   ])("the bot asks before it calls %s, and a refusal is final", async (_name, ids, text) => {
     const { asked, events } = await ask(createWorld(mention(...ids)), text, { verdict: false });
@@ -116,6 +158,8 @@ describe("mentioning", () => {
     ["500 people at once", Array.from({ length: 50 }, (_, index) => `U${index}`), "There is nobody"],
     ["a group that the person may not notify", ["S3LOCKED"], "may not notify"],
     ["everyone", ["everyone"], "There is nobody"],
+    ["one of two with the same name", ["Will"], "Will Smith (U7WILL); Will, William Tell (U10WILL)"],
+    ["a name that nobody has", ["Bem"], "Possible: Ben, Benjamin Brown (U2BEN)"],
   ])("mentioning is refused: %s", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);

@@ -3,6 +3,7 @@ import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { bytes, callable, fileOf } from "../../../support/bot/called-bot.ts";
 import { expectPrefixes, recordingModel } from "../../../support/models/recording-model.ts";
 import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
@@ -79,6 +80,27 @@ function bot(script: readonly Line[], more: Parameters<typeof createTestApp>[1] 
   );
   return { ...createTestApp(model, more), model };
 }
+
+describe("a thread with files", () => {
+  it("a thread with files is summarised and carried over with path and first lines of each", async () => {
+    const text = (name: string) => `${name} begins here.\n${`A line of ${name}.\n`.repeat(150)}`;
+    const asked: string[] = [];
+    const model = scriptedModel((request) => {
+      if (!request.system.startsWith("Summarise")) return "Seen.";
+      asked.push(request.messages[0]?.text ?? "");
+      return "A summary.";
+    });
+    const { platform, call: say } = callable({ limits: { transcript_tokens: 3_500 } }, model);
+    for (let at = 1; at <= 16; at += 1) {
+      platform.files.set(`f${at}`, bytes(text(`log${at}`)));
+      await say("Look", { files: [fileOf(`f${at}`, `log${at}.txt`)], in_thread: false });
+    }
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked[0]).toContain("log1 begins here.");
+    expect(asked[0]).toContain("[cut: read_file has the rest]");
+    expect(asked[0]?.length).toBeLessThan(3_000);
+  });
+});
 
 describe("a thread of an earlier version", () => {
   it("a thread of an earlier version carries what was said, done and answered into its first transcript", async () => {

@@ -76,6 +76,36 @@ describe("what a model thinks", () => {
     expect(seen(...thinking, end).thought).toBeUndefined();
   });
 
+  it("the note with which a model calls a tool is its remark, whatever block it came in", async () => {
+    const call = { id: "c", name: "list_files", arguments: "{}" };
+    const note = "I look which files there are. Then I count the late orders.";
+    const rounds: ModelEvent[][] = [
+      [
+        { type: "thought", text: "Hm, what is this about?\n\n" },
+        { type: "thought", text: note },
+        { ...answer(""), message: { role: "assistant", text: "", tool_calls: [call] } } as ModelEvent,
+      ],
+      [{ type: "thought", text: "The rest is clear." }, answer("Three are late.")],
+    ];
+    const model: Model = {
+      ...modelOf(),
+      async *stream() {
+        yield* rounds.shift() ?? [];
+      },
+    };
+    const bot = createTestApp(model);
+    const { turnId, end } = await bot.ask("how many are late?");
+    const kept = await bot.log.read(turnId);
+    const view = kept.reduce(foldTurn, emptyTurnView(turnId));
+    expect(view.remarks).toEqual([note]);
+    expect(end.text).toBe("Three are late.");
+    const atCall = kept.slice(
+      0,
+      kept.findIndex(({ type }) => type === "tool_finished"),
+    );
+    expect(toldLine(atCall.reduce(foldTurn, emptyTurnView(turnId)), 0)).toBe(note);
+  });
+
   it("a model's thinking stays out of the log", () => {
     expect(isEphemeral({ type: "model_thought", text: "x" })).toBe(true);
     expect(isEphemeral({ type: "model_delayed", text: "x" })).toBe(true);

@@ -190,6 +190,39 @@ describe("messages that arrive while a turn runs", () => {
     expect(model.requests).toHaveLength(2);
   });
 
+  it("a message of the asker during the only model call is heard before the outdated answer is posted", async () => {
+    const gate = createGate();
+    const model = scriptedModel(["A poem about printers.", "A poem about coffee."], {
+      gate: async (_request, round) => (round === 1 ? gate.wait() : undefined),
+    });
+    const { say, until, events } = createTestApp(model);
+    const first = await say("a poem about the printer");
+    await until(first, "round_started");
+    const second = await say("no wait, about the coffee machine");
+    gate.open();
+    const all = await events(first);
+    expect(all.at(-1)).toMatchObject({ outcome: "completed", text: "A poem about coffee." });
+    expect((await events(second)).at(-1)).toMatchObject({ text: "", merged_into: first });
+    expect(model.requests).toHaveLength(2);
+    const texts = model.requests[1]?.messages.map(({ text }) => text) ?? [];
+    expect(texts.at(-2)).toBe("A poem about printers.");
+    expect(texts.at(-1)).toMatch(/answer above was not posted[\s\S]*no wait, about the coffee machine$/);
+  });
+
+  it("a turn at its limit of rounds gives the answer it has", async () => {
+    const gate = createGate();
+    const model = scriptedModel(["first", "second"], {
+      gate: async (_request, round) => (round === 1 ? gate.wait() : undefined),
+    });
+    const { say, until, events } = createTestApp(model, { limits: { max_rounds: 1 } });
+    const first = await say("question");
+    await until(first, "round_started");
+    const second = await say("another");
+    gate.open();
+    expect((await events(first)).at(-1)).toMatchObject({ outcome: "completed", text: "first" });
+    expect((await events(second)).at(-1)).toMatchObject({ text: "second" });
+  });
+
   it("steering messages of the asker say nothing once they are stopped", async () => {
     const gate = createGate();
     const model = scriptedModel([[{ call: "slow" }], "first answer"]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import type { Clock } from "../../../../src/core/ports/storage.ts";
+import { createSaidLine } from "../../../../src/core/values/said-line.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../../../src/wiring/system-clock.ts";
 import { stopTurn } from "../../../support/bot/ask-app.ts";
@@ -49,6 +50,15 @@ describe("a bot called into a thread", () => {
         .join("\n") ?? "";
     expect(all.match(/The build is red\./g)).toHaveLength(1);
     expect(all).toContain("</thread_so_far>\n\nWhat happened?\n");
+  });
+
+  it("a bot called into a thread reads all times in the zone in which the asker's own message is dated", async () => {
+    const saidLine = createSaidLine();
+    const { platform, call } = callable({ time_zone: "Europe/Amsterdam", saidLine });
+    platform.threads.set("t1", [heard("m1", "Ben", "The build is red.")]);
+    const said = await call("What happened?");
+    expect(said).toContain("[Sun 2026-11-22 09:01 Europe/Amsterdam] Ada");
+    expect(said).toContain('at="2026-11-22 08:01 Europe/Amsterdam">The build is red.');
   });
 
   it("a bot called into a thread reads its own replied-to message once if it was written elsewhere", async () => {

@@ -8,14 +8,15 @@ it("an old message keeps its text whole, and path and first lines of its files",
     media_type: "text/plain",
     bytes: 9,
     text,
+    problem: "whole",
   });
   const files = [file("log.txt", "a line of the log\n".repeat(500)), file("short.txt", "all of it")];
   const { text } = userMessage("What is wrong?", { context: { thread: [], files } });
   const kept = withShortFiles(text);
   expect(kept).toMatch(
-    /path="\/workspace\/input\/log.txt"[^>]*>\n(?:a line of the log\n){22}\n\[cut: read_file has the rest\]\n/,
+    /path="\/workspace\/input\/log.txt" type="text\/plain">\n(?:a line of the log\n){22}\n\[cut: read_file has the rest\]\n/,
   );
-  expect(kept).toContain(">\nall of it\n</attached_file>");
+  expect(kept).toContain(' note="whole">\nall of it\n</attached_file>');
   expect(kept.endsWith("What is wrong?")).toBe(true);
   expect(kept.length).toBeLessThan(800);
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { configSchema } from "../../../../src/config/schema.ts";
 import { createModels, type ModelsSettings } from "../../../../src/models/create-models.ts";
 import { systemClock } from "../../../../src/wiring/system-clock.ts";
+import { tellOfInternalWork } from "../../../../src/wiring/tell-at-start.ts";
 import { collect, requestOf } from "../collect.ts";
 
 const models = (settings: Partial<ModelsSettings> = {}) =>
@@ -36,6 +38,37 @@ describe("the model for small work", () => {
     const all = models();
     expect(all.small(all.named("openai/gpt-6.1-terra")).id).toBe("openai/gpt-6-luna");
   });
+});
+
+describe("the start of a bot behind a gateway", () => {
+  const gateway = { anthropic: { kind: "anthropic", baseUrl: "https://gateway.example" } } as const;
+  const told = (choice: string, small: string, providers: ModelsSettings["providers"]) => {
+    const lines: string[] = [];
+    const note = (_fields: object, line: string) => void lines.push(line);
+    const logger = { debug: note, info: note, warn: note, error: note };
+    const { model } = configSchema.parse({ model: { choice, small } });
+    tellOfInternalWork(model, { choice, providers }, logger);
+    return lines;
+  };
+
+  it("the start of a bot behind a gateway tells which model does the internal work", () => {
+    expect(told("anthropic/claude-sonnet-5-5", "auto", gateway)).toEqual([
+      "anthropic/claude-sonnet-5-5 also does the internal work, such as summaries: which models its server has is unknown. Set KNACK_MODEL_SMALL to a small one, e.g. anthropic/claude-haiku-5-5, or to off.",
+    ]);
+  });
+
+  it.each([
+    ["it is configured", "anthropic/claude-sonnet-5-5", "off", gateway],
+    ["the model is the small one", "anthropic/claude-haiku-5-5", "auto", gateway],
+    ["no vendor has the model", "anthropic/our-model", "auto", gateway],
+    ["the vendor is asked itself", "anthropic/claude-sonnet-5-5", "auto", {}],
+    ["there is no model", "offline", "auto", {}],
+  ] as const)(
+    "the start of a bot says nothing of internal work where %s",
+    (_why, choice, small, providers) => {
+      expect(told(choice, small, providers)).toEqual([]);
+    },
+  );
 });
 
 describe("a model that people choose", () => {

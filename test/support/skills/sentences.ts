@@ -68,27 +68,22 @@ export const sentences: readonly (readonly [said: string, tool: string])[] = [
 /** Tools whose words fit a sentence at least as well as those of the right tool, read by a person. */
 export const readSuspects: Readonly<Record<string, string>> = {
   "Count the late orders in this table with a program": "task-planning, text-analyzer",
-  "Draw the architecture as a diagram": "data-visualization",
-  "Find the message where we talked about the invoice bug":
-    "list_files, channel-summary, chat#read, chat#mention, chat#send, chat#act, schedule#add_trigger",
   "Forget what I told you about the parking lot": "memory#recall",
   "Is there any news about the strike today?": "chat#act",
   "Look up the exchange rate each Monday and tell us, as a task": "channel-summary, chat#read",
   "Make a picture of a cat in a space suit":
     "read_file, data-visualization, image-generation#diagram, simple-writing",
-  "Pin as a fact that we write British English": "translate",
-  "Post the result in #announcements": "code-execution, schedule#add, weather",
+  "Pin as a fact that we write British English": "chat#act",
+  "Post the result in #announcements": "weather",
   "Remember that the deploy is on Friday": "schedule#add_trigger",
-  "Run this Python script on the files of the thread": "code-generation",
+  "Run this Python script on the files of the thread": "run_skill_script",
   "Search the attached text file for “timeout”": "list_files",
   "Search the web for the latest Node.js release": "chat#search",
   "What are the last messages in #support?": "chat#act",
   "What did Ben say about the release yesterday?": "channel-summary, chat#read",
-  "What do you know about our holiday rules?": "run_code, memory#learn, web-scraping",
-  "What stands on line 200 of the log file?": "document-summarizer",
+  "What do you know about our holiday rules?": "run_code, memory#learn",
+  "What stands on line 200 of the log file?": "incident-report",
   "Which channels are there?":
-    "list_skills, channel-summary, chat#search, chat#people, chat#send, chat#act, document-summarizer, memory#remember, memory#recall, memory#learn, memory#forget",
-  "Which files are in this thread?":
-    "read_file, code-review, data-visualization, document-summarizer, image-generation#diagram, memory#learn, simple-writing, translate",
-  "Which reminders are planned here?": "schedule#add",
+    "list_skills, channel-summary, chat#search, chat#people, chat#send, chat#act, memory#remember, memory#recall, memory#learn, memory#forget",
+  "Which files are in this thread?": "read_file, code-review, data-visualization, memory#learn, translate",
 };

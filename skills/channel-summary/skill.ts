@@ -34,6 +34,7 @@ type Digest = z.output<typeof digestSchema>;
 const shownItem = z.object({ text: z.string(), who: z.string().optional(), link: z.string() });
 
 export const skill = defineSkill({
+  name: "channel_summarize",
   title: "Summing up the channel",
   effect: "read_only",
   parameters: z.object({

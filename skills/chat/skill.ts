@@ -11,14 +11,15 @@ const maxRead = 500;
 /** The latest messages of a channel or a thread. */
 const readChannel = definePart({
   title: "Reading the channel",
-  description: "Reads a channel's or thread's messages, with links; also names the channels there are.",
+  description:
+    "Reads the latest messages of a channel or thread, with links to cite; also names the channels.",
   parameters: z.object({
     channel: z.string().max(200).optional().describe("its name; this one unless given; * lists channels"),
     thread: z.string().max(200).optional().describe("thread of a message"),
     since: timeSchema.describe("Monday; yesterday at 9; 2026-11-23T09:00; local"),
-    until: timeSchema,
+    until: timeSchema.describe("to read on: the oldest message's"),
     most: z.number().int().min(1).max(maxRead).default(usualRead),
-    alone: z.boolean().default(false).describe("answer only the person: for summaries"),
+    alone: z.boolean().default(false).describe("only the person sees your answer"),
   }),
   output: z.object({
     channel: z.string().optional(),
@@ -53,7 +54,7 @@ const maxHits = 50;
 /** Searches the messages of a channel. */
 const searchChannel = definePart({
   title: "Searching the channel",
-  description: "Searches what was said in a channel, the latest first.",
+  description: "Finds what people said or talked about in a channel, the latest first, with links to cite.",
   parameters: z.object({
     words: z.string().trim().min(1).max(300).describe("all have to occur"),
     channel: z.string().max(200).optional().describe("its name; this one unless given"),
@@ -160,7 +161,7 @@ const sendMessage = definePart({
     "Posts a message elsewhere: another channel, a direct message, or this channel outside of the thread. Not for your answer.",
   parameters: z.object({
     to: z.string().min(1).max(200).describe("#channel, a person's id, or here"),
-    text: z.string().min(1).max(8_000),
+    text: z.string().min(1).max(8_000).describe("complete, as it is to stand there"),
     thread: z.string().max(200).optional().describe("with here: id of the message to reply to"),
     files: z.array(z.string().max(500)).default([]).describe("paths in the working folder"),
   }),

@@ -25,6 +25,7 @@ const resultSchema = z.object({
 });
 
 export const skill = defineSkill({
+  name: "code_execute",
   title: "Computing",
   effect: "side_effect",
   shares: true,

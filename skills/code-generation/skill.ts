@@ -18,6 +18,7 @@ const maxExisting = 20_000;
 const fewFiles = 3;
 
 export const skill = defineSkill({
+  name: "code_generate",
   title: "Writing code",
   effect: "side_effect",
   shares: true,

@@ -125,7 +125,19 @@ const maxListed = 50;
 
 const answerSchema = z.object({ findings: z.array(findingSchema) });
 
+const resultSchema = z.object({
+  verdict: z.enum(["no findings", "comments", "changes needed"]),
+  table: z.string().describe("Markdown"),
+  findings: z.array(findingSchema.omit({ quote: true })),
+  reviewed: z.array(z.string()).describe("files"),
+  left_out: z.array(z.object({ file: z.string(), why: z.string() })),
+  notes: z.array(z.string()),
+  file: z.string().optional(),
+});
+type Result = z.output<typeof resultSchema>;
+
 export const skill = defineSkill({
+  name: "code_review",
   title: "Reviewing code",
   effect: "idempotent",
   addresses(input: Json) {
@@ -144,15 +156,8 @@ export const skill = defineSkill({
     more_files: z.array(z.string().max(1_000)).max(20).default([]).describe("further paths"),
     focus: z.string().max(400).optional().describe("what matters, e.g. security"),
   }),
-  output: z.object({
-    verdict: z.enum(["no findings", "comments", "changes needed"]),
-    table: z.string().describe("Markdown"),
-    findings: z.array(findingSchema.omit({ quote: true })),
-    reviewed: z.array(z.string()).describe("files"),
-    left_out: z.array(z.object({ file: z.string(), why: z.string() })),
-    notes: z.array(z.string()),
-    file: z.string().optional(),
-  }),
+  output: resultSchema,
+  readable: inWords,
   async run({ what, more_files, focus }, context) {
     requireModel(context, "Code is reviewed by");
     const texts = await textsOf([what, ...more_files], context);
@@ -200,6 +205,19 @@ export const skill = defineSkill({
     };
   },
 });
+
+/** The result for a model: the table for its answer, and of each finding what the table leaves out. */
+function inWords({ verdict, table, findings, reviewed, left_out, notes, file }: Result): string {
+  const details = findings.map(({ file: at, line, why, proposal }) => `${at}:${line}: ${why}\n${proposal}`);
+  return [
+    `${verdict}; reviewed: ${reviewed.join(", ")}`,
+    table,
+    ...details,
+    ...left_out.map(({ file: name, why }) => `Left out, say so: ${name} (${why})`),
+    ...notes,
+    ...(file === undefined ? [] : [`The whole list is in ${file}.`]),
+  ].join("\n\n");
+}
 
 interface Reviewed {
   parts: { read: ReviewedPiece[][]; unread: ReviewedPiece[][] };

@@ -8,10 +8,13 @@ import { fileRows, givenRows, type Rows } from "./read-rows.ts";
 const size = { width: 640, height: 420 };
 
 export const skill = defineSkill({
+  name: "chart_draw",
   title: "Drawing a chart",
   effect: "idempotent",
   parameters: z.object({
-    spec: z.record(z.string(), z.unknown()).describe("Vega-Lite without data"),
+    spec: z
+      .record(z.string(), z.unknown())
+      .describe("Vega-Lite without data; titles with units; aggregate in it"),
     rows: z.array(z.record(z.string(), z.unknown())).max(5_000).optional().describe("the data"),
     file: z.string().min(1).max(1_000).optional().describe("or a table file of the thread"),
     sheet: z.string().max(200).optional(),

@@ -37,13 +37,18 @@ interface Passage extends Section {
 }
 
 export const skill = defineSkill({
+  name: "document_summarize",
   title: "Summarising",
   effect: "read_only",
   addresses: addressesIn,
   finds: "links",
   open: ["focus", "length", "language"],
   parameters: z.object({
-    what: z.array(z.string().min(1).max(1_000)).max(10).default([]).describe("paths or addresses"),
+    what: z
+      .array(z.string().min(1).max(1_000))
+      .max(10)
+      .default([])
+      .describe("paths or addresses; the last files unless given"),
     focus: z.string().max(500).optional().describe("a question or what matters"),
     length: z.enum(["short", "medium", "long"]).default("medium"),
     language: z.string().max(60).optional().describe("the person's unless given"),
@@ -55,6 +60,14 @@ export const skill = defineSkill({
     unchecked: z.array(z.string()).describe("what stands in the summary and was not found in the sources"),
     notes: z.array(z.string()),
   }),
+  // The summary names the places of its points.
+  readable: ({ summary, sources, unchecked, notes }) =>
+    [
+      summary,
+      `Sources: ${sources.map(({ name, format }) => `${name} (${format})`).join(", ")}.`,
+      ...(unchecked.length === 0 ? [] : [`Not found in the sources, say so: ${unchecked.join("; ")}`]),
+      ...(notes.length === 0 ? [] : [`Pass on: ${notes.join(" ")}`]),
+    ].join("\n\n"),
   async run(wanted, context) {
     requireModel(context, "Summaries are written by", "Read the file with read_file and quote it.");
     const { sources, problems } = await readSources(wanted.what, context);

@@ -13,11 +13,18 @@ const types: Record<string, string> = {
 const ending: Record<string, string> = { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp" };
 
 const make = definePart({
+  name: "picture_make",
   title: "Making a picture",
-  description: "Makes pictures from a description, or changes pictures of the thread.",
+  description: "Makes pictures from words, or changes pictures of the thread, and shows them to you.",
+  means: ["images"],
   effect: "side_effect",
   parameters: z.object({
-    prompt: z.string().trim().min(3).max(8_000),
+    prompt: z
+      .string()
+      .trim()
+      .min(3)
+      .max(8_000)
+      .describe("subject, style, light, composition; text in quotes; nobody real"),
     shape: z.enum(["square", "wide", "tall"]).default("square"),
     count: z.number().int().min(1).max(4).default(1),
     from: z.array(z.string().max(1_000)).max(4).default([]).describe("paths of pictures to change"),
@@ -56,7 +63,7 @@ async function madeBy(wanted: WantedImage, { makeImages }: Pick<ToolContext, "ma
     throw new SkillFailure(
       "not_configured",
       `${error.message} An operator sets one up with OPENAI_API_KEY or XAI_API_KEY, or model.images for a server of their own.`,
-      "Tell the person, and offer a diagram (image-generation#diagram) or a chart (data-visualization), which need no service.",
+      "Tell the person, and offer a diagram (diagram_draw) or a chart (chart_draw), which need no service.",
     );
   }
 }
@@ -82,11 +89,17 @@ async function picturesOf(
 }
 
 const diagram = definePart({
+  name: "diagram_draw",
   title: "Drawing a diagram",
-  description: "Draws an SVG that you write as a picture in the thread.",
+  description:
+    "Draws a diagram - flow chart, architecture, org chart, icon - from an SVG that you write, and shows it to you.",
   effect: "idempotent",
   parameters: z.object({
-    svg: z.string().min(10).max(200_000),
+    svg: z
+      .string()
+      .min(10)
+      .max(200_000)
+      .describe("with viewBox; text of 14 units or more; no scripts or fonts"),
     name: z.string().trim().min(1).max(80).default("diagram").describe("of the files"),
     width: z.number().int().min(100).max(2_000).default(1_000).describe("pixels"),
   }),

@@ -21,7 +21,7 @@ const maxCandidates = 10;
 export const forget = definePart({
   title: "Forgetting",
   description:
-    "Forgets (deletes, removes) one remembered fact of this channel, by its id or by words that fit only it, or one learned document.",
+    "Forgets (deletes) a remembered fact of this channel, by its id or by words that fit only it, or a learned document.",
   parameters: z.object({
     id: z.number().int().positive().optional().describe("the number of the fact"),
     query: z.string().trim().min(1).max(2_000).optional().describe("words of the fact, or the whole fact"),
@@ -37,6 +37,9 @@ export const forget = definePart({
     document: shownDocumentSchema.optional().describe("that was forgotten"),
     documents: z.array(shownDocumentSchema).optional().describe("that fit, as matches"),
   }),
+  listed: true,
+  readable: ({ summary, matches = [], documents = [] }) =>
+    [summary, ...[...matches, ...documents].map((each) => JSON.stringify(each))].join("\n"),
   approval: (input) => (objectOf(input).document === undefined ? undefined : losing),
   effect: (input) => (typeof objectOf(input).id === "number" ? "idempotent" : "side_effect"),
   async run({ id, query, document }, context) {

@@ -39,6 +39,8 @@ export const learn = definePart({
     document: shownDocumentSchema,
     notes: z.array(z.string()).optional().describe("what is missing in it"),
   }),
+  listed: true,
+  readable: ({ summary, notes = [] }) => [summary, ...notes].join(" "),
   effect: "idempotent",
   shares: true,
   addresses(input) {

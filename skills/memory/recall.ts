@@ -35,7 +35,7 @@ const conversationSchema = z.object({
 export const recall = definePart({
   title: "Looking into memory",
   description:
-    "Recalls what this channel knows: searches the facts it was told, the documents it learned and its earlier conversations with the bot. Without a query: the newest facts and all documents.",
+    "Recalls what this channel was told, learned or asked in earlier conversations: look here before you say that you do not know something about the team. Say who told it and when. Without a query: the newest facts and all documents.",
   parameters: z.object({
     query: z.string().trim().max(500).optional().describe("the words that matter"),
     limit: z.number().int().min(1).max(50).default(10).describe("at most this many facts"),

@@ -23,17 +23,19 @@ type Remembered =
 /** Stores one fact. Storing a known fact again changes nothing, except that `pinned` pins it. */
 export const remember = definePart({
   title: "Remembering",
-  description: "Remembers (notes, keeps in mind) one fact for this channel, for later conversations.",
+  description:
+    "Remembers (notes, keeps in mind) one fact for this channel's later conversations. Never passwords, keys or private details.",
   parameters: z.object({
     text: z
       .string()
       .trim()
       .min(1)
       .max(maxFact)
-      .describe("the fact, a full sentence that makes sense on its own"),
-    pinned: z.boolean().default(false).describe("pin it: show it in every conversation of this channel"),
+      .describe("a full sentence, with dates and names instead of tomorrow and he"),
+    pinned: z.boolean().default(false).describe("only when asked: part of every conversation here"),
   }),
   output: z.object({ summary: z.string(), fact: shownFactSchema }),
+  readable: ({ summary }) => summary,
   effect: "idempotent",
   shares: true,
   approval: (input) => (objectOf(input).pinned === true ? pinning : undefined),

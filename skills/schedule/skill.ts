@@ -14,8 +14,23 @@ import { type Json, toJson } from "../../src/core/values/json.ts";
 /** The part of a plan that is shown to the model. */
 const shownPlanSchema = plannedViewSchema.omit({ next_at: true });
 
-function show({ next_at: _, ...shown }: PlannedView): z.output<typeof shownPlanSchema> {
+type Shown = z.output<typeof shownPlanSchema>;
+
+function show({ next_at: _, ...shown }: PlannedView): Shown {
   return shown;
+}
+
+/** A result in words. Of a single time, the next one is the time itself. */
+function told({ summary, planned }: { summary: string; planned: Shown }): string {
+  const { id, what, text, when, next, tools, address } = planned;
+  const times = next.length > 1 ? ` Next: ${next.join(", ")}.` : "";
+  return [
+    what === "trigger"
+      ? `${summary} Its id is ${id}.`
+      : `Planned as ${id}, ${what} ${when}: ${text.slice(0, 100)}.${times}`,
+    ...(tools.length === 0 ? [] : [`It may use ${tools.join(", ")} unasked.`]),
+    ...(address === undefined ? [] : [`Requests go to ${address}`]),
+  ].join(" ");
 }
 
 /** The scheduler. @throws SkillFailure if the bot has none */
@@ -60,17 +75,22 @@ async function planned(context: ToolContext, wish: Wish): Promise<PlannedView> {
 }
 
 const parameters = z.object({
-  text: z.string().trim().min(1).max(4_000).describe("what is posted, or to be done"),
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4_000)
+    .describe("as posted, to the person; a task such that it can be done without this conversation"),
   when: z
     .string()
     .trim()
     .min(1)
     .max(200)
     .optional()
-    .describe("tomorrow at 9; every weekday at 9; 2026-11-26T09:00; cron: 0 9 * * 1-5. Else `text` says it"),
+    .describe("tomorrow at 9; every weekday at 9; 2026-11-26T09:00; cron: 0 9 * * 1-5"),
   what: z.enum(["reminder", "task"]).optional().describe("reminder unless given"),
   time_zone: z.string().max(64).optional().describe("IANA; the person's own unless given"),
-  tools: z.array(z.string().max(64)).max(20).optional().describe("that a task will need and that ask"),
+  tools: z.array(z.string().max(64)).max(20).optional().describe("that a task needs and that ask"),
   at: z.string().max(40).optional().meta({ deprecated: true }),
   cron: z.string().max(100).optional().meta({ deprecated: true }),
 });
@@ -80,10 +100,11 @@ type Asked = z.output<typeof parameters>;
 /** Schedules a reminder or a task. Running the same call again does not schedule it twice. */
 const planWish = definePart({
   title: "Planning",
-  description: "Plans a reminder or a task, once or again and again. Answers the next times.",
+  description: "Comes back by itself: a reminder, or a task for you, once or again and again.",
   aliases: ["reminder"],
   parameters,
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  readable: told,
   effect: "idempotent",
   async run(asked, context) {
     // A step, so that "in 20 minutes" is the same moment after a crash.
@@ -139,6 +160,8 @@ const planTrigger = definePart({
     "Does something whenever a message or reaction comes here, a thread stays without an answer, or a webhook is called.",
   parameters: triggerParameters,
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  readable: told,
+  listed: true,
   effect: "idempotent",
   async run({ text, ...asked }, context) {
     const condition = conditionOf(asked, context.user.id);
@@ -213,6 +236,7 @@ const changePlan = definePart({
     to: z.enum(["pause", "resume", "remove"]),
   }),
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  readable: ({ summary }) => summary,
   effect: "idempotent",
   async run({ id, to }, context) {
     const view = unwrap(await planning(context).change(id, to));

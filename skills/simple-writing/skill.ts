@@ -19,12 +19,13 @@ const types: Record<Format, string> = {
 };
 
 export const skill = defineSkill({
+  name: "document_write",
   title: "Writing",
   effect: "idempotent",
   parameters: z.object({
-    title: z.string().trim().min(1).max(200).describe("of a mail its subject"),
-    markdown: z.string().max(maxCharacters).optional().describe("the whole text"),
-    brief: z.string().max(4_000).optional().describe("or what it is to say"),
+    title: z.string().trim().min(1).max(200).describe("set above the text; of a mail its subject"),
+    markdown: z.string().max(maxCharacters).optional().describe("the whole text; pictures by path"),
+    brief: z.string().max(4_000).optional().describe("instead, if nothing of this conversation matters"),
     formats: z.array(z.enum(formats)).min(1).max(5).default(["docx"]),
     to: z
       .array(z.string().regex(/^[^\s,<]+@[^\s,<]+$/))

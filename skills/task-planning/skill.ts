@@ -82,6 +82,7 @@ interface MadePlan {
  * words.
  */
 export const skill = defineSkill({
+  name: "task_plan",
   title: "Planning",
   parameters,
   output: z.object({

@@ -50,6 +50,7 @@ type Finding = Omit<z.input<typeof output>, "analysis_type" | "language">;
 
 /** Keywords, sentiment, statistics or readability of a text. */
 export const skill = defineSkill({
+  name: "text_analyze",
   title: "Analysing the text",
   parameters,
   output,

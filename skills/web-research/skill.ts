@@ -41,13 +41,14 @@ const planSchema = z.object({
     .describe("words that stand on the pages"),
 });
 export const skill = defineSkill({
+  name: "web_research",
   title: "Researching",
   effect: "read_only",
   // Every address comes from a search, and is checked when it is read.
   addresses: () => [],
   finds: "links",
   parameters: z.object({
-    question: z.string().trim().min(5).max(2_000),
+    question: z.string().trim().min(5).max(2_000).describe("a whole sentence; nothing private"),
     depth: z.enum(["quick", "normal", "deep"]).default("normal"),
     within: z.enum(["day", "week", "month", "year"]).optional().describe("pages not older than that"),
     site: z.string().max(200).optional(),
@@ -65,7 +66,7 @@ export const skill = defineSkill({
     note: z.string().optional(),
   }),
   async run({ question, depth, within, site }, context) {
-    requireModel(context, "Research needs", "Search with web-search and quote what it finds.");
+    requireModel(context, "Research needs", "Search with web_search and quote what it finds.");
     const limits = depths[depth];
     const state: State = {
       sources: [],

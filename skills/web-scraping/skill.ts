@@ -13,6 +13,7 @@ const maxPart = 12_000;
 const passagesLength = 5_000;
 
 export const skill = defineSkill({
+  name: "web_read",
   title: "Reading a web page",
   effect: "read_only",
   addresses: (input) => validAddresses(String(objectOf(input).url)),
@@ -25,7 +26,7 @@ export const skill = defineSkill({
       .trim()
       .max(500)
       .optional()
-      .describe("show only the passages around these words; a|b: either"),
+      .describe("only the passages around these words; a|b: either; for long pages"),
     offset: z.number().int().min(0).default(0).describe("characters to skip, as the last part says"),
     max_length: z.number().int().min(200).max(maxPart).default(usualPart).describe("characters"),
   }),

@@ -16,11 +16,12 @@ const host = z
   .pipe(z.string().regex(/^[a-z0-9.-]+\.[a-z][a-z0-9-]+$/, "a site such as example.com"));
 
 export const skill = defineSkill({
+  name: "web_search",
   title: "Searching the web",
   effect: "read_only",
   finds: "results",
   parameters: z.object({
-    words: z.string().trim().min(1).max(400),
+    words: z.string().trim().min(1).max(400).describe("that stand on the page; nothing private"),
     within: z.enum(["day", "week", "month", "year"]).optional().describe("not older than that"),
     site: host.optional().describe("only this site"),
     most: z.number().int().min(1).max(20).default(8),

@@ -6,6 +6,7 @@ import { parametersOf, type Skill, type SkillOrigin, skillMetadataSchema } from 
 import type { ServerTool, Tool, ToolContext, ToolResult } from "../core/skill/tool.ts";
 import type { ToolEffect } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/values/json.ts";
+import { counted } from "../core/values/shown.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -13,6 +14,7 @@ import type { ServerConfig } from "./server-config.ts";
 /** Maximum lengths of a server's texts for a model, characters. */
 const maxDescription = 2_000;
 const maxInstructions = 8_000;
+const maxAbout = 200;
 const maxSchema = 20_000;
 
 /** The silence of a call has its own limit; this one ends a call that reports progress forever, ms. */
@@ -57,7 +59,7 @@ export function createServerSkills(options: ServerSkillOptions): Skill[] {
       ...metadata,
       id,
       name: server.name,
-      description: server.description ?? describe(server.name, offered),
+      description: server.description ?? describe(server.name, remote, offered),
     }),
     ...base,
     instructions: guideOf(server.name, remote),
@@ -82,10 +84,13 @@ export function createServerSkills(options: ServerSkillOptions): Skill[] {
   return [parent, ...parts];
 }
 
-/** The names of its tools describe a server best; its own description is not shown before it is used. */
-function describe(server: string, tools: readonly RemoteTool[]): string {
-  const names = tools.map(({ name }) => name).join(", ");
-  return oneLine(`Tools of the server ${server}${names === "" ? "" : `: ${names}`}`, 300);
+/** The first sentence of the server's own instructions, or else the names of its tools, and how many there are. */
+function describe(server: string, remote: RemoteServer | undefined, tools: readonly RemoteTool[]): string {
+  const said = oneLine(remote?.instructions ?? "", maxInstructions);
+  const sentence = /^.*?[.!?](?=\s|$)/.exec(said)?.[0] ?? said;
+  const about = sentence === "" ? tools.map(({ name }) => name).join(", ") : sentence;
+  if (about === "") return `Tools of the server ${server}`;
+  return `${oneLine(about, maxAbout)} (${counted(tools.length, "tool")} of the server ${server})`;
 }
 
 function guideOf(server: string, remote: RemoteServer | undefined): string {

@@ -185,7 +185,9 @@ function refuseNames(skills: readonly Skill[], shipped: readonly Skill[], index:
 function ownerOfTool(id: string, shipped: readonly Skill[]): string | undefined {
   const named = (tool: string) => fold(tool) === fold(id) || fold(tool) === fold(toToolName(id));
   if ([...ownToolNames].some(named)) return "the bot itself";
-  const owner = shipped.find(({ tools }) => tools.some(({ name }) => named(name)));
+  const owner = shipped.find(({ tools }) =>
+    tools.some(({ name, skill_id }) => named(name) || named(toToolName(skill_id))),
+  );
   return owner && `${owner.id}, which ships with the bot`;
 }
 

@@ -166,6 +166,7 @@ function createPart(parent: Skill, part: string, definition: SkillDefinition, to
     name: `${parent.name}: ${part}`,
     description: definition.description ?? parent.description,
     examples: [],
+    requires: { ...parent.requires, means: [...(parent.requires.means ?? []), ...(definition.means ?? [])] },
     ...(definition.aliases === undefined ? {} : { aliases: definition.aliases }),
     parent: parent.id,
     tools,

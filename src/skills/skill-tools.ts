@@ -16,7 +16,7 @@ import { describeIssues } from "./document/describe-issues.ts";
 const maxOutput = 3_000_000;
 
 /**
- * The tools of a built-in skill, one for each part. A part's `skill_id` is `skill#part`, its name `skill_part`.
+ * The tools of a built-in skill, one for each part. A part's `skill_id` is `skill#part`.
  * @throws when a zod type of the definition has no JSON Schema.
  */
 export function createSkillTools(
@@ -39,13 +39,13 @@ function createTool(
   skill: Pick<SkillMetadata, "description" | "max_execution_seconds" | "max_iterations">,
   definition: SkillDefinition,
 ): Tool {
-  const { effect, approval, addresses, finds, open, shares, repeatable, once_per_turn, cooldown_ms } =
+  const { effect, approval, addresses, finds, listed, open, shares, repeatable, once_per_turn, cooldown_ms } =
     definition;
   // Created once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
   const schema = toJsonSchema(parameters);
   return {
-    name: toToolName(id),
+    name: definition.name ?? toToolName(id),
     title: definition.title,
     description: definition.description ?? skill.description,
     parameters: schema,
@@ -58,6 +58,7 @@ function createTool(
       : { approval: typeof approval === "function" ? approval : () => approval }),
     ...(addresses === undefined ? {} : { addresses }),
     ...(finds === undefined ? {} : { finds }),
+    ...(listed === undefined ? {} : { listed }),
     ...(shares === undefined ? {} : { shares }),
     ...(open === undefined ? {} : { open }),
     ...(repeatable === undefined ? {} : { repeatable }),
@@ -95,7 +96,9 @@ async function run(
   const parsed = definition.output.safeParse(output);
   if (!parsed.success) return invalidOutput(id, describeIssues(parsed.error, output, []));
   const json = toJson(parsed.data);
-  return json === undefined ? invalidOutput(id, "it is not JSON") : { status: "ok", output: json };
+  if (json === undefined) return invalidOutput(id, "it is not JSON");
+  const readable = definition.readable?.(parsed.data as never);
+  return { status: "ok", output: json, ...(readable === undefined ? {} : { readable }) };
 }
 
 function invalidOutput(id: string, reason: string): ToolResult {

@@ -4,6 +4,7 @@ import type { GrantedTool } from "../../core/ports/schedule.ts";
 import { mayBeOf, startingOf } from "../../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import type { OfferReader } from "../../core/skill/make-offer.ts";
+import { isToolName } from "../../core/skill/skill-identifier.ts";
 import type { Tool } from "../../core/skill/tool.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 
@@ -37,11 +38,13 @@ export function createNeededTools({ catalogue, offers, metaTools }: NeededToolsD
     const tools = offer.tools();
     return {
       names: [...tools.keys()],
-      named: (name: string) => asGranted(tools.get(name)?.tool),
-      again: ({ tool, skill_id }: GrantedTool) =>
+      named: (name: string) =>
         asGranted(
-          [...tools.values()].find((each) => each.tool.name === tool && each.tool.skill_id === skill_id)
-            ?.tool,
+          tools.get(name)?.tool ?? [...tools.values()].find(({ tool }) => isToolName(name, tool))?.tool,
+        ),
+      again: ({ tool: name, skill_id }: GrantedTool) =>
+        asGranted(
+          [...tools.values()].find(({ tool }) => isToolName(name, tool) && tool.skill_id === skill_id)?.tool,
         ),
       skills: startingOf(current.skills.values()),
     };

@@ -14,7 +14,7 @@ export const createActivateSkill = () =>
   defineMetaTool({
     name: "activate_skill",
     category: "skill",
-    shown: "guide",
+    shown: "whole",
     title: ({ skill_name }) => `Learning the skill ${skill_name}`,
     description:
       "Activates a skill for this conversation: returns its guide, and its tools are there in your next step.",
@@ -102,6 +102,8 @@ export const createListSkills = () =>
     }),
     effect: "read_only",
     offered: () => true,
+    // The rules that answer without a model look every message up.
+    needed: ({ unlisted, models }) => unlisted > 0 || !models.main.generative,
     run: async ({ category, query }, _context, { offer, ports }) => {
       const usable = new Map(offer.usable.map((offered) => [offered.skill.id, offered]));
       const order =
@@ -153,6 +155,7 @@ export const createOffloadSkill = () =>
     parameters: z.object({ skill_name: z.string().min(1).describe("the skill's id") }),
     effect: "idempotent",
     offered: () => true,
+    needed: ({ active }) => active.some(({ state }) => state === "active"),
     run: async ({ skill_name }, _context, scope) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error" || !isActive(found.offered)) {
@@ -175,14 +178,16 @@ export const createInvokeSkill = () =>
     name: "invoke_skill",
     category: "skill",
     title: ({ skill_id }) => `Using the skill ${skill_id}`,
-    description: "Runs a skill once without activating it. list_skills shows ids and parameters.",
+    description: "Runs a listed skill once, or a part of one. Without params it answers which it takes.",
     parameters: z.object({
-      skill_id: z.string().min(1),
-      params: z.record(z.string(), z.unknown()).default({}).describe("the skill's parameters"),
+      skill_id: z.string().min(1).describe("id, or id#part"),
+      params: z.record(z.string(), z.unknown()).default({}).describe("as its line says"),
     }),
     effect: "idempotent",
     offered: () => true,
     run: async ({ skill_id, params }, context, scope, request) => {
+      const expected_parameters = Object.keys(params).length > 0 ? undefined : missingFor(scope, skill_id);
+      if (expected_parameters !== undefined) return ok({ skill_id, expected_parameters });
       const result = await invokeSkill(scope, request, `${context.call_id}/1`, skill_id, params as Json);
       return asInvocation(skill_id, result);
     },
@@ -191,7 +196,17 @@ export const createInvokeSkill = () =>
 /** `{skill_id, output, success: true}`; an error keeps its details, and a direct output stays direct. */
 function asInvocation(skillId: string, result: ToolResult): ToolResult {
   if (result.status === "error" || result.direct) return result;
-  return ok({ skill_id: skillId, output: result.output, success: true });
+  const { output, readable } = result;
+  const answer = { skill_id: skillId, output, success: true };
+  return { status: "ok", output: answer, ...(readable === undefined ? {} : { readable }) };
+}
+
+/** The parameters of a skill that cannot run without any; otherwise undefined. */
+function missingFor(scope: TurnScope, skillId: string): Json | undefined {
+  const found = findOffered(scope, skillId);
+  if (found.status === "error") return undefined;
+  const { tools, parameters } = found.offered.skill;
+  return tools.length === 1 && parameters.some(({ required }) => required) ? toJson(parameters) : undefined;
 }
 
 /** Reads the files of a document skill when its guide refers to them (level 3 of progressive disclosure). */
@@ -208,6 +223,7 @@ export const createReadSkillFile = () =>
     }),
     effect: "read_only",
     offered: () => true,
+    needed: ({ active }) => active.some(hasFolder),
     run: async ({ skill_name, file_path }, _context, scope) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;
@@ -221,6 +237,11 @@ export const createReadSkillFile = () =>
       return failure("not_readable", read.message, `Files of the skill: ${paths.slice(0, 50).join(", ")}`);
     },
   });
+
+/** Whether a model can read the files of a skill and run its scripts. The files of a built-in skill are the bot's own code. */
+export function hasFolder({ skill }: Pick<OfferedSkill, "skill">): boolean {
+  return skill.kind !== "builtin" && skill.files !== undefined;
+}
 
 /** The ways in which guides and models write a skill's folder. */
 const folder = /\$\{KNACK_SKILL_DIR\}|\$KNACK_SKILL_DIR\b|\$?\{baseDir\}/g;

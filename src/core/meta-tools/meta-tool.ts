@@ -21,6 +21,7 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   /** As in `MetaTool`. */
   category?: MetaTool["category"];
   retired?: MetaTool["retired"];
+  needed?: MetaTool["needed"];
   describe?: MetaTool["describe"];
   /** Who has to approve a call before it runs; nobody by default. */
   approval?(input: z.output<Parameters>, scope: TurnScope): Approver | ApprovalNeed | undefined;

@@ -6,7 +6,7 @@ import type { Skill } from "../skill/skill.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { createToolContext } from "../turn/tool-context.ts";
 import type { Redactor } from "../values/redact.ts";
-import { commandForShell, findOffered, pathInSkill } from "./activate-skill.ts";
+import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 
 /** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */
@@ -40,6 +40,7 @@ export const createRunSkillScript = () =>
     },
     max_execution_ms: maxRunMs,
     offered: (_turn, { scripts }) => scripts !== undefined,
+    needed: ({ active }) => active.some(hasFolder),
     run: async ({ skill_name, script, command, ...input }, context, scope, request) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;

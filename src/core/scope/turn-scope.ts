@@ -4,7 +4,7 @@ import type { TurnState } from "../log/turn-state.ts";
 import { type Model, ModelError, type Models } from "../ports/model.ts";
 import type { Clock } from "../ports/storage.ts";
 import { serverSkillId, serverToolName } from "../skill/catalogue.ts";
-import { isActive, type NamespaceState, type Offer } from "../skill/namespace-state.ts";
+import { isActive, type NamespaceState, type Offer, type OfferedSkill } from "../skill/namespace-state.ts";
 import type { Skill } from "../skill/skill.ts";
 import { toToolName } from "../skill/skill-identifier.ts";
 import { failure, type Tool, type ToolContext, type ToolResult, type WorkModel } from "../skill/tool.ts";
@@ -28,11 +28,16 @@ export interface CallRequest {
   tool?: Tool;
 }
 
-/** One of the agent's own tools, bound to a running turn. */
-export interface OwnTool extends Tool {
-  /** Agents that have the tool are chosen by this category; absent means all agents. */
-  category?: ToolCategory | undefined;
+/** What a conversation has, as far as some of the agent's own tools depend on it. */
+export interface ConversationNeeds {
+  active: readonly OfferedSkill[];
+  /** Number of skills that its list leaves out. */
+  unlisted: number;
+  models: Pick<Models, "main">;
 }
+
+/** One of the agent's own tools, bound to a running turn. */
+export interface OwnTool extends Tool, Pick<MetaTool, "category" | "needed"> {}
 
 /** A tool of the agent itself. It works on the running turn, not for a skill. */
 export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> {
@@ -42,6 +47,8 @@ export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> 
   category?: ToolCategory | undefined;
   /** True for a tool that models are no longer told about but that older conversations may still call. */
   retired?: boolean | undefined;
+  /** Whether a conversation needs the tool now; absent means always. Once models are told about the tool, the conversation keeps it. */
+  needed?: ((now: ConversationNeeds) => boolean) | undefined;
   /** The description for models here, in place of `description`. */
   describe?: ((turn: Pick<Turn, "code">) => string) | undefined;
   /** Like the method of `Tool`, with access to the running turn. */

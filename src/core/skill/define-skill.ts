@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { ApprovalNeed, Approver, ToolEffect } from "../values/inbound.ts";
 import type { Json, JsonSchema } from "../values/json.ts";
+import type { Mean } from "./skill.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 /**
@@ -15,8 +16,12 @@ export interface SkillDefinition {
   effect: ToolEffect | ((input: Json) => ToolEffect);
   /** Progress text during a call, e.g. `Reading the page`. */
   title: string;
+  /** The tool's name for models, e.g. `web_read`; by default it is made of the skill's id. */
+  name?: string;
   /** The tool's description; by default the skill's own. */
   description?: string;
+  /** For a part: the services it needs, in addition to those of the skill. */
+  means?: readonly Mean[];
   /** For a part: names of earlier skills that it replaces. */
   aliases?: readonly string[];
   /**
@@ -30,12 +35,16 @@ export interface SkillDefinition {
    */
   addresses?(input: Json): readonly string[];
   finds?: Tool["finds"];
+  /** Same meaning as in `Tool`; for parts. */
+  listed?: Tool["listed"];
   /** Same meaning as in `Tool`; set in every skill that stores or posts something. */
   shares?: Tool["shares"];
   open?: Tool["open"];
   repeatable?: boolean;
   once_per_turn?: boolean;
   cooldown_ms?: number;
+  /** The output in words, for a model, where its JSON says things twice. Programs and flows use the output. */
+  readable?(output: never): string;
   run(input: unknown, context: ToolContext): Promise<unknown>;
 }
 
@@ -45,9 +54,10 @@ export type SkillModule =
   | { kind: "parts"; parts: Record<string, SkillDefinition> };
 
 interface DefinitionInput<Parameters extends z.ZodObject, Output extends z.ZodType>
-  extends Omit<SkillDefinition, "parameters" | "output" | "effect" | "run"> {
+  extends Omit<SkillDefinition, "parameters" | "output" | "effect" | "readable" | "run"> {
   parameters: Parameters;
   output: Output;
+  readable?(output: z.output<Output>): string;
   effect?: SkillDefinition["effect"];
   run(input: z.output<Parameters>, context: ToolContext): Promise<z.input<Output>>;
 }
@@ -106,7 +116,7 @@ export function leaveToCaller(
 
 /**
  * The JSON Schema for a zod type, as models see it. Parts without information for a model are omitted, because every request pays for them:
- * zod's default bounds of integers, deprecated parameters, minimum lengths of 1, very large maximum lengths, empty defaults, unconstrained
+ * zod's default bounds of integers, deprecated parameters, minimum lengths, patterns, large maximum lengths, empty defaults, unconstrained
  * names and values of records, and the refusal of additional properties. A call that violates an omitted rule still gets an error.
  */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
@@ -115,8 +125,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
     override({ jsonSchema }) {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
-      if ((jsonSchema.maxLength ?? 0) >= longText) delete jsonSchema.maxLength;
+      leaveOutLimits(jsonSchema);
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
       leaveOutDeprecated(jsonSchema);
@@ -129,6 +138,16 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
+/** Removes limits that an argument keeps in any case. */
+function leaveOutLimits(
+  schema: { [key in "minLength" | "maxLength" | "maxItems" | "pattern"]?: unknown },
+): void {
+  delete schema.minLength;
+  delete schema.pattern;
+  if (Number(schema.maxLength ?? 0) >= longText) delete schema.maxLength;
+  if (Number(schema.maxItems ?? 0) >= longList) delete schema.maxItems;
+}
+
 /** Removes deprecated parameters. Callers that know them may still use them. */
 function leaveOutDeprecated({ properties = {} }: { properties?: Record<string, unknown> }): void {
   for (const [name, property] of Object.entries(properties))
@@ -136,8 +155,9 @@ function leaveOutDeprecated({ properties = {} }: { properties?: Record<string, u
       delete properties[name];
 }
 
-/** A maximum length of at least this many characters tells a model nothing, because its text is shorter in any case. */
-const longText = 100;
+/** Characters and items from which on a maximum tells a model nothing, because its argument is shorter in any case. */
+const longText = 20;
+const longList = 10;
 
 function isEmpty(preset: unknown): boolean {
   if (preset === "") return true;

@@ -13,7 +13,7 @@ import {
 } from "./namespace-state.ts";
 import { createOfferedTools, skillLines } from "./offered-tools.ts";
 import { isInstalled, type Mean, type Skill } from "./skill.ts";
-import { resolveSkillId } from "./skill-identifier.ts";
+import { resolveSkillId, toToolName } from "./skill-identifier.ts";
 
 /**
  * Combines catalogue, host and namespace state. Pure. Called once per turn, and again when the state has changed.
@@ -166,12 +166,13 @@ interface Action {
 /** Whether an agent may not call a tool at all or, if an input is given, not with this input. */
 export function deniesAction({ black_tool_actions = {} }: Profile, tool: Action, input?: unknown): boolean {
   const [root = "", part] = tool.skill_id.split("#");
-  const owners = [tool.name, tool.skill_id, root, tool.server?.server ?? ""].filter(Boolean);
+  const former = toToolName(tool.skill_id);
+  const owners = [tool.name, tool.skill_id, root, former, tool.server?.server ?? ""].filter(Boolean);
   const denied = Object.entries(black_tool_actions).flatMap(([owner, actions]) =>
     resolveSkillId(owner, owners).status === "found" ? actions : [],
   );
   if (denied.length === 0) return false;
-  const names = ["*", tool.name, part, tool.server?.tool, ...actionsIn(input)];
+  const names = ["*", tool.name, part, former, tool.server?.tool, ...actionsIn(input)];
   return denied.some((action) => names.includes(action));
 }
 

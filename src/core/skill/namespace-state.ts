@@ -153,10 +153,7 @@ export interface Offer {
   readonly denies?: (tool: Tool) => boolean;
   /** The tools of all usable skills. Their names do not depend on which skills are active. */
   tools(): OfferedTools;
-  /**
-   * The lines of the usable skills for the list in the instructions: id → line. `open`: skills whose tools are available without
-   * activation.
-   */
+  /** The lines for the list in the instructions, id → line: what is usable beside the tools of the `open` skills. */
   lines(open: readonly string[]): ReadonlyMap<string, string>;
   /** Caches values derived from this offer. The key has to contain everything else that a value depends on. */
   once<T>(key: string, make: () => T): T;

@@ -90,36 +90,33 @@ const maxParts = 6;
 const maxParameters = 10;
 const maxChoices = 8;
 
-/** The lines of root skills by id, in the order of ids. `open`: skills whose tools are available without activation. */
+/**
+ * The lines of skills by id, in the order of ids: what models do not have among their tools anyway. Of `open` skills these are the parts
+ * that are listed, of others the whole skill.
+ */
 export function skillLines(
   usable: readonly OfferedSkill[],
   open: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
-  const roots = usable.filter(({ skill }) => skill.parent === undefined);
-  const parts = Map.groupBy(
-    usable.flatMap(({ skill }) => (skill.parent === undefined ? [] : skill)),
-    ({ parent }) => parent,
+  const skills = usable.map(({ skill }) => skill);
+  const parts = Map.groupBy(skills, ({ parent }) => parent);
+  const listed = skills.filter(({ id, parent, tools }) =>
+    parent === undefined ? !open.has(id) : open.has(parent) && tools.some((tool) => tool.listed),
   );
   return new Map(
-    roots
-      .toSorted((a, b) => (a.skill.id < b.skill.id ? -1 : 1))
-      .map(({ skill }) => [skill.id, skillLine(skill, parts.get(skill.id) ?? [], open.has(skill.id))]),
+    listed
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map((skill) => [skill.id, skillLine(skill, parts.get(skill.id) ?? [])]),
   );
 }
 
-/**
- * The line of a skill in the instructions: its signature and its description. A skill whose tools are available anyway needs no signature,
- * and no description that one of its tools has.
- */
-function skillLine(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
-  const description = oneLine(skill.description);
-  const isSaid = isOpen && skill.tools.some((tool) => oneLine(tool.description) === description);
-  const text = isSaid ? "" : `: ${description === "" ? oneLine(skill.name) : description}`;
-  return escapeMarkup(`- ${head(skill, parts, isOpen)}${text}`).replaceAll("&quot;", '"');
+/** The line of a skill in the instructions: its signature and its description. */
+function skillLine(skill: Skill, parts: readonly Skill[]): string {
+  const text = oneLine(skill.description) || oneLine(skill.name);
+  return escapeMarkup(`- ${head(skill, parts)}: ${text}`).replaceAll("&quot;", '"');
 }
 
-function head(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
-  if (isOpen) return `${skill.id} (open)`;
+function head(skill: Skill, parts: readonly Skill[]): string {
   if (skill.kind === "mcp") return `${skill.id} (server)`;
   if (skill.tools.length === 0) return `${skill.id} (guide)`;
   if (skill.tools.length === 1) return skill.id + signature(skill.parameters);
@@ -160,12 +157,6 @@ export function guide(skill: Pick<Skill, "id" | "instructions" | "guide_note">):
   const text = parts.filter((part) => part !== "").join("\n\n");
   const inside = text.replace(/<(?=\s*(?:\/\s*)?skill_guide)/gi, "&lt;");
   return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${inside}\n${end}`;
-}
-
-/** A tool's result without the guides that follow it when the call activates skills. */
-export function beforeGuides(text: string): string {
-  const at = text.indexOf("\n\n<skill_guide ");
-  return at < 0 ? text : text.slice(0, at);
 }
 
 /** A tool's result with its guides removed: a transcript contains one full copy, and a new transcript adds its own. */

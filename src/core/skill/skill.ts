@@ -87,7 +87,7 @@ export const skillMetadataSchema = z.object({
   category: z.string().default("automation"),
   /** Determines which agents have its tools (`Profile.tools`). */
   tool_category: z.enum(toolCategories).default("skill"),
-  /** Its tools rank with the agent's own: available from the opening, before those of other skills. */
+  /** Open: its tools are available from the opening, like the agent's own. Models find other skills in a list. */
   direct: z.boolean().default(false),
   tags: z.array(z.string()).default([]),
   author: z.string().default(""),

@@ -97,11 +97,10 @@ export interface Tool {
   acts?: boolean;
   /** The id of the skill whose code the call runs, if the tool does not belong to that skill. */
   runsCodeOf?(input: Json): string | undefined;
-  /**
-   * How a model gets the output; by default cut to the token limit. `whole`: not cut, because its size is bounded. `guide`: the output is
-   * the guide that the call activated; it is not cut, and not appended again.
-   */
-  shown?: "whole" | "guide" | undefined;
+  /** How a model gets the output; by default cut to the token limit. `whole`: not cut, because its size is bounded. */
+  shown?: "whole" | undefined;
+  /** True: even if its skill is open, models are told about it in the list of skills, because it is rarely needed. */
+  listed?: true | undefined;
   /** True: a repeated call with the same arguments is run again (polling) and not answered with the first result. */
   repeatable?: boolean;
   /** Minimum interval between two calls, ms; an earlier call is refused. */

@@ -1,18 +1,13 @@
 import type { Opening } from "../log/transcript.ts";
+import type { Models } from "../ports/model.ts";
 import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
 import { forAgent, hasOwnTool } from "../skill/make-offer.ts";
-import { isActive, type Offer, type OfferedSkill } from "../skill/namespace-state.ts";
+import { isActive, type Offer, type OfferedSkill, type OfferedTool } from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
+import type { Tool } from "../skill/tool.ts";
 import { fingerprint, type Told } from "../values/address.ts";
 import type { ToolDefinition } from "../values/message.ts";
-import {
-  buildInstructions,
-  type CountTokens,
-  fitSkillList,
-  handoverTo,
-  type Profile,
-  priorityOf,
-} from "../values/profile.ts";
+import { buildInstructions, fitSkillList, handoverTo, type Profile, priorityOf } from "../values/profile.ts";
 
 /**
  * The opening of a new transcript. It depends only on the channel, so that all its threads have the same opening and share the provider's
@@ -29,7 +24,7 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { turn, ports, namespace } = scope;
   const offer = forAgent(scope.namespaceOffer, turn.profile);
   const effort = effortFor(ports, namespace.settings, turn.profile);
-  const open = openSkills(offer, turn, ports.countTokens);
+  const open = openSkills(offer, turn, ports);
   const active = activeSkills(offer);
   const enabled = new Set(active.map(({ skill }) => skill.id));
   const { limits } = turn;
@@ -53,29 +48,31 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
     told,
     guides: active.map(({ skill }) => guide(skill)),
   });
-  return ports.redact({ instructions, tools: definitionsNow(scope, offer, open, turn.profile), told });
+  const tools = definitionsNow(scope, offer, { open, unlisted: list.unlisted }, turn.profile);
+  return ports.redact({ instructions, tools, told });
 }
 
 /**
- * Ids of the bot's own skills whose tools are available from the opening, as many as fit. Skills that people enabled are always available
- * and do not count toward the limit.
+ * Ids of the bot's own skills whose tools are available from the opening: those that are open and those that the agent prefers, as many as
+ * fit. Skills that people enabled are always available and do not count toward the limit.
  */
 function openSkills(
   offer: Offer,
   { profile, limits }: Pick<TurnScope["turn"], "profile" | "limits">,
-  countTokens: CountTokens,
+  { countTokens, models }: Pick<TurnScope["ports"], "countTokens" | "models">,
 ): string[] {
   const costs = new Map<string, number>();
-  for (const { definition, roots } of offer.tools().values()) {
+  const rank = (id: string) =>
+    (offer.all.get(id)?.skill.direct ? directRank : 0) + priorityIn(offer, profile, id);
+  for (const { tool, definition, roots } of offer.tools().values()) {
     const [root] = roots;
     const offered = root === undefined ? undefined : offer.all.get(root);
     if (root === undefined || offered?.skill.origin.source !== "bundled" || offered.skill.kind === "mcp")
       continue;
-    if (!isActive(offered)) costs.set(root, (costs.get(root) ?? 0) + countTokens(JSON.stringify(definition)));
+    if (isActive(offered) || isListed(tool, models) || (models.main.generative && rank(root) <= 0)) continue;
+    costs.set(root, (costs.get(root) ?? 0) + countTokens(JSON.stringify(definition)));
   }
   let room = limits.open_tools_tokens;
-  const rank = (id: string) =>
-    (offer.all.get(id)?.skill.direct ? directRank : 0) + priorityIn(offer, profile, id);
   const inOrder = [...costs].toSorted(([one], [other]) => rank(other) - rank(one));
   return inOrder.flatMap(([id, cost]) => {
     if (cost > room) return [];
@@ -94,28 +91,41 @@ function priorityIn(offer: Offer, profile: Profile, id: string): number {
   return (skill === undefined ? 0 : priorityOf(profile, skill)) || 0;
 }
 
-/** The definitions of the agent's own tools, followed by those of open or active skills, in a fixed order. */
+/**
+ * The definitions of the agent's own tools, followed by those of open or active skills, in a fixed order.
+ *
+ * @param known the tools that the conversation has: the agent's own ones stay
+ */
 export function definitionsNow(
   scope: TurnScope,
   offer: Offer,
-  open: readonly string[],
+  { open, unlisted }: Pick<Told, "open" | "unlisted">,
   profile: Profile,
+  known: ReadonlyMap<string, ToolDefinition> = new Map(),
 ): ToolDefinition[] {
+  const { models } = scope.ports;
   const ofSkills = offer.once(`shown ${open.join(" ")}`, () => {
-    const shown = shownSkills(offer, open);
-    const tools = [...offer.tools().values()].filter(({ roots }) => roots.some((root) => shown.has(root)));
-    return tools.map(({ definition }) => definition);
+    const isShown = ({ tool, roots }: OfferedTool) =>
+      roots.some((root) => isActiveIn(offer, root) || (open.includes(root) && !isListed(tool, models)));
+    return [...offer.tools().values()].filter(isShown).map(({ definition }) => definition);
   });
+  const now = { active: activeSkills(offer), unlisted: unlisted.length, models };
   const own = scope.ownDefinitions.filter(({ name }) => {
     const tool = scope.ownTools.get(name);
-    return tool !== undefined && hasOwnTool(profile, tool);
+    if (tool === undefined || !hasOwnTool(profile, tool)) return false;
+    return known.has(name) || tool.needed?.(now) !== false;
   });
   return [...own, ...ofSkills];
 }
 
-/** The skills whose tools a model sees. */
-function shownSkills(offer: Offer, open: readonly string[]): ReadonlySet<string> {
-  return new Set([...open, ...offer.usable.filter(isActive).map(({ skill }) => skill.id)]);
+/** Rules that answer without a model read no list: they have all tools that fit. */
+function isListed({ listed }: Pick<Tool, "listed">, { main }: Pick<Models, "main">): boolean {
+  return main.generative && listed === true;
+}
+
+function isActiveIn(offer: Offer, id: string): boolean {
+  const offered = offer.all.get(id);
+  return offered !== undefined && isActive(offered);
 }
 
 /** Active root skills, by id. */

@@ -39,19 +39,20 @@ export function changeSince(
   const wanted = effortFor(scope.ports, scope.namespace.settings, currentProfile(scope));
   // A model that was given an effort cannot be reset to its own default.
   const effort = wanted ?? (told.effort === undefined ? undefined : commonEffort);
+  const list = listChange(told, forAgent(scope.namespaceOffer, currentProfile(scope)), redact);
   const tools = toolChange(
     transcript,
-    definitionsNow(scope, scope.offer, told.open, currentProfile(scope)),
+    definitionsNow(scope, scope.offer, { ...told, ...list?.told }, currentProfile(scope), transcript.tools),
     redact,
   );
   const differences = [
     agentChange(scope, told, redact),
     placeChange(told, redact(scope.turn.where)),
-    listChange(told, forAgent(scope.namespaceOffer, currentProfile(scope)), redact),
+    list,
     activeChange(told, scope.offer),
     factsChange(told, redact(facts)),
     told.effort === effort ? undefined : { text: "", told: { effort } },
-    toolsInWords(tools),
+    toolsInWords(tools, announced(scope)),
   ].filter((difference) => difference !== undefined);
   if (differences.length === 0) return undefined;
   const text = differences.map((difference) => difference.text).filter(Boolean);
@@ -95,7 +96,8 @@ const maxNewSkills = 20;
 function listChange(told: Told, offer: Offer, redact: Redact): Difference | undefined {
   const lines = offer.lines(told.open);
   const unlisted = new Set(told.unlisted);
-  const gone = Object.keys(told.skills).filter((id) => !lines.has(id));
+  // Conversations of earlier versions also list open skills, whose tools say by themselves that they are gone.
+  const gone = Object.keys(told.skills).filter((id) => !lines.has(id) && !told.open.includes(id));
   const changed = [...lines].filter(
     ([id, line]) =>
       told.skills[id] !== undefined && told.skills[id] !== line && told.skills[id] !== redact(line),
@@ -173,15 +175,22 @@ function isSame(known: ToolDefinition | undefined, tool: ToolDefinition): boolea
   );
 }
 
-function toolsInWords({ add, remove }: ToolChange): Difference | undefined {
+/** The tools of skills that calls of this turn have activated: the results of those calls name them. */
+function announced({ offer, state }: TurnScope): ReadonlySet<string> {
+  const byCall = (root: string) => state.activated.get(root) !== undefined;
+  if (![...state.activated.keys()].some(byCall)) return new Set();
+  return new Set([...offer.tools()].flatMap(([name, { roots }]) => (roots.some(byCall) ? name : [])));
+}
+
+function toolsInWords({ add, remove }: ToolChange, known: ReadonlySet<string>): Difference | undefined {
   const added = add.map(({ name }) => name);
   const gone = remove.filter((name) => !added.includes(name));
   const changed = added.filter((name) => remove.includes(name));
-  const fresh = added.filter((name) => !remove.includes(name));
+  const fresh = added.filter((name) => !remove.includes(name) && !known.has(name));
   const lines = [
     fresh.length === 0 ? "" : `Tools you can call from now on: ${namesInWords(fresh)}.`,
     changed.length === 0 ? "" : `Tools that changed: ${changed.join(", ")}.`,
     gone.length === 0 ? "" : `Tools that are gone, do not call them: ${gone.join(", ")}.`,
   ].filter(Boolean);
-  return lines.length === 0 ? undefined : { text: lines.join("\n"), told: {} };
+  return added.length + gone.length === 0 ? undefined : { text: lines.join("\n"), told: {} };
 }

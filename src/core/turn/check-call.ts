@@ -3,32 +3,24 @@ import { ExactNumber, parseExactly } from "../../base/exact-number.ts";
 import { nearestNames } from "../../base/nearest-name.ts";
 import { escapeRawControls } from "../../base/raw-controls.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
-import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { CallState, TurnState } from "../log/turn-state.ts";
 import { type CallRequest, mayBeOf, startingOf, type TurnScope } from "../scope/turn-scope.ts";
 import { failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
 import { canonicalJson, type Json, type JsonSchema, parseJson } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
-import { activate, findGuide, findParts, findTool } from "./toolset.ts";
+import { findGuide, findParts, findTool } from "./toolset.ts";
 
 /** A call that can run, or the error result that the model gets instead. */
 export type CheckedCall =
   | { status: "ready"; tool: Tool; input: Json }
   | { status: "refused"; tool?: Tool; input: Json; result: ToolResult };
 
-/** Finds the tool and checks the arguments. A call to a skill that is not active activates it: its guide comes with the result. */
+/** Finds the tool and checks the arguments. */
 export async function findAndCheck(scope: TurnScope, request: CallRequest): Promise<CheckedCall> {
   const { call, tool } = request;
   if (tool !== undefined) return checkCall(call, tool);
   const named = findTool(scope, call.name);
-  if (named === undefined) return unknownTool(scope, call);
-  const known = scope.state.calls.get(call.id);
-  if (named.activates !== undefined && known?.finished === undefined) {
-    // A person without the right to use a skill does not get its guide either.
-    const refusal = await rightRefusal(scope, { skill_id: named.activates });
-    if (refusal === undefined) await activate(scope, named.activates, call.id);
-  }
-  return checkCall(call, named.tool);
+  return named === undefined ? unknownTool(scope, call) : checkCall(call, named);
 }
 
 /** The result of a call to an unknown tool, with a hint at the right one. */

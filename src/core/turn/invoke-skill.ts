@@ -1,7 +1,7 @@
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { OfferedSkill } from "../skill/namespace-state.ts";
 import { isInstalled, type Skill } from "../skill/skill.ts";
-import { resolveSkill } from "../skill/skill-identifier.ts";
+import { isToolName, resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { type Json, toJson } from "../values/json.ts";
@@ -62,12 +62,12 @@ function findSkill(
   const offered = usable.find(({ skill }) => skill.id === id);
   const [owner] = usable
     .flatMap(({ skill }) => skill.tools.map((tool) => ({ skill, tool })))
-    .filter(({ tool }) => tool.name === text)
+    .filter(({ tool }) => isToolName(text, tool))
     .sort((one, other) => trust(other.skill) - trust(one.skill));
   if (owner !== undefined && (offered === undefined || trust(owner.skill) > trust(offered.skill)))
     return { status: "ok", tool: owner.tool };
   if (offered === undefined) {
-    const reason = byPerson ? whyNotUsable(offer, text) : undefined;
+    const reason = whyNotUsable(offer, text);
     if (reason !== undefined) return failure("not_usable", reason);
     const near =
       resolved.status === "unknown" && resolved.nearest.length > 0
@@ -78,7 +78,7 @@ function findSkill(
   return onlyTool(offered);
 }
 
-/** Why an existing skill cannot be used, in words for the person who runs it. */
+/** Why an existing skill cannot be used, in words for people. */
 function whyNotUsable({ all }: TurnScope["offer"], text: string): string | undefined {
   const resolved = resolveSkill(
     text,

@@ -12,7 +12,7 @@ import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 import { type CheckedCall, findAndCheck, toldWhenRepeated } from "./check-call.ts";
 import { createToolContext } from "./tool-context.ts";
-import { guidesWith, refreshOffer } from "./toolset.ts";
+import { refreshOffer } from "./toolset.ts";
 
 /**
  * Runs one call to its result. A failure of the tool is a result that the model reads, never an exception. Returns `waiting` when the
@@ -255,7 +255,7 @@ function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
   return failure(errorCode(error) ?? "failed", `${tool.name} failed: ${errorText(error)}`, hint);
 }
 
-/** The text that the model gets, where it differs from the output: cut to the limit, with the guides that the call activated. */
+/** The text that the model gets, where it differs from the output: in words, or cut to the limit. */
 function shownOf(
   scope: TurnScope,
   { id }: ToolCall,
@@ -268,8 +268,6 @@ function shownOf(
   const cutTo = (text: string) => cutForModel(text, tokens, id, ports.countTokens);
   const readable = result.status === "ok" ? result.readable : undefined;
   // `read_file` pages the output, so the readable form is shown only if it fits as a whole.
-  const cut = readable !== undefined && cutTo(readable) === readable ? readable : cutTo(whole);
-  const guides = how === "guide" ? "" : guidesWith(scope, id);
-  const shown = guides === "" ? cut : `${cut}\n\n${guides}`;
+  const shown = readable !== undefined && cutTo(readable) === readable ? readable : cutTo(whole);
   return shown === whole ? {} : { shown };
 }

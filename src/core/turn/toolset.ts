@@ -1,8 +1,7 @@
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { forAgent, forThread, hasOwnTool } from "../skill/make-offer.ts";
-import { isActive, type Offer, type OfferedTool } from "../skill/namespace-state.ts";
-import { guide } from "../skill/offered-tools.ts";
-import { resolveSkill } from "../skill/skill-identifier.ts";
+import type { Offer, OfferedTool } from "../skill/namespace-state.ts";
+import { isToolName, resolveSkill } from "../skill/skill-identifier.ts";
 import type { Tool } from "../skill/tool.ts";
 import { guidePrint } from "../transcript/opening.ts";
 import { currentProfile } from "../values/profile.ts";
@@ -26,28 +25,14 @@ export function threadOffer(scope: TurnScope): Offer {
   });
 }
 
-/** A tool named by a model's call. */
-interface NamedTool {
-  tool: Tool;
-  /** The skill that the call activates, with its guide and tools; undefined when it is active already. */
-  activates?: string;
-}
-
 /**
- * Finds the tool that a model means: one of the agent's own, or one of a skill that is usable here, active or not. Models also call a skill
- * with a single tool by the skill's id.
+ * Finds the tool that a model means: one of the agent's own, or one of a skill that is usable here, active or not. A model may also call a
+ * tool by a former name, and a skill with a single tool by the skill's id.
  */
-export function findTool(scope: TurnScope, name: string): NamedTool | undefined {
+export function findTool(scope: TurnScope, name: string): Tool | undefined {
   const own = scope.ownTools.get(name);
-  if (own !== undefined && hasOwnTool(currentProfile(scope), own)) return { tool: own };
-  const tools = scope.offer.tools();
-  const named = tools.get(name) ?? onlyToolOf(scope.offer, name);
-  if (named === undefined) return undefined;
-  const root = named.roots.find((id) => isActiveHere(scope, id));
-  const [first] = named.roots;
-  return root !== undefined || first === undefined
-    ? { tool: named.tool }
-    : { tool: named.tool, activates: first };
+  if (own !== undefined && hasOwnTool(currentProfile(scope), own)) return own;
+  return (scope.offer.tools().get(name) ?? onlyToolOf(scope.offer, name))?.tool;
 }
 
 function onlyToolOf(offer: Offer, name: string): OfferedTool | undefined {
@@ -55,14 +40,15 @@ function onlyToolOf(offer: Offer, name: string): OfferedTool | undefined {
   return own.length === 1 ? own[0]?.[1] : undefined;
 }
 
-/** The tools, by name, of the usable skill that a text names. */
+/** The tools, by name, of the usable skill that a text names; or those that had this name. */
 function toolsOf(offer: Offer, text: string): [string, OfferedTool][] {
   const usable = offer.usable.map(({ skill }) => skill);
   const resolved = resolveSkill(text, usable);
-  if (resolved.status !== "found") return [];
-  return [...offer.tools()].filter(
-    ([, { tool, roots }]) => tool.skill_id === resolved.id || roots.includes(resolved.id),
-  );
+  const isMeant = ({ tool, roots }: OfferedTool) =>
+    resolved.status === "found"
+      ? tool.skill_id === resolved.id || roots.includes(resolved.id)
+      : isToolName(text, tool);
+  return [...offer.tools()].filter(([, offered]) => isMeant(offered));
 }
 
 /** The tool names of a skill, active or not, that a model called by its id. */
@@ -70,12 +56,7 @@ export function findParts({ offer }: TurnScope, name: string): string[] {
   return toolsOf(offer, name).map(([toolName]) => toolName);
 }
 
-function isActiveHere({ offer }: TurnScope, id: string): boolean {
-  const offered = offer.all.get(id);
-  return offered !== undefined && isActive(offered);
-}
-
-/** Activates a skill in this thread: its guide comes with the result of this call, and its tools follow. */
+/** Activates a skill in this thread: the result of this call has its guide, and its tools follow. */
 export async function activate(scope: TurnScope, skillId: string, callId: string): Promise<void> {
   if (scope.state.activated.has(skillId)) return;
   const skill = scope.offer.all.get(skillId)?.skill;
@@ -87,16 +68,6 @@ export async function activate(scope: TurnScope, skillId: string, callId: string
     call_id: callId,
     guide: guidePrint(skill),
   });
-}
-
-/** The guides of the skills that this call has activated; empty when there are none. */
-export function guidesWith({ state, offer }: TurnScope, callId: string): string {
-  const activated = [...state.activated].filter(([, by]) => by === callId);
-  return activated
-    .flatMap(([id]) => offer.all.get(id)?.skill ?? [])
-    .filter((skill) => `${skill.instructions}${skill.guide_note ?? ""}`.trim() !== "")
-    .map(guide)
-    .join("\n");
 }
 
 /** The id of the skill without tools that this name refers to. */

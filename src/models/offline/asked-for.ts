@@ -21,11 +21,32 @@ const wording: readonly (readonly [tool: string, asks: Pick<RegExp, "test"> | un
   ["chat_act", undefined],
   ["chat_mention", undefined],
   ["chat_send", undefined],
-  ["simple-writing", undefined],
-  ["image-generation_make", undefined],
-  ["image-generation_diagram", undefined],
-  ["data-visualization", undefined],
+  ["document_write", undefined],
+  ["picture_make", undefined],
+  ["diagram_draw", undefined],
+  ["chart_draw", undefined],
 ];
+
+/** Tools of shipped skills that are not named after their skill. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  "channel-summary": ["channel_summarize"],
+  "code-execution": ["code_execute"],
+  "code-generation": ["code_generate"],
+  "data-visualization": ["chart_draw"],
+  "document-summarizer": ["document_summarize"],
+  "image-generation": ["picture_make", "diagram_draw"],
+  "simple-writing": ["document_write"],
+  "task-planning": ["task_plan"],
+  "text-analyzer": ["text_analyze"],
+  "web-scraping": ["web_read"],
+};
+
+/** Whether a tool belongs to a skill, by its name. Tools of a server begin with the server's name. */
+export function isToolOf(skillId: string, tool: string): boolean {
+  const flat = (name: string) => name.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
+  const id = flat(skillId.replace(/^mcp_/, ""));
+  return `${flat(tool)}_`.startsWith(`${id}_`) || otherNames[skillId]?.includes(tool) === true;
+}
 
 /** Whether a line has both patterns, in this order. */
 function inOrder(first: RegExp, then: RegExp): Pick<RegExp, "test"> {
@@ -57,13 +78,13 @@ export function toolsAskedFor<T extends { name: string }>(
 
 /** Whether rules can use a skill for any message. */
 export function canFollow(id: string): boolean {
-  const own = wording.filter(([name]) => name === id || name.startsWith(`${id}_`));
+  const own = wording.filter(([name]) => isToolOf(id, name));
   return own.length === 0 || own.some(([, asks]) => asks !== undefined);
 }
 
 /** Whether any tool of a skill may be used for a message. */
 export function mayUseSkill(id: string, request: RequestText): boolean {
-  const own = wording.filter(([name]) => name === id || name.startsWith(`${id}_`));
+  const own = wording.filter(([name]) => isToolOf(id, name));
   return own.length === 0 || id === "memory" || own.some(([name]) => isAskedFor(name, request));
 }
 

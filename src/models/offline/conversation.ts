@@ -1,6 +1,5 @@
 import { parsedJson } from "../../base/json-reader.ts";
 import { isRecord } from "../../base/record.ts";
-import { beforeGuides } from "../../core/skill/offered-tools.ts";
 import type { Json, JsonObject } from "../../core/values/json.ts";
 import type { Message, ToolMessage } from "../../core/values/message.ts";
 
@@ -45,7 +44,7 @@ export function readConversation(messages: readonly Message[]): Conversation {
     if (message.role === "assistant") for (const call of message.tool_calls) calls.set(call.id, call);
     if (message.role !== "tool") continue;
     const call = calls.get(message.call_id);
-    if (call !== undefined) done.push({ name: call.name, arguments: call.arguments, result: bare(message) });
+    if (call !== undefined) done.push({ name: call.name, arguments: call.arguments, result: message });
   }
   const first = !messages.some(
     (message) =>
@@ -73,11 +72,6 @@ function readSaidBy(text: string): SaidBy | undefined {
   if (date === undefined || name === undefined) return undefined;
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
   return { time: `${day.format(new Date(`${date}T00:00Z`))}, ${time} (${zone})`, name };
-}
-
-/** A result without the guide of a skill that its call activated. */
-function bare(message: ToolMessage): ToolMessage {
-  return message.tool === "activate_skill" ? message : { ...message, text: beforeGuides(message.text) };
 }
 
 /** The last tool result since the latest answer, for a request without tools. */

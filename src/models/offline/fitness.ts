@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ownToolNames } from "../../core/skill/offered-tools.ts";
 import { type Parameter, parameterSchema, parametersOf } from "../../core/skill/skill.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
+import { isToolOf } from "./asked-for.ts";
 import { readOutput } from "./conversation.ts";
 import { isUrlName } from "./fill-parameters.ts";
 import { isTelling, type RequestText, stemsOf, tokenize } from "./request-text.ts";
@@ -39,7 +40,7 @@ export function openSkills(tools: readonly ToolDefinition[]): ListedSkill[] {
   return skillTools(tools).map(({ name, description }) => listedSkillSchema.parse({ id: name, description }));
 }
 
-/** The tools of one skill: those that its activation names, and those whose name begins with the skill's id. */
+/** The tools of one skill: those that its activation names, and those that belong to it by their names. */
 export function toolsOfSkill(
   tools: readonly ToolDefinition[],
   skillId: string,
@@ -48,13 +49,8 @@ export function toolsOfSkill(
   const after = activation.slice(activation.lastIndexOf("</skill_guide>"));
   const [, line = ""] = /^Tools now available: (.+)$/m.exec(after) ?? [];
   const named = new Set(line.replace(/ and \d+ more$/, "").split(/,\s*/));
-  // An activation names only the first of many tools. Tools of a server begin with its name.
-  const id = flat(skillId.replace(/^mcp_/, ""));
-  return skillTools(tools).filter(({ name }) => named.has(name) || `${flat(name)}_`.startsWith(`${id}_`));
-}
-
-function flat(name: string): string {
-  return name.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
+  // An activation names only the first of many tools.
+  return skillTools(tools).filter(({ name }) => named.has(name) || isToolOf(skillId, name));
 }
 
 /** A skill or tool that may fit a message, with the words of its name and of its description. */

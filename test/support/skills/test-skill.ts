@@ -14,11 +14,12 @@ export interface TestTool extends Partial<Omit<Tool, "effect" | "run">> {
   run?: (input: Json, context: ToolContext) => Promise<ToolResult | Json> | ToolResult | Json;
 }
 
-/** A skill made of plain functions. A tool without `run` echoes its input. */
+/** A skill made of plain functions, open where the bot has room for its tools. A tool without `run` echoes its input. */
 export function testSkill(id: string, tools: TestTool[] = [], more: Partial<Skill> = {}): Skill {
   const skillTools = tools.map((tool) => testTool(id, tool));
   return {
     ...skillMetadataSchema.parse({ id, name: id, description: more.description ?? `Does ${id}.` }),
+    direct: true,
     kind: tools.length === 0 ? "document" : "builtin",
     origin: { source: "bundled", precedence: 2, path: `/skills/${id}` },
     hash: `hash of ${id}`,

@@ -137,7 +137,7 @@ describe("the channel-summary skill", () => {
     const bench = createSkillBench({ answers: [] });
     await bench.run("text-analyzer", { text: "x" });
     expect(await bench.cost("channel-summary")).toEqual({
-      tools: 160,
+      tools: 130,
       guide: 110,
       calls: 0,
       asked: 0,

@@ -167,7 +167,7 @@ describe("the code-execution skill", () => {
     });
     await bench.run("code-execution", { task: "Sum the amounts", files: ["orders.csv"] });
     expect(await bench.cost("code-execution")).toEqual({
-      tools: 140,
+      tools: 110,
       guide: 100,
       calls: 3,
       asked: 490,

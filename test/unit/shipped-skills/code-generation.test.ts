@@ -188,7 +188,7 @@ describe("the code-generation skill", () => {
     const bench = createSkillBench({ code: fakeCode(async () => tap(3, 0)), answers: [written()] });
     await bench.run("code-generation", { task: "Write a function that adds two numbers, with tests" });
     expect(await bench.cost("code-generation")).toEqual({
-      tools: 130,
+      tools: 80,
       guide: 90,
       calls: 1,
       asked: 190,

@@ -151,7 +151,7 @@ describe("the code-review skill", () => {
     const bench = review([finding({})]);
     await bench.run("code-review", { what: diff });
     expect(await bench.cost("code-review")).toEqual({
-      tools: 150,
+      tools: 130,
       guide: 110,
       calls: 1,
       asked: 240,

@@ -191,7 +191,7 @@ describe("the data-visualization skill", () => {
     const rows = [12, 19, 7].map((n, at) => ({ month: ["January", "February", "March"][at] ?? "", n }));
     const { bench } = await chart({ spec: spec("month", "n"), rows });
     expect(await bench.cost("data-visualization")).toEqual({
-      tools: 160,
+      tools: 140,
       guide: 200,
       calls: 0,
       asked: 0,

@@ -233,7 +233,7 @@ describe("the document-summarizer skill", () => {
     });
     await bench.run("document-summarizer", {});
     expect(await bench.cost("document-summarizer")).toEqual({
-      tools: 170,
+      tools: 140,
       guide: 120,
       calls: 1,
       asked: 190,

@@ -59,7 +59,7 @@ describe("the image-generation skill", () => {
   });
 
   it.each([
-    ["no service", {}, { prompt: "A cat" }, /OPENAI_API_KEY.*diagram/],
+    ["no service", {}, { prompt: "A cat" }, /No service that makes pictures.*OPENAI_API_KEY/],
     ["a refusal", { means: { images } }, { prompt: "forbidden things" }, /not allowed/],
     [
       "a file that is no picture",
@@ -77,7 +77,7 @@ describe("the image-generation skill", () => {
     const bench = createSkillBench({ means: { images } });
     await bench.run("image-generation#make", { prompt: "A cat in a space suit" });
     expect(await bench.cost("image-generation")).toEqual({
-      tools: 230,
+      tools: 260,
       guide: 160,
       calls: 0,
       asked: 0,

@@ -351,7 +351,7 @@ describe("what was talked about", () => {
 it("the memory-knowledge skill costs what its example costs", async () => {
   const { run, cost } = bench();
   await run("memory#remember", { text: "The deploy is on Friday" });
-  expect(await cost("memory")).toEqual({ tools: 400, guide: 280, calls: 0, asked: 0, answered: 0 });
+  expect(await cost("memory")).toEqual({ tools: 410, guide: 280, calls: 0, asked: 0, answered: 0 });
 });
 
 describe("the pieces of a document", () => {

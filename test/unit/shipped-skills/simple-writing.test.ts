@@ -161,7 +161,7 @@ describe("the simple-writing skill", () => {
     const bench = createSkillBench();
     await bench.run("simple-writing", { title: "Report", markdown: "Text", formats: ["md"] });
     expect(await bench.cost("simple-writing")).toEqual({
-      ...{ tools: 240, guide: 180 },
+      ...{ tools: 210, guide: 160 },
       ...{ calls: 0, asked: 0, answered: 0 },
     });
   });

@@ -148,7 +148,7 @@ describe("the translate skill", () => {
     });
     await bench.run("translate", { file: "README.md", to: "German" });
     expect(await bench.cost("translate")).toEqual({
-      tools: 170,
+      tools: 140,
       guide: 100,
       calls: 1,
       asked: 110,

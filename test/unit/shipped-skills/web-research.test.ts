@@ -259,7 +259,7 @@ describe("the web-research skill", () => {
   it("the web-research skill costs what its example costs", async () => {
     const { cost } = await research(honestResearcher as never, { depth: "quick" });
     const { tools, guide, calls, asked } = await cost();
-    expect({ tools, guide }).toEqual({ tools: 160, guide: 120 });
+    expect({ tools, guide }).toEqual({ tools: 140, guide: 120 });
     expect(calls).toBeLessThanOrEqual(8);
     expect(asked).toBeLessThan(8_000);
   });

@@ -65,7 +65,7 @@ describe("the tools of an agent", () => {
       "a skill that is not for it",
       "picky",
       [{ call: "invoke_skill", with: { skill_id: "web" } }],
-      /not found/,
+      /not for the agent picky/,
     ],
     [
       "a part that is denied",
@@ -132,12 +132,12 @@ describe("the tools of an agent", () => {
     expect(toolResults(model.requests[2]?.messages ?? []).at(-1)).toMatch(/not found/);
   });
 
-  it("the opening lists tools by priority, direct ones first", async () => {
+  it("the opening has the tools of open skills, and first those of skills that the agent prefers", async () => {
     const long = "x ".repeat(200);
     const many = [
-      testSkill("aaa", [{ name: "aaa", description: long }]),
-      testSkill("bbb", [{ name: "bbb", description: long }], { direct: true }),
-      testSkill("ccc", [{ name: "ccc", description: long }]),
+      testSkill("aaa", [{ name: "aaa", description: long }], { direct: false }),
+      testSkill("bbb", [{ name: "bbb", description: long }]),
+      testSkill("ccc", [{ name: "ccc", description: long }], { direct: false }),
     ];
     const prefers = [{ id: "chat", description: "", prompt: "", skills: { ccc: 500 } }] as const;
     const opened = async (more: object) => {

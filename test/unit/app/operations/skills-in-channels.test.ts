@@ -84,7 +84,7 @@ describe("skills in a channel", () => {
     await ask("use echo");
     const [activated, invoked, listed] = toolResults(model.requests[1]?.messages ?? []);
     expect(activated).toContain("disabled it in this channel");
-    expect(invoked).toContain("Skill not found");
+    expect(invoked).toContain("It is disabled in this channel");
     expect(JSON.parse(listed ?? "").skills.map((skill: { id: string }) => skill.id)).toEqual(["other"]);
     expect(model.requests[0]?.system).toContain("\n- other(text?): Does other.\n");
     expect(model.requests[0]?.system).not.toContain("echo");
@@ -170,7 +170,7 @@ describe("skills in a channel", () => {
     const model = scriptedModel([
       [
         { call: "invoke_skill", with: { skill_id: "strict", params: { text: "hi" } } },
-        { call: "invoke_skill", with: { skill_id: "strict", params: {} } },
+        { call: "invoke_skill", with: { skill_id: "strict", params: { other: 1 } } },
         { call: "invoke_skill", with: { skill_id: "nope" } },
       ],
       "ok",
@@ -184,6 +184,24 @@ describe("skills in a channel", () => {
       expected_parameters: [{ name: "text", required: true }],
     });
     expect(results[2]).toMatchObject({ error: "Skill not found" });
+  });
+
+  it("a skill invoked without the parameters that it needs answers them, and does not run", async () => {
+    const strict = testSkill("strict", [
+      {
+        name: "strict",
+        parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+      },
+    ]);
+    const model = scriptedModel([[{ call: "invoke_skill", with: { skill_id: "strict" } }], "ok"]);
+    const { events } = await createTestApp(model, { skills: [strict] }).ask("go");
+    expect(toolResults(model.requests[1]?.messages ?? []).map((text) => JSON.parse(text))).toEqual([
+      {
+        skill_id: "strict",
+        expected_parameters: [{ name: "text", type: "string", description: "", required: true }],
+      },
+    ]);
+    expect(events.filter(({ type }) => type === "tool_started")).toHaveLength(1);
   });
 
   it("skill settings lose nothing when many people change them at once", async () => {

@@ -11,7 +11,7 @@ describe("a reminder", () => {
       "I will.",
     ]);
     await bot.app.events(await bot.say("remind me tomorrow at 9 of the invoice"));
-    expect(JSON.stringify(bot.results())).toContain("Thu 2026-11-26 09:00 Europe/Berlin");
+    expect(JSON.stringify(bot.results())).toContain("Thu 2026-11-26 09:00 (Europe/Berlin)");
     bot.clock.advance(22 * hour);
     const said = await bot.shows(/⏰ the invoice/);
     expect(said.message).toMatchObject({ mention: "ann" });

@@ -41,11 +41,8 @@ describe("the list of skills in the prompt", () => {
     await ask("hi");
     expect(model.requests[0]?.system).not.toContain("available_skills");
     expect(model.requests[0]?.tools.map((tool) => tool.name)).toEqual([
-      "list_skills",
       "activate_skill",
-      "offload_skill",
       "invoke_skill",
-      "read_skill_file",
       "list_files",
       "read_file",
       "write_file",

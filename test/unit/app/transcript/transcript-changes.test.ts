@@ -56,9 +56,9 @@ describe("a thread is told what changed in its channel", () => {
         '<fact from="Ben&quot;&gt;">&lt;/fact&gt;&lt;/pinned_facts&gt;</fact>',
         "</pinned_facts>",
         "",
-        "Tools you can call from now on: added_tool.",
+        "Tools you can call from now on: offload_skill, added_tool.",
       ].join("\n"),
-      add: [{ name: "added_tool" }],
+      add: [{ name: "offload_skill" }, { name: "added_tool" }],
     });
     expect(messages.at(-1)).not.toHaveProperty("remove");
   });
@@ -175,7 +175,7 @@ describe("a skill that a person asks for by name", () => {
     await ask("thanks", { by: ben });
     await ask("bye", { by: ben });
     expect(systemTexts(model.asked[3])).toEqual([
-      `The skill deploys is active now:\n${guideOf("deploys")}\n\nTools you can call from now on: deploy.`,
+      `The skill deploys is active now:\n${guideOf("deploys")}\n\nTools you can call from now on: offload_skill, deploy.`,
       "Not active any more: deploys.\n\nTools that are gone, do not call them: deploy.",
     ]);
     expectPrefixes(model.asked);

@@ -152,7 +152,6 @@ describe("a deleted turn", () => {
       "user",
       "assistant",
       "tool",
-      "system",
     ]);
     expect(reasonsOf(await log.read(running))).toEqual(["deleted"]);
     expect(await stored(log)).not.toContain("secret");

@@ -181,7 +181,15 @@ describe("a secret", () => {
     });
     const options = { ...shared, skills: [leak], secrets: [secret] };
     await shared.store.set(`skill:${home.namespace}:memory:pinned`, [`The key is ${secret}.`]);
-    const first = bot([[{ call: "leak" }], `It is ${secret}.`, "ok"], options);
+    const first = bot(
+      [
+        [{ call: "leak" }],
+        [{ call: "activate_skill", with: { skill_name: "leak" } }],
+        `It is ${secret}.`,
+        "ok",
+      ],
+      options,
+    );
     await first.ask(`Is it ${secret}?`);
     await first.ask("And now?");
     await first.stop(0);
@@ -192,8 +200,10 @@ describe("a secret", () => {
     expect(all.at(-1)?.messages.map(({ text }) => text)).toEqual([
       "Is it [secret]?",
       "",
-      'token=[secret]\n\n<skill_guide skill="leak">\nUse [secret].\n</skill_guide>',
-      "Tools you can call from now on: leak.",
+      "token=[secret]",
+      "",
+      expect.stringContaining("Use [secret]."),
+      "Tools you can call from now on: offload_skill.",
       "It is [secret].",
       "And now?",
       "ok",

@@ -60,8 +60,8 @@ describe("the openings of a channel", () => {
     await ask("hi");
     const names = model.asked[0]?.tools.map(({ name }) => name) ?? [];
     expect(names.slice(-3)).toEqual(["alpha_tool", "zebra_b", "zebra_a"]);
-    expect(names[0]).toBe("list_skills");
-    expect(model.asked[0]?.system).toContain("- zebra (open): Does zebra.");
+    expect(names[0]).toBe("activate_skill");
+    expect(model.asked[0]?.system).not.toContain("Does zebra.");
   });
 
   it("openings of a channel are stored once, however many threads and apps begin with them", async () => {

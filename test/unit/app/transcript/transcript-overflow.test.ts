@@ -62,13 +62,12 @@ describe("a turn that outgrows the transcript", () => {
     const turns = model.ofTurns();
     const at = turns.findIndex((request) => texts(request)[0]?.startsWith("<earlier_in_this_thread>"));
     const last = turns[at]?.messages.at(-1);
-    expect(last).toMatchObject({ role: "system", add: [{ name: "echo" }, { name: "lines" }] });
+    expect(last).toMatchObject({ role: "system", add: [{ name: "offload_skill" }, { name: "echo" }] });
     expect(last?.text).toContain("Guide of echo.");
-    expect(last?.text).toContain("Guide of lines.");
     expect(
       texts(turns[at] as Asked)
         .join("\n")
-        .match(/Guide of lines\./g),
+        .match(/Guide of echo\./g),
     ).toHaveLength(1);
   });
 
@@ -87,7 +86,7 @@ describe("a turn that outgrows the transcript", () => {
     expect(reasons(await log.read(later))).toEqual([]);
     expect((await app.turn(turnId))?.answer).toBe("all read");
     const summary = (await log.read(turnId)).findLast((event) => event.type === "transcript_opened");
-    expect(summary).toMatchObject({ own: expect.any(Number), active: ["echo", "lines"] });
+    expect(summary).toMatchObject({ own: expect.any(Number), active: ["echo"] });
     expect(summary).not.toHaveProperty("summary");
   });
 });
@@ -120,7 +119,7 @@ describe("skills in a new transcript", () => {
     const first = model.ofTurns().find(({ messages }) => messages[0]?.text.startsWith("<earlier")) as Asked;
     expect(texts(first)).toContain("learn echo");
     expect(systemTexts(first)).toEqual([
-      'The skill echo is active now:\n<skill_guide skill="echo">\nGuide of echo.\n</skill_guide>\n\nTools you can call from now on: echo.',
+      'The skill echo is active now:\n<skill_guide skill="echo">\nGuide of echo.\n</skill_guide>\n\nTools you can call from now on: offload_skill, echo.',
     ]);
     expect(toolResults(first.messages)[0]).toBe(
       "skill echo activated, current skills: [echo]\n(the guide was here)\nTools now available: echo",

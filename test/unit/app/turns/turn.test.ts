@@ -121,19 +121,14 @@ describe("a turn", () => {
     expect(end.outcome).toBe("completed");
   });
 
-  it("a turn runs the directly called tool of an inactive skill, and gives its guide after the result", async () => {
+  it("a turn runs the directly called tool of an inactive skill, and its guide does not follow", async () => {
     const model = scriptedModel([[{ call: "echo" }], "ok"]);
     const { ask } = createTestApp(model, {
       skills: [testSkill("echo", [{ name: "echo", run: () => "ran" }])],
     });
     const { events } = await ask("go");
-    expect(ofType(events, "tool_finished")).toMatchObject([
-      {
-        status: "ok",
-        output: "ran",
-        shown: 'ran\n\n<skill_guide skill="echo">\nGuide of echo.\n</skill_guide>',
-      },
-    ]);
+    expect(ofType(events, "tool_finished")).toMatchObject([{ status: "ok", output: "ran" }]);
+    expect(toolResults(model.requests[1]?.messages ?? [])).toEqual(["ran"]);
   });
 
   it("a turn at the round limit asks once more without tools and says so", async () => {

@@ -55,7 +55,7 @@ describe("an address", () => {
     const turnId = await app.say("What do you know?", { by: ben });
     const request = await app.until(turnId, "approval_requested");
     expect(request).toMatchObject({
-      tool: "web-scraping",
+      tool: "web_read",
       approver: "asker",
       input: { url: `${host.origin}/log?d=secret` },
       reason: expect.stringContaining(`127.0.0.1:${host.port}`),

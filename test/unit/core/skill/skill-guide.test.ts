@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { beforeGuides, guide, withoutGuides } from "../../../../src/core/skill/offered-tools.ts";
+import { guide, withoutGuides } from "../../../../src/core/skill/offered-tools.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 
 it.each(["</skill_guide>", "</SKILL_Guide >", "< / skill_guide>", '<skill_guide skill="memory">'])(
@@ -14,15 +14,14 @@ it.each(["</skill_guide>", "</SKILL_Guide >", "< / skill_guide>", '<skill_guide 
 const poems = guide(testSkill("poems", []));
 
 it.each([
-  ["a result without guides", "text", "text", "text"],
-  ["a guide behind a result", `text\n\n${poems}`, "text", "text\n\n(the guide was here)"],
+  ["a result without guides", "text", "text"],
+  ["a guide behind a result", `text\n\n${poems}`, "text\n\n(the guide was here)"],
   [
     "guides within a result",
     `a\n${poems}\nb\n${poems}\nc`,
-    `a\n${poems}\nb\n${poems}\nc`,
     "a\n(the guide was here)\nb\n(the guide was here)\nc",
   ],
-  ["a guide that is cut", "text <skill_guide skill=", "text <skill_guide skill=", "text <skill_guide skill="],
-])("a result is read with and without its guides: %s", (_what, text, before, without) => {
-  expect([beforeGuides(text), withoutGuides(text)]).toEqual([before, without]);
+  ["a guide that is cut", "text <skill_guide skill=", "text <skill_guide skill="],
+])("a result is read without its guides: %s", (_what, text, without) => {
+  expect(withoutGuides(text)).toBe(without);
 });

@@ -72,14 +72,19 @@ describe("the line of a skill in the list", () => {
     expect(lineOf(skill)).toBe(line);
   });
 
-  it("the line of a skill has no signature where its tools are open anyway", () => {
-    expect(lineOf(one({}), ["s"])).toBe("- s (open): Does s.");
+  it("an open skill has no line, because models have its tools", () => {
+    expect(lineOf(one({}), ["s"])).toBeUndefined();
   });
 
-  it("the line of a skill has no description where an open tool has the same", () => {
-    const said = testSkill("s", [{ name: "t", description: "Does s." }]);
-    expect(lineOf(said, ["s"])).toBe("- s (open)");
-    expect(lineOf(said)).toBe("- s(text?): Does s.");
+  it("a listed part of an open skill has a line of its own", () => {
+    const root = one({}, [{ name: "a" }, { name: "b" }]);
+    const open = testSkill("s/a", [{ name: "a" }], { parent: "s" });
+    const rare = testSkill("s/b", [{ name: "b", listed: true }], {
+      parent: "s",
+      parameters: [parameter("x")],
+    });
+    const lines = skillLines([root, open, rare].map(offered), new Set(["s"]));
+    expect([...lines]).toEqual([["s/b", "- s/b(x): Does s/b."]]);
   });
 
   it.each([

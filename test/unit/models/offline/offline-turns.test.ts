@@ -7,7 +7,7 @@ describe("turns with the offline model", () => {
   it("an offline turn finds, activates and uses a skill, and shows what it answered", async () => {
     const { ask } = startOffline(shipped);
     const { text, calls } = await ask("What is the sentiment of: I love this, but the ending was terrible");
-    expect(calls.map((call) => call.tool)).toEqual(["list_skills", "activate_skill", "text-analyzer"]);
+    expect(calls.map((call) => call.tool)).toEqual(["list_skills", "activate_skill", "text_analyze"]);
     expect(calls.at(-1)?.input).toEqual({
       text: "I love this, but the ending was terrible",
       analysis_type: "sentiment",
@@ -20,7 +20,7 @@ describe("turns with the offline model", () => {
     await ask("readability of: The cat sat on the mat.", "one");
     const { calls } = await ask("Analyse the readability of “The dog ran.”", "one");
     expect(calls).toEqual([
-      { tool: "text-analyzer", input: { text: "The dog ran.", analysis_type: "readability" } },
+      { tool: "text_analyze", input: { text: "The dog ran.", analysis_type: "readability" } },
     ]);
   });
 

@@ -18,7 +18,7 @@ const reasoning_tokens = 60;
 
 /**
  * What tasks cost, cache included, and how many model calls they take, against a plain loop that has all tools in every
- * request. The cache is cold at the first task.
+ * request. The cache is cold at the first task. The targets are never raised.
  */
 export async function measureTaskPrice(): Promise<Measure[]> {
   return (await compareTasks()).flatMap(({ choice, tasks }) => {
@@ -33,14 +33,14 @@ export async function measureTaskPrice(): Promise<Measure[]> {
     return [
       relative({
         name: `Price of ${tasks.length} tasks, ${choice}`,
-        target: 1.2,
+        target: 1.1,
         unit: "¢" as const,
         ours: sum("ours"),
         baseline: sum("plain"),
       }),
       relative({
         name: `… of the dearest, ${dearest.task.name}`,
-        target: 2,
+        target: 1.8,
         unit: "¢" as const,
         ours: dearest.ours.price * 100,
         baseline: dearest.plain.price * 100,

@@ -1,5 +1,6 @@
 import { echo } from "../../test/support/vendors/script.ts";
 import type { Script, ScriptedCall, ViewedRequest } from "../../test/support/vendors/view.ts";
+import { currentInput, currentTool } from "./current-tools.ts";
 import type { Exchange, Step } from "./tasks.ts";
 
 /**
@@ -17,13 +18,21 @@ export function competentModel(exchanges: readonly Exchange[]): Script {
 }
 
 /** Where all tools are there anyway, nothing can be activated. */
-function isNeeded(step: Step, { tools }: ViewedRequest): boolean {
-  return "tool" in step || tools.some(({ name }) => name === "activate_skill");
+function isNeeded(step: Step, request: ViewedRequest): boolean {
+  return "tool" in step || isOfKnack(request);
+}
+
+/** The plain loop has no skills that could be activated. */
+function isOfKnack({ tools }: ViewedRequest): boolean {
+  return tools.some(({ name }) => name === "activate_skill");
 }
 
 /** A tool that is not among the request's is run through its skill, as the instructions say. */
-function callOf(step: Step, { tools }: ViewedRequest): ScriptedCall {
+function callOf(step: Step, request: ViewedRequest): ScriptedCall {
   if (!("tool" in step)) return { name: "activate_skill", input: { skill_name: step.activate } };
-  if (tools.some(({ name }) => name === step.tool)) return { name: step.tool, input: step.input };
-  return { name: "invoke_skill", input: { skill_id: step.tool, params: step.input } };
+  if (!isOfKnack(request)) return { name: step.tool, input: step.input };
+  const { name } = currentTool(step.tool);
+  const input = currentInput(step.tool, step.input);
+  if (request.tools.some((tool) => tool.name === name)) return { name, input };
+  return { name: "invoke_skill", input: { skill_id: name, params: input } };
 }

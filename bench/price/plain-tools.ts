@@ -10,17 +10,28 @@ import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { asker, namespace } from "../bench-app.ts";
+import { currentInput, currentTool } from "./current-tools.ts";
+import frozen from "./frozen-tools.json" with { type: "json" };
 import type { PlainTool } from "./plain-loop.ts";
 
-/** All tools of the skills under the names Knack gives them. They run as in a bot, but ask no model. */
+/**
+ * The tools of the plain loop, with the definitions that are frozen in `frozen-tools.json`: a lighter description in Knack does not make
+ * the baseline lighter. Today's tools run the calls as in a bot, but ask no model.
+ */
 export async function plainTools(sources: readonly SkillSource[], web: Web): Promise<PlainTool[]> {
   const catalogue = await createCatalogueLoader(sources, createMiniSearchIndex).current();
   const facts = createHostFacts({ env: process.env, config: {}, capabilities: [] });
   const offer = makeOffer(catalogue, namespaceStateSchema.parse({}), facts);
   const store = createMemoryKeyValue();
-  return [...offer.tools().values()].map(({ tool, definition }) => ({
+  const offered = offer.tools();
+  return frozen.tools.map((definition) => ({
     ...definition,
-    run: (input) => runTool(tool, input, store, web),
+    async run(input) {
+      const { name } = currentTool(definition.name);
+      const tool = offered.get(name)?.tool;
+      if (tool === undefined) throw new Error(`No tool ${name} runs the calls of ${definition.name}`);
+      return runTool(tool, currentInput(definition.name, input), store, web);
+    },
   }));
 }
 

@@ -1,6 +1,9 @@
 import type { Json } from "../../src/core/values/json.ts";
 
-/** What a model does before it answers: a call, or a skill made active where it is not there. */
+/**
+ * What a model does before it answers: a call of a tool by its frozen name (`current-tools.ts`), or a skill made active where it is not
+ * there.
+ */
 export type Step = { activate: string } | { tool: string; input: Json };
 
 /** One message of a person, and what a competent model does about it. */

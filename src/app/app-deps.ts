@@ -55,6 +55,7 @@ export interface AppDeps {
     | "overBudget"
     | "offers"
     | "openings"
+    | "partUses"
     | "deletions"
     | "facts"
     | "picture"

@@ -1,7 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { isInternal } from "../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/log/turn-log.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
-import { type Meter, noMeter } from "../core/ports/model.ts";
+import { type Meter, noMeter, type PartUses } from "../core/ports/model.ts";
 import { modelFor } from "../core/scope/turn-scope.ts";
 import { createOfferReader } from "../core/skill/make-offer.ts";
 import type { NamespaceState } from "../core/skill/namespace-state.ts";
@@ -60,6 +61,9 @@ import { createTurnMeasuring } from "./turns/turn-measure.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
 import { createWhere } from "./turns/where.ts";
 
+/** Maximum parts of prompts whose uses are remembered: a few for each active channel. */
+const maxParts = 1_000;
+
 /** The means that a channel in this state lacks. */
 function lackingIn({ settings }: NamespaceState, { ports, profiles }: AppDeps): Mean[] {
   const model = modelFor(ports.models, settings, profileNamed(profiles, settings.profile));
@@ -84,6 +88,7 @@ function openChannels(deps: AppDeps, forget: Forget) {
     redact: deps.redact,
     time_zone: deps.time_zone,
     openings: createOpenings(store, clock),
+    partUses: new LRUCache<string, PartUses>({ max: maxParts }),
     facts: createPinnedFacts(store),
     conversations: createPastConversations({
       ...deps,

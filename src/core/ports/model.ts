@@ -29,9 +29,62 @@ export interface ModelRequest {
    * at the latest.
    */
   can_wait?: true;
-  /** The same for all requests of one thread, at most 64 characters. Providers that route by it get more cache hits. */
-  cache_key?: string | undefined;
+  /** What the provider's cache should keep. Absent for a request that is sent once: keeping it would cost more and save nothing. */
+  cache?: CacheWish | undefined;
   signal: AbortSignal;
+}
+
+/**
+ * How long a provider's cache keeps a part of a request after its last use: its usual minutes, or an hour. Providers without this choice
+ * ignore it.
+ */
+export type CacheLifetime = "short" | "hour";
+
+/** When a part that many requests share was sent, as far as it matters for how long it should be kept. */
+export interface PartUses {
+  /** Ms since the epoch. */
+  last: number;
+  /** The latest pauses after which the short lifetime was over, oldest first, ms. */
+  pauses: readonly number[];
+}
+
+/** Lifetimes of Anthropic's cache, ms. Each use renews them. */
+const shortMs = 5 * 60_000;
+const hourMs = 60 * 60_000;
+
+/** Maximum pauses that are remembered of a part. */
+const maxPauses = 20;
+
+/** What it costs more to write for an hour, by what it saves not to write again; in prices of fresh input: (2 - 1.25) / (1.25 - 0.05). */
+const savedPerWrite = 0.63;
+
+/** The uses of a part after one more. */
+export function usedAgain(before: PartUses | undefined, at: number): PartUses {
+  const { last = at, pauses = [] } = before ?? {};
+  const pause = at - last;
+  return {
+    last: Math.max(last, at),
+    pauses: pause > shortMs ? [...pauses, pause].slice(-maxPauses) : pauses,
+  };
+}
+
+/**
+ * How long a part should be kept after uses like these: short at first, and for an hour once pauses of 5 to 60 minutes are so frequent that
+ * the writes they save pay for it.
+ */
+export function lifetimeAfter({ pauses }: PartUses): CacheLifetime {
+  const saved = pauses.filter((pause) => pause <= hourMs).length;
+  const writes = 1 + pauses.length - saved;
+  return saved > savedPerWrite * writes ? "hour" : "short";
+}
+
+/** What the cache should keep of the requests of a transcript. Changes no text that the model gets. */
+export interface CacheWish {
+  /** The same for all requests of one channel, at most 64 characters. Providers that route by it get more cache hits. */
+  key: string;
+  tools: CacheLifetime;
+  /** At most the lifetime of the tools, which come before them. */
+  instructions: CacheLifetime;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { TurnEvent, TurnOutcome } from "../log/turn-event.ts";
 import type { Signal } from "../log/turn-log.ts";
 import type { Chats } from "../ports/chat-platform.ts";
 import type { DocumentReader, Transcriber } from "../ports/documents.ts";
-import type { Models } from "../ports/model.ts";
+import type { Models, PartUses } from "../ports/model.ts";
 import type { Schedules } from "../ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../ports/storage.ts";
 import type { Web } from "../ports/web.ts";
@@ -127,6 +127,11 @@ export interface TurnPorts {
   redact: Redactor;
   /** The openings of transcripts, each stored once. */
   openings: Openings;
+  /**
+   * The uses of the shared parts of prompts, by model and part. Only the price depends on it, so each process remembers its own, and
+   * forgets them when it ends.
+   */
+  partUses: { get(part: string): PartUses | undefined; set(part: string, uses: PartUses): unknown };
   /** Facts that people pinned in a namespace, oldest first. */
   facts(namespace: string): Promise<readonly PinnedFact[]>;
   /** Number of turns of a thread that have been deleted so far. */

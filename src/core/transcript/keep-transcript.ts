@@ -1,6 +1,6 @@
 import { estimateOf, isLonger, type Transcript, tokensIn } from "../log/transcript.ts";
 import type { OpeningReason } from "../log/turn-event.ts";
-import type { ModelRequest } from "../ports/model.ts";
+import { type CacheWish, lifetimeAfter, type ModelRequest, usedAgain } from "../ports/model.ts";
 import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
 import { fingerprint } from "../values/address.ts";
 import type { Message, ToolDefinition } from "../values/message.ts";
@@ -83,7 +83,6 @@ export async function requestOf(scope: TurnScope, transcript: Transcript): Promi
   const { turn } = scope;
   const { opening } = transcript;
   const messages = viewOf(transcript.messages, turn.author.id);
-  const { namespace, thread } = turn.place;
   const { effort } = opening.told;
   const hasImages = messages.some((message) => "kept_images" in message);
   return {
@@ -91,7 +90,7 @@ export async function requestOf(scope: TurnScope, transcript: Transcript): Promi
     tools: opening.tools,
     messages: hasImages ? await Promise.all(messages.map((message) => withImages(scope, message))) : messages,
     ...(effort === undefined ? {} : { effort }),
-    cache_key: `knack-${fingerprint(namespace)}-${fingerprint(thread)}`,
+    cache: cacheOf(scope, transcript),
     signal: turn.signal,
   };
 }
@@ -108,6 +107,25 @@ export function standsIn({ transcript, turn }: TurnScope, text: string): boolean
 /** Results are JSON, in which line ends and quotes are escaped. */
 function plain(text: string): string {
   return text.replaceAll("\\n", "\n").replaceAll('\\"', '"').replaceAll(/\s+/g, " ").trim();
+}
+
+/** Tools are kept by the traffic of all channels that have them, the instructions by that of the threads that opened with them. */
+function cacheOf(scope: TurnScope, { id, opening }: Transcript): CacheWish {
+  const { turn, ports } = scope;
+  const use = (part: string) => {
+    const key = `${chosenModel(scope).id} ${part}`;
+    const uses = usedAgain(ports.partUses.get(key), ports.clock.now());
+    ports.partUses.set(key, uses);
+    return lifetimeAfter(uses);
+  };
+  const tools = use(opening.tools.map(({ name }) => name).join(" "));
+  const instructions = use(id);
+  return {
+    key: `knack-${fingerprint(turn.place.namespace)}`,
+    // What comes first may not end earlier.
+    tools: instructions === "hour" ? instructions : tools,
+    instructions,
+  };
 }
 
 /** Returns the same object for the same message: model adapters convert each object only once. */

@@ -88,6 +88,7 @@ export async function previewRequest(
   const quiet: TurnPorts = {
     ...ports,
     openings: { ...ports.openings, put: async () => "preview" },
+    partUses: new Map(),
     // A preview does not write the summary that a new transcript would begin with.
     models: withoutAnswers(ports.models),
   };

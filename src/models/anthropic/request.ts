@@ -1,6 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { isContainer } from "../../base/record.ts";
-import { ModelError, type ModelRequest } from "../../core/ports/model.ts";
+import { type CacheLifetime, ModelError, type ModelRequest } from "../../core/ports/model.ts";
 import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import type { Effort } from "../../core/values/message.ts";
@@ -29,23 +29,26 @@ export function wireRequest(
   abilities: Abilities,
 ): WireRequest {
   const isFree = form.kind === "free";
-  // Threads share openings with tools. Other requests are sent once; the end of a request with a schema is never read from the cache.
-  const forAnHour = isFree && request.tools.length > 0 && abilities.hourCache;
-  const tools = markTools(toolList(request, abilities), forAnHour);
+  const { cache } = request;
+  const markOf = (lifetime: CacheLifetime | undefined) =>
+    lifetime === undefined ? {} : lifetime === "hour" && abilities.hourCache ? hour : short;
+  const tools = markTools(toolList(request, abilities), markOf(cache?.tools));
   const output = form.kind === "schema" ? outputMeans(form.schema, abilities) : {};
   const effort = wireEffort(openingEffort(request, abilities), abilities);
   const outputConfig = { ...(effort === undefined ? {} : { effort }), ...output.config };
   const forbidden = !isFree || request.no_calls === true;
+  // Nobody watches a request that is sent once.
+  const isShown = isFree && cache !== undefined;
   return {
     body: {
       // The typings of the stable API know no tool changes in system messages.
-      messages: (isFree ? markConversation(messages) : messages) as Anthropic.MessageParam[],
-      ...markSystem(systemText(request, abilities), forAnHour),
+      messages: (cache === undefined ? messages : markConversation(messages)) as Anthropic.MessageParam[],
+      ...systemPart(systemText(request, abilities), markOf(cache?.instructions)),
       ...toolUse(tools, forbidden, output.tool),
-      ...(isFree ? thinkingPart(abilities) : {}),
+      ...(isShown ? thinkingPart(abilities) : {}),
       ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     },
-    betas: [...betasOf(request, abilities), ...(isFree ? displayBetas(abilities) : [])],
+    betas: [...betasOf(request, abilities), ...(isShown ? displayBetas(abilities) : [])],
   };
 }
 
@@ -142,14 +145,14 @@ const short: Mark = { cache_control: { type: "ephemeral" } };
 const hour: Mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
 
 /** Marks the last loaded tool. A deferred tool cannot be marked. */
-function markTools(tools: readonly Anthropic.Tool[], forAnHour: boolean): Anthropic.Tool[] {
+function markTools(tools: readonly Anthropic.Tool[], mark: Partial<Mark>): Anthropic.Tool[] {
   const last = tools.findLastIndex(({ defer_loading }) => defer_loading !== true);
-  return tools.map((tool, index) => (index === last ? { ...tool, ...(forAnHour ? hour : short) } : tool));
+  return tools.map((tool, index) => (index === last ? { ...tool, ...mark } : tool));
 }
 
 /** The instructions with their mark, if there are any. */
-function markSystem(text: string, forAnHour: boolean): { system?: Anthropic.TextBlockParam[] } {
-  return text === "" ? {} : { system: [{ type: "text", text, ...(forAnHour ? hour : short) }] };
+function systemPart(text: string, mark: Partial<Mark>): { system?: Anthropic.TextBlockParam[] } {
+  return text === "" ? {} : { system: [{ type: "text", text, ...mark }] };
 }
 
 /**

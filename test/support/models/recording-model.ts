@@ -20,7 +20,7 @@ export function recordingModel(inner: Model, blocks?: (round: number) => Json): 
   return {
     ...inner,
     asked,
-    ofTurns: () => asked.filter(({ cache_key }) => cache_key !== undefined),
+    ofTurns: () => asked.filter(({ cache }) => cache !== undefined),
     async *stream(request) {
       const { signal: _, ...rest } = request;
       asked.push(structuredClone(rest));
@@ -46,7 +46,7 @@ export function expectPrefixes(requests: readonly Asked[]): void {
     expect(next.messages.slice(0, before.messages.length)).toEqual(before.messages);
     const bytes = next.messages.slice(0, before.messages.length).map((message) => JSON.stringify(message));
     expect(bytes).toEqual(before.messages.map((message) => JSON.stringify(message)));
-    expect([next.effort, next.cache_key]).toEqual([before.effort, before.cache_key]);
+    expect([next.effort, next.cache?.key]).toEqual([before.effort, before.cache?.key]);
   }
 }
 

@@ -1,10 +1,18 @@
-import type { Model, ModelEvent, ModelRequest } from "../../../src/core/ports/model.ts";
+import type { CacheWish, Model, ModelEvent, ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Message } from "../../../src/core/values/message.ts";
+
+/** Requests of a transcript are kept for some minutes. */
+export const brief: CacheWish = { key: "channel", tools: "short", instructions: "short" };
 
 /** A request of one user message, changed as told. */
 export function requestOf(text: string, changes: Partial<ModelRequest> = {}): ModelRequest {
   const messages: Message[] = [{ role: "user", text }];
   return { system: "Be brief.", messages, tools: [], signal: new AbortController().signal, ...changes };
+}
+
+/** A request of a turn: what it begins with is sent again. */
+export function turnRequest(text: string, changes: Partial<ModelRequest> = {}): ModelRequest {
+  return requestOf(text, { cache: brief, ...changes });
 }
 
 export type Finished = Extract<ModelEvent, { type: "finished" }>;

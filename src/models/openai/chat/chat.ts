@@ -43,7 +43,7 @@ export function createChatDialect(
       ...toolsPart(request, form, output),
       ...limitPart(limit, request, form),
       ...effortPart(facts, request, form),
-      ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
+      ...(form.cacheKey && request.cache !== undefined ? { prompt_cache_key: request.cache.key } : {}),
     });
   const toolsPart = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
     if (output.kind === "schema") {

@@ -55,7 +55,7 @@ export function createResponsesDialect(
       ...(form.encrypted ? { include: ["reasoning.encrypted_content"] } : {}),
       ...reasoningPart(facts, request, form),
       ...(form.limit ? { max_output_tokens: Math.min(limit, request.max_output_tokens ?? limit) } : {}),
-      ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
+      ...(form.cacheKey && request.cache !== undefined ? { prompt_cache_key: request.cache.key } : {}),
       ...formatPart(output),
     });
   const exchange = (request: ModelRequest, form: ResponsesForm) => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/core/values/message.ts";
 import { createAnthropicModel } from "../../../../src/models/anthropic/anthropic.ts";
 import { notesExplained } from "../../../../src/models/system-note.ts";
-import { collect, finish, requestOf } from "../collect.ts";
+import { collect, finish, turnRequest } from "../collect.ts";
 import { sendEvents, sendJson, startWireServer, type WireServer } from "../wire-server.ts";
 
 let server: WireServer | undefined;
@@ -41,7 +41,7 @@ describe("requests to Anthropic", () => {
   it("requests to Anthropic mark system, last tool and the end of the conversation for the cache", async () => {
     const model = await modelAnswering((response) => sendJson(response, ok));
     const tools = ["a", "b"].map((name) => ({ name, description: name, parameters: { type: "object" } }));
-    const request = requestOf("hello", { tools });
+    const request = turnRequest("hello", { tools });
     await finish(model, request);
     await finish(model, request);
     expect(server?.bodies[1]).toEqual(server?.bodies[0]);
@@ -73,7 +73,7 @@ describe("requests to Anthropic", () => {
       { role: "tool", call_id: "functions.b:1", tool: "b", text: "broken", is_error: true },
       { role: "user", text: "hurry" },
     ];
-    await finish(model, requestOf("", { messages }));
+    await finish(model, turnRequest("", { messages }));
     expect(server?.bodies[0]?.messages).toEqual([
       { role: "user", content: [{ type: "text", text: "(empty message)", ...mark }] },
       {
@@ -101,7 +101,7 @@ describe("requests to Anthropic", () => {
       { role: "assistant", text: "As I said.", tool_calls: [] },
       { role: "user", text: "And?" },
     ];
-    await finish(model, requestOf("", { messages }));
+    await finish(model, turnRequest("", { messages }));
     const sent = server?.bodies[0]?.messages as { role: string }[];
     expect(sent.map((message) => message.role)).toEqual(["user", "assistant", "user"]);
   });
@@ -130,7 +130,7 @@ describe("requests to Anthropic", () => {
         if (body.stream === true) sendEvents(response, events);
         else sendJson(response, reply([thinking, toolUse]));
       }, streaming);
-      const request = requestOf("go");
+      const request = turnRequest("go");
       const { message, usage } = await finish(model, request);
       expect(usage).toMatchObject({ input_tokens: 5, output_tokens: streaming ? 9 : 2 });
       expect(message).toEqual({
@@ -155,7 +155,7 @@ describe("answers of Anthropic", () => {
     const model = await modelAnswering((response) =>
       sendJson(response, reply([{ type: "text", text: "ok" }], usage)),
     );
-    const event = await finish(model, requestOf("hello"));
+    const event = await finish(model, turnRequest("hello"));
     expect(event.usage.input_tokens).toBe(1105);
     expect(event.usage.cost_usd).toBeCloseTo((5 * 10 + 1000 * 1 + 100 * 12.5 + 2 * 20) / 1e6, 12);
   });
@@ -163,13 +163,13 @@ describe("answers of Anthropic", () => {
   it("answers of Anthropic that end halfway without an error are unavailable", async () => {
     const start = { type: "message_start", message: reply([]) };
     const model = await modelAnswering((response) => sendEvents(response, [start]), true);
-    expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "unavailable" });
+    expect((await collect(model, turnRequest("hello"))).error).toMatchObject({ code: "unavailable" });
   });
 
   it("answers of Anthropic that turn into an overload are overloaded", async () => {
     const failure = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     const model = await modelAnswering((response) => sendEvents(response, [failure]), true);
-    expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "overloaded" });
+    expect((await collect(model, turnRequest("hello"))).error).toMatchObject({ code: "overloaded" });
   });
 
   it("answers of Anthropic that refuse a long prompt say that it is too long", async () => {
@@ -178,12 +178,12 @@ describe("answers of Anthropic", () => {
       message: "prompt is too long: 210000 tokens > 200000 maximum",
     };
     const model = await modelAnswering((response) => sendJson(response, { type: "error", error }, 400));
-    expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "context_too_long" });
+    expect((await collect(model, turnRequest("hello"))).error).toMatchObject({ code: "context_too_long" });
   });
 
   it("answers of Anthropic need a key at Anthropic's own address", async () => {
     const model = createAnthropicModel({ model: "m", timeoutMs: 1000 });
-    const { error } = await collect(model, requestOf("hello"));
+    const { error } = await collect(model, turnRequest("hello"));
     expect(error).toMatchObject({ code: "not_configured" });
     expect(String(error)).toContain("ANTHROPIC_API_KEY");
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/core/values/message.ts";
-import { finish, requestOf } from "../collect.ts";
+import { brief, finish, requestOf, turnRequest } from "../collect.ts";
 import {
   called,
   message,
@@ -35,17 +35,17 @@ const twentyFive = Array.from({ length: 25 }, (_, index) => `toolu_${index}`);
 const round: Message[] = [user("Search"), called(...twentyFive), ...twentyFive.map((id) => result(id))];
 
 describe("marks for the cache", () => {
-  it("cache marks are at the opening for an hour, where the previous request ended and at the end", async () => {
+  it("cache marks are at the opening, where the previous request ended and at the end", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const tools = [tool("search"), tool("mail")];
     const messages: Message[] = [...round, { role: "system", text: "Bob joined." }];
     const next = [...messages, said("Found."), user("Thanks")];
-    await finish(model, requestOf("", { messages: round.slice(0, 1), tools }));
-    await finish(model, requestOf("", { messages, tools }));
-    await finish(model, requestOf("", { messages: next, tools }));
+    await finish(model, turnRequest("", { messages: round.slice(0, 1), tools }));
+    await finish(model, turnRequest("", { messages, tools }));
+    await finish(model, turnRequest("", { messages: next, tools }));
     const opening = [
-      ["tools.1", hour],
-      ["system.0", hour],
+      ["tools.1", short],
+      ["system.0", short],
     ];
     expect(server.bodies().map(marks)).toEqual([
       [...opening, ["messages.0.0", short]],
@@ -56,8 +56,8 @@ describe("marks for the cache", () => {
 
   it("cache marks find the previous request behind a round of more calls than a mark looks back", async () => {
     const model = await server.model("claude-sonnet-5");
-    await finish(model, requestOf("", { messages: round.slice(0, 1) }));
-    await finish(model, requestOf("", { messages: round }));
+    await finish(model, turnRequest("", { messages: round.slice(0, 1) }));
+    await finish(model, turnRequest("", { messages: round }));
     const [first, second] = server.bodies();
     expect(second?.messages[2]?.content).toHaveLength(25);
     const [previous, end] = second === undefined ? [] : marks(second).slice(-2);
@@ -68,7 +68,7 @@ describe("marks for the cache", () => {
   it("cache marks skip a message that only changes the effort", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const messages: Message[] = [user("Search"), { role: "system", text: "", effort: "low" }];
-    await finish(model, requestOf("", { messages }));
+    await finish(model, turnRequest("", { messages }));
     const [body] = server.bodies();
     expect(body?.messages[1]).toEqual({ role: "system", content: [], output_config: { effort: "low" } });
     expect(body === undefined ? [] : marks(body).at(-1)).toEqual(["messages.0.0", short]);
@@ -76,7 +76,7 @@ describe("marks for the cache", () => {
 
   it("cache marks change nothing but themselves", async () => {
     const model = await server.model("claude-sonnet-5-5");
-    const request = requestOf("", { messages: round, tools: [tool("search")] });
+    const request = turnRequest("", { messages: round, tools: [tool("search")] });
     await finish(model, request);
     await finish(model, { ...request, messages: [...round, said("Found."), user("Thanks")] });
     await finish(model, request);
@@ -85,10 +85,29 @@ describe("marks for the cache", () => {
     expect(unmarked(second?.messages.slice(0, 3))).toEqual(unmarked(first?.messages));
   });
 
-  it("cache marks last an hour only where threads share the opening", async () => {
+  it.each([
+    { tools: "short", instructions: "short" },
+    { tools: "hour", instructions: "short" },
+    { tools: "hour", instructions: "hour" },
+  ] as const)("cache marks have the lifetime of their part: $tools, $instructions", async (lifetimes) => {
     const model = await server.model("claude-sonnet-5-5");
-    await finish(model, requestOf("Summarize this."));
-    expect(server.bodies()[0]?.system?.[0]?.cache_control).toEqual(short);
+    const cache = { ...brief, ...lifetimes };
+    await finish(model, turnRequest("hello", { tools: [tool("search")], cache }));
+    const [body] = server.bodies();
+    expect(body === undefined ? [] : marks(body)).toEqual([
+      ["tools.0", lifetimes.tools === "hour" ? hour : short],
+      ["system.0", lifetimes.instructions === "hour" ? hour : short],
+      ["messages.0.0", short],
+    ]);
+  });
+
+  it("cache marks are missing in a request that is sent once, and so are notes of its work", async () => {
+    const model = await server.model("claude-sonnet-5-5");
+    await finish(model, requestOf("Summarize this.", { tools: [tool("search")] }));
+    const [body] = server.bodies();
+    expect(body === undefined ? [] : marks(body)).toEqual([]);
+    expect(body?.thinking).toBeUndefined();
+    expect(server.betas()[0]).not.toContain("thinking-display");
   });
 });
 
@@ -103,7 +122,7 @@ it("cache tokens written for an hour cost twice the input", async () => {
   const price = { input: 10, output: 0, cached_input: 1, cache_write: 12.5 };
   const content = [{ type: "text", text: "ok" }];
   const model = await server.model("m", () => message({ content, usage }), { facts: { price } });
-  const event = await finish(model, requestOf("hello"));
+  const event = await finish(model, turnRequest("hello"));
   expect(event.usage.input_tokens).toBe(311);
   expect(event.usage.cost_usd).toBeCloseTo((1 * 10 + 10 * 1 + 100 * 12.5 + 200 * 20) / 1e6, 12);
 });

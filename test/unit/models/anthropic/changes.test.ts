@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../../src/core/ports/model.ts";
 import type { Message, SystemMessage } from "../../../../src/core/values/message.ts";
-import { finish, requestOf } from "../collect.ts";
+import { finish, turnRequest } from "../collect.ts";
 import { called, result, said, tool, unmarked, useAnthropicServer, user } from "./server.ts";
 
 const server = useAnthropicServer();
@@ -41,7 +41,7 @@ const requests = thread.flatMap((message, index) =>
 
 async function sendAll(model: Model) {
   for (const messages of requests) {
-    await finish(model, requestOf("", { messages, tools: [tool("search")], effort: "low" }));
+    await finish(model, turnRequest("", { messages, tools: [tool("search")], effort: "low" }));
   }
   return unmarked(server.bodies());
 }
@@ -84,8 +84,8 @@ describe("a conversation that grows", () => {
   it("a growing conversation moves a system message behind the next question when there was no answer", async () => {
     const model = await server.model("claude-opus-5-5");
     const messages = [user("One"), note("Bob joined.")];
-    await finish(model, requestOf("", { messages }));
-    await finish(model, requestOf("", { messages: [...messages, user("Two")] }));
+    await finish(model, turnRequest("", { messages }));
+    await finish(model, turnRequest("", { messages: [...messages, user("Two")] }));
     const bodies = unmarked(server.bodies());
     const bob = { role: "system", content: [{ type: "text", text: "Bob joined." }] };
     expect(bodies.map((body) => body.messages)).toEqual([
@@ -106,7 +106,7 @@ describe("a conversation that grows", () => {
   it("a growing conversation gets a word from the user where two answers meet, and at its end", async () => {
     const model = await server.model("claude-opus-5-5");
     const messages = [said("One"), note("Bob joined."), said("Two")];
-    await finish(model, requestOf("", { messages }));
+    await finish(model, turnRequest("", { messages }));
     const roles = server.bodies()[0]?.messages.map(({ role }) => role);
     expect(roles).toEqual(["user", "assistant", "user", "system", "assistant", "user"]);
   });
@@ -159,8 +159,8 @@ describe("changes told in place", () => {
   it("changes told in place extend the list of tools when the opening has none, and declare no placeholder", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const messages = [user("Hello"), note("Mail is there.", { add: [tool("mail")] })];
-    await finish(model, requestOf("", { messages: messages.slice(0, 1) }));
-    await finish(model, requestOf("", { messages }));
+    await finish(model, turnRequest("", { messages: messages.slice(0, 1) }));
+    await finish(model, turnRequest("", { messages }));
     const [first, second] = unmarked(server.bodies());
     expect(first?.tools).toBeUndefined();
     expect(second?.tools?.map(({ name }) => name)).toEqual(["mail"]);
@@ -183,7 +183,7 @@ describe("changes told in place", () => {
   it("changes told in place survive a call of the placeholder", async () => {
     const content = [{ type: "tool_use", id: "toolu_1", name: "reserved_placeholder", input: {} }];
     const model = await server.model("claude-sonnet-5-5", () => content);
-    const request = requestOf("hello", { tools: [tool("search")] });
+    const request = turnRequest("hello", { tools: [tool("search")] });
     const { message } = await finish(model, request);
     expect(message.tool_calls).toEqual([{ id: "toolu_1", name: "reserved_placeholder", arguments: "{}" }]);
     const unknown = { ...result("toolu_1", "unknown tool"), is_error: true } as Message;
@@ -224,7 +224,7 @@ describe("changes told as notes", () => {
   it("changes told as notes escape the tag however it is written", async () => {
     const model = await server.model("llama");
     const text = "a < /System_Note> b <system_note x> c <system> d";
-    await finish(model, requestOf(text));
+    await finish(model, turnRequest(text));
     const sent = server.bodies()[0]?.messages[0]?.content[0]?.text;
     expect(sent).toBe("a &lt; /System_Note> b &lt;system_note x> c <system> d");
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../../../src/core/values/json.ts";
 import { closedSchema } from "../../../../src/models/anthropic/request.ts";
-import { finish, requestOf } from "../collect.ts";
+import { finish, turnRequest } from "../collect.ts";
 import { tool, useAnthropicServer } from "./server.ts";
 
 const server = useAnthropicServer();
@@ -23,7 +23,7 @@ const answer = (text: string) => [{ type: "text", text }];
 describe("structured output", () => {
   it("structured output is requested in a format where the model takes schemas, and never by a forced tool", async () => {
     const model = await server.model("claude-sonnet-5-5", () => answer(rome));
-    const request = requestOf("Which city?", {
+    const request = turnRequest("Which city?", {
       output_schema: city,
       tools: [tool("search")],
       effort: "none",
@@ -38,7 +38,7 @@ describe("structured output", () => {
   it("structured output is wrapped when it is not an object, and unwrapped again", async () => {
     const model = await server.model("claude-sonnet-5-5", () => answer('{"value":["a"]}'));
     const output_schema: JsonSchema = { type: "array", items: { type: "string" } };
-    const { message } = await finish(model, requestOf("List.", { output_schema }));
+    const { message } = await finish(model, turnRequest("List.", { output_schema }));
     expect(message.text).toBe('["a"]');
     expect(server.bodies()[0]?.tool_choice).toBeUndefined();
   });
@@ -46,7 +46,7 @@ describe("structured output", () => {
   it("structured output is requested with a tool where the model takes no schemas", async () => {
     const content = [{ type: "tool_use", id: "a", name: "answer", input: { city: "Rome" } }];
     const model = await server.model("llama", () => content);
-    const { message } = await finish(model, requestOf("Which city?", { output_schema: city }));
+    const { message } = await finish(model, turnRequest("Which city?", { output_schema: city }));
     expect(message.text).toBe(rome);
     expect(server.bodies()[0]).toMatchObject({
       tools: [{ name: "answer", input_schema: city }],
@@ -61,7 +61,7 @@ describe("structured output", () => {
       const isHaiku = name.includes("haiku");
       const called = [{ type: "tool_use", id: "a", name: "answer", input: { city: "Rome" } }];
       const model = await server.model(name, () => (isHaiku ? called : answer(rome)));
-      const { message } = await finish(model, requestOf("Which city?", { output_schema }));
+      const { message } = await finish(model, turnRequest("Which city?", { output_schema }));
       expect(message.text).toBe(rome);
       const [body] = server.bodies();
       expect(body?.output_config).toBeUndefined();
@@ -76,7 +76,7 @@ describe("structured output", () => {
         ? "output_config.format.schema: too many optional properties"
         : answer(rome),
     );
-    const request = requestOf("Which city?", { output_schema: city, effort: "high" });
+    const request = turnRequest("Which city?", { output_schema: city, effort: "high" });
     expect((await finish(model, request)).message.text).toBe(rome);
     expect(server.bodies().map(({ output_config }) => output_config)).toMatchObject([
       { effort: "high", format: {} },
@@ -87,7 +87,7 @@ describe("structured output", () => {
 
 it("a request to Anthropic that forbids calls keeps its tools", async () => {
   const model = await server.model("claude-sonnet-5-5");
-  const request = requestOf("Sum up.", { tools: [tool("search")] });
+  const request = turnRequest("Sum up.", { tools: [tool("search")] });
   await finish(model, request);
   await finish(model, { ...request, no_calls: true });
   const [first, second] = server.bodies();
@@ -101,7 +101,7 @@ it.each([
   "the output is limited to what is configured (%s), or to a roomy limit",
   async (maxOutputTokens, limit) => {
     const model = await server.model("claude-sonnet-5-5", undefined, { maxOutputTokens });
-    await finish(model, requestOf("hello"));
+    await finish(model, turnRequest("hello"));
     expect(server.bodies()[0]?.max_tokens).toBe(limit);
     const keys = Object.keys(server.bodies()[0] ?? {});
     expect(keys.sort()).toEqual(["max_tokens", "messages", "model", "stream", "system", "thinking"]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../../../../src/core/ports/model.ts";
 import type { AssistantMessage, Message } from "../../../../src/core/values/message.ts";
-import { collect, finish, requestOf } from "../collect.ts";
+import { brief, collect, finish, turnRequest } from "../collect.ts";
 import { called, modelAt, result, said, tool, unmarked, useAnthropicServer, user } from "./server.ts";
 
 const server = useAnthropicServer();
@@ -40,7 +40,7 @@ describe("a server that refuses what was expected of it", () => {
     "messages.1: role 'system' must precede an 'assistant' message or end the array",
   ])("a server that refuses changes in place is told them as notes from then on: %s", async (text) => {
     const model = await server.model("claude-sonnet-5-5", (_body, count) => (count === 1 ? text : ok));
-    const request = requestOf("", { messages: changed, tools: [tool("search")] });
+    const request = turnRequest("", { messages: changed, tools: [tool("search")] });
     expect((await finish(model, request)).message.text).toBe("ok");
     await finish(model, request);
     expect(roles()).toEqual(["user system system", "user", "user"]);
@@ -55,8 +55,8 @@ describe("a server that refuses what was expected of it", () => {
         return "Unexpected value(s) `thinking-display-updates-2026-08-18` for the `anthropic-beta` header.";
       return count === 2 ? "thinking.adaptive.display: Extra inputs are not permitted" : ok;
     });
-    await finish(model, requestOf("hello"));
-    await finish(model, requestOf("hello"));
+    await finish(model, turnRequest("hello"));
+    await finish(model, turnRequest("hello"));
     const adaptive = { type: "adaptive" };
     expect(server.bodies().map(({ thinking }) => thinking)).toEqual([
       { ...adaptive, display: "updates" },
@@ -71,7 +71,7 @@ describe("a server that refuses what was expected of it", () => {
       if (count === 1) return "messages.2.output_config: Extra inputs are not permitted";
       return count === 2 ? "output_config.effort: not supported by this model" : ok;
     });
-    await finish(model, requestOf("", { messages: changed, tools: [tool("search")], effort: "low" }));
+    await finish(model, turnRequest("", { messages: changed, tools: [tool("search")], effort: "low" }));
     expect(roles()).toEqual(["user system system", "user system", "user system"]);
     const configs = server.bodies().map(({ output_config }) => output_config);
     expect(configs).toEqual([{ effort: "low" }, { effort: "high" }, undefined]);
@@ -80,7 +80,8 @@ describe("a server that refuses what was expected of it", () => {
   it("a server that knows no longer cache entries is asked for shorter ones", async () => {
     const text = "system.0.cache_control.ephemeral.ttl: Extra inputs are not permitted";
     const model = await server.model("claude-sonnet-5-5", (_body, count) => (count === 1 ? text : ok));
-    await finish(model, requestOf("hello", { tools: [tool("search")] }));
+    const cache = { ...brief, tools: "hour", instructions: "hour" } as const;
+    await finish(model, turnRequest("hello", { tools: [tool("search")], cache }));
     expect(server.bodies().map(({ system }) => system?.[0]?.cache_control)).toEqual([
       { type: "ephemeral", ttl: "1h" },
       { type: "ephemeral" },
@@ -90,7 +91,7 @@ describe("a server that refuses what was expected of it", () => {
   it("a server that refuses something else is believed", async () => {
     const text = "tools.0.custom.input_schema.properties.role: JSON schema is invalid";
     const model = await server.model("claude-sonnet-5-5", () => text);
-    const { error } = await collect(model, requestOf("hello", { tools: [tool("search")] }));
+    const { error } = await collect(model, turnRequest("hello", { tools: [tool("search")] }));
     expect(error).toBeInstanceOf(ModelError);
     expect(error).toMatchObject({ code: "invalid_request" });
     // The tool it names is left out; nothing else is changed, and then it is believed.
@@ -101,7 +102,7 @@ describe("a server that refuses what was expected of it", () => {
     const model = await server.model("claude-sonnet-5-5", ({ messages }) =>
       messages.some(({ role }) => role === "system") ? 'Unexpected role "system"' : ok,
     );
-    const request = requestOf("", { messages: changed, tools: [tool("search")] });
+    const request = turnRequest("", { messages: changed, tools: [tool("search")] });
     const answers = await Promise.all([finish(model, request), finish(model, request)]);
     expect(answers.map(({ message }) => message.text)).toEqual(["ok", "ok"]);
   });
@@ -114,8 +115,8 @@ describe("thinking", () => {
     const third = written("Three", [thinking, { type: "text", text: "Three" }], {});
     const model = await server.model("claude-sonnet-5-5", (_body, count) => (count === 1 ? invalid : ok));
     const messages = [user("1"), first, user("2"), second, user("3")];
-    await finish(model, requestOf("", { messages }));
-    await finish(model, requestOf("", { messages: [...messages, third, user("4")] }));
+    await finish(model, turnRequest("", { messages }));
+    await finish(model, turnRequest("", { messages: [...messages, third, user("4")] }));
     const sent = unmarked(server.bodies()).map((body) =>
       body.messages.filter(({ role }) => role === "assistant").map(({ content }) => content),
     );
@@ -133,7 +134,7 @@ describe("thinking", () => {
   it("thinking is not left out a second time for the same refusal", async () => {
     const model = await server.model("claude-sonnet-5-5", () => invalid);
     const messages = [user("1"), written("One", [thinking], {}), user("2")];
-    const { error } = await collect(model, requestOf("", { messages }));
+    const { error } = await collect(model, turnRequest("", { messages }));
     expect(error).toMatchObject({ code: "invalid_request" });
     expect(server.bodies()).toHaveLength(2);
   });
@@ -152,7 +153,7 @@ describe("an answer of another model", () => {
   ])("an answer of %s is sent in the allowed form", async (_whose, name, changes, expected) => {
     const model = await server.model(name);
     const messages = [user("1"), written("One", blocks, changes), user("2")];
-    await finish(model, requestOf("", { messages }));
+    await finish(model, turnRequest("", { messages }));
     expect(server.bodies()[0]?.messages[1]?.content).toEqual(expected);
   });
 
@@ -161,7 +162,7 @@ describe("an answer of another model", () => {
       const isInline = messages.some(({ role }) => role === "system");
       return isInline && count > 1 ? 'Unexpected role "system"' : [thinking, ...ok];
     });
-    const request = requestOf("", { messages: changed, tools: [tool("search")] });
+    const request = turnRequest("", { messages: changed, tools: [tool("search")] });
     const forms = [await finish(model, request), await finish(model, request)].map(
       ({ message }) => message.provider_blocks,
     );
@@ -174,7 +175,7 @@ describe("an answer of another model", () => {
   it("an answer with calls keeps them when its blocks are left out", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const call = { ...called("toolu_1"), provider_blocks: { provider: "openai", blocks: [{ id: "rs_1" }] } };
-    await finish(model, requestOf("", { messages: [user("1"), call as Message, result("toolu_1")] }));
+    await finish(model, turnRequest("", { messages: [user("1"), call as Message, result("toolu_1")] }));
     expect(unmarked(server.bodies()[0]?.messages.slice(1))).toEqual([
       { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "search", input: {} }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "found" }] },
@@ -185,7 +186,7 @@ describe("an answer of another model", () => {
 it("a foreign server is not asked for what only Claude knows", async () => {
   await server.model("llama");
   const model = await server.model("llama");
-  await finish(model, requestOf("", { messages: [...changed, said("x"), user("y")], effort: "high" }));
+  await finish(model, turnRequest("", { messages: [...changed, said("x"), user("y")], effort: "high" }));
   const [body] = server.bodies();
   expect(body).toMatchObject({ model: "llama", max_tokens: 16_000 });
   expect(body?.output_config).toBeUndefined();

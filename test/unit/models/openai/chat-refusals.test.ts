@@ -3,7 +3,7 @@ import type { Message } from "../../../../src/core/values/message.ts";
 import { createAnthropicModel } from "../../../../src/models/anthropic/anthropic.ts";
 import { createOpenAiModel } from "../../../../src/models/openai/openai.ts";
 import { startVendors } from "../../../support/vendors/vendors.ts";
-import { collect, finish, requestOf } from "../collect.ts";
+import { collect, finish, requestOf, turnRequest } from "../collect.ts";
 import { call, result } from "../prefixes.ts";
 import { sendJson, startWireServer, type WireServer } from "../wire-server.ts";
 import { completion } from "./chat-wire.ts";
@@ -109,7 +109,7 @@ it("notes of Anthropic's models between calls are thoughts", async () => {
     baseUrl: vendors.anthropicUrl,
     timeoutMs: 2000,
   });
-  const { events } = await collect(model, requestOf("go", { tools }));
+  const { events } = await collect(model, turnRequest("go", { tools }));
   await vendors.stop();
   const thought = events.flatMap((event) => (event.type === "thought" ? [event.text] : [])).join("");
   expect(thought).toBe("I look outside.");

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { createOpenAiModel } from "../../../../src/models/openai/openai.ts";
-import { collect, finish, requestOf, shownText } from "../collect.ts";
+import { brief, collect, finish, requestOf, shownText } from "../collect.ts";
 import { eventfulConversation, openingTools } from "../prefixes.ts";
 import { sendEvents, sendJson, startWireServer, type WireServer } from "../wire-server.ts";
 import { refusal, response, said, thought, toolCall } from "./responses-wire.ts";
@@ -28,7 +28,7 @@ async function modelAnswering(
 describe("requests to the Responses API", () => {
   it("requests to the Responses API are private, and say what is needed and no more (gpt-6)", async () => {
     const { model, server } = await modelAnswering("gpt-6.1-terra");
-    await finish(model, requestOf("hello", { cache_key: "thread-1" }));
+    await finish(model, requestOf("hello", { cache: { ...brief, key: "channel-1" } }));
     expect(server.bodies[0]).toEqual({
       model: "gpt-6.1-terra",
       store: false,
@@ -37,7 +37,7 @@ describe("requests to the Responses API", () => {
       include: ["reasoning.encrypted_content"],
       reasoning: { summary: "auto", context: "all_turns" },
       max_output_tokens: 32_000,
-      prompt_cache_key: "thread-1",
+      prompt_cache_key: "channel-1",
       stream: false,
     });
   });
@@ -111,8 +111,8 @@ describe("requests to the Responses API", () => {
       if (refusals === 1) sendJson(wire, refusal(text), 400);
       else sendJson(wire, response([said("ok")]));
     });
-    await finish(model, requestOf("hello", { cache_key: "k" }));
-    await finish(model, requestOf("hello", { cache_key: "k" }));
+    await finish(model, requestOf("hello", { cache: brief }));
+    await finish(model, requestOf("hello", { cache: brief }));
     expect(server.bodies).toHaveLength(3);
     expect(server.bodies[2]?.reasoning).toEqual(lesser.reasoning);
     expect("prompt_cache_key" in (server.bodies[2] ?? {})).toBe(!text.includes("cache_key"));

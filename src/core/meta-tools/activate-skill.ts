@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { beginningOf, oneLine } from "../../base/markdown-text.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { isActive, type OfferedSkill } from "../skill/namespace-state.ts";
+import { hasManyTools, isActive, type OfferedSkill } from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
+import type { Skill } from "../skill/skill.ts";
 import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
 import { invokeSkill } from "../turn/invoke-skill.ts";
@@ -32,17 +34,74 @@ export const createActivateSkill = () =>
       if (isActive(found.offered) && !isRepeated)
         return ok(`skill ${skill.id} already activated, ${currentSkills(scope)}`);
       await activate(scope, skill.id, context.call_id);
-      return ok(activationText(scope, found.offered));
+      const said = [`skill ${skill.id} activated, ${currentSkills(scope)}`, guide(skill)];
+      return ok([...said, ...toolsLine(scope, skill)].join("\n"));
     },
   });
 
-function activationText(scope: TurnScope, { skill }: OfferedSkill): string {
-  const lines = [`skill ${skill.id} activated, ${currentSkills(scope)}`, guide(skill)];
-  const tools = [...scope.offer.tools()].flatMap(([name, { roots }]) =>
-    roots.includes(skill.id) ? name : [],
-  );
-  if (tools.length > 0) lines.push(`Tools now available: ${namesInWords(tools)}`);
-  return lines.join("\n");
+function toolsLine({ offer }: TurnScope, skill: Skill): string[] {
+  if (hasManyTools(skill))
+    return [`It has ${skill.tools.length} tools: find_tools(words) adds those that fit.`];
+  const tools = [...offer.tools()].flatMap(([name, { roots }]) => (roots.includes(skill.id) ? name : []));
+  return tools.length === 0 ? [] : [`Tools now available: ${namesInWords(tools)}`];
+}
+
+/** Tools that one search adds. */
+const maxFound = 5;
+
+/** Adds the fitting tools of servers that have too many to show all of them. */
+export const createFindTools = () =>
+  defineMetaTool({
+    name: "find_tools",
+    category: "skill",
+    title: ({ words }) => `Looking for tools: ${words}`,
+    description:
+      "Adds up to five tools of servers with many tools; they are there in your next step. Search again for others.",
+    parameters: z.object({
+      words: z.string().min(1).max(200).describe("what they should do, e.g. list open issues"),
+      server: z.string().optional().describe("only this server's id"),
+    }),
+    effect: "idempotent",
+    offered: () => true,
+    needed: ({ many_tools }) => many_tools,
+    run: async ({ words, server }, { call_id }, scope) => {
+      const wanted = server === undefined ? undefined : findOffered(scope, server);
+      if (wanted?.status === "error") return wanted;
+      const servers = scope.offer.usable.filter(
+        ({ skill }) => hasManyTools(skill) && (wanted === undefined || wanted.offered.skill.id === skill.id),
+      );
+      const found = toolsFor(scope, words, new Set(servers.map(({ skill }) => skill.id)));
+      if (found.length === 0) {
+        const counts = servers.map(({ skill }) => `${skill.id} has ${skill.tools.length}`).join(", ");
+        return failure("no_tool", `No tool fits “${words}”.`, `Try other words, in English; ${counts}.`);
+      }
+      return ok(await added(scope, found, call_id));
+    },
+  });
+
+function toolsFor({ offer }: TurnScope, words: string, servers: ReadonlySet<string>): OfferedSkill[] {
+  const usable = new Map(offer.usable.map((offered) => [offered.skill.id, offered]));
+  const fitting = offer.catalogue.searchTools(words).flatMap(({ id }) => usable.get(id) ?? []);
+  return fitting.filter(({ skill }) => servers.has(skill.parent ?? "")).slice(0, maxFound);
+}
+
+/** Activates these tools, and their servers, whose guides follow. Tools that the asker may not use are left out. */
+async function added(scope: TurnScope, found: readonly OfferedSkill[], callId: string): Promise<string> {
+  const names = new Map([...scope.offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
+  const lines: string[] = [];
+  const guides = new Set<string>();
+  for (const { skill } of found) {
+    const refusal = await rightRefusal(scope, { skill_id: skill.id });
+    lines.push(`- ${names.get(skill.id)}: ${refusal ?? beginningOf(oneLine(skill.description, 400), 200)}`);
+    const server = scope.offer.all.get(skill.parent ?? "");
+    if (refusal !== undefined || server === undefined) continue;
+    // An interrupted call that is run again returns its original result.
+    const isNew = !isActive(server) || scope.state.activated.get(server.skill.id) === callId;
+    if (isNew) guides.add(guide(server.skill));
+    await activate(scope, server.skill.id, callId);
+    await activate(scope, skill.id, callId);
+  }
+  return ["Tools that fit, there in your next step:", ...lines, ...guides].join("\n");
 }
 
 type FoundSkill = { status: "ok"; offered: OfferedSkill } | ErrorResult;

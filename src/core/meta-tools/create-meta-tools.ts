@@ -5,6 +5,7 @@ import { failure } from "../skill/tool.ts";
 import { handoverTo } from "../values/profile.ts";
 import {
   createActivateSkill,
+  createFindTools,
   createInvokeSkill,
   createListSkills,
   createOffloadSkill,
@@ -21,6 +22,7 @@ export function createMetaTools(): MetaTool[] {
   return [
     createListSkills(),
     createActivateSkill(),
+    createFindTools(),
     createOffloadSkill(),
     createInvokeSkill(),
     createReadSkillFile(),

@@ -80,10 +80,8 @@ function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSi
     made += 1;
     if (made > maxCalls) throw new Error(`One run of code makes at most ${maxCalls} calls.`);
     const id = `${call.id}/${made}`;
-    const named = findTool(scope, name);
-    if (named === undefined || named.activates !== undefined)
-      throw new Error(`There is no tool ${name} in your list.`);
-    const { tool } = named;
+    const tool = findTool(scope, name);
+    if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const valid = await checkArguments(tool, input);
     if (valid.ok && tool.effect(valid.value) !== "read_only")
       throw new Error(`${name} does more than read: call it yourself, as a tool.`);

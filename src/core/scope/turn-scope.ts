@@ -33,6 +33,8 @@ export interface ConversationNeeds {
   active: readonly OfferedSkill[];
   /** Number of skills that its list leaves out. */
   unlisted: number;
+  /** Whether a server has tools that are shown only once they are found. */
+  many_tools: boolean;
   models: Pick<Models, "main">;
 }
 

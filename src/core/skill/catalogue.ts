@@ -12,6 +12,8 @@ export interface Catalogue {
   readonly diagnostics: readonly Diagnostic[];
   /** Skills that match the words of a query, best first. Parts are found through their parent. */
   search(query: string): Skill[];
+  /** Tools of servers, as the parts of their skills, that match the words of a query, best first. */
+  searchTools(query: string): Skill[];
 }
 
 export interface CatalogueLoader {
@@ -88,16 +90,18 @@ function withSearch(
   diagnostics: readonly Diagnostic[],
   createIndex: CreateTextIndex,
 ): Catalogue {
-  let index: TextIndex | undefined;
+  const searchIn = (isMeant: (skill: Skill) => boolean) => {
+    let index: TextIndex | undefined;
+    return (query: string) => {
+      index ??= createIndex([...skills.values()].filter(isMeant).map(searchable));
+      return index.search(query).flatMap(({ id }) => skills.get(id) ?? []);
+    };
+  };
   return {
     skills,
     diagnostics,
-    search(query) {
-      index ??= createIndex(
-        [...skills.values()].filter((skill) => skill.parent === undefined).map(searchable),
-      );
-      return index.search(query).flatMap(({ id }) => skills.get(id) ?? []);
-    },
+    search: searchIn(({ parent }) => parent === undefined),
+    searchTools: searchIn(({ parent, kind }) => parent !== undefined && kind === "mcp"),
   };
 }
 

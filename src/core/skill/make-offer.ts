@@ -39,6 +39,7 @@ export function makeOffer(
     const offered: OfferedSkill = {
       skill,
       state: stateOf(skill, state),
+      ...(skill.parent !== undefined && state.pinned[skill.id] === undefined ? { by_parent: true } : {}),
       reasons: eligibility(skill, facts, here),
       ...(isSwitchedOff(skill, facts) ? { switched_off: true } : {}),
       ...(isPinFallen(skill, state) ? { notice: pinFallen(skill) } : {}),
@@ -75,7 +76,7 @@ export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkil
     const { skill, state } = offered;
     if (isInstalled(skill)) return offered;
     if (state === "available" && (isAsked(offered) || isNamed(active, skill)))
-      return { ...offered, state: "active" };
+      return { ...(active.has(skill.id) ? withoutParent(offered) : offered), state: "active" };
     return state === "active" && isNamed(offloaded, skill) ? { ...offered, state: "available" } : offered;
   };
   const more = offer.personOnly.filter(isAsked);
@@ -94,6 +95,10 @@ export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkil
   };
   if (more.length > 0) return withProjections(inThreadOnly);
   return { ...withProjections(inThreadOnly), tools: () => offer.tools(), lines: (open) => offer.lines(open) };
+}
+
+function withoutParent({ by_parent: _, ...offered }: OfferedSkill): OfferedSkill {
+  return offered;
 }
 
 /** The offer for an agent: skills that are not for it get a reason and cannot be used while it has the turn. */

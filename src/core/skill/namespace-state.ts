@@ -119,6 +119,8 @@ function isMarkedFor(skill: Skill, mark: z.infer<typeof markSchema> | undefined)
 export interface OfferedSkill {
   skill: Skill;
   state: SkillState;
+  /** A part that has this state only through its parent. */
+  by_parent?: true;
   /** Why it cannot be used here, in words for a person; empty if it can. */
   reasons: string[];
   /** Deliberately switched off for every namespace. */
@@ -162,4 +164,17 @@ export interface Offer {
 /** Whether the skill's tools and guide are available without activation. */
 export function isActive(offered: OfferedSkill): boolean {
   return offered.state === "active" || offered.state === "pinned";
+}
+
+/** Tools of a server up to which all are shown together; accuracy falls where dozens are in front of a model. */
+const maxShownTogether = 15;
+
+/** Whether a skill is a server with so many tools that each is shown once it was found, by `find_tools` or a person. */
+export function hasManyTools({ kind, parent, tools }: Skill): boolean {
+  return kind === "mcp" && parent === undefined && tools.length > maxShownTogether;
+}
+
+/** Whether an active skill shows all its tools. */
+export function showsTools(offered: OfferedSkill): boolean {
+  return isActive(offered) && offered.by_parent !== true && !hasManyTools(offered.skill);
 }

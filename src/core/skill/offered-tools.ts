@@ -47,6 +47,7 @@ export function createOfferedTools(
 export const ownToolNames: ReadonlySet<string> = new Set([
   "list_skills",
   "activate_skill",
+  "find_tools",
   "offload_skill",
   "invoke_skill",
   "read_skill_file",

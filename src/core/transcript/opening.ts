@@ -2,7 +2,14 @@ import type { Opening } from "../log/transcript.ts";
 import type { Models } from "../ports/model.ts";
 import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
 import { forAgent, hasOwnTool } from "../skill/make-offer.ts";
-import { isActive, type Offer, type OfferedSkill, type OfferedTool } from "../skill/namespace-state.ts";
+import {
+  hasManyTools,
+  isActive,
+  type Offer,
+  type OfferedSkill,
+  type OfferedTool,
+  showsTools,
+} from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
 import type { Tool } from "../skill/tool.ts";
 import { fingerprint, type Told } from "../values/address.ts";
@@ -106,10 +113,11 @@ export function definitionsNow(
   const { models } = scope.ports;
   const ofSkills = offer.once(`shown ${open.join(" ")}`, () => {
     const isShown = ({ tool, roots }: OfferedTool) =>
-      roots.some((root) => isActiveIn(offer, root) || (open.includes(root) && !isListed(tool, models)));
+      roots.some((root) => isShownIn(offer, root) || (open.includes(root) && !isListed(tool, models)));
     return [...offer.tools().values()].filter(isShown).map(({ definition }) => definition);
   });
-  const now = { active: activeSkills(offer), unlisted: unlisted.length, models };
+  const many_tools = offer.usable.some(({ skill }) => hasManyTools(skill));
+  const now = { active: activeSkills(offer), unlisted: unlisted.length, many_tools, models };
   const own = scope.ownDefinitions.filter(({ name }) => {
     const tool = scope.ownTools.get(name);
     if (tool === undefined || !hasOwnTool(profile, tool)) return false;
@@ -123,9 +131,9 @@ function isListed({ listed }: Pick<Tool, "listed">, { main }: Pick<Models, "main
   return main.generative && listed === true;
 }
 
-function isActiveIn(offer: Offer, id: string): boolean {
+function isShownIn(offer: Offer, id: string): boolean {
   const offered = offer.all.get(id);
-  return offered !== undefined && isActive(offered);
+  return offered !== undefined && showsTools(offered);
 }
 
 /** Active root skills, by id. */

@@ -14,10 +14,7 @@ async function callsOf(calls: readonly [tool: string, input: object][], tools: T
     return exited(JSON.stringify(await Promise.all(answers)));
   });
   const model = scriptedModel([[{ call: "run_code", with: { language: "python", code: "x" } }], "Done."]);
-  const skills = [
-    testSkill("open", tools, { active: true }),
-    testSkill("closed", [{ name: "closed", run: () => "ran" }]),
-  ];
+  const skills = [testSkill("open", tools, { active: true })];
   const log = createMemoryTurnLog();
   const { ask } = createTestApp(model, { code, skills, log });
   const { events } = await ask("go");
@@ -54,7 +51,6 @@ describe("calls that code makes", () => {
         ["delicate", {}],
         ["question", {}],
         ["missing", {}],
-        ["closed", {}],
         ["run_code", { language: "bash", code: "x" }],
       ],
       [
@@ -68,8 +64,7 @@ describe("calls that code makes", () => {
       "send does more than read: call it yourself, as a tool.",
       needsPerson,
       `question failed: ${needsPerson}`,
-      "There is no tool missing in your list.",
-      "There is no tool closed in your list.",
+      "There is no tool missing.",
       "run_code does more than read: call it yourself, as a tool.",
     ]);
     expect(events.filter(({ type }) => type === "approval_requested" || type === "question_asked")).toEqual(

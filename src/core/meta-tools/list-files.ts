@@ -1,6 +1,17 @@
 import { z } from "zod";
 import { readable, tellOfChanges } from "../effects/folder-run.ts";
-import { type FolderListing, outputFolder, type WorkingFile } from "../ports/working-folder.ts";
+import { readFileContent } from "../ports/documents.ts";
+import {
+  type FolderListing,
+  inputFolder,
+  type OpenedFile,
+  outputFolder,
+  type WorkingFile,
+  type WorkingFolder,
+} from "../ports/working-folder.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { failure, type ToolResult } from "../skill/tool.ts";
+import { fileNameOf } from "../values/file-kind.ts";
 import { clockIn } from "../values/inbound.ts";
 import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
@@ -94,33 +105,84 @@ function reachedBy(path: string, part: string, from: ReadonlySet<number>): Set<n
 /** Maximum characters of one file. */
 const maxContent = 400_000;
 
-/** Writes a text file for the person. */
+/** Writes a text file for the person, or changes a part of one. */
 export const createWriteFile = () =>
   defineMetaTool({
     name: "write_file",
     title: ({ name }) => `Writing ${name.slice(0, 100)}`,
-    description: "Writes a text file; the person gets it with your answer. The same name replaces it.",
+    description:
+      "Writes a text file, or changes a part of one; the person gets it with your answer. The same name replaces it.",
     parameters: z.object({
       name: z.string().trim().min(1).max(200).describe("with its ending, e.g. notes.md"),
-      content: z.string().max(maxContent),
+      content: z.string().max(maxContent).optional().describe("all of it"),
+      replace: z.string().min(1).max(maxContent).optional().describe("or text that occurs once in it"),
+      with: z.string().max(maxContent).optional().describe("in its place"),
     }),
     effect: "idempotent",
     shares: true,
     offered: () => true,
-    run: async ({ name, content }, context, { turn, ports }) => {
+    run: async ({ name, content, replace, with: replacement = "" }, context, scope) => {
+      const { turn, ports } = scope;
       const folder = ports.folders.of(turn.place);
+      const wanted =
+        replace === undefined ? written(content) : await edited(scope, name, replace, replacement);
+      if (typeof wanted !== "string") return wanted;
       const how = {
         writer: { kind: "agent" },
         turn_id: turn.turn_id,
         call_id: context.call_id,
         text: name,
       } as const;
-      const data = new TextEncoder().encode(content);
-      const changed = await folder.write({ name: withoutFolder(name), data }, how, context.signal);
+      const file = {
+        name: replace === undefined ? withoutFolder(name) : fileNameOf(name),
+        data: encoded(wanted),
+      };
+      const changed = await folder.write(file, how, context.signal);
       const notes = await tellOfChanges(folder, outputFolder, changed, context.file);
       return ok(notes.length === 0 ? "It is there already, as the person has it." : notes.join("\n"));
     },
   });
+
+const encoded = (text: string) => new TextEncoder().encode(text);
+
+function written(content: string | undefined): string | ToolResult {
+  return content ?? failure("no_content", "There is nothing to write.", "Give content, or replace and with.");
+}
+
+/** The text of a file of the thread in which a text that occurs once is replaced. */
+async function edited(
+  { turn, ports }: TurnScope,
+  name: string,
+  replace: string,
+  replacement: string,
+): Promise<string | ToolResult> {
+  const folder = ports.folders.of(turn.place);
+  const file =
+    (await folder.open(`${outputFolder}/${withoutFolder(name)}`)) ?? (await openAnywhere(folder, name));
+  if (file === undefined)
+    return failure("unknown_file", `There is no file ${name}.`, "list_files shows what there is.");
+  const content = await readFileContent(file, ports.documents, turn.signal).finally(() => file.close());
+  const text = content.kind === "text" || content.kind === "table" ? content.text : undefined;
+  if (text === undefined || text.length > maxContent)
+    return failure(
+      "not_editable",
+      `${name} is no text, or too long to change a part of it.`,
+      "Use code for it.",
+    );
+  const parts = text.split(replace);
+  if (parts.length === 2) return parts.join(replacement);
+  // After a crash, the call is run again on what it has written.
+  if (parts.length === 1 && replacement !== "" && text.includes(replacement)) return text;
+  const [problem, hint] =
+    parts.length === 1
+      ? ["does not occur in", "Read the place again, and copy it exactly."]
+      : [`occurs ${parts.length - 1} times in`, "Give more of the text around it."];
+  return failure("not_once", `The text to replace ${problem} ${name}. Nothing was changed.`, hint);
+}
+
+async function openAnywhere(folder: WorkingFolder, name: string): Promise<OpenedFile | undefined> {
+  return (await folder.open(name)) ?? (await folder.open(`${inputFolder}/${name}`));
+}
 
 /** Accepts a path from results and listings in place of a name; it denotes the same file. */
 function withoutFolder(name: string): string {

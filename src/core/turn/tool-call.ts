@@ -1,4 +1,5 @@
 import { errorCode, errorText } from "../../base/error-text.ts";
+import { parsedJson } from "../../base/json-reader.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import { approveCall } from "../decisions/approval.ts";
 import { decisionFor } from "../decisions/decide-call.ts";
@@ -179,13 +180,14 @@ class RunningCall {
     const now = scope.ports.clock.now();
     // Before the text is cut for the model: half a secret would not be recognised.
     const clean = scope.ports.redact(result);
+    const shown = parent_call_id === undefined ? await shownOf(scope, call, checked.tool ?? {}, clean) : {};
     await scope.emit({
       type: "tool_finished",
       call_id: call.id,
       tool: call.name,
       status: clean.status,
       output: outputOf(clean),
-      ...(parent_call_id === undefined ? shownOf(scope, call, checked.tool ?? {}, clean) : {}),
+      ...shown,
       duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
       ...besideOutput(clean),
       ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
@@ -256,18 +258,44 @@ function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
 }
 
 /** The text that the model gets, where it differs from the output: in words, or cut to the limit. */
-function shownOf(
+async function shownOf(
   scope: TurnScope,
-  { id }: ToolCall,
+  call: ToolCall,
   { shown: how }: Pick<Tool, "shown">,
   result: ToolResult,
-): { shown?: string } {
+): Promise<{ shown?: string }> {
   const { turn, ports } = scope;
   const whole = outputText(outputOf(result));
   const tokens = how !== undefined ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
-  const cutTo = (text: string) => cutForModel(text, tokens, id, ports.countTokens);
+  const cutTo = (text: string, path = call.id) => cutForModel(text, tokens, path, ports.countTokens);
   const readable = result.status === "ok" ? result.readable : undefined;
   // `read_file` pages the output, so the readable form is shown only if it fits as a whole.
-  const shown = readable !== undefined && cutTo(readable) === readable ? readable : cutTo(whole);
+  const fits = [readable, whole].find((text) => text !== undefined && cutTo(text) === text);
+  const shown = fits ?? cutTo(whole, await keptAsFile(scope, call, whole));
   return shown === whole ? {} : { shown };
+}
+
+/**
+ * Stores a result that is too long to be shown as a file of the thread, so that code can work on it. Returns its path; undefined if it is
+ * private, because everybody in the thread can read the files, and if it cannot be stored.
+ */
+async function keptAsFile(
+  { turn, ports, state }: TurnScope,
+  { name }: ToolCall,
+  text: string,
+): Promise<string | undefined> {
+  if (state.private) return undefined;
+  const isJson = parsedJson(text) !== undefined;
+  const file = {
+    name: `${name}-result.${isJson ? "json" : "txt"}`,
+    media_type: isJson ? "application/json" : "text/plain",
+    data: new TextEncoder().encode(text),
+  };
+  try {
+    const kept = await ports.folders.of(turn.place).attach(file, { turn_id: turn.turn_id });
+    return kept.path;
+  } catch (error) {
+    if (!(error instanceof ExpectedFailure)) ports.report(error, "keeping a long result");
+    return undefined;
+  }
 }

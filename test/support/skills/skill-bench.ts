@@ -64,7 +64,10 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
     const folder = app.folders.of(home);
     for (const [name, content] of Object.entries(attached)) {
       const data = typeof content === "string" ? new TextEncoder().encode(content) : content;
-      await folder.attach({ name, media_type: "application/octet-stream", data }, { turn_id: "earlier" });
+      await folder.attach(
+        { name, media_type: "application/octet-stream", data },
+        { turn_id: "earlier", by: "Ada" },
+      );
     }
   };
   let ready: Promise<void> | undefined;

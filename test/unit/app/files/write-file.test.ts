@@ -42,6 +42,45 @@ describe("write_file", () => {
     },
   );
 
+  const change = (name: string, replace: string, by: string) => [
+    { call: "write_file", with: { name, replace, with: by } },
+  ];
+
+  it("write_file changes a part of a file that it wrote, and of one that a person attached", async () => {
+    const model = scriptedModel([
+      write("notes.md", "one\ntwo\nthree\n"),
+      change("notes.md", "two\n", "2\n"),
+      change("/workspace/input/orders.csv", "Oslo,3", "Oslo,$&4"),
+      "Done.",
+    ]);
+    const { ask, folders } = createTestApp(model);
+    const folder = folders.of(home);
+    const orders = new TextEncoder().encode("city,late\nOslo,3\n");
+    await folder.attach({ name: "orders.csv", media_type: "text/csv", data: orders }, { turn_id: "earlier" });
+    const { events } = await ask("fix it");
+    const textOf = async (path: string) => {
+      const file = await folder.open(path);
+      return new TextDecoder().decode(await file?.read(0, 99).finally(() => file?.close()));
+    };
+    expect(await textOf("/workspace/output/notes.md")).toBe("one\n2\nthree\n");
+    expect(await textOf("/workspace/output/orders.csv")).toBe("city,late\nOslo,$&4\n");
+    expect(await textOf("/workspace/input/orders.csv")).toBe("city,late\nOslo,3\n");
+    expect(events.filter(({ type }) => type === "file")).toHaveLength(3);
+  });
+
+  it.each([
+    ["does not occur", change("notes.md", "four", "4"), "does not occur in notes.md"],
+    ["occurs several times", change("notes.md", "e", "E"), "occurs 4 times in notes.md"],
+    ["is of a file that is not there", change("other.md", "e", "E"), "no file other.md"],
+    ["is missing, as everything else", [{ call: "write_file", with: { name: "a.md" } }], "nothing to write"],
+  ])("write_file changes nothing when the text to replace %s", async (_what, call, said) => {
+    const model = scriptedModel([write("notes.md", "one\nthe\nthree\n"), call, "Done."]);
+    const { ask } = createTestApp(model);
+    const { events } = await ask("fix it");
+    expect(toolResults(model.requests[2]?.messages ?? []).at(-1)).toContain(said);
+    expect(events.filter(({ type }) => type === "file")).toHaveLength(1);
+  });
+
   it("write_file keeps a name within its folder", async () => {
     const model = scriptedModel([write("../../etc/passwd", "x"), "ok"]);
     const { ask, folders } = createTestApp(model);

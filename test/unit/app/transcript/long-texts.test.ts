@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { forgetTurn } from "../../../support/bot/ask-app.ts";
 import { bytes, callable, fileOf } from "../../../support/bot/called-bot.ts";
+import { ask, createWorld, general } from "../../../support/fakes/chat-world.ts";
 import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
-import { createTestApp } from "../../../support/test-app.ts";
+import { createTestApp, home } from "../../../support/test-app.ts";
 
 const long = Array.from(
   { length: 2_000 },
@@ -23,6 +24,56 @@ function bot(...reads: object[]) {
   const app = createTestApp(model, { skills: [skill] });
   return { ...app, results: () => toolResults(model.requests.at(-1)?.messages ?? []).slice(-reads.length) };
 }
+
+describe("a long result of a tool", () => {
+  const listed = async (app: ReturnType<typeof createTestApp>) => (await app.folders.of(home).list()).files;
+
+  it("a long result of a tool is a file of the thread, which the note at the cut names", async () => {
+    const rows = { rows: Array.from({ length: 900 }, (_, at) => ({ at, late: at % 3 === 0 })) };
+    const json = testSkill("rows", [{ name: "rows", run: () => rows }], { active: true });
+    const read = [
+      { call: "read_file", with: { path: "/workspace/input/orders-result.txt", search: "late" } },
+    ];
+    const model = scriptedModel([[{ call: "orders" }, { call: "rows" }], read, "Done."]);
+    const app = createTestApp(model, { skills: [skill, json] });
+    await app.ask("List the orders");
+    const [orders, table] = toolResults(model.requests[1]?.messages ?? []);
+    expect(orders).toContain('read_file(path: "/workspace/input/orders-result.txt", offset:');
+    expect(table).toContain("/workspace/input/rows-result.json");
+    expect(toolResults(model.requests[2]?.messages ?? []).at(-1)).toContain("order 42 is late");
+    const file = await app.folders.of(home).open("/workspace/input/rows-result.json");
+    const data = await file?.read(0, file.bytes);
+    await file?.close();
+    expect(JSON.parse(new TextDecoder().decode(data))).toEqual(rows);
+  });
+
+  it("a long result of a tool is removed with its turn", async () => {
+    const { ask, app, folders } = bot();
+    const { turnId } = await ask("List the orders");
+    expect((await folders.of(home).list()).files).toHaveLength(1);
+    await forgetTurn(app, turnId, { id: "ada", name: "Ada", trust: "operator" });
+    expect((await folders.of(home).list()).files).toEqual([]);
+  });
+
+  it("a result of 20 MB is refused with what to do, and is no file", async () => {
+    const huge = testSkill("huge", [{ name: "huge", run: () => "x".repeat(20_000_000) }], { active: true });
+    const model = scriptedModel([[{ call: "huge" }], "Done."]);
+    const app = createTestApp(model, { skills: [huge] });
+    await app.ask("Get it");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toMatch(/answered 20000000 bytes[\s\S]*a part/);
+    expect(await listed(app)).toEqual([]);
+  });
+
+  it("a long result of a private turn is no file that others of the thread could read", async () => {
+    const world = createWorld([[{ call: "chat_read", with: { alone: true } }], "Done."], {
+      tool_output_tokens: 50,
+    });
+    await ask(world, "what was said?");
+    const { files } = await world.app.folders.of({ namespace: general, thread: "t1" }).list();
+    expect(files).toEqual([]);
+    expect(toolResults(world.model.requests[1]?.messages ?? [])[0]).toContain("[cut:");
+  });
+});
 
 describe("a long text of an earlier turn of the thread", () => {
   it("a long text of an earlier turn is searched, and read by offset and by line", async () => {
@@ -135,7 +186,10 @@ describe("what the note at a cut says", () => {
     const messages = model.requests.at(-1)?.messages ?? [];
     const ids = messages.flatMap((message) => (message.role === "tool" ? message.call_id : []));
     expect(new Set(ids).size).toBe(2);
-    expect(toolResults(messages).map((text) => cutNote.exec(text)?.[1])).toEqual(ids);
+    expect(toolResults(messages).map((text) => cutNote.exec(text)?.[1])).toEqual([
+      "/workspace/input/big-result.txt",
+      "/workspace/input/big-result-2.txt",
+    ]);
   });
 });
 

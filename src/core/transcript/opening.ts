@@ -10,13 +10,14 @@ import {
   type CountTokens,
   fitSkillList,
   handoverTo,
+  namesPlace,
   type Profile,
   priorityOf,
 } from "../values/profile.ts";
 
 /**
- * The opening of a new transcript. It depends only on the channel, so that all its threads have the same opening and share the provider's
- * cache. Secrets are removed. Returns the same object as long as the channel is unchanged.
+ * The opening of a new transcript. It depends only on the skills, agent, settings and pinned facts of the channel, so that threads and
+ * channels that are alike share the provider's cache. Secrets are removed. Returns the same object as long as the channel is unchanged.
  */
 export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { where, profile } = scope.turn;
@@ -37,7 +38,7 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const list = fitSkillList(offer.lines(open), rank, limits.skill_list_tokens, ports.countTokens);
   const told: Told = {
     agent: turn.profile.id,
-    place: turn.where.place,
+    place: namesPlace(ports.instructions) ? turn.where.place : "",
     ...list,
     open,
     active: guidesOf(offer),

@@ -95,6 +95,8 @@ export interface TestAppOptions
   /** The line that a message begins with; default: none, which keeps most tests simple. */
   saidLine?: SaidLine;
   effort?: Effort;
+  /** Template of the instructions; one that names the place unless given. */
+  instructions?: string;
   /** The models there are; the one given alone unless told. */
   models?: Models;
   /** Told of each log line at info and warn. */
@@ -198,6 +200,7 @@ function sharing({ leases, shared, owner = "test", lease_ms = 30_000 }: TestAppO
 
 export function createTestApp(model: Model, options: TestAppOptions = {}): TestApp {
   const {
+    instructions = "You are {{name}} in {{place}}. {{formatting}} You cannot {{cannot}}.",
     skills = [],
     store = createMemoryKeyValue(),
     files = createMemoryFileStore(),
@@ -251,7 +254,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     facts: createHostFacts({ env: {}, skillEnv, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
     ports: {
       name: "Knack",
-      instructions: "You are {{name}} in {{place}}. {{formatting}} You cannot {{cannot}}.",
+      instructions,
       effort: options.effort,
       saidLine: options.saidLine ?? (() => ""),
       models: options.models ?? soleModel(model),

@@ -55,9 +55,8 @@ const maxCached = 1_000;
 /** How the console and the terminal show an answer. */
 const webWriting: PlatformWriting = {
   name: webChat,
-  formatting:
-    "Write standard Markdown with tables and code blocks. Images from elsewhere become links. HTML, footnotes and formulas are shown as they are written.",
-  mentions: "Nobody can be called from an answer: write people's names as plain text.",
+  formatting: "Write standard Markdown without HTML and formulas.",
+  mentions: "Write people's names as plain text.",
 };
 
 export function createPlaceDescriber(deps: PlaceDescriberDeps): PlaceDescriber {

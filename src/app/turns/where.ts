@@ -8,9 +8,9 @@ import type { PlaceDescriber } from "../reading/place-description.ts";
 function cannotOn(actions: ChatActions | undefined): string {
   if (actions === undefined) return "see other channels and threads, post elsewhere, or react to messages";
   const missing = [
-    ...(actions.people === undefined ? ["look up or notify people (there is nobody else here)"] : []),
-    ...(actions.react === undefined ? ["react to messages"] : []),
-    ...(actions.pin === undefined ? ["pin messages"] : []),
+    ...(actions.people === undefined ? ["look up or notify people"] : []),
+    ...(actions.react === undefined ? ["react"] : []),
+    ...(actions.pin === undefined ? ["pin"] : []),
     ...(actions.posts ? [] : ["post elsewhere"]),
     ...(actions.people === undefined ? [] : ["notify everyone at once", "act where you were not invited"]),
   ];

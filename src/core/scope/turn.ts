@@ -114,7 +114,7 @@ export interface Openings {
 export interface TurnPorts {
   /** The name that people call the bot by. */
   name: string;
-  /** Template of the instructions, with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
+  /** Template of the instructions; see `buildInstructions`. */
   instructions: string;
   /** Default reasoning effort where neither channel nor agent sets one; undefined leaves it to the provider. */
   effort: Effort | undefined;

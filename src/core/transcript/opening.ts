@@ -14,11 +14,18 @@ import { guide } from "../skill/offered-tools.ts";
 import type { Tool } from "../skill/tool.ts";
 import { fingerprint, type Told } from "../values/address.ts";
 import type { ToolDefinition } from "../values/message.ts";
-import { buildInstructions, fitSkillList, handoverTo, type Profile, priorityOf } from "../values/profile.ts";
+import {
+  buildInstructions,
+  fitSkillList,
+  handoverTo,
+  namesPlace,
+  type Profile,
+  priorityOf,
+} from "../values/profile.ts";
 
 /**
- * The opening of a new transcript. It depends only on the channel, so that all its threads have the same opening and share the provider's
- * cache. Secrets are removed. Returns the same object as long as the channel is unchanged.
+ * The opening of a new transcript. It depends only on the skills, agent, settings and pinned facts of the channel, so that threads and
+ * channels that are alike share the provider's cache. Secrets are removed. Returns the same object as long as the channel is unchanged.
  */
 export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { where, profile } = scope.turn;
@@ -39,7 +46,7 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const list = fitSkillList(offer.lines(open), rank, limits.skill_list_tokens, ports.countTokens);
   const told: Told = {
     agent: turn.profile.id,
-    place: turn.where.place,
+    place: namesPlace(ports.instructions) ? turn.where.place : "",
     ...list,
     open,
     active: guidesOf(offer),

@@ -6,7 +6,7 @@ import { guide } from "../skill/offered-tools.ts";
 import type { Told } from "../values/address.ts";
 import { namesInWords } from "../values/json.ts";
 import type { SystemMessage, ToolDefinition } from "../values/message.ts";
-import { agentLine, currentProfile, pinnedFacts, type WhereText } from "../values/profile.ts";
+import { agentLine, currentProfile, pinnedFacts, placeInWords, type WhereText } from "../values/profile.ts";
 import type { Redact } from "../values/redact.ts";
 import { activeSkills, agentsOf, definitionsNow, guidesOf } from "./opening.ts";
 
@@ -84,7 +84,9 @@ function agentChange(scope: TurnScope, told: Told, redact: Redact): Difference |
   return { text: text.filter(Boolean).join("\n"), told: { agent: profile.id, agents: known } };
 }
 
-function placeChange(told: Told, { place, unnamed }: WhereText): Difference | undefined {
+function placeChange(told: Told, where: WhereText): Difference | undefined {
+  const { place, unnamed } = where;
+  if (told.place === "") return { text: placeInWords(where), told: { place } };
   return unnamed === true || place === told.place
     ? undefined
     : { text: `This place is now ${place}.`, told: { place } };

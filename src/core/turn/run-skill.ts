@@ -9,6 +9,7 @@ import { makeOpening } from "../transcript/opening.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import type { Message, ToolDefinition } from "../values/message.ts";
+import { placeInWords } from "../values/profile.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 import { waitUntil } from "./turn-loop.ts";
 import { createEventChannel, openScope } from "./turn-opening.ts";
@@ -54,14 +55,16 @@ export interface Preview {
   tokens: number;
 }
 
-/** Returns the opening of a new thread in the channel. Records nothing. */
+/** Returns the opening of a new thread in the channel, with what its first message says about the place. Records nothing. */
 export async function previewOpening(
   turn: Turn,
   ports: TurnPorts,
   metaTools: readonly MetaTool[],
 ): Promise<Preview> {
   const scope = await openScope(turn, ports, metaTools, async () => {});
-  const { instructions: system, tools } = ports.redact(makeOpening(scope, await readFacts(scope)));
+  const { instructions, tools, told } = ports.redact(makeOpening(scope, await readFacts(scope)));
+  const place = told.place === "" ? [ports.redact(placeInWords(turn.where))] : [];
+  const system = [instructions, ...place].join("\n\n");
   return { system, tools, tokens: ports.countTokens(system) + ports.countTokens(JSON.stringify(tools)) };
 }
 

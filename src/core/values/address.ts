@@ -207,7 +207,7 @@ export function namesSite(text: string): boolean {
 export interface Told {
   /** The agent that has the turn. */
   agent: string;
-  /** The place, in words. */
+  /** The place, in words; empty while it has not been told. */
   place: string;
   /** Skills in the list: id → its line. */
   skills: Readonly<Record<string, string>>;

@@ -101,7 +101,7 @@ export function priorityOf({ skills = {} }: Profile, { id, parent }: { id: strin
   return skills[id] ?? (parent === undefined ? undefined : skills[parent]) ?? skills["*"] ?? 0;
 }
 
-/** Description of a place for the instructions; the same for all threads of a channel. */
+/** Description of a place for models; the same for all threads of a channel. */
 export interface WhereText {
   /** `#payments-team on Slack (topic: "…")`; names in it are people's own texts. */
   place: string;
@@ -115,7 +115,7 @@ export interface WhereText {
 
 /** The parts of the instructions. */
 interface InstructionsInput {
-  /** A text with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
+  /** A text with `{{name}}`, and with `{{place}}`, `{{formatting}}` and `{{cannot}}` if it `namesPlace`. */
   template: string;
   name: string;
   where: WhereText;
@@ -124,6 +124,16 @@ interface InstructionsInput {
   told: Told;
   /** Guides of skills that are active for the whole channel. */
   guides: readonly string[];
+}
+
+/** Whether instructions of this template name their place. Those of the others are the same everywhere, so all places share an opening. */
+export function namesPlace(template: string): boolean {
+  return template.includes("{{place}}");
+}
+
+/** What the instructions of other templates leave to the first message of a thread. */
+export function placeInWords({ place, formatting, cannot }: WhereText): string {
+  return `You are in ${place}. ${formatting} You cannot ${cannot}.`;
 }
 
 /** The instructions that a transcript opens with. They do not depend on the thread, its first message or the asking person. */

@@ -36,9 +36,9 @@ describe("the instructions that ship", () => {
     expect(countTokens(shipped)).toBeLessThanOrEqual(450);
   });
 
-  it("the shipped instructions use everything that is put into them, and nothing else in braces", () => {
+  it("the shipped instructions are the same for all places, and have nothing else in braces", () => {
     const named = [...shipped.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
-    expect(named.toSorted()).toEqual(["cannot", "formatting", "name", "place"]);
+    expect(named).toEqual(["name"]);
     const where = { place: "#general", formatting: "Markdown.", cannot: "fly" };
     const told = {
       agent: "a",
@@ -51,8 +51,7 @@ describe("the instructions that ship", () => {
       agents: {},
     };
     const text = buildInstructions({ template: shipped, name: "Robo", where, profile: "", told, guides: [] });
-    expect(text).toContain("You are Robo, a colleague in #general;");
-    expect(text).toContain("You cannot fly.");
+    expect(text).toContain("You are Robo, a colleague");
     expect(text).not.toMatch(/[{}]/);
   });
 

@@ -21,7 +21,7 @@ const shownRows = 10;
 const maxTableWidth = 120;
 
 /** The same limits in words, for a model that writes answers. */
-export const shapingRules = `Of a table with more than ${maxRows} rows the first ${shownRows} are shown, and the whole table is attached as a CSV file; an answer too long for ${maxParts} messages is cut and attached whole.`;
+export const shapingRules = `Tables of more than ${maxRows} rows and very long answers are cut, and attached whole.`;
 
 const cutNote = "\n\n*The answer goes on: all of it is in `answer.md`.*";
 const cutWithoutFile =

@@ -123,7 +123,7 @@ async function describe(
 /** Describes how `render-content.ts` and `message-body.ts` render an answer. Models read it. */
 export const discordWriting: PlatformWriting = {
   name: "Discord",
-  formatting: `Write Markdown: **bold**, *italics*, ~~strikethrough~~, [links](https://example.com), lists, quotes, headings of the first three levels, inline code and code blocks are shown. Tables are drawn in a code block; one wider than ${widestTable} characters becomes a list, so keep tables narrow. Images become links. HTML, footnotes, task lists and formulas are shown as they are written.`,
+  formatting: `Write Markdown: lists, three levels of headings, and code are shown. Tables are drawn in a code block; one wider than ${widestTable} characters becomes a list, so keep tables narrow. Images become links; HTML and formulas stay as written.`,
   mentions:
     "A mention notifies: <@123456789012345678> a person, <@&123456789012345678> a role. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others show a name without notifying, @everyone and @here are shown as plain text.",
 };

@@ -110,7 +110,7 @@ async function describe(
 export const slackWriting: PlatformWriting = {
   name: "Slack",
   formatting:
-    "Write standard Markdown, not Slack's own markup: **bold**, *italics*, ~~strikethrough~~, [links](https://example.com), lists, quotes, headings, inline code, code blocks and small tables are shown. Images become links. HTML, footnotes and formulas are shown as they are written.",
+    "Write standard Markdown, not Slack's own markup: **bold**, [links](https://example.com), lists, headings, code and small tables are shown; images become links; HTML and formulas stay as written.",
   mentions:
     "A mention notifies: <@U012AB3CD> a person, <@&S012AB3CD> a user group. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others, @here, @channel and @everyone are shown as plain text.",
 };

@@ -128,7 +128,7 @@ describe("how to write", () => {
   it("the advice on writing is what the platform says, with what becomes of long answers", () => {
     const { writing } = describer();
     expect(writing(general)).toMatchObject({ name: "Fake", mentions: "Nobody is called." });
-    expect(writing(general).formatting).toMatch(/^Markdown is shown.*CSV file/);
+    expect(writing(general).formatting).toMatch(/^Markdown is shown.*attached whole/);
     expect(writing({ namespace: "console:local:general" }).name).toBe("the web chat");
   });
 });

@@ -4,6 +4,8 @@ import { isDirectMessage, placeLine } from "../../core/values/place.ts";
 import type { WhereText } from "../../core/values/profile.ts";
 import type { PlaceDescriber } from "../reading/place-description.ts";
 
+let orList: Intl.ListFormat | undefined;
+
 /** The limits of the agent on a platform, as the end of a sentence that begins with “You cannot”. */
 function cannotOn(actions: ChatActions | undefined): string {
   if (actions === undefined) return "see other channels and threads, post elsewhere, or react to messages";
@@ -14,7 +16,8 @@ function cannotOn(actions: ChatActions | undefined): string {
     ...(actions.posts ? [] : ["post elsewhere"]),
     ...(actions.people === undefined ? [] : ["notify everyone at once", "act where you were not invited"]),
   ];
-  return new Intl.ListFormat("en", { type: "disjunction" }).format(missing);
+  orList ??= new Intl.ListFormat("en", { type: "disjunction" });
+  return orList.format(missing);
 }
 
 /**

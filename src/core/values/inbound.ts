@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { madeOnce } from "../../base/made-once.ts";
 import type { Json } from "./json.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "./place.ts";
 
@@ -18,9 +19,16 @@ export function timeZoneNamed(text: string): string | undefined {
   return known !== undefined && isAlias && /^[A-Z].*\//.test(name) ? name : known;
 }
 
+/** Known zones by their names in lower case. Intl needs half a millisecond to make a format, and a list of people names a zone for each. */
+const zones = new Map<string, string>();
+
 function knownAs(name: string): string | undefined {
   try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
+    return madeOnce(
+      zones,
+      name.toLowerCase(),
+      () => new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone,
+    );
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

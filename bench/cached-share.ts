@@ -101,9 +101,12 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
     {
       said: "Plan how we get the spare seats until then.",
       steps: [
-        call("task-planning", {
-          task_description: "Get spare seats before the fair",
-          steps: [{ title: "Order them" }, { title: "Check them", depends_on: [1] }],
+        call("invoke_skill", {
+          skill_id: "task-planning",
+          params: {
+            task_description: "Get spare seats before the fair",
+            steps: [{ title: "Order them" }, { title: "Check them", depends_on: [1] }],
+          },
         }),
       ],
       answer: prose(250),
@@ -123,7 +126,7 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
       said: "Hand this to the one for data, and judge the mood of that review.",
       steps: [
         call("handoff", { to: "data", reason: "judge the mood" }),
-        call("text-analyzer", { text, analysis_type: "sentiment" }),
+        call("invoke_skill", { skill_id: "text-analyzer", params: { text, analysis_type: "sentiment" } }),
       ],
       answer: prose(120),
     },

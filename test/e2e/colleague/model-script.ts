@@ -14,22 +14,15 @@ interface Shown {
 /** The messages in a result. */
 function messagesIn(result: string | undefined): Shown[] {
   try {
-    return (JSON.parse(jsonOf(result)) as { messages?: Shown[] }).messages ?? [];
+    return (JSON.parse(result ?? "{}") as { messages?: Shown[] }).messages ?? [];
   } catch {
     return [];
   }
 }
 
-/** A result without the guide that comes with the first one of a skill. */
-function jsonOf(result = "{}"): string {
-  return result.split("\n<skill_guide")[0]?.trim() ?? "{}";
-}
-
 /** A result that is an error ends the turn with its words. */
 const failed = (result: string | undefined): Step | undefined =>
-  result?.includes('"error"') === true
-    ? { say: `I cannot: ${jsonOf(result).replace(/["{}\\]/g, " ")}` }
-    : undefined;
+  result?.includes('"error"') === true ? { say: `I cannot: ${result.replace(/["{}\\]/g, " ")}` } : undefined;
 
 const say = (text: string, invents: readonly string[] = []): Step => ({ say: text, invents });
 const linked = (messages: readonly Shown[]) =>
@@ -49,13 +42,22 @@ const by = (messages: readonly Shown[], name: string) =>
     ({ from, text }) => from.toLowerCase().startsWith(name) || text.toLowerCase().startsWith(`${name}: `),
   );
 
+function textsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [String(value)];
+  return Object.values(value).flatMap(textsIn);
+}
+
 /** The first one calls, then says what came of it. */
 const calling =
   (call: string, given: Record<string, unknown>, done: (result: string) => Step): Told =>
   (results) =>
     results.length === 0
-      ? { call, with: given, invents: Object.values(given).flat().map(String) }
+      ? { call, with: given, invents: textsIn(given) }
       : (failed(results.at(-1)) ?? done(results.at(-1) ?? ""));
+
+/** The first one invokes a listed skill, then says what came of it. */
+const invoking = (skill_id: string, params: Record<string, unknown>, done: (result: string) => Step): Told =>
+  calling("invoke_skill", { skill_id, params }, done);
 
 /** The date of the message, and so many days later, as the line above it says it. */
 function dayIn(request: string, later: number): string {
@@ -101,7 +103,7 @@ const scripts: Record<string, Told> = {
   ),
   "Who in this channel works in Berlin time?": (results) => {
     if (results.length === 0) return { call: "chat_people", with: { here: true } };
-    const { people = [] } = JSON.parse(jsonOf(results[0])) as {
+    const { people = [] } = JSON.parse(results[0] ?? "{}") as {
       people?: { name: string; time_zone?: string }[];
     };
     const found = people.filter(({ time_zone }) => time_zone === "Europe/Berlin").map(({ name }) => name);
@@ -151,7 +153,7 @@ const scripts: Record<string, Told> = {
     if (results.length === 0) return { call: "chat_people", with: { words: "Cleo" } };
     const stop = failed(results.at(-1));
     if (stop !== undefined) return stop;
-    const { people = [] } = JSON.parse(jsonOf(results[0])) as { people?: { id: string }[] };
+    const { people = [] } = JSON.parse(results[0] ?? "{}") as { people?: { id: string }[] };
     return results.length === 1
       ? { call: "chat_send", with: { to: people[0]?.id ?? "", text: "The review is at 3." } }
       : say("I wrote to Cleo.");
@@ -184,7 +186,7 @@ const scripts: Record<string, Told> = {
     calling(
       "schedule_add",
       { what: "reminder", text: "Denk an die Abrechnung!", when: `${dayIn(request, 1)}T09:00` },
-      (result) => say(`Ich erinnere dich: ${jsonOf(result).replace(/["{}\\]/g, " ")}`),
+      (result) => say(`Ich erinnere dich: ${result.replace(/["{}\\]/g, " ")}`),
     )(results, request),
   "every weekday at 9, Europe/Berlin": calling(
     "schedule_add",
@@ -194,14 +196,14 @@ const scripts: Record<string, Told> = {
       when: "0 9 * * 1-5",
       time_zone: "Europe/Berlin",
     },
-    (result) => say(`Planned: ${jsonOf(result).replace(/["{}\\]/g, " ")}`),
+    (result) => say(`Planned: ${result.replace(/["{}\\]/g, " ")}`),
   ),
   "Say what is open in this channel": () => say("Open: the invoice."),
   "what have you planned here?": calling("schedule_list", {}, (result) =>
     say(
       /"planned":\[\]|"plans":\[\]|nothing/i.test(result)
         ? "I have planned nothing here."
-        : `Planned: ${jsonOf(result).replace(/["{}\\]/g, " ")}`,
+        : `Planned: ${result.replace(/["{}\\]/g, " ")}`,
     ),
   ),
   "stop reminding me about the accounts": (results) => {
@@ -214,28 +216,28 @@ const scripts: Record<string, Told> = {
   "write the time here every second": calling(
     "schedule_add",
     { what: "task", text: "Write the time.", when: "* * * * * *" },
-    (result) => say(jsonOf(result).replace(/["{}\\]/g, " ")),
+    (result) => say(result.replace(/["{}\\]/g, " ")),
   ),
-  "if nobody answers here within two hours": calling(
-    "schedule_add_trigger",
+  "if nobody answers here within two hours": invoking(
+    "schedule#add_trigger",
     { on: "quiet", hours: 2, here: true, text: "Ask Ben again." },
     () => say("I watch this thread."),
   ),
   "Ask Ben again": () => say("Ben, could you have a look?"),
-  "deploy failed” here": calling(
-    "schedule_add_trigger",
+  "deploy failed” here": invoking(
+    "schedule#add_trigger",
     { on: "message", words: '"deploy failed"', text: "Say who is on call." },
     () => say("Set."),
   ),
   "Say who is on call": () => say("Ben is on call."),
-  "when I react with eyes": calling(
-    "schedule_add_trigger",
+  "when I react with eyes": invoking(
+    "schedule#add_trigger",
     { on: "reaction", emoji: "eyes", by_me: true, text: "Say what the message is about." },
     () => say("Set."),
   ),
   "Say what the message is about": () => say("It is about the invoice."),
-  "give me a webhook for our CI": calling(
-    "schedule_add_trigger",
+  "give me a webhook for our CI": invoking(
+    "schedule#add_trigger",
     { on: "webhook", text: "Say what failed." },
     () => say("The webhook is there."),
   ),

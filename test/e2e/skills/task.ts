@@ -31,7 +31,7 @@ export function callThenSay(
   return (results) =>
     results.length === 0
       ? { call, with: given, invents: [...words, ...textsIn(given), ...invents] }
-      : { say: said(withoutGuide(results.at(-1) ?? "")), invents };
+      : { say: said(results.at(-1) ?? ""), invents };
 }
 
 /** The same with a skill that is not open: it is run by its id. */
@@ -47,16 +47,11 @@ export function runThenSay(
 /** A result that is JSON, as a model reads it; empty where it is something else. */
 export function read(result: string): Record<string, Record<string, string>[] & string> {
   try {
-    const value = JSON.parse(withoutGuide(result));
+    const value = JSON.parse(result);
     return value.output ?? value;
   } catch {
     return {};
   }
-}
-
-/** A result without the guide that comes with the first one of a skill. */
-function withoutGuide(result: string): string {
-  return result.split("\n<skill_guide")[0]?.trim() ?? "";
 }
 
 function textsIn(value: unknown): string[] {

@@ -57,7 +57,7 @@ export const skillTasks: readonly SkillTask[] = [
     say: "draw the orders of this table per month",
     files: [{ name: "orders.csv", content: csv }],
     does: callThenSay(
-      "data-visualization",
+      "chart_draw",
       {
         file: "orders.csv",
         spec: {
@@ -78,19 +78,16 @@ export const skillTasks: readonly SkillTask[] = [
   {
     skill: "image-generation",
     say: "draw a diagram of a channel and its agent",
-    does: callThenSay(
-      "image-generation_diagram",
-      { svg, name: "Channel and agent" },
-      () => "That is how it works.",
-      ["Channel and agent"],
-    ),
+    does: callThenSay("diagram_draw", { svg, name: "Channel and agent" }, () => "That is how it works.", [
+      "Channel and agent",
+    ]),
     says: [/how it works/],
     posts: [/channel-and-agent\.png/],
   },
   {
     skill: "image-generation without a service",
     say: "make a photo of a cat",
-    does: callThenSay("image-generation_make", { prompt: "A cat on a sofa, photo" }, (result) =>
+    does: runThenSay("image-generation#make", { prompt: "A cat on a sofa, photo" }, (result) =>
       /No service that makes pictures/.test(result)
         ? "No service that makes pictures is set up here; I can draw a diagram."
         : "Done.",
@@ -101,7 +98,7 @@ export const skillTasks: readonly SkillTask[] = [
     skill: "simple-writing",
     say: "write the project report as Word and PDF",
     does: callThenSay(
-      "simple-writing",
+      "document_write",
       {
         title: "Project report",
         markdown: "We are on time.\n\n| Month | Orders |\n|---|---|\n| January | 120 |\n",
@@ -116,11 +113,7 @@ export const skillTasks: readonly SkillTask[] = [
     skill: "document-summarizer",
     say: "sum up the attached minutes",
     files: [{ name: "minutes.md", content: minutes }],
-    does: callThenSay(
-      "document-summarizer",
-      {},
-      (result) => valueIn(result, "summary") || result.slice(0, 200),
-    ),
+    does: callThenSay("document_summarize", {}, (result) => result.slice(0, 200)),
     within: {
       "Summarise the documents": {
         answer: (input) => ({
@@ -157,9 +150,9 @@ export const skillTasks: readonly SkillTask[] = [
     skill: "code-review",
     say: "review the attached change",
     files: [{ name: "change.diff", content: diff }],
-    does: callThenSay("code-review", { what: "change.diff" }, (result) => {
-      const { table, findings = [] } = read(result);
-      return [table, "", ...findings.map(({ why, proposal }) => `${why} Better: \`${proposal}\``)].join("\n");
+    does: runThenSay("code-review", { what: "change.diff" }, (result) => {
+      const [, table = "", finding = ""] = result.split("\n\n");
+      return `${table}\n\n${finding.replace(/\n(.*)/, " Better: `$1`")}`;
     }),
     within: {
       "Review this change": {
@@ -184,7 +177,7 @@ export const skillTasks: readonly SkillTask[] = [
     skill: "code-execution",
     say: "add up the orders of this table with a program",
     files: [{ name: "orders.csv", content: csv }],
-    does: callThenSay(
+    does: runThenSay(
       "code-execution",
       { task: "Sum the column orders", files: ["orders.csv"] },
       (result) => valueIn(result, "result") || result.slice(0, 300),
@@ -215,7 +208,7 @@ export const skillTasks: readonly SkillTask[] = [
   {
     skill: "code-generation",
     say: "write a shell script that greets, with a test",
-    does: callThenSay(
+    does: runThenSay(
       "code-generation",
       { task: "A script greet.sh that prints Hello and its argument", language: "bash" },
       (result) => (/"?passed"?:\s*1\b/.test(result) ? "Written; its one test passed." : result.slice(0, 400)),
@@ -243,24 +236,24 @@ export const skillTasks: readonly SkillTask[] = [
   {
     skill: "schedule",
     say: "remind me tomorrow at 9 of the invoice",
-    does: callThenSay("schedule_add", { text: "Think of the invoice.", when: "tomorrow at 9" }, (result) =>
-      valueIn(result, "summary"),
+    does: callThenSay(
+      "schedule_add",
+      { text: "Think of the invoice.", when: "tomorrow at 9" },
+      (result) => result,
     ),
-    says: [/I remind .*09:00|9:00/],
+    says: [/reminder .*9:00/],
   },
   {
     skill: "memory",
     say: "remember that the deploy is on Friday",
-    does: callThenSay("memory_remember", { text: "The deploy is on Friday." }, (result) =>
-      valueIn(result, "summary"),
-    ),
+    does: callThenSay("memory_remember", { text: "The deploy is on Friday." }, (result) => result),
     says: [/deploy is on Friday/],
   },
   {
     skill: "memory, a document",
     say: "learn the attached handbook",
     files: [{ name: "handbook.md", content: handbook }],
-    does: callThenSay("memory_learn", { what: "handbook.md" }, (result) => valueIn(result, "summary")),
+    does: runThenSay("memory#learn", { what: "handbook.md" }, (result) => result),
     says: [/Learned handbook\.md as document 1/],
   },
   {
@@ -301,9 +294,9 @@ export const skillTasks: readonly SkillTask[] = [
     does: (results) => {
       const [found = "", page] = results;
       if (found === "")
-        return { call: "web-search", with: { words: "Kestrel Tower" }, invents: ["Kestrel Tower"] };
+        return { call: "web_search", with: { words: "Kestrel Tower" }, invents: ["Kestrel Tower"] };
       const url = /http:\/\/[^"]*\/official/.exec(found)?.[0] ?? "";
-      if (page === undefined) return { call: "web-scraping", with: { url } };
+      if (page === undefined) return { call: "web_read", with: { url } };
       return { say: /It was opened[^.]*\./.exec(page)?.[0] ?? page.slice(0, 300) };
     },
     says: [/opened on 14 May 1998 by the mayor/],
@@ -311,7 +304,7 @@ export const skillTasks: readonly SkillTask[] = [
   {
     skill: "web-search",
     say: "search the web for the Kestrel Tower",
-    does: callThenSay("web-search", { words: "Kestrel Tower height" }, (result) =>
+    does: callThenSay("web_search", { words: "Kestrel Tower height" }, (result) =>
       /\/official/.test(result) ? "I found its official page." : result.slice(0, 300),
     ),
     says: [/its official page/],
@@ -351,7 +344,7 @@ export const skillTasks: readonly SkillTask[] = [
   {
     skill: "channel-summary",
     say: "what was decided here today?",
-    does: callThenSay("channel-summary", {}, (result) => {
+    does: runThenSay("channel-summary", {}, (result) => {
       const { from, to, topics = [] } = read(result);
       return [`From ${from} to ${to}:`, ...topics.map(({ text, link }) => `- ${text} [there](${link})`)].join(
         "\n",

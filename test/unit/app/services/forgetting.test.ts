@@ -38,7 +38,7 @@ describe("a deleted turn", () => {
     );
     const { app, ask, log } = createTestApp(model, { limits: { transcript_tokens: 2_000 } });
     const first = await ask(`the secret ${"is long ".repeat(30)}`);
-    for (let at = 0; at < 12; at += 1) await ask(`question ${at} ${"text ".repeat(100)}`);
+    for (let at = 0; at < 14; at += 1) await ask(`question ${at} ${"text ".repeat(100)}`);
     expect(model.requests.at(-1)?.messages[0]?.text).toContain("They spoke of a secret.");
     await forgetTurn(app, first.turnId, ada);
     const before = model.requests.length;

@@ -58,9 +58,7 @@ export function readSource(name: string, context: ToolContext): Promise<Source> 
 
 /** The files of the latest message with files. */
 async function latestFiles({ threadFiles }: ToolContext): Promise<string[]> {
-  const all = await threadFiles.list();
-  // Long results of tools are there, too, but nobody sent them.
-  const input = all.filter(({ path, by }) => path.startsWith("/workspace/input/") && by !== undefined);
+  const input = (await threadFiles.list()).filter(({ path }) => path.startsWith("/workspace/input/"));
   const latest = Math.max(...input.map((file) => file.changed_at));
   // Files of one message are stored within a short time.
   const files = input.filter((file) => file.changed_at >= latest - 60_000).map((file) => file.path);

@@ -6,8 +6,10 @@ import { decisionFor } from "../decisions/decide-call.ts";
 import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
 import type { CallState } from "../log/turn-state.ts";
+import { outputFolder } from "../ports/working-folder.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { cutForModel, failure, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
+import { fingerprint } from "../values/address.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
@@ -263,7 +265,7 @@ async function shownOf(
   call: ToolCall,
   { shown: how }: Pick<Tool, "shown">,
   result: ToolResult,
-): Promise<{ shown?: string }> {
+): Promise<{ shown?: string; kept?: string }> {
   const { turn, ports } = scope;
   const whole = outputText(outputOf(result));
   const tokens = how !== undefined ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
@@ -271,8 +273,10 @@ async function shownOf(
   const readable = result.status === "ok" ? result.readable : undefined;
   // `read_file` pages the output, so the readable form is shown only if it fits as a whole.
   const fits = [readable, whole].find((text) => text !== undefined && cutTo(text) === text);
-  const shown = fits ?? cutTo(whole, await keptAsFile(scope, call, whole));
-  return shown === whole ? {} : { shown };
+  const kept = fits === undefined ? await keptAsFile(scope, call, whole) : undefined;
+  const shown = fits ?? cutTo(whole, kept);
+  if (shown === whole) return {};
+  return { shown, ...(kept === undefined ? {} : { kept }) };
 }
 
 /**
@@ -281,21 +285,25 @@ async function shownOf(
  */
 async function keptAsFile(
   { turn, ports, state }: TurnScope,
-  { name }: ToolCall,
+  { name, id }: ToolCall,
   text: string,
 ): Promise<string | undefined> {
   if (state.private) return undefined;
-  const isJson = parsedJson(text) !== undefined;
-  const file = {
-    name: `${name}-result.${isJson ? "json" : "txt"}`,
-    media_type: isJson ? "application/json" : "text/plain",
-    data: new TextEncoder().encode(text),
-  };
+  const ending = parsedJson(text) === undefined ? "txt" : "json";
+  const file = { name: `${name}-result-${fingerprint(id)}.${ending}`, data: new TextEncoder().encode(text) };
+  // Not part of the call's own run, whose changes are told separately.
+  const how = {
+    writer: { kind: "agent" },
+    turn_id: turn.turn_id,
+    call_id: `${id}/result`,
+    text: "",
+  } as const;
   try {
-    const kept = await ports.folders.of(turn.place).attach(file, { turn_id: turn.turn_id });
-    return kept.path;
+    await ports.folders.of(turn.place).write(file, how, turn.signal);
+    return `${outputFolder}/${file.name}`;
   } catch (error) {
-    if (!(error instanceof ExpectedFailure)) ports.report(error, "keeping a long result");
+    if (!turn.signal.aborted && !(error instanceof ExpectedFailure))
+      ports.report(error, "keeping a long result");
     return undefined;
   }
 }

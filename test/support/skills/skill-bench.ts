@@ -64,10 +64,7 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
     const folder = app.folders.of(home);
     for (const [name, content] of Object.entries(attached)) {
       const data = typeof content === "string" ? new TextEncoder().encode(content) : content;
-      await folder.attach(
-        { name, media_type: "application/octet-stream", data },
-        { turn_id: "earlier", by: "Ada" },
-      );
+      await folder.attach({ name, media_type: "application/octet-stream", data }, { turn_id: "earlier" });
     }
   };
   let ready: Promise<void> | undefined;

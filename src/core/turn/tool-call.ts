@@ -170,8 +170,8 @@ class RunningCall {
   /** Records the result of the call, and returns the result that its caller gets. */
   async #finish(checked: CheckedCall, outcome: ToolResult): Promise<ToolResult> {
     const scope = this.#scope;
-    const { call, parent_call_id, by_person } = this.#request;
-    const isModels = parent_call_id === undefined && by_person !== true;
+    const { call, depth } = this.#request;
+    const isModels = depth === 0;
     const result = isModels ? toldWhenRepeated(scope.state, call.name, checked.input, outcome) : outcome;
     if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
       await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
@@ -185,7 +185,7 @@ class RunningCall {
       tool: call.name,
       status: clean.status,
       output: outputOf(clean),
-      ...(parent_call_id === undefined ? shownOf(scope, call, checked.tool ?? {}, clean) : {}),
+      ...(isModels ? shownOf(scope, call, checked.tool ?? {}, clean) : {}),
       duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
       ...besideOutput(clean),
       ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),

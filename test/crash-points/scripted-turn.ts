@@ -26,7 +26,8 @@ export const profiles: readonly [Profile, ...Profile[]] = [
 /** The host that the code of the skill `outside` asks for. */
 export const grantedHost = "stalls.example.com";
 
-export const sideEffects = ["send", "book", "visit", "fire"] as const;
+/** Ids of the calls that have them; one is made by the sub-run of another call. */
+export const sideEffects = ["handoff/stamp", "send", "book", "visit", "fire"] as const;
 
 /**
  * A model that works through the rounds and then answers at length. It keeps no state: what calls came to it hands on in the
@@ -47,6 +48,7 @@ export function turnModel(): RecordingModel {
 
 function nextLine({ system, messages }: ModelRequest): Line {
   if (system.startsWith("Summarise")) return "The fair is being prepared.";
+  if (system.includes("You write.")) return lineOfWriter(messages);
   if (messages.findLast(({ role }) => role === "user")?.text.includes(said.after))
     return "The same tomorrow.";
   const last = messages.findLast((message) => message.role === "assistant");
@@ -64,8 +66,15 @@ function nextLine({ system, messages }: ModelRequest): Line {
   return next.map((id) => ({
     id,
     call: id,
-    with: id === "handoff" ? { to: "writer", reason: soFar.join(";") } : { text: soFar.join(";") },
+    with:
+      id === "handoff" ? { to: "writer", reason: soFar.join(";") || "Write." } : { text: soFar.join(";") },
   }));
+}
+
+/** The agent that the turn asks stamps a letter. */
+function lineOfWriter(messages: readonly Message[]): Line {
+  const [outcome] = outcomesOf(messages, ["stamp"]);
+  return outcome === undefined ? [{ id: "stamp", call: "stamp", with: {} }] : `handoff/${outcome}`;
 }
 
 function textsIn(args = "{}"): string[] {
@@ -79,7 +88,7 @@ function outcomesOf(messages: readonly Message[], ids: readonly string[]): strin
     const word = message.text.includes("outcome_unknown")
       ? "unknown"
       : (message.text.match(/\w+/)?.[0] ?? "");
-    return message.call_id === "handoff" ? [] : `${message.call_id} ${word}`;
+    return message.call_id === "handoff" ? message.text : `${message.call_id} ${word}`;
   });
 }
 
@@ -141,6 +150,14 @@ function readingTools(act: Act): TestTool[] {
 
 function actingTools(act: Act): TestTool[] {
   return [
+    {
+      name: "stamp",
+      effect: "side_effect",
+      run: async () => {
+        await act("handoff/stamp");
+        return "stamped";
+      },
+    },
     {
       name: "send",
       effect: "side_effect",

@@ -116,9 +116,15 @@ const once: ReadonlySet<TurnEvent["type"]> = new Set([
 function outlineOf(events: readonly TurnEvent[], unknown: readonly string[]): string[] {
   return numbered(
     events
+      .map(withoutRun)
       .filter((event) => once.has(event.type) && !unknown.some((call) => isWithin(event, call)))
       .map((event) => `${event.type} ${nameOf(event)}`),
   );
+}
+
+/** What happens in the conversation of a sub-run counts like what happens in that of the turn. */
+function withoutRun(event: TurnEvent): TurnEvent {
+  return event.type === "run" ? { ...event, ...event.event } : event;
 }
 
 /** Lines that come several times are told apart. */

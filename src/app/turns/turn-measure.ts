@@ -1,6 +1,6 @@
 /** The cost of a turn: the figures for its log line, its metrics and its trace, without any text of the conversation. */
 
-import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import { type TurnEventBody, unwrapped } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import {
   type Meter,
@@ -40,7 +40,8 @@ export function createTurnMeasuring({
     if (measure.outcome === "failed") logger.warn(measure, "A turn failed");
     else logger.info(measure, measure.outcome === "merged" ? "A message joined a turn" : "A turn ended");
   };
-  const tellOperator = (event: TurnEventBody, wasAway: boolean, { turn_id }: ClaimedTurn) => {
+  const tellOperator = (stored: TurnEventBody, wasAway: boolean, { turn_id }: ClaimedTurn) => {
+    const event = unwrapped(stored);
     if (event.type === "model_away" && !wasAway)
       logger.warn({ turn_id, code: event.code, reason: event.message }, "A turn waits for its model");
     else if (event.type === "error" && forOperators.has(event.code))
@@ -86,7 +87,8 @@ const forOperators: ReadonlySet<string> = new Set<ModelErrorCode>([
   "unauthorized",
 ]);
 
-function staysAway({ type }: TurnEventBody, isAway: boolean): boolean {
+function staysAway(event: TurnEventBody, isAway: boolean): boolean {
+  const { type } = unwrapped(event);
   return type === "model_away" || (isAway && type !== "model_message");
 }
 
@@ -112,7 +114,8 @@ function createMeasure({ turn_id, inbound, events }: ClaimedTurn, now: number): 
 }
 
 /** Adds one event of the turn, stored by an earlier worker or new. */
-function note(measure: TurnMeasure, event: TurnEventBody): void {
+function note(measure: TurnMeasure, stored: TurnEventBody): void {
+  const event = unwrapped(stored);
   switch (event.type) {
     case "turn_started":
       measure.agent = event.profile;
@@ -141,7 +144,8 @@ function note(measure: TurnMeasure, event: TurnEventBody): void {
 }
 
 /** Counts the work of this worker; an earlier worker has counted its own. */
-function count(meter: Meter, skillOf: Map<string, string>, event: TurnEventBody): void {
+function count(meter: Meter, skillOf: Map<string, string>, stored: TurnEventBody): void {
+  const event = unwrapped(stored);
   switch (event.type) {
     case "round_started":
       meter.round();

@@ -1,5 +1,5 @@
 import { rightRefusal } from "../../core/decisions/prevented-call.ts";
-import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
+import { type TurnEvent, type TurnEventBody, unwrapped } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Model } from "../../core/ports/model.ts";
@@ -136,12 +136,13 @@ export class TurnRunner {
     ]);
     const { state } = await ports.offers.read(inbound.namespace, catalogue);
     const asked = await askedIn(this.#deps, inbound);
-    const profile = profileOf(this.#deps, claimed, state);
+    const { profile, direct } = agentFor(this.#deps, claimed, state);
     const place = { namespace: inbound.namespace, thread: inbound.thread };
     const asker = { author: inbound.author, place, cause: inbound.cause, profile, catalogue };
     const refusals = await Promise.all(asked.skills.map((id) => notForTurn(asker, ports, id)));
     const turn: Turn = {
       ...asker,
+      direct,
       turn_id: claimed.turn_id,
       text: asked.text,
       asked: asked.skills.filter((_, at) => refusals[at] === undefined),
@@ -188,7 +189,8 @@ export function timeSpent(events: readonly TurnEvent[], now: number): number {
   let spent = 0;
   let away = false;
   for (const [index, event] of events.entries()) {
-    if (event.type === "model_away" || event.type === "model_message") away = event.type === "model_away";
+    const { type } = unwrapped(event);
+    if (type === "model_away" || type === "model_message") away = type === "model_away";
     if (index >= began && !(away && event.type === "turn_waiting"))
       spent += Math.max(0, timeAfter(event, events[index + 1], now));
   }
@@ -264,14 +266,18 @@ async function withoutStopped<T extends { turn_id: string }>(
   return queued.filter((_, at) => !signals[at]?.some((signal) => signal.type === "stop"));
 }
 
-/** The agent that began the turn, or the one its message names, or the default of its channel. */
-function profileOf(
+/** The agent that began the turn, or the one its message names, which answers directly, or the default of its channel. */
+function agentFor(
   { profiles }: TurnRunnerDeps,
   { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
-): Profile {
+): Pick<Turn, "profile" | "direct"> {
+  const own = profileNamed(profiles, settings.profile);
   // A command starts without an agent.
-  if (inbound.kind === "command") return profileNamed(profiles, settings.profile);
-  const started = events.find((event) => event.type === "turn_started")?.profile;
-  return profileNamed(profiles, started ?? agentNamedIn(inbound.text, profiles)?.id ?? settings.profile);
+  if (inbound.kind === "command") return { profile: own };
+  const started = events.find((event) => event.type === "turn_started");
+  if (started !== undefined)
+    return { profile: profileNamed(profiles, started.profile), direct: started.direct };
+  const named = agentNamedIn(inbound.text, profiles);
+  return named === undefined || named.id === own.id ? { profile: own } : { profile: named, direct: true };
 }

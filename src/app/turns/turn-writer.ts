@@ -1,4 +1,10 @@
-import { isEphemeral, isInternal, type TurnEvent, type TurnEventBody } from "../../core/log/turn-event.ts";
+import {
+  isEphemeral,
+  isInternal,
+  type TurnEvent,
+  type TurnEventBody,
+  unwrapped,
+} from "../../core/log/turn-event.ts";
 import { type ClaimedTurn, LeaseLostError, seqStride, type TurnLog } from "../../core/log/turn-log.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import type { Redact } from "../../core/values/redact.ts";
@@ -29,7 +35,8 @@ const maxHoldMs = 20;
  * events describe work that a crash may safely repeat: asking the model again before its answer had any effect, and reading.
  * `round_started` comes right before the model is asked, so that the transcript is stored exactly as it is sent.
  */
-function mustBeStored(event: TurnEvent): boolean {
+function mustBeStored(stored: TurnEvent): boolean {
+  const event = unwrapped(stored);
   switch (event.type) {
     case "turn_started":
     case "transcript_opened":

@@ -5,6 +5,7 @@
  * Words used in core:
  * - turn: one inbound message and its answer. Entry 0 of its log is the inbound.
  * - round: one model call of a turn and the tool calls it asks for.
+ * - sub-run: an agent that works on a call of another one, or on a message that names it, in a conversation of its own.
  * - call: one run of a tool, made by the model, a skill or a person. Calls made by a call have it as their parent.
  * - step: a named part of a call whose result is journalled, so that a resumed call does not repeat it.
  * - stage: progress of a call or step that people see.
@@ -52,9 +53,34 @@ export interface Usage {
 
 /** An event before it gets its turn, sequence number and time. */
 export type TurnEventBody =
+  | PlainEvent
+  /** The sub-run of call `call_id` goes on with a conversation of its own. What its calls do is logged as that of other calls. */
+  | { type: "run"; call_id: string; event: ConversationEvent };
+
+/** Stands for the call of the sub-run that answers a message directly. */
+export const directRun = "direct";
+
+/** What happens in the conversation with a model. */
+export type ConversationEvent = Extract<
+  PlainEvent,
+  {
+    type:
+      | "round_started"
+      | "model_message"
+      | "transcript_opened"
+      | "user_message"
+      | "transcript_changed"
+      | "skill_activated"
+      | "skill_offloaded"
+      | "model_away";
+  }
+>;
+
+type PlainEvent =
   /** Entry 0: the person's message. */
   | { type: "inbound"; inbound: Inbound }
-  | { type: "turn_started"; profile: string; model: string }
+  /** `direct`: the message names an agent, whose sub-run answers it without the conversation of the thread. */
+  | { type: "turn_started"; profile: string; model: string; direct?: true | undefined }
   /** A worker resumed the turn after a crash or a wait. */
   | { type: "turn_resumed" }
   /** The turn waits until the tools of these skills are known. `text` is shown to people. */
@@ -83,7 +109,7 @@ export type TurnEventBody =
       note?: string | undefined;
       model: string;
     }
-  /** `round`: the round of the turn's own model call; absent for calls that skills and summaries make. */
+  /** `round`: the round of the turn's own model call; absent for calls that skills, summaries and sub-runs make. */
   | ({ type: "usage"; model: string; round?: number | undefined } & Usage)
   /** A transcript of the thread opens here. */
   | ({ type: "transcript_opened" } & TranscriptOpening)
@@ -172,8 +198,17 @@ export type TurnEventBody =
   | { type: "picture_shown"; call_id: string; name: string; media_type: string; bytes: number }
   /** Context that the bot read in the place where it was called: the thread so far and the files of the message. */
   | ({ type: "context_read" } & MessageContext)
-  /** `report`: the agent's answer, with which the turn returned to the supervisor. */
-  | { type: "handoff"; from: string; to: string; report?: string }
+  /**
+   * The call starts a sub-run of the agent `to`. Without `call_id`, from earlier versions: the agent has the turn from here on; `report`
+   * is the answer with which it returned the turn to its supervisor.
+   */
+  | {
+      type: "handoff";
+      from: string;
+      to: string;
+      call_id?: string | undefined;
+      report?: string | undefined;
+    }
   /** From here on, messages of the turn may mention these people and groups, given by platform id. */
   | { type: "people_named"; call_id: string; ids: string[] }
   /**
@@ -225,9 +260,17 @@ export type TurnEventBody =
   | { type: "approval_shown"; approval_id: string; person: string; place: Place; reference: string }
   /**
    * The model did not answer, for a temporary reason. `text` is shown to people; `since` is the start of the outage (ms since the epoch),
-   * `rounds` the number of rounds before it.
+   * `rounds` the number of rounds before it, `until` the time of the next attempt.
    */
-  | { type: "model_away"; code: string; message: string; text: string; since: number; rounds: number }
+  | {
+      type: "model_away";
+      code: string;
+      message: string;
+      text: string;
+      since: number;
+      rounds: number;
+      until?: number | undefined;
+    }
   /** The turn frees its worker and waits for a person, or for its model, until `until` (ms since the epoch). */
   | { type: "turn_waiting"; until: number }
   /** A further message of the asker, taken into the running turn; `shown` is its text for the model. */
@@ -320,7 +363,28 @@ const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
 
 /** Whether the event only serves to replay the turn. People who watch see its content in other events. */
 export function isInternal(event: TurnEventBody): boolean {
-  return internal.has(event.type);
+  return internal.has(unwrapped(event).type);
+}
+
+const ofConversation: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "round_started",
+  "model_message",
+  "transcript_opened",
+  "user_message",
+  "transcript_changed",
+  "skill_activated",
+  "skill_offloaded",
+  "model_away",
+] satisfies ConversationEvent["type"][]);
+
+/** Whether the event is part of a conversation with a model. */
+export function isOfConversation(event: TurnEventBody): event is ConversationEvent {
+  return ofConversation.has(event.type);
+}
+
+/** The event; for one of a sub-run's conversation, the event in it. */
+export function unwrapped(event: TurnEventBody): PlainEvent {
+  return event.type === "run" ? event.event : event;
 }
 
 /** The events that remain of a finished turn when its run details are deleted: its messages, posts and answer. */

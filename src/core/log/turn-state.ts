@@ -1,7 +1,7 @@
 import { hostOfKey } from "../values/address.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, Message } from "../values/message.ts";
-import type { TurnEventBody, TurnEventBodyOf } from "./turn-event.ts";
+import { directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
 
 /** One tool call as recorded in the log. */
 export interface CallState {
@@ -32,6 +32,8 @@ export interface AwayState {
   /** ms since the epoch. */
   since: number;
   tries: number;
+  /** Time of the next attempt, ms since the epoch. */
+  until?: number | undefined;
 }
 
 /**
@@ -40,11 +42,14 @@ export interface AwayState {
  */
 export interface TurnState {
   started: boolean;
-  /** The profile that the turn was handed to; undefined while the first one has it. */
+  /** The call whose sub-run this is; undefined for the turn itself. A sub-run shares with its turn everything about calls and people. */
+  readonly run: string | undefined;
+  /** The sub-runs of the turn, by their calls. */
+  readonly runs: Map<string, TurnState>;
+  /** The profile that an earlier version handed the turn to. */
   profile: string | undefined;
-  /** The handoffs, in order, with their rounds; `returned` if the turn went back to a supervisor with the agent's answer. */
-  handoffs: { to: string; round: number; returned: boolean }[];
   rounds: number;
+  /** Calls made by models in the whole turn. */
   toolCalls: number;
   /** Whether the model has been told the person's message. */
   told: boolean;
@@ -64,31 +69,34 @@ export interface TurnState {
   streamed: string;
   /** The last model message, while some of its calls have no result. */
   open: AssistantMessage | undefined;
-  calls: Map<string, CallState>;
-  questions: Map<string, { expires_at: number; answer?: string }>;
+  readonly calls: Map<string, CallState>;
+  /** The files that calls created: name → call. */
+  readonly files: Map<string, string>;
+  readonly questions: Map<string, { expires_at: number; answer?: string }>;
   /** By call id. */
-  approvals: Map<string, ApprovalState>;
+  readonly approvals: Map<string, ApprovalState>;
   /** People and groups, by platform id, that messages of this turn may mention in addition to those the person mentioned. */
-  named: Set<string>;
+  readonly named: Set<string>;
   /** Whether only the asker may see the answer. */
   private: boolean;
   /** Other namespaces that the turn read from. */
-  read_in: Set<string>;
+  readonly read_in: Set<string>;
   /** Number of messages sent, changed or deleted in addition to the answer. */
   sent: number;
   /** Hosts that a person allowed for this turn. */
-  allowedHosts: Set<string>;
+  readonly allowedHosts: Set<string>;
   /** Sites, with the pages of each that the turn reached through links: keys of `WebAddress`. */
-  followed: Map<string, Set<string>>;
+  readonly followed: Map<string, Set<string>>;
   /** Skills activated in this turn → the call that activated them; undefined for skills that a person requested by name. */
   activated: Map<string, string | undefined>;
 }
 
 export function createTurnState(): TurnState {
   return {
+    run: undefined,
+    runs: new Map(),
     started: false,
     profile: undefined,
-    handoffs: [],
     rounds: 0,
     toolCalls: 0,
     told: false,
@@ -101,6 +109,7 @@ export function createTurnState(): TurnState {
     streamed: "",
     open: undefined,
     calls: new Map(),
+    files: new Map(),
     questions: new Map(),
     approvals: new Map(),
     named: new Set(),
@@ -113,13 +122,96 @@ export function createTurnState(): TurnState {
   };
 }
 
-/** Applies one event to the state. `at` is the time of the event, ms since the epoch. */
+/** The state of the sub-run of a call. */
+export function runOf(turn: TurnState, callId: string): TurnState {
+  const known = turn.runs.get(callId);
+  if (known !== undefined) return known;
+  const { runs, calls, files, questions, approvals, named, read_in, allowedHosts, followed } = turn;
+  const shared = { runs, calls, files, questions, approvals, named, read_in, allowedHosts, followed };
+  const run: TurnState = {
+    ...createTurnState(),
+    ...shared,
+    run: callId,
+    get private() {
+      return turn.private;
+    },
+    get sent() {
+      return turn.sent;
+    },
+  };
+  runs.set(callId, run);
+  return run;
+}
+
+/** The id under which a turn's log has a call of a model; ids of models are unique within their conversation. */
+export function loggedCallId({ run }: Pick<TurnState, "run">, id: string): string {
+  return run === undefined ? id : `${run}/${id}`;
+}
+
+/** Applies one event to the state of its turn. `at` is the time of the event, ms since the epoch. */
 export function applyEvent(state: TurnState, event: TurnEventBody, at: number): void {
   noteAsking(state, event);
   if (applyToCall(state, event, at)) return;
   switch (event.type) {
+    case "run":
+      state.streamed = "";
+      applyToConversation(runOf(state, event.call_id), event.event);
+      break;
     case "turn_started":
       state.started = true;
+      break;
+    case "tools_left_out":
+      state.left_out.push(event.text);
+      break;
+    case "steered":
+      continueWithMessage(state);
+      continueWithMessage(state.runs.get(directRun));
+      break;
+    case "people_named":
+      for (const id of event.ids) state.named.add(id);
+      break;
+    case "answer_private":
+      state.private = true;
+      if (event.from !== undefined) state.read_in.add(event.from);
+      break;
+    case "message_sent":
+      state.sent += 1;
+      break;
+    case "handoff":
+      if (event.call_id === undefined) applyEarlierHandoff(state, event);
+      else runOf(state, event.call_id);
+      break;
+    case "link_followed":
+      state.followed.set(event.site, new Set(state.followed.get(event.site)).add(event.page));
+      break;
+    case "question_asked":
+    case "question_answered":
+    case "approval_requested":
+    case "approval_decided":
+      applyAsked(state, event);
+      break;
+    default:
+      applyToConversation(state, event);
+  }
+}
+
+/** A message during an open call answers that call's question. Otherwise the model continues with it. */
+function continueWithMessage(state: TurnState | undefined): void {
+  if (state !== undefined && state.open === undefined) state.last = undefined;
+}
+
+function applyEarlierHandoff(state: TurnState, { to, report }: TurnEventBodyOf<"handoff">): void {
+  state.profile = to;
+  if (report !== undefined) state.last = undefined;
+}
+
+function applyToConversation(state: TurnState, event: TurnEventBody): void {
+  switch (event.type) {
+    case "text_delta":
+      state.streamed += event.text;
+      break;
+    case "text_reset":
+      state.streamed = "";
       break;
     case "round_started":
       state.rounds = event.round;
@@ -140,38 +232,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "model_away":
       state.rounds = event.rounds;
-      state.away = { since: event.since, tries: (state.away?.tries ?? 0) + 1 };
-      break;
-    case "tools_left_out":
-      state.left_out.push(event.text);
-      break;
-    case "text_delta":
-      state.streamed += event.text;
-      break;
-    case "text_reset":
-      state.streamed = "";
-      break;
-    case "steered":
-      // A message during an open call answers that call's question. Otherwise the model continues with it.
-      if (state.open === undefined) state.last = undefined;
-      break;
-    case "people_named":
-      for (const id of event.ids) state.named.add(id);
-      break;
-    case "answer_private":
-      state.private = true;
-      if (event.from !== undefined) state.read_in.add(event.from);
-      break;
-    case "message_sent":
-      state.sent += 1;
-      break;
-    case "handoff":
-      state.profile = event.to;
-      state.handoffs.push({ to: event.to, round: state.rounds, returned: event.report !== undefined });
-      if (event.report !== undefined) state.last = undefined;
-      break;
-    case "link_followed":
-      state.followed.set(event.site, new Set(state.followed.get(event.site)).add(event.page));
+      state.away = { since: event.since, tries: (state.away?.tries ?? 0) + 1, until: event.until };
       break;
     case "skill_activated":
       state.activated.set(event.skill_id, event.call_id);
@@ -179,21 +240,16 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
     case "skill_offloaded":
       state.activated.delete(event.skill_id);
       break;
-    case "question_asked":
-      state.questions.set(event.question_id, { expires_at: event.expires_at });
-      break;
-    case "question_answered": {
-      const question = state.questions.get(event.question_id);
-      if (question !== undefined) question.answer = event.text;
-      break;
-    }
-    default:
-      applyApproval(state, event);
   }
 }
 
-function applyApproval({ approvals, allowedHosts }: TurnState, event: TurnEventBody): void {
-  if (event.type === "approval_requested") {
+function applyAsked({ questions, approvals, allowedHosts }: TurnState, event: TurnEventBody): void {
+  if (event.type === "question_asked") {
+    questions.set(event.question_id, { expires_at: event.expires_at });
+  } else if (event.type === "question_answered") {
+    const question = questions.get(event.question_id);
+    if (question !== undefined) question.answer = event.text;
+  } else if (event.type === "approval_requested") {
     const { approval_id, tool, input, addresses, expires_at } = event;
     approvals.set(event.call_id, { approval_id, tool, input, addresses, expires_at });
   } else if (event.type === "approval_decided") {
@@ -246,18 +302,26 @@ function applyToCall(state: TurnState, event: TurnEventBody, at: number): boolea
   switch (event.type) {
     case "tool_started":
       callState(state, event.call_id, at).started = event;
-      if (event.parent_call_id === undefined) state.toolCalls += 1;
+      if (isOfModel(state, event)) state.toolCalls += 1;
       return true;
     case "step_finished":
       callState(state, event.call_id, at).steps.set(event.step, event.result);
       return true;
     case "tool_finished":
       callState(state, event.call_id, at).finished = event;
-      closeRound(state);
+      for (const each of [state, ...state.runs.values()]) closeRound(each);
+      return true;
+    case "file":
+      if (event.call_id !== undefined) state.files.set(event.name, event.call_id);
       return true;
     default:
       return false;
   }
+}
+
+/** Whether a model made a call, and not a skill or a person. */
+function isOfModel({ runs }: TurnState, { parent_call_id }: TurnEventBodyOf<"tool_started">): boolean {
+  return parent_call_id === undefined || runs.has(parent_call_id);
 }
 
 function callState(state: TurnState, callId: string, at: number): CallState {
@@ -270,5 +334,7 @@ function callState(state: TurnState, callId: string, at: number): CallState {
 
 function closeRound(state: TurnState): void {
   const calls = state.open?.tool_calls ?? [];
-  if (calls.every((call) => state.calls.get(call.id)?.finished !== undefined)) state.open = undefined;
+  const isFinished = ({ id }: { id: string }) =>
+    state.calls.get(loggedCallId(state, id))?.finished !== undefined;
+  if (calls.every(isFinished)) state.open = undefined;
 }

@@ -8,6 +8,7 @@ import type { Approver, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import { saidText } from "../values/message.ts";
 import {
+  directRun,
   noUsage,
   plusUsage,
   type TurnEvent,
@@ -108,7 +109,7 @@ export interface TurnView extends UsageTotal {
   /** The question that the turn waits for. */
   question?: QuestionView | undefined;
   approvals: ApprovalView[];
-  /** Handoffs between agents, in order; empty when there were none. */
+  /** Handoffs between agents in a turn of an earlier version, in order. */
   handoffs: { from: string; to: string }[];
   /** Only the asker should see the answer. */
   private?: true | undefined;
@@ -211,6 +212,8 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       const others = view.files.filter((file) => file.name !== name);
       return { ...view, files: [...others, { name, media_type, bytes, url }] };
     }
+    case "run":
+      return foldRun(view, event);
     case "handoff":
       return withHandoff(view, event);
     case "turn_waiting":
@@ -226,8 +229,17 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
   }
 }
 
-/** An agent's report to its supervisor is shown as a remark. */
-function withHandoff(view: TurnView, { from, to, report = "" }: TurnEventOf<"handoff">): TurnView {
+/** A sub-run that answers directly is shown as the turn, another one as the step of its call. */
+function foldRun(view: TurnView, { event, call_id, ...stored }: TurnEventOf<"run">): TurnView {
+  const { turn_id, seq, at } = stored;
+  const isShown = call_id === directRun || event.type === "model_away";
+  return isShown ? foldTurn(view, { ...event, turn_id, seq, at }) : view;
+}
+
+/** In logs of earlier versions, an agent's report to its supervisor is shown as a remark. */
+function withHandoff(view: TurnView, { from, to, call_id, report = "" }: TurnEventOf<"handoff">): TurnView {
+  // The step of the call shows it.
+  if (call_id !== undefined) return view;
   const remarks = report.trim() === "" ? view.remarks : [...view.remarks, report];
   return { ...view, handoffs: [...view.handoffs, { from, to }], remarks };
 }

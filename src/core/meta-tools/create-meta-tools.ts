@@ -1,8 +1,12 @@
 import { z } from "zod";
+import { beginningOf } from "../../base/markdown-text.ts";
 import { nearestNames } from "../../base/nearest-name.ts";
 import type { MetaTool } from "../scope/turn-scope.ts";
 import { failure } from "../skill/tool.ts";
-import { handoverTo } from "../values/profile.ts";
+import { filesOf } from "../turn/sub-run.ts";
+import { runAgent } from "../turn/turn-loop.ts";
+import { WaitingForPerson } from "../values/failure.ts";
+import { helpersIn, type Profile } from "../values/profile.ts";
 import {
   createActivateSkill,
   createFindTools,
@@ -60,48 +64,42 @@ const createAskUser = () =>
       ok({ answer: await context.ask({ text: question, choices }) }),
   });
 
-/** Maximum handoffs of a turn: two agents that each prefer the other would otherwise continue up to the limits of the turn. */
-const maxHandoffs = 10;
-
-/** Gives the turn to another agent profile, whose instructions apply from the next step on. */
+/** Another agent does a part of the work, in a conversation of its own; its answer is the result. */
 const createHandoff = () =>
   defineMetaTool({
     name: "handoff",
     category: "handoff",
-    title: ({ to }) => `Handing over to ${to}`,
+    title: ({ to, reason }) => `Asking ${to}: ${beginningOf(reason, 80)}`,
     description:
-      "Gives this turn to another agent that fits the task better; it goes on with the same conversation.",
+      "Has another agent do a task on its own and returns its answer. It knows nothing of this conversation but `reason`, and has the files. Call it several times at once for independent tasks.",
     parameters: z.object({
       to: z.string().min(1).describe("the agent's id"),
-      reason: z.string().max(500).default("").describe("what it should do"),
+      reason: z
+        .string()
+        .min(1)
+        .max(8_000)
+        .describe("the whole task: what to find out or make, from what, in which form"),
     }),
     effect: "idempotent",
+    // The turn has a time limit, and so do the calls of the agent.
+    max_execution_ms: 86_400_000,
     offered: ({ profiles }) => profiles.length > 1,
     run: async ({ to, reason }, context, scope) => {
-      const ids = handoverTo(scope.turn.profiles).map((each) => each.id);
-      if (!ids.includes(to)) return unknownAgent(to, ids);
-      const { rounds, handoffs } = scope.state;
-      const handed = handoffs.filter(({ returned }) => !returned);
-      const now = handed.find(({ round }) => round === rounds);
-      const done = ok(reason === "" ? "Handed over." : `Handed over: ${reason}`);
-      if (now !== undefined) return now.to === to ? done : notNow(to, now.to);
-      if (context.agent === to) return ok(`You are ${to} already. Go on.`);
-      if (handed.length >= maxHandoffs) {
-        const message = `This turn was handed over ${handed.length} times already.`;
-        return failure("handed_over_too_often", message, "Answer the person with what there is.");
-      }
-      await scope.emit({ type: "handoff", from: context.agent, to });
-      return done;
+      const agents = helpersIn(scope.turn.profiles);
+      const agent = agents.find(({ id }) => id === to);
+      if (agent === undefined) return unknownAgent(to, agents);
+      const { call_id, agent: from } = context;
+      if (!scope.state.runs.has(call_id)) await scope.emit({ type: "handoff", from, to, call_id });
+      const end = await runAgent(scope, call_id, agent, reason);
+      if (end === undefined) throw new WaitingForPerson();
+      const unnamed = filesOf(scope.state, call_id).filter((name) => !end.text.includes(name));
+      return ok(unnamed.length === 0 ? end.text : `${end.text}\n\nFiles: ${unnamed.join(", ")}`);
     },
   });
 
-function unknownAgent(to: string, ids: readonly string[]) {
+function unknownAgent(to: string, agents: readonly Profile[]) {
+  const ids = agents.map(({ id }) => id);
   const [near] = nearestNames(to, ids);
   const hint = `${near === undefined ? "" : `Did you mean ${near}? `}Agents: ${ids.join(", ")}.`;
   return failure("unknown_agent", `There is no agent ${to}.`, hint);
-}
-
-function notNow(to: string, has: string) {
-  const message = `${has} has the turn now, so this part was not handed over to ${to}.`;
-  return failure("one_at_a_time", message, "One agent has a turn at a time: hand this part over afterwards.");
 }

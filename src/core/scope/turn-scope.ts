@@ -1,3 +1,4 @@
+import type { Slots } from "../../base/slots.ts";
 import type { Opening, Transcript } from "../log/transcript.ts";
 import type { TranscriptOpening, TurnEventBody } from "../log/turn-event.ts";
 import type { TurnState } from "../log/turn-state.ts";
@@ -59,8 +60,22 @@ export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> 
   run(input: Json, context: ToolContext, scope: TurnScope, request: CallRequest): Promise<ToolResult>;
 }
 
-/** The state that the parts of a running turn share. Lives as long as `runTurn`. */
+/** What a turn and its sub-runs share. */
+interface SharedWork {
+  readonly metaTools: readonly MetaTool[];
+  /** Sub-runs at the same time. */
+  readonly runs: Slots;
+  /** Calls of sub-runs at the same time. */
+  readonly calls: Slots;
+  /** Sub-runs that have not ended. */
+  readonly going: Set<Promise<unknown>>;
+}
+
+/** The state that the parts of a running turn, or of a sub-run, share. Lives as long as `runTurn`. */
 export interface TurnScope {
+  /** The scope that started this sub-run; undefined for the turn itself. */
+  readonly parent?: TurnScope | undefined;
+  readonly shared: SharedWork;
   readonly turn: Turn;
   readonly ports: TurnPorts;
   readonly state: TurnState;
@@ -86,6 +101,11 @@ export interface TurnScope {
   open(opening: Opening, how: Omit<TranscriptOpening, "opening">): Promise<void>;
   /** Runs a call to its result, or returns `waiting` when it waits for a person. */
   runCall(request: CallRequest): Promise<ToolResult | "waiting">;
+}
+
+/** The scope of the turn that a sub-run belongs to. */
+export function rootOf(scope: TurnScope): TurnScope {
+  return scope.parent === undefined ? scope : rootOf(scope.parent);
 }
 
 /** The time zone in which a person reads times in the channel of the turn, by default its author; an IANA name. */
@@ -220,7 +240,7 @@ export function modelFor(models: Models, settings: Settings, profile: Profile): 
   return name === undefined ? models.main : models.named(name);
 }
 
-/** The model of the running turn. It may change during the turn, through a handoff or because people choose another one. */
+/** The model of the running turn or sub-run. It may change during the turn, because people choose another one. */
 export function chosenModel(scope: TurnScope): Model {
   return modelFor(scope.ports.models, scope.namespace.settings, currentProfile(scope));
 }

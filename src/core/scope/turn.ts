@@ -78,8 +78,12 @@ export interface Turn {
   mentions?: readonly Mention[] | undefined;
   /** Context read with the message in its place. */
   context?: MessageContext | undefined;
-  /** The agent that starts; `handoff` may pass the turn to another one of `profiles`. */
+  /** The agent that answers. */
   profile: Profile;
+  /** Its sub-run answers without the conversation of the thread, because the message names it. */
+  direct?: boolean | undefined;
+  /** The first message of a sub-run that works for another agent. `text` remains the person's. */
+  task?: string | undefined;
   profiles: readonly Profile[];
   /** All stored events of the turn; entry 0 is the inbound. A resumed turn has more. */
   events: readonly TurnEvent[];

@@ -105,7 +105,8 @@ function withoutParent({ by_parent: _, ...offered }: OfferedSkill): OfferedSkill
 export function forAgent(offer: Offer, profile: Profile): Offer {
   const { id, tools, skills, black_tool_actions } = profile;
   if (tools === undefined && skills === undefined && black_tool_actions === undefined) return offer;
-  return offer.once(`agent ${id}`, () => {
+  // A sub-run of the agent may be denied more than the agent.
+  return offer.once(`agent ${id} ${JSON.stringify(black_tool_actions)}`, () => {
     const refused = (each: OfferedSkill) => notForAgent(each.skill, profile) !== undefined;
     const all = new Map(
       [...offer.all].map(([skillId, offered]): [string, OfferedSkill] => {
@@ -202,7 +203,7 @@ function actionsIn(input: unknown): string[] {
 }
 
 /** The state of a namespace, and its offer. */
-interface NamespaceOffer {
+export interface NamespaceOffer {
   readonly state: NamespaceState;
   readonly offer: Offer;
 }

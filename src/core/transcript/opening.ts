@@ -17,7 +17,7 @@ import type { ToolDefinition } from "../values/message.ts";
 import {
   buildInstructions,
   fitSkillList,
-  handoverTo,
+  helpersIn,
   namesPlace,
   type Profile,
   priorityOf,
@@ -30,7 +30,8 @@ import {
 export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { where, profile } = scope.turn;
   const { effort } = scope.namespace.settings;
-  const key = JSON.stringify(["opening", where, profile.id, facts, scope.ownDefinitions, effort]);
+  const { instructions } = scope.ports;
+  const key = JSON.stringify(["opening", where, profile, facts, scope.ownDefinitions, effort, instructions]);
   return scope.namespaceOffer.once(key, () => buildOpening(scope, facts));
 }
 
@@ -162,8 +163,8 @@ export function guidePrint(skill: Parameters<typeof guide>[0]): string {
   return fingerprint(guide(skill));
 }
 
-/** The agents that an agent can hand a turn over to, with their descriptions. */
+/** The agents that an agent can ask, with their descriptions. */
 export function agentsOf(profile: Profile, profiles: readonly Profile[]): Record<string, string> {
   if (!hasOwnTool(profile, { name: "handoff", category: "handoff" })) return {};
-  return Object.fromEntries(handoverTo(profiles).map(({ id, description }) => [id, description]));
+  return Object.fromEntries(helpersIn(profiles).map(({ id, description }) => [id, description]));
 }

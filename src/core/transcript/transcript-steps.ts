@@ -1,6 +1,7 @@
 import { isContainer } from "../../base/record.ts";
 import type { TranscriptStep } from "../log/transcript.ts";
 import type { TurnEventBody, TurnEventBodyOf } from "../log/turn-event.ts";
+import { loggedCallId } from "../log/turn-state.ts";
 import { outputText } from "../skill/tool.ts";
 import { addressesIn, linksIn, namesSite, type Seen, type WebAddress } from "../values/address.ts";
 import type { Inbound } from "../values/inbound.ts";
@@ -22,9 +23,12 @@ interface Round {
   results: Map<string, TurnEventBodyOf<"tool_finished">>;
 }
 
-/** Reads one turn. The live loop and every later reader use this function, so they build the same transcript. */
-export function createStepReader(turnId: string): StepReader {
-  const messages = createMessageReader(turnId);
+/**
+ * Reads one turn, or the sub-run of its call `run`. The live loop and every later reader use this function, so they build the same
+ * transcript.
+ */
+export function createStepReader(turnId: string, run?: string): StepReader {
+  const messages = createMessageReader(turnId, run);
   const addresses = createSeenReader();
   return (event, at) => {
     const seen = addresses(event);
@@ -32,7 +36,8 @@ export function createStepReader(turnId: string): StepReader {
   };
 }
 
-function createMessageReader(turnId: string): StepReader {
+function createMessageReader(turnId: string, run: string | undefined): StepReader {
+  const logged = (id: string) => loggedCallId({ run }, id);
   let round: Round | undefined;
   let measured: TranscriptStep[] = [];
   let answered = false;
@@ -43,15 +48,17 @@ function createMessageReader(turnId: string): StepReader {
   const closeRound = (ended: boolean): TranscriptStep[] => {
     if (round === undefined) return [];
     const { message, results } = round;
-    if (!ended && message.tool_calls.some(({ id }) => !results.has(id))) return [];
+    if (!ended && message.tool_calls.some(({ id }) => !results.has(logged(id)))) return [];
     round = undefined;
     const activated = message.tool_calls.flatMap(({ id }) =>
-      activations.filter(({ call_id }) => call_id === id),
+      activations.filter(({ call_id }) => call_id === logged(id)),
     );
     return [
       ...message.tool_calls.map((call): TranscriptStep => {
-        const finished = results.get(call.id) ?? unfinished(call.id, call.name);
-        return { kind: "message", message: toolMessage(finished, images.get(call.id)) };
+        const id = logged(call.id);
+        const finished = results.get(id) ?? unfinished(id, call.name);
+        const message = toolMessage(finished, images.get(id));
+        return { kind: "message", message: { ...message, call_id: call.id } };
       }),
       ...activated.map(({ skill_id, guide }): TranscriptStep => ({ kind: "activate", skill_id, guide })),
     ];

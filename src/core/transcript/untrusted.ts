@@ -10,11 +10,14 @@ import { toldMessage } from "./user-message.ts";
  * a skill whose own guide does not count.
  */
 export function untrustedIn(
-  { transcript, turn, state }: Pick<TurnScope, "transcript" | "turn" | "state">,
+  scope: Pick<TurnScope, "transcript" | "turn" | "state" | "parent">,
   request?: Pick<CallRequest, "parent_call_id">,
   of = "",
 ): readonly Untrusted[] {
-  const found = new Set(transcript?.read.untrusted);
+  const { transcript, turn, state, parent } = scope;
+  // The task of a sub-run may come from what its parent has read.
+  const before = parent === undefined ? [] : untrustedIn(parent, undefined, of);
+  const found = new Set([...before, ...(transcript?.read.untrusted ?? [])]);
   if (turn.author.trust === "guest") found.add("outsider");
   if (hasForeignGuide(transcript, turn.catalogue, of)) found.add("skill");
   const caller = state.calls.get(request?.parent_call_id ?? "")?.started?.skill_id ?? "";
@@ -24,7 +27,7 @@ export function untrustedIn(
 
 /** Whether the thread contains text of strangers, according to `untrustedIn` or to the log. */
 export function hasReadUntrusted(
-  scope: Pick<TurnScope, "transcript" | "turn" | "state" | "seen">,
+  scope: Pick<TurnScope, "transcript" | "turn" | "state" | "parent" | "seen">,
   request?: Pick<CallRequest, "parent_call_id">,
   of = "",
 ): boolean {
@@ -36,13 +39,13 @@ export function hasReadUntrusted(
  * Whether people of the thread wrote the words of a text themselves, in a turn that read nothing untrusted. Untrusted text read earlier in
  * the thread then need not be its source.
  */
-export function isOwnWords(scope: TurnScope, { parent_call_id }: CallRequest, text: string): boolean {
+export function isOwnWords(scope: TurnScope, { depth }: CallRequest, text: string): boolean {
   const { transcript, turn, state } = scope;
   const hasRead = [...state.calls.values()].some(
     ({ finished }) => finished !== undefined && isForeignResult(finished.tool),
   );
   if (hasRead || turn.author.trust === "guest" || turn.cause !== undefined) return false;
-  if (parent_call_id !== undefined || isOfOutsiders(toldMessage(scope))) return false;
+  if (depth > 0 || turn.task !== undefined || isOfOutsiders(toldMessage(scope))) return false;
   const said = (transcript?.messages ?? []).flatMap((message) =>
     message.role === "user" && message.by_guest !== true ? (message.said ?? "") : [],
   );

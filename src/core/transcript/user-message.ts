@@ -41,6 +41,7 @@ export function fitUserText(
 /** The message of the running turn, as its model gets it. */
 export function toldMessage(scope: TurnScope): UserMessage {
   const { turn, ports } = scope;
+  if (turn.task !== undefined) return { role: "user", text: turn.task, said: "" };
   const line = saidBy(scope, turn.author, turn.said_at);
   const { cause } = turn;
   const context = turn.context === undefined ? undefined : { ...turn.context, time_zone: zoneIn(scope) };

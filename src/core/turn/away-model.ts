@@ -48,8 +48,9 @@ export async function waitForModel(
     ? `${reason} It has been unavailable since ${timeOf(scope, since)}. Once it is back, I'll ask whether you still want this.`
     : `${reason} I'll keep trying until ${timeOf(scope, retriesEnd)}.`;
   const { code, message } = error;
-  await scope.emit({ type: "model_away", code, message, text, since, rounds });
-  await scope.emit({ type: "turn_waiting", until: Math.min(end, now + pause) });
+  const until = Math.min(end, now + pause);
+  await scope.emit({ type: "model_away", code, message, text, since, rounds, until });
+  await scope.emit({ type: "turn_waiting", until });
   return undefined;
 }
 

@@ -256,14 +256,14 @@ const endAt = 6;
 
 /** The result of a model's call. If the same call has been refused repeatedly, the result says so. */
 export function toldWhenRepeated(
-  { calls }: TurnState,
+  state: TurnState,
   tool: string,
   input: Json,
   result: ToolResult,
 ): ToolResult {
   if (result.status === "ok" || !permanentErrors.has(result.code)) return result;
   const key = keyOf(tool, input);
-  const times = 1 + refusedKeys(calls).filter((refused) => refused === key).length;
+  const times = 1 + refusedKeys(state).filter((refused) => refused === key).length;
   if (times < warnFrom) return result;
   const message = `This very call was refused ${times} times for the same reason: ${result.message}`;
   const hint = "Do not make it again: change the arguments, or answer without the tool.";
@@ -271,17 +271,17 @@ export function toldWhenRepeated(
 }
 
 /** Why the turn has to end because its model keeps repeating one failing call; undefined otherwise. */
-export function repeatedTooOften({ calls }: TurnState): string | undefined {
+export function repeatedTooOften(state: TurnState): string | undefined {
   const times = new Map<string, number>();
-  for (const key of refusedKeys(calls)) times.set(key, (times.get(key) ?? 0) + 1);
+  for (const key of refusedKeys(state)) times.set(key, (times.get(key) ?? 0) + 1);
   const most = Math.max(0, ...times.values());
   return most < endAt ? undefined : `the same call of a tool was refused ${most} times`;
 }
 
 /** Keys of the model's own refused calls. Calls made by a skill are the skill's business. */
-function refusedKeys(calls: TurnState["calls"]): string[] {
+function refusedKeys({ calls, run }: TurnState): string[] {
   return [...calls.values()].flatMap(({ started, finished }) => {
-    if (started === undefined || started.parent_call_id !== undefined) return [];
+    if (started === undefined || started.parent_call_id !== run) return [];
     return isPermanent(finished) ? [keyOf(started.tool, started.input)] : [];
   });
 }

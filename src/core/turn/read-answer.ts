@@ -1,10 +1,8 @@
 import { ModelError, type ModelEvent, type ModelRequest } from "../ports/model.ts";
 import type { Clock } from "../ports/storage.ts";
-import type { TurnEnd } from "../scope/turn.ts";
 import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
 import { serverSkillId } from "../skill/catalogue.ts";
 import { fingerprint } from "../values/address.ts";
-import { currentProfile } from "../values/profile.ts";
 import type { Redactor } from "../values/redact.ts";
 
 /** The model's answer. `note` is what it said about its work outside the text, after which it wrote no more text; empty if it did not. */
@@ -280,29 +278,4 @@ function originOf(
   }
   const { server, tool: own } = tool.server;
   return { tool: own, origin: `the tool server ${server}`, skill_id: serverSkillId(server) };
-}
-
-/** Maximum returns of a turn to its supervisor. After that, the agent's answer is the turn's answer. */
-const maxReturns = 5;
-
-/** Id of the last supervisor that had the turn. */
-function leadOf({ turn, state }: TurnScope): string | undefined {
-  const path = [turn.profile.id, ...state.handoffs.map(({ to }) => to)];
-  const leads = turn.profiles.filter(({ supervisor }) => supervisor === true).map(({ id }) => id);
-  return path.findLast((id) => leads.includes(id));
-}
-
-/**
- * Ends the turn with an answer of its current agent, or of a tool in its place. Returns undefined when that agent had the turn from a
- * supervisor, which now has it back.
- */
-export async function answered(scope: TurnScope, text: string): Promise<TurnEnd | undefined> {
-  const from = currentProfile(scope).id;
-  const to = leadOf(scope);
-  const returns = scope.state.handoffs.filter(({ returned }) => returned).length;
-  if (to === undefined || from === to || returns >= maxReturns) return { outcome: "completed", text };
-  // The streamed text is not the answer but a report to the supervisor.
-  await scope.emit({ type: "text_reset" });
-  await scope.emit({ type: "handoff", from, to, report: text });
-  return undefined;
 }

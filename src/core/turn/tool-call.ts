@@ -173,8 +173,8 @@ class RunningCall {
   /** Records the result of the call, and returns the result that its caller gets. */
   async #finish(checked: CheckedCall, outcome: ToolResult): Promise<ToolResult> {
     const scope = this.#scope;
-    const { call, parent_call_id, by_person } = this.#request;
-    const isModels = parent_call_id === undefined && by_person !== true;
+    const { call, depth } = this.#request;
+    const isModels = depth === 0;
     const result = isModels ? toldWhenRepeated(scope.state, call.name, checked.input, outcome) : outcome;
     if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
       await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
@@ -182,7 +182,7 @@ class RunningCall {
     const now = scope.ports.clock.now();
     // Before the text is cut for the model: half a secret would not be recognised.
     const clean = scope.ports.redact(result);
-    const shown = parent_call_id === undefined ? await shownOf(scope, call, checked.tool ?? {}, clean) : {};
+    const shown = isModels ? await shownOf(scope, call, checked.tool ?? {}, clean) : {};
     await scope.emit({
       type: "tool_finished",
       call_id: call.id,

@@ -1,18 +1,20 @@
 import type { TurnEventBody } from "../log/turn-event.ts";
+import { loggedCallId, type TurnState } from "../log/turn-state.ts";
 import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
 import { isTemporaryFailure } from "../ports/storage.ts";
 import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope/turn.ts";
-import { chosenModel, type MetaTool, type TurnScope } from "../scope/turn-scope.ts";
-import { outputText } from "../skill/tool.ts";
+import { chosenModel, type MetaTool, rootOf, type TurnScope } from "../scope/turn-scope.ts";
+import { outputText, type ToolResult } from "../skill/tool.ts";
 import { endForReader } from "../transcript/audience.ts";
 import { keepTranscript, requestOf } from "../transcript/keep-transcript.ts";
-import { fitUserText, saidBy, userMessage } from "../transcript/user-message.ts";
+import { fitUserText, saidBy, toldMessage, userMessage } from "../transcript/user-message.ts";
 import { fingerprint } from "../values/address.ts";
-import type { AssistantMessage } from "../values/message.ts";
-import { agentNamedIn } from "../values/profile.ts";
+import type { AssistantMessage, ToolCall } from "../values/message.ts";
+import { agentNamedIn, type Profile } from "../values/profile.ts";
 import { afterWait, waitForModel } from "./away-model.ts";
 import { repeatedTooOften } from "./check-call.ts";
-import { answered, readAnswer } from "./read-answer.ts";
+import { readAnswer } from "./read-answer.ts";
+import { openDirectRun, openTaskRun } from "./sub-run.ts";
 import { refreshOffer } from "./toolset.ts";
 import { createEventChannel, openScope } from "./turn-opening.ts";
 
@@ -39,14 +41,17 @@ async function startLoop(
 ): Promise<void> {
   const scope = await openScope(turn, ports, metaTools, record);
   const { state } = scope;
+  const direct = turn.direct ? { direct: true as const } : {};
   await scope.emit(
     state.started
       ? { type: "turn_resumed" }
-      : { type: "turn_started", profile: turn.profile.id, model: chosenModel(scope).id },
+      : { type: "turn_started", profile: turn.profile.id, model: chosenModel(scope).id, ...direct },
   );
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
   for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
-  const reached = await loop(scope).catch((error: unknown) => endOf(scope, error));
+  const reached = await (turn.direct ? answerDirectly(scope) : loop(scope)).catch((error: unknown) =>
+    endOf(scope, error),
+  );
   if (reached === undefined) return;
   const end = await endForReader(scope, reached);
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
@@ -54,6 +59,32 @@ async function startLoop(
   // The reader of an answer has to know which messages it was made without.
   const text = [end.text, ...state.left_out].filter(Boolean).join("\n\n");
   await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
+}
+
+/** The end of a turn whose message names an agent. Undefined when the turn waits. */
+async function answerDirectly(scope: TurnScope): Promise<TurnEnd | undefined> {
+  if (!scope.state.told) await scope.emit({ type: "user_message", message: toldMessage(scope) });
+  const end = await loop(await openDirectRun(scope));
+  if (end === undefined) await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
+  return end;
+}
+
+/**
+ * Has another agent do a task, in a conversation of its own and within the limits of the turn. Resumes where the log of the turn has it.
+ * Undefined when the turn waits for a person or for the agent's model.
+ */
+export async function runAgent(
+  scope: TurnScope,
+  callId: string,
+  agent: Profile,
+  reason: string,
+): Promise<TurnEnd | undefined> {
+  const { shared, turn } = scope;
+  const work = shared.runs.run(turn.signal, async () =>
+    loop(await openTaskRun(scope, callId, agent, reason)),
+  );
+  shared.going.add(work);
+  return work.finally(() => shared.going.delete(work));
 }
 
 /** Returns undefined when the turn waits for a person or for its model. */
@@ -75,7 +106,7 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
 async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
   const { rounds, last } = scope.state;
   // After a crash between the model's answer and `turn_finished`, the answer is already in the log.
-  if (last?.tool_calls.length === 0) return answered(scope, last.text);
+  if (last?.tool_calls.length === 0) return { outcome: "completed", text: last.text };
   const wait = await afterWait(scope);
   if (wait !== "go") return wait;
   try {
@@ -93,7 +124,7 @@ async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
   const message = await callModel(scope);
   if (message.tool_calls.length > 0) return undefined;
   // Messages that had to wait before the round do so after it.
-  return rest ? answered(scope, message.text) : endUnlessOutdated(scope, message.text);
+  return rest ? { outcome: "completed", text: message.text } : endUnlessOutdated(scope, message.text);
 }
 
 const outdated =
@@ -102,23 +133,31 @@ const outdated =
 /** Ends the turn with the model's answer. Returns undefined if its author wrote meanwhile: then the model reads that and answers again. */
 async function endUnlessOutdated(scope: TurnScope, text: string): Promise<TurnEnd | undefined> {
   const isOutdated = (await limitReached(scope)) === undefined && (await takeSteering(scope, outdated)).taken;
-  if (!isOutdated) return answered(scope, text);
+  if (!isOutdated) return { outcome: "completed", text };
   await scope.emit({ type: "text_reset" });
   return undefined;
 }
 
-async function limitReached({ turn, ports, state }: TurnScope): Promise<string | undefined> {
+async function limitReached(scope: TurnScope): Promise<string | undefined> {
+  const { turn, ports, state } = scope;
   const { limits } = turn;
-  if (state.rounds >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
-  if (state.toolCalls >= limits.max_tool_calls)
+  const whole = rootOf(scope).state;
+  if (roundsOf(whole) >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
+  if (whole.toolCalls >= limits.max_tool_calls)
     return `it reached its limit of ${limits.max_tool_calls} tool calls`;
   const repeated = repeatedTooOften(state);
   if (repeated !== undefined) return repeated;
   return ports.overBudget();
 }
 
+/** Rounds of the turn and of its sub-runs. */
+function roundsOf(turn: TurnState): number {
+  return [...turn.runs.values()].reduce((sum, { rounds }) => sum + rounds, turn.rounds);
+}
+
 /** Makes one last model call without tools. The person gets an answer that names the limit. */
 async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> {
+  const { turn } = scope;
   const note = `This turn ends here: ${limit}.`;
   if ((await scope.ports.overBudget()) !== undefined) return { outcome: "limit_reached", text: note };
   const message = await callModel(
@@ -127,7 +166,12 @@ async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> 
   ).catch(ignoreBadResponse);
   return {
     outcome: "limit_reached",
-    text: [message?.text.trim(), `${note} Say “continue” to go on from here.`].filter(Boolean).join("\n\n"),
+    text: [
+      message?.text.trim(),
+      turn.task === undefined ? `${note} Say “continue” to go on from here.` : note,
+    ]
+      .filter(Boolean)
+      .join("\n\n"),
   };
 }
 
@@ -143,7 +187,9 @@ function ignoreBadResponse(error: unknown): undefined {
 async function takeSteering(scope: TurnScope, note?: string): Promise<{ taken: boolean; rest: boolean }> {
   const { turn, ports, namespace } = scope;
   const { rounds, away } = scope.state;
-  if (namespace.settings.while_running === "queue") return { taken: false, rest: true };
+  // A person steers the agent that answers.
+  if (turn.task !== undefined || namespace.settings.while_running === "queue")
+    return { taken: false, rest: true };
   const said = await ports.steering();
   if (rounds === 0 && away === undefined) return { taken: false, rest: said.length > 0 };
   for (const [index, { turn_id, text, author, said_at, has_files }] of said.entries()) {
@@ -207,7 +253,10 @@ function withUniqueIds(
   round: number,
 ): AssistantMessage {
   if (message.tool_calls.length === 0) return message;
-  const seen = new Set(state.calls.keys());
+  const within = loggedCallId(state, "");
+  const seen = new Set(
+    [...state.calls.keys()].flatMap((id) => (id.startsWith(within) ? id.slice(within.length) : [])),
+  );
   for (const earlier of transcript?.messages ?? []) if (earlier.role === "tool") seen.add(earlier.call_id);
   const clash = message.tool_calls.some(({ id }) => id === "" || seen.size === seen.add(id).size);
   if (!clash) return message;
@@ -227,7 +276,7 @@ async function runOpenCalls(
   let waiting = false;
   const work = async () => {
     for (let call = queue.shift(); call !== undefined; call = queue.shift()) {
-      const result = await scope.runCall({ call, depth: 0 });
+      const result = await runCall(scope, call);
       if (result === "waiting") waiting = true;
       else if (result.status === "ok" && result.direct) direct.set(call.id, outputText(result.output));
     }
@@ -243,19 +292,33 @@ async function runOpenCalls(
   }
   if (direct.size === 0) return undefined;
   const texts = message.tool_calls.flatMap((call) => direct.get(call.id) ?? []);
-  return answered(scope, texts.join("\n\n"));
+  return { outcome: "completed", text: texts.join("\n\n") };
 }
 
-/** When the first open question or approval expires, ms since the epoch. */
+/** Runs a call of the model. Sub-runs together run as many calls at the same time as a turn does. */
+async function runCall(scope: TurnScope, call: ToolCall): Promise<ToolResult | "waiting"> {
+  const { state, turn, shared } = scope;
+  const { run: parent_call_id } = state;
+  if (parent_call_id === undefined) return scope.runCall({ call, depth: 0 });
+  const id = loggedCallId(state, call.id);
+  const run = () => scope.runCall({ call: { ...call, id }, parent_call_id, depth: 0 });
+  return turn.task === undefined ? run() : shared.calls.run(turn.signal, run);
+}
+
+/** When the first open question or approval expires, or an unavailable model is asked again, ms since the epoch. */
 export function waitUntil({ state, turn }: TurnScope): number {
   const questions = [...state.questions.values()].filter((question) => question.answer === undefined);
   const approvals = [...state.approvals.values()].filter((approval) => approval.decided === undefined);
-  return Math.min(turn.deadline, ...[...questions, ...approvals].map((asked) => asked.expires_at));
+  const expire = [...questions, ...approvals].map((asked) => asked.expires_at);
+  const retries = [...state.runs.values()].flatMap(({ away, open }) => (open ? [] : (away?.until ?? [])));
+  return Math.min(turn.deadline, ...expire, ...retries);
 }
 
 /** The end of a turn that ended without an answer. Every started tool gets its result first. @throws an error that passes */
 async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   const { turn, ports, state } = scope;
+  // Their calls end with them.
+  await Promise.allSettled(scope.shared.going);
   if (isTemporaryFailure(error) && !turn.signal.aborted) throw error;
   await closeOpenCalls(scope);
   const kept = state.streamed.trim() || (state.last?.text.trim() ?? "");

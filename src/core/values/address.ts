@@ -273,7 +273,7 @@ export function readAtOpening(
 }
 
 /** The agent's own tools whose results are the person's words or the bot's own. Guides are attributed to their skills. */
-const ownWords: ReadonlySet<string> = new Set(["ask_user", "handoff", "activate_skill", "offload_skill"]);
+const ownWords: ReadonlySet<string> = new Set(["ask_user", "activate_skill", "offload_skill"]);
 
 /** Whether nobody here vouches for the results of a tool. */
 export function isForeignResult(tool: string): boolean {

@@ -21,7 +21,7 @@ export type ToolCategory = (typeof toolCategories)[number];
 /** An agent: its instructions and permissions. */
 export interface Profile {
   id: string;
-  /** When to hand a turn over to it, for the other agents. */
+  /** What to ask it for, for the other agents. */
   description: string;
   prompt: string;
   /** Its model, `provider/model`; by default the configured one. */
@@ -40,9 +40,9 @@ export interface Profile {
    * `action` or `do`, or `*` for all of it. AWorld's `black_tool_actions`.
    */
   black_tool_actions?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** It delegates work to other agents, and gets the turn back when they have answered. */
+  /** It has other agents do the work. Only people choose it. */
   supervisor?: boolean | undefined;
-  /** Set for a mode: the agent it is a preset of. People choose modes; turns are not handed over to them. */
+  /** Set for a mode: the agent it is a preset of. Only people choose modes. */
   preset_of?: string | undefined;
   /** Set if its file is invalid: `where` is the file's path. Such an agent takes no turns. */
   unusable?: { where: string; key: string; message: string; hint?: string | undefined } | undefined;
@@ -64,7 +64,7 @@ export function whyUnusable({ unusable }: Pick<Profile, "unusable">): string | u
   return `${said}.${hint === undefined ? "" : ` ${hint.replace(/[^.?!…]$/, "$&.")}`}`;
 }
 
-/** The agent that has the turn now. */
+/** The agent that answers. A turn of an earlier version may have been handed over to another one. */
 export function currentProfile({
   turn,
   state,
@@ -91,9 +91,22 @@ export function agentNamedIn(text: string, profiles: readonly Profile[]): Profil
   return profiles.find(({ id }) => named.includes(id.toLowerCase()));
 }
 
-/** The agents that a turn can be handed to, without modes, which only people choose. */
-export function handoverTo(profiles: readonly Profile[]): Profile[] {
-  return profiles.filter(({ preset_of, unusable }) => preset_of === undefined && unusable === undefined);
+/** The agents that can work for another one: without modes and supervisors, which only people choose. */
+export function helpersIn(profiles: readonly Profile[]): Profile[] {
+  return profiles.filter(
+    ({ preset_of, unusable, supervisor }) =>
+      preset_of === undefined && unusable === undefined && supervisor !== true,
+  );
+}
+
+/** The actions that are denied to one of two agents, or to both. */
+export function deniedTogether(
+  { black_tool_actions: one = {} }: Profile,
+  { black_tool_actions: other = {} }: Profile,
+): Profile["black_tool_actions"] {
+  const names = [...Object.keys(one), ...Object.keys(other)];
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, [...(one[name] ?? []), ...(other[name] ?? [])]]));
 }
 
 /** The priority of a skill for an agent; false if it is excluded. A part has the priority of its skill unless it is named itself. */
@@ -175,11 +188,11 @@ function otherAgents({ agent, agents }: Told): string {
     "<other_agents>",
     ...others.map(([id, description]) => agentLine(id, description)),
     "</other_agents>",
-    "Hand over only when one of them fits clearly better.",
+    "`handoff` asks one of them. Only for work that fits it clearly better and takes several steps.",
   ].join("\n");
 }
 
-/** An agent that a turn can be handed to, as a model reads it. */
+/** An agent that can work for another one, as a model reads it. */
 export function agentLine(id: string, description: string): string {
   return `- ${escapeMarkup(id)}: ${escapeMarkup(description)}`;
 }

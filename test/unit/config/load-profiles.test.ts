@@ -23,6 +23,7 @@ describe("agent profiles", () => {
       "data",
       "image",
       "research",
+      "review",
       "supervisor",
     ]);
     expect(profiles.every((profile) => profile.prompt.length > 20)).toBe(true);
@@ -98,7 +99,7 @@ describe("agent profiles", () => {
     const profiles = await loadProfiles(sections, folder);
     expect(profiles[0]).toMatchObject({ id: "chat", description: "Ours." });
     expect(profiles.find(({ id }) => id === "legal")?.skills).toEqual({ "*": false, "web-search": 0 });
-    expect(await loadProfiles(sections, join(folder, "none"))).toHaveLength(6);
+    expect(await loadProfiles(sections, join(folder, "none"))).toHaveLength(7);
   });
 
   it("a mode takes what it does not say from its agent, whose words come first", async () => {

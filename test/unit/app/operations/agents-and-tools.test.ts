@@ -120,9 +120,9 @@ describe("the tools of an agent", () => {
     expect(toolsIn(model.requests[0])).not.toContain("notes_clear");
   });
 
-  it("tools come and go when an agent hands over", async () => {
+  it("a sub-run has the tools of its agent, and no others", async () => {
     const { ask, model } = bot([
-      [{ call: "handoff", with: { to: "reader" } }],
+      [{ call: "handoff", with: { to: "reader", reason: "read" } }],
       [{ call: "weather", with: {} }],
       "ok",
     ]);
@@ -157,7 +157,8 @@ describe("a mode", () => {
     await ask("and now?");
     expect(events.find(({ type }) => type === "turn_started")).toMatchObject({ profile: "quick" });
     expect(model.requests[0]?.system).toContain("You are quick.");
-    expect(model.requests[1]?.system).toContain("You are chat now");
+    expect(model.requests[1]?.system).toContain("You chat.");
+    expect(model.requests[1]?.system).not.toContain("You are quick.");
   });
 
   it("a message with a mode gets its own turn when another turn is running", async () => {
@@ -180,8 +181,8 @@ describe("a mode", () => {
     expect(own.find(({ type }) => type === "turn_started")).toMatchObject({ profile: "quick" });
   });
 
-  it("a turn cannot be handed to a mode", async () => {
-    const { ask, model } = bot([[{ call: "handoff", with: { to: "quick" } }], "ok"]);
+  it("a mode cannot be asked by another agent", async () => {
+    const { ask, model } = bot([[{ call: "handoff", with: { to: "quick", reason: "a" } }], "ok"]);
     await ask("go");
     expect(model.requests[0]?.system).not.toContain("quick:");
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("There is no agent quick");
@@ -198,7 +199,7 @@ describe("an agent whose file is wrong", () => {
   const withBroken: [Profile, ...Profile[]] = [...profiles, broken];
 
   it("an agent with an invalid file takes no turns and says what is wrong while the others work", async () => {
-    const { ask, model } = bot([[{ call: "handoff", with: { to: "legal" } }], "ok"], {
+    const { ask, model } = bot([[{ call: "handoff", with: { to: "legal", reason: "a" } }], "ok"], {
       profiles: withBroken,
     });
     const why = "legal.md: tools: Invalid option → at tools[0].";

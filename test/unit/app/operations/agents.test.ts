@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Profile } from "../../../../src/core/values/profile.ts";
-import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { ben, createTestApp } from "../../../support/test-app.ts";
 
 const profiles: [Profile, ...Profile[]] = [
@@ -9,31 +9,6 @@ const profiles: [Profile, ...Profile[]] = [
 ];
 
 describe("agents", () => {
-  it("an agent hands a turn over, and the model is told its new role after the earlier messages", async () => {
-    const model = scriptedModel([
-      [{ call: "handoff", with: { to: "research", reason: "find out" } }],
-      "found",
-    ]);
-    const { ask } = createTestApp(model, { profiles });
-    const { events, end } = await ask("look this up");
-    expect(events.find((event) => event.type === "handoff")).toMatchObject({ from: "chat", to: "research" });
-    expect(model.requests[0]?.system).toContain("You chat.");
-    expect(model.requests[0]?.system).toContain(
-      "<other_agents>\n- research: Reads sources.\n</other_agents>",
-    );
-    expect(model.requests[1]?.system).toBe(
-      `${model.requests[0]?.system}\n\nYou are research now; go on.\nYou research.\nYou can hand over to: chat.`,
-    );
-    expect(end.text).toBe("found");
-  });
-
-  it("a handoff to an unknown agent is answered with the nearest name", async () => {
-    const model = scriptedModel([[{ call: "handoff", with: { to: "reserch" } }], "ok"]);
-    const { ask } = createTestApp(model, { profiles });
-    await ask("look this up");
-    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("Did you mean research?");
-  });
-
   it("managers choose the agent of a channel", async () => {
     const model = scriptedModel(["ok"]);
     const { ask } = createTestApp(model, { profiles });

@@ -145,13 +145,15 @@ describe("an agent with a model of its own", () => {
     { id: "research", description: "Reads.", prompt: "You research.", model: "other/model", effort: "high" },
   ];
 
-  it("an agent with its own model works with it from the handoff on", async () => {
-    const models = shelf(({ messages }) =>
-      toolResults(messages).length > 0 ? "found" : [{ call: "handoff", with: { to: "research" } }],
+  it("an agent with its own model works with it when another agent asks it", async () => {
+    const models = shelf(({ messages, system }) =>
+      toolResults(messages).length > 0 || system.includes("You research.")
+        ? "found"
+        : [{ call: "handoff", with: { to: "research", reason: "look" } }],
     );
     const { ask } = bot(models, { profiles });
     await ask("look this up");
-    expect(models.asked("vendor/big")).toHaveLength(1);
+    expect(models.asked("vendor/big")).toHaveLength(2);
     expect(models.asked("other/model")).toHaveLength(1);
   });
 

@@ -1,158 +1,346 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import { emptyTurnView, foldTurn, ownSteps } from "../../../../src/core/log/turn-view.ts";
+import type { ModelRequest } from "../../../../src/core/ports/model.ts";
 import type { Profile } from "../../../../src/core/values/profile.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
-import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { approve, stopTurn } from "../../../support/bot/ask-app.ts";
+import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp, home } from "../../../support/test-app.ts";
 
 const profiles: [Profile, ...Profile[]] = [
   { id: "chat", description: "Chats.", prompt: "You chat." },
   { id: "reader", description: "Reads <all>.", prompt: "You read.", tools: ["search", "handoff"] },
-  { id: "loner", description: "Is alone.", prompt: "You are alone.", tools: ["search"] },
+  { id: "maker", description: "Makes.", prompt: "You make." },
+  { id: "lead", description: "Leads.", prompt: "You lead.", supervisor: true },
+  { id: "rhyme", description: "A mode.", prompt: "You rhyme.", preset_of: "chat" },
 ];
-const lead: Profile = { id: "lead", description: "Leads.", prompt: "You lead.", supervisor: true };
-const team: [Profile, ...Profile[]] = [lead, ...profiles];
 const skills = [
-  testSkill("weather", [{ name: "weather" }]),
-  testSkill("printed", [{ name: "printed", run: () => ({ status: "ok", output: "12 mm", direct: true }) }]),
+  testSkill("weather", [{ name: "weather" }], { active: true }),
+  testSkill(
+    "post",
+    [
+      {
+        name: "post",
+        effect: "side_effect",
+        approval: () => ({ approver: "asker", reason: "It is seen." }),
+        run: () => "posted",
+      },
+    ],
+    { active: true },
+  ),
+  testSkill("printed", [{ name: "printed", run: () => ({ status: "ok", output: "12 mm", direct: true }) }], {
+    active: true,
+  }),
+  testSkill(
+    "paint",
+    [
+      {
+        name: "paint",
+        run: async (_input, context) => {
+          await context.file({
+            name: "sea.txt",
+            media_type: "text/plain",
+            data: new TextEncoder().encode("~"),
+          });
+          return "painted";
+        },
+      },
+    ],
+    { active: true },
+  ),
 ];
-const handOver = (to: string, reason = "") => ({ call: "handoff", with: { to, reason } });
+const ask = (to: string, reason: string) => ({ call: "handoff", with: { to, reason } });
 
-function bot(lines: Parameters<typeof scriptedModel>[0], more: Parameters<typeof createTestApp>[1] = {}) {
-  const model = scriptedModel(lines);
+/** The agent that a request is for, by its instructions as they are at the end. */
+const agentOf = ({ system }: ModelRequest) =>
+  ["You read.", "You make.", "You rhyme.", "You lead.", "You chat."].find((prompt) =>
+    system.includes(prompt),
+  ) ?? "";
+const lastOf = ({ messages }: ModelRequest) => messages.at(-1)?.text ?? "";
+
+function bot(
+  lines: Parameters<typeof scriptedModel>[0],
+  more: Parameters<typeof createTestApp>[1] = {},
+  options: Parameters<typeof scriptedModel>[1] = {},
+) {
+  const model = scriptedModel(lines, options);
   return {
     model,
     ...createTestApp(model, { profiles, skills, limits: { open_tools_tokens: 3_000 }, ...more }),
   };
 }
 
-const path = (events: readonly TurnEventBody[]) =>
-  events.flatMap((event) => (event.type === "handoff" ? [`${event.from} → ${event.to}`] : []));
+/** A main agent that hands these tasks over and then says what it got; `helper` answers for the others. */
+const leading =
+  (tasks: readonly ReturnType<typeof ask>[], helper: (request: ModelRequest) => Line) =>
+  (request: ModelRequest): Line => {
+    if (agentOf(request) !== "You chat." && agentOf(request) !== "You lead.") return helper(request);
+    const results = toolResults(request.messages);
+    return results.length === 0 ? [...tasks] : `Got ${results.join(" and ")}.`;
+  };
 
-describe("a handover", () => {
-  it("only one handover happens per step: further ones are told to wait", async () => {
-    const { ask, model } = bot([[handOver("reader", "read"), handOver("loner", "sum")], "read", "done"], {
-      profiles: team,
-    });
-    const { events } = await ask("go");
-    expect(path(events)).toEqual(["lead → reader", "reader → lead"]);
-    expect(toolResults(model.requests[1]?.messages ?? [])).toEqual([
-      "Handed over: read",
-      expect.stringContaining("reader has the turn now, so this part was not handed over to loner"),
+const viewOf = (events: readonly TurnEvent[]) => events.reduce(foldTurn, emptyTurnView("x"));
+
+describe("a sub-run", () => {
+  it("a sub-run has a short conversation of its own, and its answer is the result of the call", async () => {
+    const { ask: say, model } = bot(leading([ask("maker", "Count the apples.")], () => "There are 12."));
+    const { end, events } = await say("how many? And tell nobody else.");
+    expect(end).toMatchObject({ outcome: "completed", text: "Got There are 12.." });
+    const [first, second, third] = model.requests;
+    expect(second?.messages.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^\[.* UTC, for Ada\]\nCount the apples\.$/),
     ]);
+    expect(second?.system).toContain("You make.");
+    expect(second?.system).not.toContain("You chat.");
+    expect(third?.system).toBe(first?.system);
+    expect(third?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
+    expect(events).toContainEqual(expect.objectContaining({ type: "handoff", from: "chat", to: "maker" }));
   });
 
-  it("handovers end between two agents that each think the other fits", async () => {
-    const { ask } = bot(({ messages }) => {
-      const last = messages.at(-1)?.text ?? "";
-      if (last.includes("handed over 10 times already")) return "What there is.";
-      const handed = toolResults(messages).length;
-      return [handOver(handed % 2 === 0 ? "reader" : "chat")];
-    });
-    const { end, events } = await ask("go");
-    expect(end).toMatchObject({ outcome: "completed", text: "What there is." });
-    expect(path(events)).toHaveLength(10);
-  });
-
-  it("a handover list goes to agents that were not told yet, and to none that cannot hand over", async () => {
-    const { ask, model } = bot(["ok"]);
-    for (const agent of ["loner", "reader", "loner"]) {
-      await ask(`/agent use ${agent}`);
-      await ask("hi");
-    }
-    const [first = "", second = "", third = ""] = model.requests.map(({ system }) => system);
-    expect(first).not.toContain("chat: Chats.");
-    expect(second.slice(first.length)).toContain(
-      "You are reader now; go on.\nYou read.\nYou can hand over to: chat, loner.\n- chat: Chats.\n- loner: Is alone.",
+  it("a sub-run names its files, and cannot start another one", async () => {
+    const { ask: say, model } = bot(
+      leading([ask("maker", "Paint.")], (request) => {
+        const results = toolResults(request.messages);
+        return [[{ call: "paint" }], [ask("maker", "Paint.")], "Done."][results.length] ?? "Done.";
+      }),
     );
-    expect(third.slice(second.length)).toContain("You are loner now");
-    expect(third.slice(second.length)).not.toContain("hand over to");
+    const { end } = await say("go");
+    expect(end.text).toBe("Got Done.\n\nFiles: sea.txt.");
+    expect(model.requests[1]?.tools.map(({ name }) => name)).not.toContain("handoff");
+    expect(toolResults(model.requests[3]?.messages ?? []).at(-1)).toContain("Function 'handoff' not found");
   });
 
-  it("new agents are announced to conversations that began before", async () => {
-    const first = bot(["ok"], { profiles: [profiles[0]] });
-    await first.ask("hi");
-    const { ask, model } = bot(["ok"], { store: first.store, log: first.log });
-    await ask("hi");
+  it("the steps of a sub-run are shown below the step of its call", async () => {
+    const { ask: say } = bot(
+      leading([ask("maker", "Look.")], ({ messages }) =>
+        toolResults(messages).length === 0 ? [{ call: "weather" }] : "Sunny.",
+      ),
+    );
+    const view = viewOf((await say("go")).events);
+    expect(ownSteps(view).map(({ title }) => title)).toEqual(["Asking maker: Look."]);
+    expect(view.steps.map(({ title }) => title)).toEqual(["Asking maker: Look.", "Running weather"]);
+    expect(view).toMatchObject({ input_tokens: 40, text: "Got Sunny.." });
+  });
+
+  it("several sub-runs work at once, at most three", async () => {
+    let most = 0;
+    let now = 0;
+    const full = Promise.withResolvers<void>();
+    const gate = async (request: ModelRequest) => {
+      if (agentOf(request) !== "You make.") return;
+      now += 1;
+      most = Math.max(most, now);
+      if (now === 3) full.resolve();
+      await full.promise;
+      now -= 1;
+    };
+    const tasks = ["1", "2", "3", "4", "5"].map((each) => ask("maker", each));
+    const lines = leading(tasks, (request) => `<${lastOf(request).split("\n")[1]}>`);
+    const { ask: say } = bot(lines, { limits: { max_concurrent: 10 } }, { gate });
+    expect((await say("go")).end.text).toBe("Got <1> and <2> and <3> and <4> and <5>.");
+    expect(most).toBe(3);
+  });
+
+  it("three sub-runs that wait for approvals at once each go on with their own decision", async () => {
+    const tasks = ["1", "2", "3"].map((each) => ask("maker", each));
+    const lines = leading(tasks, ({ messages }) => {
+      const [result] = toolResults(messages);
+      const number = messages[0]?.text.split("\n")[1];
+      return result === undefined
+        ? [{ call: "post", with: { text: number }, id: "same" }]
+        : `${number} ${result.slice(0, 6)}`;
+    });
+    const { app, say, until, events, log, model } = bot(lines);
+    const turnId = await say("go");
+    await until(turnId, "turn_waiting");
+    const asked = (await log.read(turnId)).filter((event) => event.type === "approval_requested");
+    expect(asked.map(({ input }) => input)).toEqual(
+      expect.arrayContaining([{ text: "1" }, { text: "2" }, { text: "3" }]),
+    );
+    for (const { approval_id, input } of asked)
+      await approve(app, approval_id, JSON.stringify(input) !== '{"text":"2"}', ada);
+    const all = await events(turnId);
+    expect(all.at(-1)).toMatchObject({
+      text: expect.stringMatching(/^Got 1 posted and 2 \{"erro and 3 posted\.$/),
+    });
+    expect(model.requests).toHaveLength(8);
+  });
+
+  it("a stop ends a turn with its sub-runs, and every call that started has a result", async () => {
+    const { app, say, until, events } = bot(
+      leading([ask("maker", "a"), ask("maker", "b")], () => "never"),
+      {},
+      {
+        gate: (request) => (agentOf(request) === "You make." ? new Promise(() => {}) : Promise.resolve()),
+      },
+    );
+    const turnId = await say("go");
+    await until(turnId, "handoff");
+    await stopTurn(app, turnId, ada);
+    const all = await events(turnId);
+    expect(all.at(-1)).toMatchObject({ outcome: "stopped" });
+    const ids = (type: "tool_started" | "tool_finished") =>
+      all.flatMap((event) => (event.type === type ? [event.call_id] : [])).sort();
+    expect(ids("tool_finished")).toEqual(ids("tool_started"));
+  });
+
+  it("rounds of sub-runs count towards the limit of their turn", async () => {
+    const { ask: say, model } = bot(
+      leading([ask("maker", "loop")], ({ tools }) =>
+        tools.length === 0 ? "Half." : [{ call: "weather", with: { text: String(Math.random()) } }],
+      ),
+      {
+        limits: { max_rounds: 5 },
+      },
+    );
+    const { end } = await say("go");
+    expect(end).toMatchObject({
+      outcome: "limit_reached",
+      text: expect.stringContaining("Half.\n\nThis turn ends here"),
+    });
+    expect(model.requests.length).toBeLessThanOrEqual(7);
+  });
+
+  it("a failing sub-run is a result for its parent", async () => {
+    const { ask: say } = bot(leading([ask("maker", "a")], () => new Error("broken")));
+    expect((await say("go")).end).toMatchObject({
+      outcome: "completed",
+      text: expect.stringContaining("handoff failed: broken"),
+    });
+  });
+
+  it("an answer that a tool gives ends the sub-run and not the turn", async () => {
+    const { ask: say } = bot(leading([ask("maker", "a")], () => [{ call: "printed" }]));
+    expect((await say("go")).end.text).toBe("Got 12 mm.");
+  });
+
+  it("a sub-run is denied what its parent is denied", async () => {
+    const strict: Profile = {
+      id: "chat",
+      description: "",
+      prompt: "You chat.",
+      black_tool_actions: { weather: ["*"] },
+    };
+    const { ask: say } = bot(
+      leading([ask("maker", "a")], ({ messages }) => toolResults(messages)[0] ?? [{ call: "weather" }]),
+      {
+        profiles: [strict, ...profiles.slice(1)],
+      },
+    );
+    expect((await say("go")).end.text).toMatch(/Got .*not found|Got .*may not/);
+  });
+
+  it("modes, supervisors and unknown agents cannot be asked", async () => {
+    const { ask: say, model } = bot([[ask("rhyme", "a"), ask("lead", "b"), ask("reeder", "c")], "done"]);
+    await say("go");
+    const results = toolResults(model.requests[1]?.messages ?? []);
+    expect(results).toHaveLength(3);
+    for (const result of results) expect(result).toContain("There is no agent");
+    expect(results[2]).toContain("Did you mean reader?");
     expect(model.requests[0]?.system).toContain("- reader: Reads &lt;all&gt;.");
-    await ask("hi");
-    expect(model.requests[1]?.system).toBe(model.requests[0]?.system);
+    expect(model.requests[0]?.system).not.toContain("- lead:");
+  });
+
+  it("a message during a sub-run reaches the agent that started it, after its result", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { say, until, events, model } = bot(
+      (request) => {
+        if (agentOf(request) === "You make.") return "made";
+        const results = toolResults(request.messages);
+        return results.length === 0 ? [ask("maker", "a")] : `Heard: ${lastOf(request)}`;
+      },
+      {},
+      { gate: (request) => (agentOf(request) === "You make." ? gate.promise : Promise.resolve()) },
+    );
+    const turnId = await say("go");
+    await until(turnId, "handoff");
+    await say("no wait");
+    gate.resolve();
+    expect((await events(turnId)).at(-1)).toMatchObject({ text: expect.stringContaining("Heard: no wait") });
+    expect(model.requests[1]?.messages).toHaveLength(1);
   });
 });
 
-describe("a supervisor", () => {
-  it("a supervisor gets the turn back with the other agent's answer, and has the last word", async () => {
-    const { ask, model, app } = bot(
-      [
-        [{ call: "handoff", with: { to: "chat", reason: "count" } }],
-        "There are 12.",
-        "Twelve, said plainly.",
-      ],
-      { profiles: team },
+describe("a message that names an agent", () => {
+  it("the agent answers directly, with what was said last and without the thread's conversation", async () => {
+    const { ask: say, model } = bot(
+      ({ messages, system }) => `${system.includes("You make.") ? "made" : "said"} ${messages.length}`,
     );
-    const { end, events, turnId } = await ask("how many?");
-    expect(end).toMatchObject({ outcome: "completed", text: "Twelve, said plainly." });
-    expect(events.flatMap((event) => (event.type === "handoff" ? [[event.from, event.to]] : []))).toEqual([
-      ["lead", "chat"],
-      ["chat", "lead"],
-    ]);
-    const last = model.requests[2];
-    expect(last?.messages.map(({ text }) => text)).toEqual(
-      expect.arrayContaining(["There are 12.", expect.stringContaining("You are lead again")]),
-    );
-    expect(last?.system).toContain("You are lead now");
-    expect((await app.turn(turnId))?.outcome).toBe("completed");
-  });
-
-  it("a supervisor leads at most five parts: after that, the agent's answer stands", async () => {
-    const { ask } = bot(
-      ({ messages }) => {
-        const last = messages.at(-1)?.text ?? "";
-        return last.startsWith("Handed over") ? "part" : [{ call: "handoff", with: { to: "chat" } }];
-      },
-      { profiles: team },
-    );
-    const { end, events } = await ask("go");
-    expect(end).toMatchObject({ outcome: "completed", text: "part" });
-    expect(events.filter(({ type }) => type === "handoff")).toHaveLength(11);
-  });
-
-  it("a supervisor gets back a turn that another agent handed to it", async () => {
-    const { ask } = bot(
-      [
-        [{ call: "handoff", with: { to: "lead" } }],
-        [{ call: "handoff", with: { to: "reader" } }],
-        "read",
-        "done",
-      ],
-      { profiles: [...profiles, lead] },
-    );
-    expect((await ask("go")).end.text).toBe("done");
-  });
-
-  it("a supervisor also gets what a tool answers in the agent's place", async () => {
-    const { ask } = bot([[handOver("chat")], [{ call: "printed", with: {} }], "It rained 12 mm."], {
-      profiles: team,
+    await say("hi");
+    const { end, events } = await say("maker: a boat");
+    expect(end.text).toBe("made 3");
+    expect(events.find((event) => event.type === "turn_started")).toMatchObject({
+      profile: "maker",
+      direct: true,
     });
-    const { end, events } = await ask("how much?");
-    expect(end.text).toBe("It rained 12 mm.");
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: "handoff", from: "chat", report: "12 mm" }),
-    );
+    expect(model.requests[1]?.system).not.toContain("You chat.");
+    const { end: last } = await say("thanks");
+    expect(last.text).toBe("said 5");
+    expect(model.requests[2]?.messages.map(({ text }) => text)).toEqual([
+      "hi",
+      "said 1",
+      "maker: a boat",
+      "made 3",
+      "thanks",
+    ]);
+    expect(model.requests[2]?.system).toBe(model.requests[0]?.system);
+    expect(viewOf(events)).toMatchObject({ text: "made 3", status: "finished" });
   });
 
-  it.each([
-    ["goes on where the bot went down", team, "reader", "You read."],
-    ["goes on by itself where the agent is gone", [lead, profiles[0]], "lead", "You lead."],
-  ] as const)("a supervised turn %s", async (_name, left, agent, prompt) => {
+  it("a mode answers directly, a channel set to an agent keeps the conversation of the thread", async () => {
+    const { ask: say, model } = bot(({ system }) => (system.includes("You rhyme.") ? "rhymed" : "said"));
+    expect((await say("a boat, in rhyme mode")).end.text).toBe("rhymed");
+    await say("/agent use maker");
+    await say("hi");
+    await say("maker: more");
+    expect(model.requests[2]?.messages.map(({ text }) => text)).toEqual([
+      "a boat, in rhyme mode",
+      "rhymed",
+      "hi",
+      "said",
+      "maker: more",
+    ]);
+  });
+
+  it("a supervisor has agents do the parts, and its answer is the turn's", async () => {
+    const { ask: say, model } = bot(
+      leading([ask("maker", "a"), ask("reader", "b")], (request) => agentOf(request)),
+    );
+    const { end, events } = await say("lead: all of it");
+    expect(end.text).toBe("Got You make. and You read..");
+    expect(model.requests).toHaveLength(4);
+    expect(ownSteps(viewOf(events))).toHaveLength(2);
+  });
+
+  it("an agent that answers directly waits for an approval, and hears further messages", async () => {
+    const lines = (request: ModelRequest): Line => {
+      const results = toolResults(request.messages);
+      return results.length === 0 ? [{ call: "post" }] : `${results[0]}, and ${lastOf(request)}`;
+    };
+    const { app, say, until, events } = bot(lines);
+    const turnId = await say("maker: post it");
+    await until(turnId, "turn_waiting");
+    const { approval_id } = await until(turnId, "approval_requested");
+    await approve(app, approval_id, true, ada);
+    await say("twice");
+    expect((await events(turnId)).at(-1)).toMatchObject({
+      text: expect.stringMatching(/^posted, and (twice|posted)$/),
+    });
+  });
+});
+
+describe("a turn that an earlier version handed over", () => {
+  it("goes on with the agent that has it", async () => {
     const log = createMemoryTurnLog();
     const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
     await log.accept(inbound, "left", Date.now());
     await log.claim("dead worker", 60_000);
     const call = { id: "c1", name: "handoff", arguments: '{"to":"reader"}' };
+    const input = { to: "reader" };
     const events: TurnEventBody[] = [
-      { type: "turn_started", profile: "lead", model: "scripted/model" },
+      { type: "turn_started", profile: "chat", model: "scripted/model" },
       { type: "round_started", round: 1 },
       {
         type: "model_message",
@@ -160,15 +348,16 @@ describe("a supervisor", () => {
         model: "scripted/model",
         message: { role: "assistant", text: "", tool_calls: [call] },
       },
+      { type: "tool_started", call_id: "c1", tool: "handoff", title: "", skill_id: "", input },
+      { type: "handoff", from: "chat", to: "reader" },
       {
-        type: "tool_started",
+        type: "tool_finished",
         call_id: "c1",
         tool: "handoff",
-        title: "",
-        skill_id: "",
-        input: { to: "reader" },
+        status: "ok",
+        output: "Handed over.",
+        duration_ms: 0,
       },
-      { type: "handoff", from: "lead", to: "reader" },
     ];
     const at = Date.now();
     await log.append(
@@ -177,10 +366,10 @@ describe("a supervisor", () => {
       events.map((event, seq) => ({ ...event, turn_id: "left", seq: seq + 1, at })),
     );
     await log.reclaim();
-    const app = bot(["part", "whole"], { log, profiles: left });
+    const app = bot(["whole"], { log });
     const all = await app.events("left");
-    expect(path(all)).toEqual(agent === "reader" ? ["lead → reader", "reader → lead"] : ["lead → reader"]);
-    expect(app.model.requests[0]?.system).toContain(prompt);
-    expect(all.at(-1)).toMatchObject({ outcome: "completed", text: agent === "reader" ? "whole" : "part" });
+    expect(app.model.requests[0]?.system).toContain("You read.");
+    expect(all.at(-1)).toMatchObject({ outcome: "completed", text: "whole" });
+    expect(viewOf(all).handoffs).toEqual([{ from: "chat", to: "reader" }]);
   });
 });

@@ -30,7 +30,7 @@ export interface CallRequest {
 }
 
 /** What a conversation has, as far as some of the agent's own tools depend on it. */
-export interface ConversationNeeds {
+interface ConversationNeeds {
   active: readonly OfferedSkill[];
   /** Number of skills that its list leaves out. */
   unlisted: number;

@@ -31,7 +31,8 @@ export interface Profile {
   /** The categories of tools it has; all by default. */
   tools?: readonly ToolCategory[] | undefined;
   /**
-   * Skills by id with their priority: those with a higher priority are listed and opened earlier; false excludes a skill for this agent.
+   * Skills by id with their priority: those with a priority are open, those with a higher one are listed and opened earlier; false
+   * excludes a skill for this agent.
    * `*` sets the default for all other skills (0 if absent).
    */
   skills?: Readonly<Record<string, number | false>> | undefined;

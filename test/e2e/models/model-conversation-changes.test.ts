@@ -96,7 +96,7 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice }) => {
     expect(lost(after)).toBe(0);
   });
 
-  it("a conversation takes thirty calls at once that activate one skill", async () => {
+  it("a conversation takes thirty calls at once of a skill that is not active", async () => {
     const many: Script = ({ said, results }) =>
       said.includes("go") && results.length === 0
         ? {
@@ -112,9 +112,8 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice }) => {
       more: [toolSkill("trains")],
       limits: { max_tool_calls: 100 },
     });
-    const { end, events } = await conversation.ask("go");
+    const { end } = await conversation.ask("go");
     expect(end.text).toBe("30 results");
-    expect(events.filter(({ type }) => type === "skill_activated")).toHaveLength(1);
     await talk(conversation, ["and now?"]);
     expect(refusals(conversation)).toEqual([]);
   });

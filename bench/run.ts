@@ -11,8 +11,8 @@
  * 7. A flow of 20 nearly empty blocks, from the command to the end of its turn, with the turn log in SQLite.
  * 8. The overhead of a call of an imported skill in the sandbox, once its process runs.
  * 9. The first answer of a bot with 200 imported and 200 document skills: with 20 unused tool servers, against none.
- * 10. The cost of the same tasks at the vendors' prices, cache included, and their model calls, against a plain loop with all
- *    tools in every request.
+ * 10. The cost of the same tasks at the vendors' prices, cache included, and their model calls and those of 22 more, against a
+ *    plain loop with all tools in every request.
  * 11. How much of the input comes from the vendors' caches in a thread whose skills change.
  * 12. Columns, rows and beginning of an attached CSV file of 100 MB, against reading its lines once.
  * 13. The start of code in the folder of a thread, beyond that of bubblewrap alone.

@@ -23,12 +23,12 @@ function isNeeded(step: Step, request: ViewedRequest): boolean {
 }
 
 /** The plain loop has no skills that could be activated. */
-function isOfKnack({ tools }: ViewedRequest): boolean {
+export function isOfKnack({ tools }: ViewedRequest): boolean {
   return tools.some(({ name }) => name === "activate_skill");
 }
 
 /** A tool that is not among the request's is run through its skill, as the instructions say. */
-function callOf(step: Step, request: ViewedRequest): ScriptedCall {
+export function callOf(step: Step, request: ViewedRequest): ScriptedCall {
   if (!("tool" in step)) return { name: "activate_skill", input: { skill_name: step.activate } };
   if (!isOfKnack(request)) return { name: step.tool, input: step.input };
   const { name } = currentTool(step.tool);

@@ -1,7 +1,7 @@
-import type { Json } from "../../src/core/values/json.ts";
+import { type Json, objectOf } from "../../src/core/values/json.ts";
 
 /** A tool as it is called today. */
-export interface CurrentTool {
+interface CurrentTool {
   name: string;
   /** The input of the frozen tool as today's tool accepts it; the same unless given. */
   input?(frozen: Json): Json;
@@ -11,7 +11,16 @@ export interface CurrentTool {
  * The tasks and the plain loop call tools by the names and inputs of `frozen-tools.json`. This table is the only place that says which
  * tool of today does the same; a tool that is not in it has kept its name and input.
  */
-const renamed: Readonly<Record<string, CurrentTool>> = {};
+const renamed: Readonly<Record<string, CurrentTool>> = {
+  reminder: { name: "schedule_add" },
+  schedule_add: {
+    name: "schedule_add",
+    input(frozen) {
+      const { at, cron, ...rest } = objectOf(frozen);
+      return { ...rest, when: at ?? cron ?? "" };
+    },
+  },
+};
 
 /** Today's tool for a frozen name. */
 export function currentTool(name: string): CurrentTool {

@@ -45,13 +45,7 @@ import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import type { Stores } from "./wiring/stores.ts";
 import { systemClock } from "./wiring/system-clock.ts";
-import {
-  tellOfCrash,
-  tellOfExposure,
-  tellOfInternalWork,
-  tellOfUpgrades,
-  warnOfNames,
-} from "./wiring/tell-at-start.ts";
+import { tellOfCrash, tellOfExposure, tellOfUpgrades, warnOfNames } from "./wiring/tell-at-start.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -213,7 +207,6 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
   const server = openServer(config, opened, running.app, platforms);
   // A command leaves the turns to the bots of a shared database.
   const runsTurns = role !== "gateway" && (isBot || shared === undefined || !(await areTurnsRun(leases)));
-  if (runsTurns) tellOfInternalWork(config.model, modelSettings(config), logger);
   if (runsTurns) tellOfCrash(await log.reclaim(), logger);
   running.start({ runsTurns });
   return {

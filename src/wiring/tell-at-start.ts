@@ -6,13 +6,14 @@ import type { Takeover } from "../core/log/turn-log.ts";
 import type { Log, Upgrade } from "../core/ports/storage.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
 import { ownToolNames } from "../core/skill/offered-tools.ts";
-import { type ModelSettings, smallModelBehindGateway } from "../models/create-model.ts";
+import { smallModelBehindGateway } from "../models/create-model.ts";
 import type { DataFolderLock } from "../storage/data-folder.ts";
+import { modelSettings } from "./app-settings.ts";
 
 /**
  * Logs agents that cannot be used, and unknown names in the configuration and in agents' files. A misspelt name in `skills.rights` or
  * `skills.disabled` would leave open what the operator meant to close: with `strict`, the bot does not start. Other settings may name
- * a skill that is missing for now.
+ * a skill that is missing for now. With `strict`, also logs which model does the internal work where that may surprise.
  * @throws ConfigError
  */
 export async function warnOfNames(
@@ -42,6 +43,7 @@ export async function warnOfNames(
   const refused = problems.filter(({ key }) => key === "skills.rights" || key === "skills.disabled");
   if (strict && refused.length > 0) throw new ConfigError(refused);
   for (const problem of problems) logger.warn({ setting: problem.key }, describeProblem(problem));
+  if (strict) tellOfInternalWork(config, logger);
 }
 
 /** Logs the databases that were upgraded to the format of this version. */
@@ -59,13 +61,10 @@ export function tellOfExposure({ exposed }: Pick<DataFolderLock, "exposed">, log
   logger.warn({}, `${exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
 }
 
-/** Tells once that the chosen model does the internal work because its server is a gateway, whose small model is not configured. */
-export function tellOfInternalWork(
-  { choice, small }: Config["model"],
-  settings: ModelSettings,
-  logger: Log,
-): void {
-  const usual = small === "auto" ? smallModelBehindGateway(choice, settings) : undefined;
+/** Tells that the chosen model does the internal work because its server is a gateway, whose small model is not configured. */
+export function tellOfInternalWork(config: Config, logger: Log): void {
+  const { choice, small } = config.model;
+  const usual = small === "auto" ? smallModelBehindGateway(choice, modelSettings(config)) : undefined;
   if (usual === undefined) return;
   logger.info(
     { setting: "model.small" },

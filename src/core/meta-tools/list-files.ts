@@ -114,9 +114,9 @@ export const createWriteFile = () =>
       "Writes a text file, or changes a part of one; the person gets it with your answer. The same name replaces it.",
     parameters: z.object({
       name: z.string().trim().min(1).max(200).describe("with its ending, e.g. notes.md"),
-      content: z.string().max(maxContent).optional().describe("all of it"),
-      replace: z.string().min(1).max(maxContent).optional().describe("or text that occurs once in it"),
-      with: z.string().max(maxContent).optional().describe("in its place"),
+      content: z.string().max(maxContent).optional(),
+      replace: z.string().min(1).max(maxContent).optional().describe("or a text that occurs once in it"),
+      with: z.string().max(maxContent).optional(),
     }),
     effect: "idempotent",
     shares: true,

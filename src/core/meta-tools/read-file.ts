@@ -39,7 +39,7 @@ export const createReadFile = () =>
       "Reads or searches a file of this thread (text, PDF, Office, e-mail, archive; tables as columns and first rows), looks at a picture again, or reads on in a long text that was cut. Search rather than read all of a long one.",
     parameters: z.object({
       path: z.string().min(1).max(1_000).describe("of a file, or as the note at a cut says"),
-      message: z.string().max(200).optional().describe("id of the message of another thread that has it"),
+      message: z.string().max(200).optional().describe("id of its message, if of another thread"),
       ...part,
     }),
     effect: "read_only",

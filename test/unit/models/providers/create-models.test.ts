@@ -41,13 +41,12 @@ describe("the model for small work", () => {
 });
 
 describe("the start of a bot behind a gateway", () => {
-  const gateway = { anthropic: { kind: "anthropic", baseUrl: "https://gateway.example" } } as const;
-  const told = (choice: string, small: string, providers: ModelsSettings["providers"]) => {
+  const gateway = { api_key: "key", base_url: "https://gateway.example" };
+  const told = (choice: string, small: string, anthropic: object) => {
     const lines: string[] = [];
     const note = (_fields: object, line: string) => void lines.push(line);
     const logger = { debug: note, info: note, warn: note, error: note };
-    const { model } = configSchema.parse({ model: { choice, small } });
-    tellOfInternalWork(model, { choice, providers }, logger);
+    tellOfInternalWork(configSchema.parse({ model: { choice, small, anthropic } }), logger);
     return lines;
   };
 

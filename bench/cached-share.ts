@@ -21,7 +21,7 @@ const reasoning_tokens = 60;
 
 /**
  * The share of input that the vendors' caches answer in one thread of ten turns, from its second model call on: the agent makes
- * two tool servers active, people enable one skill and disable another, and the turn is handed to another agent.
+ * two tool servers active, and people enable one skill and disable another.
  */
 export async function measureCachedShare(): Promise<Measure[]> {
   const surroundings = await openSurroundings();
@@ -120,11 +120,8 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
       answer: prose(120),
     },
     {
-      said: "Hand this to the one for data, and judge the mood of that review.",
-      steps: [
-        call("handoff", { to: "data", reason: "judge the mood" }),
-        call("text-analyzer", { text, analysis_type: "sentiment" }),
-      ],
+      said: "Judge the mood of that review.",
+      steps: [call("text-analyzer", { text, analysis_type: "sentiment" })],
       answer: prose(120),
     },
     {

@@ -100,8 +100,11 @@ type PlainEvent =
   | { type: "tools_left_out"; tools: { tool: string; skill_id: string }[]; text: string }
   /** The complete message of a round. Replaces the text streamed in that round. */
   | { type: "model_message"; round: number; message: AssistantMessage; model: string }
-  /** `round`: the round of the turn's own model call; absent for calls that skills, summaries and sub-runs make. */
-  | ({ type: "usage"; model: string; round?: number | undefined } & Usage)
+  /**
+   * `round`: the round of the turn's own model call; absent for calls that skills, summaries and sub-runs make. `run`: the call whose
+   * sub-run had this round.
+   */
+  | ({ type: "usage"; model: string; round?: number | undefined; run?: string | undefined } & Usage)
   /** A transcript of the thread opens here. */
   | ({ type: "transcript_opened" } & TranscriptOpening)
   /** The person's message as the transcript contains it from now on. */

@@ -21,7 +21,7 @@ const reasoning_tokens = 60;
 
 /**
  * The share of input that the vendors' caches answer in one thread of ten turns, from its second model call on: the agent makes
- * two tool servers active, people enable one skill and disable another, and the turn is handed to another agent.
+ * two tool servers active, and people enable one skill and disable another.
  */
 export async function measureCachedShare(): Promise<Measure[]> {
   const surroundings = await openSurroundings();
@@ -123,9 +123,8 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
       answer: prose(120),
     },
     {
-      said: "Hand this to the one for data, and judge the mood of that review.",
+      said: "Judge the mood of that review.",
       steps: [
-        call("handoff", { to: "data", reason: "judge the mood" }),
         call("invoke_skill", { skill_id: "text-analyzer", params: { text, analysis_type: "sentiment" } }),
       ],
       answer: prose(120),

@@ -13,6 +13,7 @@ import {
   type TurnOutcome,
   type Usage,
   type UsageTotal,
+  unwrapped,
 } from "../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../core/log/turn-log.ts";
 import { errorCodeOf } from "../core/skill/tool.ts";
@@ -58,7 +59,8 @@ export class TurnSpans {
   #started: TurnEventBodyOf<"turn_started"> | undefined;
   /** The agent that has the turn now. */
   #agent: string | undefined;
-  #round: { round: number; from: number } | undefined;
+  /** The open rounds of the turn (``) and of its sub-runs, by their calls. */
+  readonly #rounds = new Map<string, { round: number; from: number }>();
   #usage: UsageTotal = noUsage;
   #error: string | undefined;
 
@@ -71,7 +73,9 @@ export class TurnSpans {
   }
 
   /** Takes the next event and returns the spans that it ends. */
-  take(event: TurnEventBody, at: number): TurnSpan[] {
+  take(stored: TurnEventBody, at: number): TurnSpan[] {
+    const event = unwrapped(stored);
+    const run = stored.type === "run" ? stored.call_id : "";
     switch (event.type) {
       case "turn_started":
         this.#started = event;
@@ -79,42 +83,48 @@ export class TurnSpans {
         return [];
       case "turn_resumed":
         // An interrupted request to the model is made again in a new round.
-        this.#round = undefined;
+        this.#rounds.clear();
         return [];
       case "handoff":
-        this.#agent = event.to;
+        if (event.call_id === undefined) this.#agent = event.to;
         return [];
       case "round_started":
-        this.#round = { round: event.round, from: at };
+        this.#rounds.set(run, { round: event.round, from: at });
         return [];
       case "usage":
         this.#usage = plusUsage(this.#usage, event);
-        return event.round === undefined ? [] : this.#endRound(at, event.model, usageAttributes(event));
+        return event.round === undefined && event.run === undefined
+          ? []
+          : this.#endRound(event.run ?? "", at, event.model, usageAttributes(event));
       case "model_away":
-        return this.#failRound(at, event.code);
+        return this.#failRound(run, at, event.code);
       case "error":
         this.#error = event.code;
-        return this.#failRound(at, event.code);
+        return this.#failRounds(at, event.code);
       case "tool_started":
         this.#calls.set(event.call_id, { started: event, from: at });
         return [];
       case "tool_finished":
         return this.#endCall(event, at);
       case "turn_finished":
-        return [...this.#failRound(at, event.outcome), this.#turnSpan(event.outcome, at)];
+        return [...this.#failRounds(at, event.outcome), this.#turnSpan(event.outcome, at)];
       default:
         return [];
     }
   }
 
-  #failRound(at: number, code: string): TurnSpan[] {
-    return this.#endRound(at, this.#started?.model ?? "", { "error.type": code });
+  #failRounds(at: number, code: string): TurnSpan[] {
+    return [...this.#rounds.keys()].flatMap((run) => this.#failRound(run, at, code));
   }
 
-  #endRound(at: number, model: string, outcome: Attributes): TurnSpan[] {
-    const open = this.#round;
+  #failRound(run: string, at: number, code: string): TurnSpan[] {
+    return this.#endRound(run, at, this.#started?.model ?? "", { "error.type": code });
+  }
+
+  #endRound(run: string, at: number, model: string, outcome: Attributes): TurnSpan[] {
+    const open = this.#rounds.get(run);
     if (open === undefined) return [];
-    this.#round = undefined;
+    this.#rounds.delete(run);
     const { provider, name } = modelNames(model);
     const attributes = {
       "gen_ai.operation.name": "chat",
@@ -124,8 +134,10 @@ export class TurnSpans {
       ...outcome,
     };
     // A round that is repeated after an outage has the same number.
-    const part = `round ${open.round} at ${open.from}`;
-    return [this.#span(part, { name: `chat ${name}`, kind: "client", from: open.from, to: at, attributes })];
+    const part = `${run === "" ? "" : `${run} `}round ${open.round} at ${open.from}`;
+    const within = this.#calls.has(run) ? { parent_id: this.#spanId(`call ${run}`) } : {};
+    const span = { name: `chat ${name}`, from: open.from, to: at, attributes, ...within };
+    return [this.#span(part, { ...span, kind: "client" })];
   }
 
   #endCall({ call_id, status, output }: TurnEventBodyOf<"tool_finished">, at: number): TurnSpan[] {

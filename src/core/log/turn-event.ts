@@ -109,8 +109,11 @@ type PlainEvent =
       note?: string | undefined;
       model: string;
     }
-  /** `round`: the round of the turn's own model call; absent for calls that skills, summaries and sub-runs make. */
-  | ({ type: "usage"; model: string; round?: number | undefined } & Usage)
+  /**
+   * `round`: the round of the turn's own model call; absent for calls that skills, summaries and sub-runs make. `run`: the call whose
+   * sub-run had this round.
+   */
+  | ({ type: "usage"; model: string; round?: number | undefined; run?: string | undefined } & Usage)
   /** A transcript of the thread opens here. */
   | ({ type: "transcript_opened" } & TranscriptOpening)
   /** The person's message as the transcript contains it from now on. */

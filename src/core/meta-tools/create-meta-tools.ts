@@ -71,14 +71,10 @@ const createHandoff = () =>
     category: "handoff",
     title: ({ to, reason }) => `Asking ${to}: ${beginningOf(reason, 80)}`,
     description:
-      "Has another agent do a task on its own and returns its answer. It knows nothing of this conversation but `reason`, and has the files. Call it several times at once for independent tasks.",
+      "Has another agent do a task and returns its answer. It knows only `reason` and the files. Several at once where they are independent.",
     parameters: z.object({
       to: z.string().min(1).describe("the agent's id"),
-      reason: z
-        .string()
-        .min(1)
-        .max(8_000)
-        .describe("the whole task: what to find out or make, from what, in which form"),
+      reason: z.string().min(1).max(8_000).describe("the whole task"),
     }),
     effect: "idempotent",
     // The turn has a time limit, and so do the calls of the agent.

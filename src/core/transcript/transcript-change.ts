@@ -77,7 +77,7 @@ function agentChange(scope: TurnScope, told: Told, redact: Redact): Difference |
   if (!isOther && fresh.length === 0) return undefined;
   const text = [
     ...(isOther ? [`You are ${profile.id} now; go on.`, profile.prompt] : []),
-    others.length === 0 ? "" : `\`handoff\` asks one of these: ${others.map(([id]) => id).join(", ")}.`,
+    others.length === 0 ? "" : `You can ask with \`handoff\`: ${others.map(([id]) => id).join(", ")}.`,
     ...fresh.map(([id, description]) => agentLine(id, description)),
   ];
   const known = { ...told.agents, ...Object.fromEntries(fresh) };

@@ -81,7 +81,7 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
       case "transcript_changed":
         return [{ kind: "change", message: event.message, told: event.told }];
       case "usage":
-        if (event.round !== undefined)
+        if (event.round !== undefined || (run !== undefined && event.run === run))
           measured = [{ kind: "measured", tokens: event.input_tokens + event.output_tokens, at }];
         return [];
       case "model_message":

@@ -75,7 +75,8 @@ async function openRun(
 /** Passes an event of a sub-run on to its turn. */
 async function emitOf(root: TurnScope, call_id: string, event: TurnEventBody): Promise<void> {
   if (isOfConversation(event)) return root.emit({ type: "run", call_id, event });
-  if (event.type === "usage") return root.emit({ ...event, round: undefined });
+  if (event.type === "usage")
+    return root.emit({ ...event, ...(event.round === undefined ? {} : { round: undefined, run: call_id }) });
   // The turn waits when none of its calls can go on.
   if (event.type === "turn_waiting") return undefined;
   if (call_id === directRun) return root.emit(event);
@@ -94,6 +95,7 @@ async function emitOf(root: TurnScope, call_id: string, event: TurnEventBody): P
 /** Whether an event belongs to the conversation of a sub-run: its own part, the calls of its model, messages of the asker. */
 function isOfRun(run: string, event: TurnEvent): boolean {
   if (event.type === "run") return event.call_id === run;
+  if (event.type === "usage") return event.run === run;
   if (event.type === "steered") return run === directRun;
   return "call_id" in event && event.call_id?.startsWith(`${run}/`) === true;
 }

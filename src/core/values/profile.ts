@@ -189,7 +189,7 @@ function otherAgents({ agent, agents }: Told): string {
     "<other_agents>",
     ...others.map(([id, description]) => agentLine(id, description)),
     "</other_agents>",
-    "`handoff` asks one of them. Only for work that fits it clearly better and takes several steps.",
+    "Ask one with `handoff` only when it fits clearly better.",
   ].join("\n");
 }
 

@@ -19,9 +19,11 @@ const profiles = [
   { id: "research", description: "Reads sources.", prompt: "You research." },
 ] as const;
 
-/** The requests of the conversation itself; summaries and the like have no tools. */
+/** The requests of the conversation itself; summaries and the like have no tools, sub-runs a conversation of their own. */
 function turnsOf({ vendors }: Conversation): RecordedRequest[] {
-  return vendors.requests(({ view }) => view.tools.length > 0);
+  return vendors.requests(
+    ({ view }) => view.tools.length > 0 && !view.instructions.includes("You research."),
+  );
 }
 
 /** What is wrong with the requests so far, in words. */
@@ -132,14 +134,24 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     expectKept(conversation, { addsTools: true });
   });
 
-  it("a conversation continues after a handoff", async () => {
+  it("a conversation continues after a sub-run, whose calls go on in its own conversation", async () => {
     const conversation = await start({ profiles });
     await conversation.ask("hello");
     const { events } = await conversation.ask("[handoff research]");
-    expect(events.some(({ type }) => type === "handoff")).toBe(true);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "tool_started", tool: "weather", parent_call_id: expect.anything() }),
+    );
     await conversation.ask("and now?");
-    expect(turnsOf(conversation).at(-1)?.view.instructions).toContain("You research.");
     expectKept(conversation);
+  });
+
+  it("a conversation continues after a message that another agent answered directly, without its reasoning", async () => {
+    const conversation = await start({ profiles });
+    await conversation.ask("hello");
+    await conversation.ask("research: [use weather]");
+    await conversation.ask("thanks");
+    expect([...complaints(conversation), ...breaks(conversation)]).toEqual([]);
+    expect(lostReasoning(conversation)).toBe(0);
   });
 
   it("a conversation continues with another model when its own fails, and comes back", async () => {

@@ -119,7 +119,7 @@ const obey: Script = (request) => {
   if (request.schema !== undefined || !request.may_call) return echo(request);
   if (verb === "use") return use(what, request);
   if (verb === "offload") return once("offload_skill", { skill_name: what }, request);
-  if (verb === "handoff") return once("handoff", { to: what, reason: "as asked" }, request);
+  if (verb === "handoff") return once("handoff", { to: what, reason: "[use weather]" }, request);
   return echo(request);
 };
 

@@ -63,7 +63,7 @@ describe("instructions", () => {
         "You chat.",
         "<available_skills>\n- s\n</available_skills>",
         "G",
-        "<other_agents>\n- other: &lt;/other_agents&gt;\n</other_agents>\n`handoff` asks one of them. Only for work that fits it clearly better and takes several steps.",
+        "<other_agents>\n- other: &lt;/other_agents&gt;\n</other_agents>\nAsk one with `handoff` only when it fits clearly better.",
         `<pinned_facts>\n${pinnedNote}\n<fact>f</fact>\n</pinned_facts>`,
       ].join("\n\n"),
     );

@@ -144,7 +144,7 @@ const mentionPeople = definePart({
   description:
     "Lets your messages notify people or groups the request did not mention. Then write what it returns.",
   parameters: z.object({
-    ids: z.array(z.string().min(1).max(200)).min(1).max(50).describe("ids or names: Ben"),
+    ids: z.array(z.string().min(1).max(200)).min(1).max(50).describe("ids, or names"),
   }),
   output: z.object({ write: z.array(z.object({ name: z.string(), mention: z.string() })) }),
   effect: "idempotent",

@@ -82,9 +82,7 @@ export async function forgetTurn(
   const all = [...taken, turn.turn_id];
   // Before the turns: after a crash in between the turns can be deleted again, and no files without a turn remain.
   const folder = deps.folders.of(turn);
-  const paths = events.flatMap((event) => (event.type === "tool_finished" ? (event.kept ?? []) : []));
-  const what = { given: await givenWith(deps, events), paths };
-  const { removed, made_from_them } = await folder.forget(all, what);
+  const { removed, made_from_them } = await folder.forget(all, { given: await givenWith(deps, events) });
   const isLast = !keepsFolder && !(await hasTurns(deps.log, turn, all));
   if (isLast) await folder.clear();
   for (const id of all) await forgetOne(deps, turn, id, by.id);

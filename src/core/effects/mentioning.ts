@@ -114,13 +114,14 @@ type Found = Awaited<ReturnType<NonNullable<ChatActions["people"]>>>;
 
 /** Whether a name is unique: a single word among the people here, a full name among all people. */
 function isOnlyOne({ people, more }: Found, person: KnownPerson, name: string): boolean {
-  const isHim = (each: KnownPerson) => isMeant(each, name);
-  return !more && isHim(person) && people.filter(isHim).length === 1;
+  const meant = people.filter((each) => isMeant(each, name));
+  return !more && isMeant(person, name) && meant.length === 1;
 }
 
 /** Whether a name, or the beginning of it, is that of a person. */
 function isCalled({ name, full_name = "" }: KnownPerson, called: string): boolean {
-  return [name, full_name].some((each) => ` ${wordsOf(each)} `.startsWith(` ${wordsOf(called)} `));
+  const wanted = wordsOf(called);
+  return wanted !== "" && [name, full_name].some((each) => `${wordsOf(each)} `.startsWith(`${wanted} `));
 }
 
 function isMeant(person: KnownPerson, called: string): boolean {

@@ -163,8 +163,6 @@ type PlainEvent =
       output: Json;
       /** The text that the model gets in place of the output: cut, or with the guide of a skill that this call activated. */
       shown?: string | undefined;
-      /** Path of the file of the thread with the whole text, where `shown` is cut. */
-      kept?: string | undefined;
       duration_ms: number;
       /** Set when this output is the user's answer, without a further model call. */
       direct?: true | undefined;

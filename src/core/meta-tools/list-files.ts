@@ -171,13 +171,11 @@ async function edited(
     );
   const parts = text.split(replace);
   if (parts.length === 2) return parts.join(replacement);
-  // After a crash, the call is run again on what it has written.
-  if (parts.length === 1 && replacement !== "" && text.includes(replacement)) return text;
   const [problem, hint] =
     parts.length === 1
-      ? ["does not occur in", "Read the place again, and copy it exactly."]
+      ? ["does not occur in", "Read the place again: it may have changed already, or differ."]
       : [`occurs ${parts.length - 1} times in`, "Give more of the text around it."];
-  return failure("not_once", `The text to replace ${problem} ${name}. Nothing was changed.`, hint);
+  return failure("not_once", `The text to replace ${problem} ${name}.`, hint);
 }
 
 async function openAnywhere(folder: WorkingFolder, name: string): Promise<OpenedFile | undefined> {

@@ -265,7 +265,7 @@ async function shownOf(
   call: ToolCall,
   { shown: how }: Pick<Tool, "shown">,
   result: ToolResult,
-): Promise<{ shown?: string; kept?: string }> {
+): Promise<{ shown?: string }> {
   const { turn, ports } = scope;
   const whole = outputText(outputOf(result));
   const tokens = how !== undefined ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
@@ -273,10 +273,8 @@ async function shownOf(
   const readable = result.status === "ok" ? result.readable : undefined;
   // `read_file` pages the output, so the readable form is shown only if it fits as a whole.
   const fits = [readable, whole].find((text) => text !== undefined && cutTo(text) === text);
-  const kept = fits === undefined ? await keptAsFile(scope, call, whole) : undefined;
-  const shown = fits ?? cutTo(whole, kept);
-  if (shown === whole) return {};
-  return { shown, ...(kept === undefined ? {} : { kept }) };
+  const shown = fits ?? cutTo(whole, await keptAsFile(scope, call, whole));
+  return shown === whole ? {} : { shown };
 }
 
 /**
@@ -299,8 +297,12 @@ async function keptAsFile(
     text: "",
   } as const;
   try {
-    await ports.folders.of(turn.place).write(file, how, turn.signal);
-    return `${outputFolder}/${file.name}`;
+    const folder = ports.folders.of(turn.place);
+    const path = `${outputFolder}/${file.name}`;
+    await folder.write(file, how, turn.signal);
+    // What was handed over is deleted with its turn.
+    await folder.handOver([path]);
+    return path;
   } catch (error) {
     if (!turn.signal.aborted && !(error instanceof ExpectedFailure))
       ports.report(error, "keeping a long result");

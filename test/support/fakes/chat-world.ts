@@ -42,6 +42,7 @@ export function createWorld(
     { id: "U10WILL", name: "Will", full_name: "William Tell", here: true },
     { id: "U8MARK", name: "Mark Twain", here: true },
     { id: "U9MIA", name: "Mia", here: true },
+    { id: "U11FIRE", name: "🔥", here: true },
     { id: "B1", name: "CI", here: true, standing: "bot" },
   );
   chat.groups.push(

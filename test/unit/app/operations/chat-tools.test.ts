@@ -159,6 +159,7 @@ describe("mentioning", () => {
     ["a group that the person may not notify", ["S3LOCKED"], "may not notify"],
     ["everyone", ["everyone"], "There is nobody"],
     ["one of two with the same name", ["Will"], "Will Smith (U7WILL); Will, William Tell (U10WILL)"],
+    ["a name without letters", ["🎉"], "There is nobody called 🎉"],
     ["a name that nobody has", ["Bem"], "Possible: Ben, Benjamin Brown (U2BEN)"],
   ])("mentioning is refused: %s", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");

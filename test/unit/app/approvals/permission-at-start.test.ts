@@ -47,5 +47,5 @@ it("a skill blocked while another one runs is not invoked by it either", async (
   const bot = blockingBot(["slow"], true);
   await bot.ask("go");
   expect(bot.ran).toEqual([]);
-  expect(bot.results()).toEqual([expect.stringContaining("It is disabled in this channel")]);
+  expect(bot.results()).toEqual([expect.stringContaining("not_usable")]);
 });

@@ -73,7 +73,7 @@ describe("a command next to a running bot", () => {
       tokens: number;
     };
     expect(code).toBe(0);
-    expect(system).toContain("text-analyzer");
+    expect(system).toContain("incident-report (guide)");
     expect(tools.length).toBeGreaterThan(0);
     expect(tokens).toBeGreaterThan(100);
   });

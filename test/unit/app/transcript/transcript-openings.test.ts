@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { Opening } from "../../../../src/core/log/transcript.ts";
+import { createMetaTools } from "../../../../src/core/meta-tools/create-meta-tools.ts";
 import type { KeyValue } from "../../../../src/core/ports/storage.ts";
+import { type JsonObject, toJson } from "../../../../src/core/values/json.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { promptOf } from "../../../support/bot/ask-app.ts";
-import { type Asked, recordingModel } from "../../../support/models/recording-model.ts";
+import { type Asked, recordingModel, systemTexts } from "../../../support/models/recording-model.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill, testSource } from "../../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp, home } from "../../../support/test-app.ts";
@@ -135,5 +138,29 @@ describe("the prompt that operators are shown", () => {
       expect(shown.messages).toEqual(next.messages.map(({ role, text }) => ({ role, text })));
     }
     expect(model.asked).toHaveLength(2);
+  });
+});
+
+describe("the opening of an earlier version", () => {
+  it("a thread goes on with lines and tools that new openings have no more, and is told only of what is gone", async () => {
+    const shared = { store: createMemoryKeyValue(), log: createMemoryTurnLog() };
+    const options = { ...shared, skills, limits: { open_tools_tokens: 2_000 } };
+    const before = createTestApp(recordingModel(scriptedModel(["ok"])), options);
+    await before.ask("hi");
+    await before.stop(0);
+    const own = createMetaTools().find(({ name }) => name === "list_skills");
+    for await (const key of shared.store.keys("opening:"))
+      await shared.store.update<JsonObject>(key, (value = {}) => {
+        const opening = structuredClone(value) as unknown as Opening;
+        const { name = "", description = "", parameters = {} } = own ?? {};
+        const former = { name: "former-name", description: "Had another name.", parameters: {} };
+        const told = { ...opening.told, skills: { ...opening.told.skills, zebra: "- zebra (open)" } };
+        const tools = [{ name, description, parameters }, former, ...opening.tools];
+        return toJson({ ...opening, tools, told }) as JsonObject;
+      });
+    const model = recordingModel(scriptedModel(["ok"]));
+    await createTestApp(model, options).ask("and now?");
+    expect(model.asked[0]?.tools.map(({ name }) => name).slice(0, 2)).toEqual(["list_skills", "former-name"]);
+    expect(systemTexts(model.asked[0])).toEqual(["Tools that are gone, do not call them: former-name."]);
   });
 });

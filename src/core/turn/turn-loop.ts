@@ -5,7 +5,7 @@ import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope
 import { chosenModel, type MetaTool, type TurnScope } from "../scope/turn-scope.ts";
 import { outputText } from "../skill/tool.ts";
 import { endForReader } from "../transcript/audience.ts";
-import { keepTranscript, requestOf } from "../transcript/keep-transcript.ts";
+import { keepTranscript, keepWhileWaiting, requestOf } from "../transcript/keep-transcript.ts";
 import { fitUserText, saidBy, userMessage } from "../transcript/user-message.ts";
 import { fingerprint } from "../values/address.ts";
 import type { AssistantMessage } from "../values/message.ts";
@@ -213,6 +213,7 @@ async function runOpenCalls(
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   if (waiting && !scope.turn.signal.aborted) {
+    await keepWhileWaiting(scope);
     await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
     return "waiting";
   }

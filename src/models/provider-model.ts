@@ -52,6 +52,8 @@ export interface Dialect<Chunk = unknown> {
   open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<OpenedAnswer<Chunk>>;
   /** Sends a request and waits for the whole answer. */
   complete(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Answer>;
+  /** Sends a request that is `keep_only`; the answer is empty. Absent where a cache decides by itself what it keeps. */
+  keep?(request: ModelRequest, signal: AbortSignal): Promise<Answer>;
 }
 
 /** Options of every provider's adapter. */
@@ -104,7 +106,11 @@ export function createProviderModel(
 ): Model {
   const shaped = new ShapedExchange(rules, endpoint);
   const ask = (request: ModelRequest, form: OutputForm) =>
-    shaped.stream(request, (sent) => exchange(dialect, endpoint, options, sent, form));
+    shaped.stream(request, (sent) =>
+      sent.keep_only === true
+        ? keptExchange(dialect, endpoint, options, sent)
+        : exchange(dialect, endpoint, options, sent, form),
+    );
   const structured = createStructuredAnswers(endpoint.id, ask);
   return {
     id: endpoint.id,
@@ -153,6 +159,26 @@ async function* exchange(
   if (request.no_calls === true) answer = withoutCalls(answer);
   refuseEmptyAnswer(answer, request, endpoint);
   yield finished(answer, endpoint, options);
+}
+
+/** A request that only keeps a conversation in the cache. */
+async function* keptExchange(
+  dialect: Dialect,
+  endpoint: Endpoint,
+  options: ProviderModelOptions,
+  request: ModelRequest,
+): AsyncGenerator<ModelEvent> {
+  if (dialect.keep === undefined) {
+    throw new ModelError("invalid_request", `${endpoint.id} decides by itself what its cache keeps.`);
+  }
+  const watch = watchSilence(request.signal, options.timeoutMs);
+  try {
+    yield finished(await dialect.keep(request, watch.signal), endpoint, options);
+  } catch (error) {
+    throw failureOf(error, request, watch, endpoint, false);
+  } finally {
+    watch.release();
+  }
 }
 
 function eventsOf(pieces: Piece | readonly Piece[]): ModelEvent[] {

@@ -31,6 +31,11 @@ export interface ModelRequest {
   can_wait?: true;
   /** What the provider's cache should keep. Absent for a request that is sent once: keeping it would cost more and save nothing. */
   cache?: CacheWish | undefined;
+  /**
+   * Nothing is to be answered: the cache is to keep the conversation up to its last answer for an hour. `finished` then has no text. Where
+   * that is not possible, the request fails with `invalid_request` and is not sent.
+   */
+  keep_only?: true;
   signal: AbortSignal;
 }
 

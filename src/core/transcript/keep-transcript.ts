@@ -128,6 +128,38 @@ function cacheOf(scope: TurnScope, { id, opening }: Transcript): CacheWish {
   };
 }
 
+/** Tokens from which it pays to keep a conversation while its turn waits. */
+const minKeptTokens = 10_000;
+
+/**
+ * Has the provider's cache keep a long conversation for an hour before its turn waits for a person, who seldom answers within minutes.
+ * Keeps the end with the open calls, which the next request continues. Never fails: the next request then costs more.
+ */
+export async function keepWhileWaiting(scope: TurnScope): Promise<void> {
+  const { transcript, ports, turn, state } = scope;
+  const model = chosenModel(scope);
+  if (!model.generative || transcript === undefined) return;
+  if (!isLonger(transcript, minKeptTokens, ports.countTokens)) return;
+  const { cache, messages, ...request } = await requestOf(scope, transcript);
+  const open = (state.open?.tool_calls ?? []).map(({ id, name }): Message => {
+    return { role: "tool", call_id: id, tool: name, text: "(not there yet)", is_error: false };
+  });
+  const kept: ModelRequest = {
+    ...request,
+    messages: [...messages, ...open],
+    cache: cache && { ...cache, tools: "hour", instructions: "hour" },
+    keep_only: true,
+    can_wait: true,
+  };
+  try {
+    for await (const event of model.stream(kept)) {
+      if (event.type === "finished") await scope.emit({ type: "usage", model: event.model, ...event.usage });
+    }
+  } catch {
+    turn.signal.throwIfAborted();
+  }
+}
+
 /** Returns the same object for the same message: model adapters convert each object only once. */
 async function withImages({ ports, loaded }: TurnScope, message: Message): Promise<Message> {
   if (message.role !== "user" && message.role !== "tool") return message;

@@ -6,7 +6,7 @@ import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope
 import { chosenModel, type MetaTool, rootOf, type TurnScope } from "../scope/turn-scope.ts";
 import { outputText, type ToolResult } from "../skill/tool.ts";
 import { endForReader } from "../transcript/audience.ts";
-import { keepTranscript, requestOf } from "../transcript/keep-transcript.ts";
+import { keepTranscript, keepWhileWaiting, requestOf } from "../transcript/keep-transcript.ts";
 import { fitUserText, saidBy, toldMessage, userMessage } from "../transcript/user-message.ts";
 import { fingerprint } from "../values/address.ts";
 import type { AssistantMessage, ToolCall } from "../values/message.ts";
@@ -287,6 +287,7 @@ async function runOpenCalls(
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   if (waiting && !scope.turn.signal.aborted) {
+    await keepWhileWaiting(scope);
     await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
     return "waiting";
   }

@@ -1,5 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { Model, ModelRequest } from "../../core/ports/model.ts";
+import { type Model, ModelError, type ModelRequest } from "../../core/ports/model.ts";
 import { readChunks } from "../event-stream.ts";
 import { type Endpoint, endpointOf } from "../provider-error.ts";
 import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
@@ -41,7 +41,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
     client ??= createAnthropicClient(endpoint, baseUrl, options);
     return client;
   };
-  const send = createSender(endpoint, { ...options, provider });
+  const { send, keep } = createSender(endpoint, { ...options, provider });
   const asked = (request: ModelRequest): Asked => ({ request, provider, model, endpoint });
 
   const dialect: Dialect<AnthropicChunk> = {
@@ -67,6 +67,13 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
         if (!isPaused(part, parts.length)) return anthropicAnswer(parts, sent.form, asked(request));
       }
     },
+    async keep(request, signal) {
+      const api = await connect();
+      const { answer, form } = await keep(request, (body, headers) =>
+        api.messages.create({ ...body, stream: false }, { signal, headers }),
+      );
+      return anthropicAnswer([wholeMessage(answer, endpoint)], form, asked(request));
+    },
   };
   return createProviderModel(dialect, endpoint, options, toolRules("anthropic", model));
 }
@@ -80,6 +87,9 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
   const facts = factsOf(options, endpoint);
   let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host, facts.in_place);
 
+  /** Whether the server takes requests that only keep something. */
+  let keeps = true;
+
   const limitOf = ({ max_output_tokens = Infinity }: ModelRequest, { maxOutputTokens }: Abilities) =>
     Math.min(
       options.maxOutputTokens ?? Math.min(maxOutputTokens, facts.output ?? Infinity),
@@ -92,7 +102,7 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
     abilities = { ...abilities, ...refused };
     return refused !== undefined;
   };
-  return async <Answer>(
+  const send = async <Answer>(
     request: ModelRequest,
     form: OutputForm,
     paused: readonly AnthropicContent[],
@@ -116,6 +126,31 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
       }
     }
   };
+  /**
+   * Has the cache keep a conversation, which generates nothing: its refusal turns no other feature off.
+   * https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache
+   */
+  const keep = async <Answer>(
+    request: ModelRequest,
+    post: (
+      body: Omit<Anthropic.MessageCreateParams, "stream">,
+      headers: Record<string, string>,
+    ) => Promise<Answer>,
+  ): Promise<{ answer: Answer; form: WireForm }> => {
+    if (!keeps || !abilities.hourCache) {
+      throw new ModelError("invalid_request", `${endpoint.id} keeps nothing for an hour.`);
+    }
+    const wire = messages.conversation(request, abilities);
+    const { body, betas } = wireRequest(request, wire, { kind: "free" }, abilities);
+    try {
+      const answer = await post({ model: options.model, max_tokens: 0, ...body }, headersOf(betas));
+      return { answer, form: formOf(abilities) };
+    } catch (error) {
+      keeps = badRequest(error) === undefined;
+      throw error;
+    }
+  };
+  return { send, keep };
 }
 
 function headersOf(betas: readonly string[]): Record<string, string> {

@@ -37,12 +37,13 @@ export function wireRequest(
   const effort = wireEffort(openingEffort(request, abilities), abilities);
   const outputConfig = { ...(effort === undefined ? {} : { effort }), ...output.config };
   const forbidden = !isFree || request.no_calls === true;
+  const marked = cache === undefined ? messages : markConversation(messages, request.keep_only === true);
   // Nobody watches a request that is sent once.
   const isShown = isFree && cache !== undefined;
   return {
     body: {
       // The typings of the stable API know no tool changes in system messages.
-      messages: (cache === undefined ? messages : markConversation(messages)) as Anthropic.MessageParam[],
+      messages: marked as Anthropic.MessageParam[],
       ...systemPart(systemText(request, abilities), markOf(cache?.instructions)),
       ...toolUse(tools, forbidden, output.tool),
       ...(isShown ? thinkingPart(abilities) : {}),
@@ -156,16 +157,19 @@ function systemPart(text: string, mark: Partial<Mark>): { system?: Anthropic.Tex
 }
 
 /**
- * Marks the end of the previous request, which is just before the last answer, and the end. A mark only finds cache entries up to 20
- * blocks before it, and a round of many calls has more, so the first of the two marks is the one that hits.
+ * Marks the end of the previous request, which is just before the last answer, and the end; with `keepsAnswer` the end of the last
+ * answer, for an hour. A mark only finds cache entries up to 20 blocks before it, and a round of many calls has more, so the first of the
+ * two marks is the one that hits.
  */
-function markConversation(messages: readonly WireMessage[]): WireMessage[] {
+function markConversation(messages: readonly WireMessage[], keepsAnswer: boolean): WireMessage[] {
   const marked = [...messages];
   const answer = messages.findLastIndex(({ role }) => role === "assistant");
-  for (const end of [answer - 1, messages.length - 1]) {
-    const index = markable(messages, end);
+  const end = keepsAnswer ? answer : markable(messages, messages.length - 1);
+  for (const index of [markable(messages, answer - 1), end]) {
     const message = index === undefined ? undefined : messages[index];
-    if (index !== undefined && message !== undefined) marked[index] = withMark(message);
+    if (index !== undefined && message !== undefined) {
+      marked[index] = withMark(message, keepsAnswer ? hour : short);
+    }
   }
   return marked;
 }
@@ -180,10 +184,10 @@ function markable(messages: readonly WireMessage[], end: number): number | undef
   return undefined;
 }
 
-/** Marks the last block. User and system messages have no thinking, the only kind of block that cannot be marked. */
-function withMark(message: WireMessage): WireMessage {
+/** Marks the last block. Thinking cannot be marked; user and system messages have none, and an answer with calls ends with a call. */
+function withMark(message: WireMessage, mark: Mark): WireMessage {
   const content = message.content.map((block, index): WireBlock => {
-    return index === message.content.length - 1 ? ({ ...block, ...short } as WireBlock) : block;
+    return index === message.content.length - 1 ? ({ ...block, ...mark } as WireBlock) : block;
   });
   return { ...message, content };
 }

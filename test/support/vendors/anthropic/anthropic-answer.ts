@@ -16,11 +16,12 @@ export function speakClaude(
   prompt: PromptUsage,
   world: World,
 ): Spoken {
-  const { content, thinkingTokens } = contentOf(request, checked, reply, world);
+  const limit = Number(request.body.max_tokens);
+  const { content, thinkingTokens } =
+    limit === 0 ? { content: [], thinkingTokens: 0 } : contentOf(request, checked, reply, world);
   const spoken = JSON.stringify(content.filter((block) => block.type !== "thinking"));
   const wanted = thinkingTokens + (content.length === 0 ? 0 : countTokens(spoken));
-  const limit = Number(request.body.max_tokens);
-  const cut = wanted > limit;
+  const cut = limit === 0 || wanted > limit;
   const blocks = cut ? cutContent(content, limit - thinkingTokens) : content;
   const output = cut ? limit : wanted;
   const calls = blocks.some((block) => block.type === "tool_use");

@@ -59,7 +59,7 @@ function* limitRefusals({ body, facts, model }: ClaudeRequest): Generator<Refusa
   const limit = body.max_tokens;
   if (typeof limit !== "number") {
     yield { rule: "max_tokens", message: "max_tokens: Field required" };
-  } else if (limit < 1 || limit > facts.output) {
+  } else if (limit < 0 || limit > facts.output) {
     const message = `max_tokens: ${limit} > ${facts.output}, which is the maximum allowed number of output tokens for ${model}`;
     yield { rule: "max_tokens", message };
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/core/values/message.ts";
-import { brief, finish, requestOf, turnRequest } from "../collect.ts";
+import { brief, collect, finish, requestOf, turnRequest } from "../collect.ts";
 import {
   called,
   message,
@@ -99,6 +99,37 @@ describe("marks for the cache", () => {
       ["system.0", lifetimes.instructions === "hour" ? hour : short],
       ["messages.0.0", short],
     ]);
+  });
+
+  it("cache marks of a request that only keeps are at the end of the last answer, for an hour", async () => {
+    const model = await server.model("claude-sonnet-5-5", ({ max_tokens }) => (max_tokens === 0 ? [] : "no"));
+    const messages = round.slice(0, 3);
+    const cache = { ...brief, tools: "hour", instructions: "hour" } as const;
+    const { message: answer } = await finish(model, turnRequest("", { messages, cache, keep_only: true }));
+    expect(answer).toMatchObject({ text: "", tool_calls: [] });
+    const [body] = server.bodies();
+    expect(body === undefined ? [] : marks(body)).toEqual([
+      ["system.0", hour],
+      ["messages.0.0", hour],
+      ["messages.1.24", hour],
+    ]);
+  });
+
+  it("a server that refuses to keep is not asked again, and is sent other requests as before", async () => {
+    const text = "thinking: max_tokens must be at least 1 for ttl and inline-tools";
+    const model = await server.model("claude-sonnet-5-5", ({ max_tokens }) =>
+      max_tokens === 0 ? text : [{ type: "text", text: "ok" }],
+    );
+    const request = turnRequest("", { messages: round, tools: [tool("search")] });
+    await finish(model, request);
+    for (const _ of [1, 2]) {
+      const { error } = await collect(model, { ...request, keep_only: true });
+      expect(error).toMatchObject({ code: "invalid_request" });
+    }
+    await finish(model, request);
+    const [first, , last, ...more] = server.bodies();
+    expect(more).toEqual([]);
+    expect(last).toEqual(first);
   });
 
   it("cache marks are missing in a request that is sent once, and so are notes of its work", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent, TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import { emptyTurnView, foldTurn, ownSteps } from "../../../../src/core/log/turn-view.ts";
-import type { ModelRequest } from "../../../../src/core/ports/model.ts";
+import { ModelError, type ModelRequest } from "../../../../src/core/ports/model.ts";
 import type { Profile } from "../../../../src/core/values/profile.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { approve, stopTurn } from "../../../support/bot/ask-app.ts";
@@ -201,6 +201,19 @@ describe("a sub-run", () => {
       text: expect.stringContaining("Half.\n\nThis turn ends here"),
     });
     expect(model.requests.length).toBeLessThanOrEqual(7);
+  });
+
+  it("a turn waits while the model of a sub-run is unavailable, and goes on with it", async () => {
+    let tries = 0;
+    const lines = leading([ask("maker", "a")], () => {
+      tries += 1;
+      return tries === 1 ? new ModelError("unavailable", "down") : "made";
+    });
+    const { ask: say, model } = bot(lines, { limits: { away_retry_ms: 60_000 } });
+    const { end, events } = await say("go");
+    expect(end.text).toBe("Got made.");
+    expect(events.filter(({ type }) => type === "turn_waiting")).toHaveLength(1);
+    expect(model.requests).toHaveLength(4);
   });
 
   it("a failing sub-run is a result for its parent", async () => {

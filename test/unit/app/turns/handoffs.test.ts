@@ -4,7 +4,7 @@ import { emptyTurnView, foldTurn, ownSteps } from "../../../../src/core/log/turn
 import { ModelError, type ModelRequest } from "../../../../src/core/ports/model.ts";
 import type { Profile } from "../../../../src/core/values/profile.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
-import { approve, stopTurn } from "../../../support/bot/ask-app.ts";
+import { approve, forgetTurn, stopTurn } from "../../../support/bot/ask-app.ts";
 import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp, home } from "../../../support/test-app.ts";
@@ -300,6 +300,15 @@ describe("a message that names an agent", () => {
     ]);
     expect(model.requests[2]?.system).toBe(model.requests[0]?.system);
     expect(viewOf(events)).toMatchObject({ text: "made 3", status: "finished" });
+  });
+
+  it("a deleted turn leaves nothing in what a later direct answer was told of it", async () => {
+    const { app, ask: say, log } = bot(() => "ok");
+    const { turnId } = await say("the code word is plum");
+    const later = await say("maker: a boat");
+    expect(JSON.stringify(await log.read(later.turnId))).toContain("plum");
+    await forgetTurn(app, turnId, ada);
+    expect(JSON.stringify(await log.read(later.turnId))).not.toContain("plum");
   });
 
   it("a mode answers directly, a channel set to an agent keeps the conversation of the thread", async () => {

@@ -1,5 +1,5 @@
 import { isContainer } from "../../../base/record.ts";
-import { type TurnEvent, withoutDetails } from "../../../core/log/turn-event.ts";
+import { type TurnEvent, unwrapped, withoutDetails } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { repeatedTurn } from "../../../core/ports/chat-platform.ts";
 import type { FileStore } from "../../../core/ports/storage.ts";
@@ -249,8 +249,9 @@ function isDeletedBy(event: TurnEvent, { id }: Person): boolean {
   return event.type === "turn_finished" && event.forgotten_by === id;
 }
 
-function isTheirs(event: TurnEvent, traces: Traces): boolean {
+function isTheirs(stored: TurnEvent, traces: Traces): boolean {
   const { id } = traces.person;
+  const event = unwrapped(stored);
   switch (event.type) {
     case "inbound":
       return [event.inbound.cause?.caused_by ?? []].flat().includes(id);

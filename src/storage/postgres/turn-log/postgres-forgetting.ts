@@ -22,7 +22,10 @@ const rename = `
     SELECT min(ordinal) FROM turns WHERE thread = $3 AND namespace = $2)))`;
 
 const dropCarriedOver = `
-  DELETE FROM events WHERE type IN ('history_compacted', 'transcript_opened') AND turn_id IN (
+  DELETE FROM events
+  WHERE (type IN ('history_compacted', 'transcript_opened')
+      OR (type = 'run' AND body LIKE '%"event":{"type":"transcript_opened"%'))
+    AND turn_id IN (
     SELECT turn_id FROM turns WHERE thread = $2 AND namespace = $1 AND ordinal > $3)`;
 
 const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = $1 AND thread = $2";

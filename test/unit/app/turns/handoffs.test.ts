@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent, TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import { emptyTurnView, foldTurn, ownSteps } from "../../../../src/core/log/turn-view.ts";
-import type { ModelRequest } from "../../../../src/core/ports/model.ts";
+import { ModelError, type ModelRequest } from "../../../../src/core/ports/model.ts";
 import type { Profile } from "../../../../src/core/values/profile.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
-import { approve, stopTurn } from "../../../support/bot/ask-app.ts";
+import { approve, forgetTurn, stopTurn } from "../../../support/bot/ask-app.ts";
 import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp, home } from "../../../support/test-app.ts";
@@ -203,6 +203,19 @@ describe("a sub-run", () => {
     expect(model.requests.length).toBeLessThanOrEqual(7);
   });
 
+  it("a turn waits while the model of a sub-run is unavailable, and goes on with it", async () => {
+    let tries = 0;
+    const lines = leading([ask("maker", "a")], () => {
+      tries += 1;
+      return tries === 1 ? new ModelError("unavailable", "down") : "made";
+    });
+    const { ask: say, model } = bot(lines, { limits: { away_retry_ms: 60_000 } });
+    const { end, events } = await say("go");
+    expect(end.text).toBe("Got made.");
+    expect(events.filter(({ type }) => type === "turn_waiting")).toHaveLength(1);
+    expect(model.requests).toHaveLength(4);
+  });
+
   it("a failing sub-run is a result for its parent", async () => {
     const { ask: say } = bot(leading([ask("maker", "a")], () => new Error("broken")));
     expect((await say("go")).end).toMatchObject({
@@ -287,6 +300,15 @@ describe("a message that names an agent", () => {
     ]);
     expect(model.requests[2]?.system).toBe(model.requests[0]?.system);
     expect(viewOf(events)).toMatchObject({ text: "made 3", status: "finished" });
+  });
+
+  it("a deleted turn leaves nothing in what a later direct answer was told of it", async () => {
+    const { app, ask: say, log } = bot(() => "ok");
+    const { turnId } = await say("the code word is plum");
+    const later = await say("maker: a boat");
+    expect(JSON.stringify(await log.read(later.turnId))).toContain("plum");
+    await forgetTurn(app, turnId, ada);
+    expect(JSON.stringify(await log.read(later.turnId))).not.toContain("plum");
   });
 
   it("a mode answers directly, a channel set to an agent keeps the conversation of the thread", async () => {

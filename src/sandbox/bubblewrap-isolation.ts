@@ -189,7 +189,7 @@ async function stageText(
   const folder = join(runFolder, "code");
   await mkdir(folder, { mode: 0o755 });
   await writeFile(join(folder, name), text, { mode: 0o644 });
-  for (const module of calls === undefined ? [] : ["knack_tools.py", "knack_tools.mjs"]) {
+  for (const module of calls === undefined ? [] : ["knack_tools.py", "knack-tools.mjs"]) {
     await copyFile(join(import.meta.dirname, "inside", module), join(folder, module));
     await chmod(join(folder, module), 0o644);
   }

@@ -138,7 +138,7 @@ function described(code: CodeMeans | undefined): string {
     return list.length === 0 ? [] : [`${names[language]} has ${list.join(", ")}.`];
   });
   return [
-    `Runs code in a sandbox, in the folder of this thread: files of people are in ${inputFolder}, read-only; what it leaves in ${outputFolder} is posted with your answer (plots as PNG); other files stay for later calls. JavaScript is an ES module. It can call your tools that only read: from knack_tools import call; call("tool", key=value). JavaScript: import {call} from "./knack_tools.mjs"; await call("tool", {key: value}).`,
+    `Runs code in a sandbox, in the folder of this thread: files of people are in ${inputFolder}, read-only; what it leaves in ${outputFolder} is posted with your answer (plots as PNG); other files stay for later calls. JavaScript is an ES module. It can call your tools that only read: from knack_tools import call; call("tool", key=value). JavaScript: import {call} from "./knack-tools.mjs"; await call("tool", {key: value}).`,
     ...(missing.length === 0 ? [] : [`There is no ${missing.join(" and no ")} here.`]),
     ...prepared,
     hosts.length === 0 ? "No network." : `It reaches ${hosts.join(", ")} and nothing else.`,

@@ -167,7 +167,7 @@ export function isActive(offered: OfferedSkill): boolean {
 }
 
 /** Tools of a server up to which all are shown together; accuracy falls where dozens are in front of a model. */
-const maxShownTogether = 15;
+const maxShownTogether = 10;
 
 /** Whether a skill is a server with so many tools that each is shown once it was found, by `find_tools` or a person. */
 export function hasManyTools({ kind, parent, tools }: Skill): boolean {

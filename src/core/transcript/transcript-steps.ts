@@ -38,6 +38,8 @@ export function createStepReader(turnId: string, run?: string): StepReader {
 
 function createMessageReader(turnId: string, run: string | undefined): StepReader {
   const logged = (id: string) => loggedCallId({ run }, id);
+  const isOwnRound = (usage: TurnEventBodyOf<"usage">) =>
+    usage.round !== undefined || (run !== undefined && usage.run === run);
   let round: Round | undefined;
   let measured: TranscriptStep[] = [];
   let answered = false;
@@ -81,7 +83,7 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
       case "transcript_changed":
         return [{ kind: "change", message: event.message, told: event.told }];
       case "usage":
-        if (event.round !== undefined || (run !== undefined && event.run === run))
+        if (isOwnRound(event))
           measured = [{ kind: "measured", tokens: event.input_tokens + event.output_tokens, at }];
         return [];
       case "model_message":

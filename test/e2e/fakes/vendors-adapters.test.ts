@@ -30,7 +30,12 @@ const callWhatIsSaid: Script = (request) => {
 /** Sends a transcript that only grows, and appends each answer with the results of its calls. */
 async function talk(model: Model, messages: Message[], tools: readonly ToolDefinition[]): Promise<void> {
   const signal = AbortSignal.timeout(10_000);
-  const request = { system: "You help. ".repeat(200), tools, cache: { key: "channel", tools: "short", instructions: "short" } as const, signal };
+  const request = {
+    system: "You help. ".repeat(200),
+    tools,
+    cache: { key: "channel", tools: "short", instructions: "short" } as const,
+    signal,
+  };
   for await (const event of model.stream({ ...request, messages: [...messages] })) {
     if (event.type !== "finished") continue;
     const { message } = event;

@@ -110,7 +110,7 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
     [
       "javascript",
       [
-        'import { call } from "./knack_tools.mjs";',
+        'import { call } from "./knack-tools.mjs";',
         'const found = await Promise.all([1, 2].map((part) => call("lookup", { part })));',
         "console.log(found[0].log.length + found[1].log.length);",
         'await call("nothing").catch((error) => console.log(error.message));',

@@ -1,5 +1,6 @@
-/** Calls tools of the conversation: import { call } from "./knack_tools.mjs". Beside the code of a model, in its sandbox. */
+/** Calls tools of the conversation: import { call } from "./knack-tools.mjs". Beside the code of a model, in its sandbox. */
 import { connect } from "node:net";
+import { env } from "node:process";
 import { text } from "node:stream/consumers";
 
 /** Why a tool gave no result. */
@@ -7,7 +8,7 @@ export class ToolError extends Error {}
 
 /** The result of a tool that only reads, with these arguments. @throws ToolError */
 export async function call(tool, input = {}) {
-  const line = connect(process.env.KNACK_CALLS);
+  const line = connect(env.KNACK_CALLS);
   line.write(`${JSON.stringify({ tool, input })}\n`);
   const { output, error } = JSON.parse(await text(line));
   if (error !== undefined) throw new ToolError(error);

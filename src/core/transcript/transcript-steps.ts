@@ -81,7 +81,7 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
       case "transcript_changed":
         return [{ kind: "change", message: event.message, told: event.told }];
       case "usage":
-        if (event.round !== undefined || (run !== undefined && event.run === run))
+        if (isOfRound(event, run))
           measured = [{ kind: "measured", tokens: event.input_tokens + event.output_tokens, at }];
         return [];
       case "model_message":
@@ -115,6 +115,11 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
         return [];
     }
   };
+}
+
+/** Whether the usage is that of a round of this conversation. */
+function isOfRound({ round, run }: TurnEventBodyOf<"usage">, own: string | undefined): boolean {
+  return round !== undefined || (own !== undefined && run === own);
 }
 
 /** The message to a supervisor that has the turn back. */

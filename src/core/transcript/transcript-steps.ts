@@ -38,8 +38,6 @@ export function createStepReader(turnId: string, run?: string): StepReader {
 
 function createMessageReader(turnId: string, run: string | undefined): StepReader {
   const logged = (id: string) => loggedCallId({ run }, id);
-  const isOwnRound = (usage: TurnEventBodyOf<"usage">) =>
-    usage.round !== undefined || (run !== undefined && usage.run === run);
   let round: Round | undefined;
   let measured: TranscriptStep[] = [];
   let answered = false;
@@ -83,7 +81,7 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
       case "transcript_changed":
         return [{ kind: "change", message: event.message, told: event.told }];
       case "usage":
-        if (isOwnRound(event))
+        if (isOfRound(event, run))
           measured = [{ kind: "measured", tokens: event.input_tokens + event.output_tokens, at }];
         return [];
       case "model_message":
@@ -117,6 +115,11 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
         return [];
     }
   };
+}
+
+/** Whether the usage is that of a round of this conversation. */
+function isOfRound({ round, run }: TurnEventBodyOf<"usage">, own: string | undefined): boolean {
+  return round !== undefined || (own !== undefined && run === own);
 }
 
 /** The message to a supervisor that has the turn back. */

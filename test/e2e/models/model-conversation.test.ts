@@ -151,7 +151,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     await conversation.ask("research: [use weather]");
     await conversation.ask("thanks");
     expect([...complaints(conversation), ...breaks(conversation)]).toEqual([]);
-    expect(lostReasoning(conversation)).toBe(0);
+    if (keepsPrefix) expect(lostReasoning(conversation)).toBe(0);
   });
 
   it("a conversation continues with another model when its own fails, and comes back", async () => {

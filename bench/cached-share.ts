@@ -84,7 +84,7 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
     { said: "Hello! We talk about the chairs today.", steps: [], answer: prose(60) },
     {
       said: "What does release.md on the file server say?",
-      steps: [{ activate: "mcp_filesystem" }, file("release.md")],
+      steps: [{ activate: "mcp_filesystem", words: "read text file" }, file("release.md")],
       answer: prose(150),
     },
     {
@@ -113,7 +113,10 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
     },
     {
       said: "How many are 117 and 265 seats together?",
-      steps: [{ activate: "mcp_everything" }, call("everything__get-sum", { a: 117, b: 265 })],
+      steps: [
+        { activate: "mcp_everything", words: "sum of two numbers" },
+        call("everything__get-sum", { a: 117, b: 265 }),
+      ],
       answer: prose(60),
     },
     {

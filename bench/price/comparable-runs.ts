@@ -63,7 +63,9 @@ function honestModel(tasks: readonly ComparableTask[]): Script {
       .map((calls) => calls.filter(({ unless }) => unless === undefined || !known.includes(unless)))
       .filter((calls) => calls.length > 0);
     const activation =
-      task.activates !== undefined && isOfKnack(request) ? [{ activate: task.activates }] : [];
+      task.activates !== undefined && isOfKnack(request)
+        ? [{ activate: task.activates, ...(task.words === undefined ? {} : { words: task.words }) }]
+        : [];
     const round = [...(activation.length > 0 ? [activation] : []), ...needed][rounds];
     if (round === undefined) return { text: `Answer: ${task.name}. ${prose(40)}` };
     return { calls: round.map((step) => callOf(step, request)) };

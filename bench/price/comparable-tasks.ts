@@ -17,6 +17,8 @@ export interface ComparableTask {
   files?: readonly string[];
   /** The skill whose guide Knack has to make active first: one more call, as the plain loop has no guides. */
   activates?: string;
+  /** What its tools are searched by, if it is a server that has many. */
+  words?: string;
 }
 
 /** Stands on the last page of the report and in the last line of the diff. */
@@ -188,6 +190,7 @@ export const comparableTasks = (page: string): readonly ComparableTask[] => [
   {
     name: "server",
     activates: "mcp_everything",
+    words: "sum of two numbers",
     exchanges: once("Add 117 and 265 with the server.", {
       tool: "everything__get-sum",
       input: { a: 117, b: 265 },

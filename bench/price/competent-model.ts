@@ -29,7 +29,12 @@ export function isOfKnack({ tools }: ViewedRequest): boolean {
 
 /** A tool that is not among the request's is run through its skill, as the instructions say. */
 export function callOf(step: Step, request: ViewedRequest): ScriptedCall {
-  if (!("tool" in step)) return { name: "activate_skill", input: { skill_name: step.activate } };
+  if (!("tool" in step)) {
+    const { activate, words } = step;
+    return words === undefined
+      ? { name: "activate_skill", input: { skill_name: activate } }
+      : { name: "find_tools", input: { words, server: activate } };
+  }
   if (!isOfKnack(request)) return { name: step.tool, input: step.input };
   const { name } = currentTool(step.tool);
   const input = currentInput(step.tool, step.input);

@@ -2,9 +2,9 @@ import type { Json } from "../../src/core/values/json.ts";
 
 /**
  * What a model does before it answers: a call of a tool by its frozen name (`current-tools.ts`), or a skill made active where it is not
- * there.
+ * there. `words` find the tools of a server that has many.
  */
-export type Step = { activate: string } | { tool: string; input: Json };
+export type Step = { activate: string; words?: string } | { tool: string; input: Json };
 
 /** One message of a person, and what a competent model does about it. */
 export interface Exchange {
@@ -126,7 +126,7 @@ export function tasks(page: string, folder: string): readonly Task[] {
         {
           said: "What do the release notes in release.md on the file server say about the new importer?",
           steps: [
-            { activate: "mcp_filesystem" },
+            { activate: "mcp_filesystem", words: "read text file" },
             call("filesystem__read_text_file", { path: `${folder}/release.md` }),
           ],
           answer: prose(150),

@@ -4,7 +4,6 @@ import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { hasManyTools, isActive, type OfferedSkill } from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
-import type { Skill } from "../skill/skill.ts";
 import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
 import { invokeSkill } from "../turn/invoke-skill.ts";
@@ -35,12 +34,13 @@ export const createActivateSkill = () =>
         return ok(`skill ${skill.id} already activated, ${currentSkills(scope)}`);
       await activate(scope, skill.id, context.call_id);
       const said = [`skill ${skill.id} activated, ${currentSkills(scope)}`, guide(skill)];
-      return ok([...said, ...toolsLine(scope, skill)].join("\n"));
+      return ok([...said, ...toolsLine(scope, found.offered)].join("\n"));
     },
   });
 
-function toolsLine({ offer }: TurnScope, skill: Skill): string[] {
-  if (hasManyTools(skill))
+function toolsLine({ offer }: TurnScope, offered: OfferedSkill): string[] {
+  const { skill } = offered;
+  if (hasManyTools(offered))
     return [`It has ${skill.tools.length} tools: find_tools(words) adds those that fit.`];
   const tools = [...offer.tools()].flatMap(([name, { roots }]) => (roots.includes(skill.id) ? name : []));
   return tools.length === 0 ? [] : [`Tools now available: ${namesInWords(tools)}`];
@@ -68,7 +68,7 @@ export const createFindTools = () =>
       const wanted = server === undefined ? undefined : findOffered(scope, server);
       if (wanted?.status === "error") return wanted;
       const servers = scope.offer.usable.filter(
-        ({ skill }) => hasManyTools(skill) && (wanted === undefined || wanted.offered.skill.id === skill.id),
+        (each) => hasManyTools(each) && (wanted === undefined || wanted.offered.skill.id === each.skill.id),
       );
       const found = toolsFor(scope, words, new Set(servers.map(({ skill }) => skill.id)));
       if (found.length === 0) {

@@ -166,15 +166,18 @@ export function isActive(offered: OfferedSkill): boolean {
   return offered.state === "active" || offered.state === "pinned";
 }
 
-/** Tools of a server up to which all are shown together; accuracy falls where dozens are in front of a model. */
-const maxShownTogether = 10;
+/** Tools of a server up to which all are shown together, if the agent activates it and if people enabled it: dozens cost accuracy. */
+const maxShown = { active: 10, pinned: 40 };
 
 /** Whether a skill is a server with so many tools that each is shown once it was found, by `find_tools` or a person. */
-export function hasManyTools({ kind, parent, tools }: Skill): boolean {
-  return kind === "mcp" && parent === undefined && tools.length > maxShownTogether;
+export function hasManyTools({ skill, state }: Pick<OfferedSkill, "skill" | "state">): boolean {
+  const { kind, parent, tools } = skill;
+  return (
+    kind === "mcp" && parent === undefined && tools.length > maxShown[state === "pinned" ? state : "active"]
+  );
 }
 
 /** Whether an active skill shows all its tools. */
 export function showsTools(offered: OfferedSkill): boolean {
-  return isActive(offered) && offered.by_parent !== true && !hasManyTools(offered.skill);
+  return isActive(offered) && offered.by_parent !== true && !hasManyTools(offered);
 }

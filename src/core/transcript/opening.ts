@@ -124,7 +124,7 @@ export function definitionsNow(
       roots.some((root) => isShownIn(offer, root) || (open.includes(root) && !isListed(tool, models)));
     return [...offer.tools().values()].filter(isShown).map(({ definition }) => definition);
   });
-  const many_tools = offer.usable.some(({ skill }) => hasManyTools(skill));
+  const many_tools = offer.usable.some(hasManyTools);
   const now = { active: activeSkills(offer), unlisted: unlisted.length, many_tools, models };
   const own = scope.ownDefinitions.filter(({ name }) => {
     const tool = scope.ownTools.get(name);

@@ -38,17 +38,17 @@ export function chatCommandContract(under: SurfaceUnderContract): void {
         const gone = /Tools that are gone, do not call them: ([^"]*?)\./.exec(body)?.[1]?.split(", ") ?? [];
         return toolsIn(body).filter((name) => !gone.includes(name));
       };
-      expect(await asked("home")).not.toContain("text-analyzer");
+      expect(await asked("home")).not.toContain("text_analyze");
 
       const commands = await surface().open();
       await commands.say("/skill enable text-analyzer", "manager");
       await untilSaid(commands, "is enabled in ", "answer", "manager");
-      expect(await asked("home")).toContain("text-analyzer");
-      expect(await asked("elsewhere")).not.toContain("text-analyzer");
+      expect(await asked("home")).toContain("text_analyze");
+      expect(await asked("elsewhere")).not.toContain("text_analyze");
 
       await commands.say("/skill reset text-analyzer", "manager");
       await fixture().finished("/skill reset text-analyzer");
-      expect(await asked("home")).not.toContain("text-analyzer");
+      expect(await asked("home")).not.toContain("text_analyze");
     });
 
     it("chat commands set the time zone of a channel, and name the nearest one for a wrong one", async () => {

@@ -36,8 +36,8 @@ afterEach(async () => {
 });
 
 function lastMessage(body: string): string {
-  const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-  return messages.at(-1)?.content ?? "";
+  const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] };
+  return messages.findLast(({ role }) => role === "user")?.content ?? "";
 }
 
 async function submit(client: ApiClient, name: string, text: string, user = "ada"): Promise<string> {

@@ -2,6 +2,7 @@ import { honestResearcher, researchQuestion } from "../../support/skills/researc
 import { callThenSay, read, runThenSay, type SkillTask } from "./task.ts";
 
 const csv = "month,orders\n2026-01,120\n2026-02,95\n2026-03,143\n2026-04,160\n";
+/** Longer than what a message shows whole: what stands there whole is left to the model. */
 const diff = `diff --git a/pay.js b/pay.js
 --- a/pay.js
 +++ b/pay.js
@@ -9,12 +10,18 @@ const diff = `diff --git a/pay.js b/pay.js
  const total = sum(lines);
 +charge(card, total * 100);
  done();
+diff --git a/prices.txt b/prices.txt
+--- /dev/null
++++ b/prices.txt
+@@ -0,0 +1,400 @@
+${Array.from({ length: 400 }, (_, at) => `+article ${at + 1} costs ${at * 7} euros`).join("\n")}
 `;
 /** Numbers of sources, as they stand in JSON. */
 const numberPairs = Array.from({ length: 100 }, (_, at) => `${Math.floor(at / 10)},${at % 10}`);
 const handbook = `# Handbook\n\n## Travel\n\n${"By train, second class. ".repeat(60)}\n\n## Leave\n\nParents get 34 days of parental leave.\n`;
 const minutes =
-  "# Minutes\n\nThe team decided to move the launch to 14 December.\n\nAnn checks the 37 open tickets until Friday.\n";
+  "# Minutes\n\nThe team decided to move the launch to 14 December.\n\nAnn checks the 37 open tickets until Friday.\n\n## Reports\n\n" +
+  Array.from({ length: 400 }, (_, at) => `Ticket ${at + 1} waits for its owner.\n`).join("");
 /** A report with its sources, as the guide says. */
 function researched(result: string): string {
   const { answer = result.slice(0, 400), sources = [] } = read(result);

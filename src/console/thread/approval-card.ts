@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { verdictText } from "../../core/log/turn-event.ts";
 import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
+import { verdictText } from "../../core/log/turn-view-steps.ts";
 import { alwaysLabel, alwaysText, exactJson } from "../../core/values/shown.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime } from "../page/relative-time.ts";

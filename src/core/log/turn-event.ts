@@ -415,15 +415,6 @@ export function isEphemeral(event: TurnEventBody): boolean {
   return ephemeral.has(event.type) || (event.type === "error" && event.code === "interrupted");
 }
 
-type Verdict = Pick<TurnEventOf<"approval_decided">, "approved" | "always" | "never" | "for_turn">;
-
-/** A decision in the form that follows a name: `approved, always here`. */
-export function verdictText({ approved, always, never, for_turn }: Verdict): string {
-  if (!approved) return never ? "refused, never here" : "refused";
-  if (always) return "approved, always here";
-  return for_turn ? "approved, this site for this turn" : "approved";
-}
-
 /** Total usage of several model calls. */
 export interface UsageTotal {
   /** Tokens of the whole requests, including those read from or written to a provider's cache. */

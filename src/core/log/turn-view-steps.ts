@@ -1,6 +1,6 @@
 /** The tool calls of a turn for people: steps in plain language, with the stages of each. */
 import type { Json } from "../values/json.ts";
-import type { TurnEvent } from "./turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "./turn-event.ts";
 
 interface StageView {
   name: string;
@@ -73,4 +73,13 @@ export function foldSteps(steps: StepView[], event: TurnEvent): StepView[] | und
 
 function changeStep(steps: readonly StepView[], callId: string, change: Partial<StepView>): StepView[] {
   return steps.map((step) => (step.call_id === callId ? { ...step, ...change } : step));
+}
+
+type Verdict = Pick<TurnEventOf<"approval_decided">, "approved" | "always" | "never" | "for_turn">;
+
+/** A decision in the form that follows a name: `approved, always here`. */
+export function verdictText({ approved, always, never, for_turn }: Verdict): string {
+  if (!approved) return never ? "refused, never here" : "refused";
+  if (always) return "approved, always here";
+  return for_turn ? "approved, this site for this turn" : "approved";
 }

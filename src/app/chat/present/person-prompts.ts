@@ -1,10 +1,6 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import {
-  type TurnEvent,
-  type TurnEventBody,
-  type TurnEventOf,
-  verdictText,
-} from "../../../core/log/turn-event.ts";
+import type { TurnEvent, TurnEventBody, TurnEventOf } from "../../../core/log/turn-event.ts";
+import { verdictText } from "../../../core/log/turn-view-steps.ts";
 import type {
   MessageTag,
   OutgoingButton,

@@ -354,7 +354,7 @@ describe("a message that names an agent", () => {
 });
 
 describe("a turn that an earlier version handed over", () => {
-  it("goes on with the agent that has it", async () => {
+  it("a turn that was handed over goes on with the agent that has it", async () => {
     const log = createMemoryTurnLog();
     const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
     await log.accept(inbound, "left", Date.now());

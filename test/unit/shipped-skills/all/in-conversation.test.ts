@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { ModelRequest } from "../../../src/core/ports/model.ts";
-import type { Json } from "../../../src/core/values/json.ts";
-import { bytes, callable, fileOf } from "../../support/bot/called-bot.ts";
-import { scriptedModel } from "../../support/models/scripted-model.ts";
-import { shippedSkills } from "../../support/skills/shipped-skills.ts";
-import { createSkillBench } from "../../support/skills/skill-bench.ts";
+import type { ModelRequest } from "../../../../src/core/ports/model.ts";
+import type { Json } from "../../../../src/core/values/json.ts";
+import { bytes, callable, fileOf } from "../../../support/bot/called-bot.ts";
+import { scriptedModel } from "../../../support/models/scripted-model.ts";
+import { shippedSkills } from "../../../support/skills/shipped-skills.ts";
+import { createSkillBench } from "../../../support/skills/skill-bench.ts";
 
 const diff = `diff --git a/pay.ts b/pay.ts
 --- a/pay.ts

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createMetaTools } from "../../../src/core/meta-tools/create-meta-tools.ts";
-import { stemsOf } from "../../../src/models/offline/request-text.ts";
-import { readSuspects, sentences } from "../../support/skills/sentences.ts";
-import { shippedSkills } from "../../support/skills/shipped-skills.ts";
+import { createMetaTools } from "../../../../src/core/meta-tools/create-meta-tools.ts";
+import { stemsOf } from "../../../../src/models/offline/request-text.ts";
+import { readSuspects, sentences } from "../../../support/skills/sentences.ts";
+import { shippedSkills } from "../../../support/skills/shipped-skills.ts";
 
 interface Claim {
   id: string;

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { createCharts } from "../../../src/charts/create-charts.ts";
-import type { ImageMaker } from "../../../src/core/ports/services.ts";
-import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
-import { shippedSkills } from "../../support/skills/shipped-skills.ts";
-import { createTestApp, type TestAppOptions } from "../../support/test-app.ts";
+import { createCharts } from "../../../../src/charts/create-charts.ts";
+import type { ImageMaker } from "../../../../src/core/ports/services.ts";
+import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { shippedSkills } from "../../../support/skills/shipped-skills.ts";
+import { createTestApp, type TestAppOptions } from "../../../support/test-app.ts";
 
 const images: ImageMaker = {
   model: "openai/gpt-image",

@@ -60,21 +60,19 @@ export type TurnEventBody =
 /** Stands for the call of the sub-run that answers a message directly. */
 export const directRun = "direct";
 
+const conversationTypes = [
+  "round_started",
+  "model_message",
+  "transcript_opened",
+  "user_message",
+  "transcript_changed",
+  "skill_activated",
+  "skill_offloaded",
+  "model_away",
+] as const satisfies readonly PlainEvent["type"][];
+
 /** What happens in the conversation with a model. */
-export type ConversationEvent = Extract<
-  PlainEvent,
-  {
-    type:
-      | "round_started"
-      | "model_message"
-      | "transcript_opened"
-      | "user_message"
-      | "transcript_changed"
-      | "skill_activated"
-      | "skill_offloaded"
-      | "model_away";
-  }
->;
+export type ConversationEvent = Extract<PlainEvent, { type: (typeof conversationTypes)[number] }>;
 
 type PlainEvent =
   /** Entry 0: the person's message. */
@@ -367,16 +365,7 @@ export function isInternal(event: TurnEventBody): boolean {
   return internal.has(unwrapped(event).type);
 }
 
-const ofConversation: ReadonlySet<TurnEventBody["type"]> = new Set([
-  "round_started",
-  "model_message",
-  "transcript_opened",
-  "user_message",
-  "transcript_changed",
-  "skill_activated",
-  "skill_offloaded",
-  "model_away",
-] satisfies ConversationEvent["type"][]);
+const ofConversation: ReadonlySet<TurnEventBody["type"]> = new Set(conversationTypes);
 
 /** Whether the event is part of a conversation with a model. */
 export function isOfConversation(event: TurnEventBody): event is ConversationEvent {

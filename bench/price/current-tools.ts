@@ -12,6 +12,20 @@ interface CurrentTool {
  * tool of today does the same; a tool that is not in it has kept its name and input.
  */
 const renamed: Readonly<Record<string, CurrentTool>> = {
+  "channel-summary": { name: "channel_summarize" },
+  "code-execution": { name: "code_execute" },
+  "code-generation": { name: "code_generate" },
+  "code-review": { name: "code_review" },
+  "data-visualization": { name: "chart_draw" },
+  "document-summarizer": { name: "document_summarize" },
+  "image-generation_diagram": { name: "diagram_draw" },
+  "image-generation_make": { name: "picture_make" },
+  "simple-writing": { name: "document_write" },
+  "task-planning": { name: "task_plan" },
+  "text-analyzer": { name: "text_analyze" },
+  "web-research": { name: "web_research" },
+  "web-scraping": { name: "web_read" },
+  "web-search": { name: "web_search" },
   reminder: { name: "schedule_add" },
   schedule_add: {
     name: "schedule_add",

@@ -62,6 +62,7 @@ function contextOf(store: KeyValue, web: Web): ToolContext {
     progress: () => {},
     step: async (_name, work) => work(),
     generative: false,
+    stands: () => false,
     file: async ({ name }) => name,
     store,
     web,

@@ -115,6 +115,7 @@ export function createProviderModel(
   return {
     id: endpoint.id,
     generative: true,
+    keeps: dialect.keep !== undefined,
     stream: (request) =>
       request.output_schema === undefined
         ? ask(request, { kind: "free" })

@@ -229,6 +229,8 @@ export interface Model {
   readonly window?: number | undefined;
   /** How long the provider keeps a prompt in its cache after the last use, ms. Absent if unknown. */
   readonly cache_ms?: number | undefined;
+  /** Whether it takes requests that are `keep_only`; absent means no. */
+  readonly keeps?: boolean | undefined;
   /**
    * Streams one answer. A model without streaming yields only `finished`.
    * @throws ModelError; on abort, the signal's reason

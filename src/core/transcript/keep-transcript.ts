@@ -138,7 +138,7 @@ const minKeptTokens = 10_000;
 export async function keepWhileWaiting(scope: TurnScope): Promise<void> {
   const { transcript, ports, turn, state } = scope;
   const model = chosenModel(scope);
-  if (!model.generative || transcript === undefined) return;
+  if (model.keeps !== true || transcript === undefined) return;
   if (!isLonger(transcript, minKeptTokens, ports.countTokens)) return;
   const { cache, messages, ...request } = await requestOf(scope, transcript);
   const open = (state.open?.tool_calls ?? []).map(({ id, name }): Message => {

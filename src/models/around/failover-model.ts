@@ -20,7 +20,9 @@ export function createFailoverModel(first: Model, others: readonly Model[]): Mod
     generative: first.generative,
     window: least(models.map(({ window }) => window).filter((window) => (window ?? 0) > smallWindow)),
     cache_ms: least(models.map(({ cache_ms }) => cache_ms)),
-    stream: (request) => inTurn(models, request),
+    keeps: first.keeps,
+    // What another model keeps is of no use to the first.
+    stream: (request) => (request.keep_only === true ? first.stream(request) : inTurn(models, request)),
   };
 }
 

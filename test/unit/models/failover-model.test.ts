@@ -40,6 +40,13 @@ const done = (model: string, value: string): ModelEvent => ({
 const failure = (code: ModelErrorCode, message: string = code) => new ModelError(code, message);
 
 describe("failover", () => {
+  it("failover asks no other model to keep a conversation in its cache", async () => {
+    const second = scripted("b", [[done("b", "")]]);
+    const models = createFailoverModel(scripted("a", [[failure("unavailable")]]), [second]);
+    const { error } = await collect(models, { ...requestOf("x"), keep_only: true });
+    expect([error, second.asked]).toEqual([expect.objectContaining({ code: "unavailable" }), 0]);
+  });
+
   it.each(["unauthorized", "unavailable", "overloaded", "rate_limited", "not_configured"] as const)(
     "failover goes to the next model on %s",
     async (code) => {

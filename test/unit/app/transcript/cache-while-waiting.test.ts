@@ -23,13 +23,18 @@ beforeAll(async () => {
 });
 afterAll(() => vendors.stop());
 
+/** How the requests of the latest turn ended, as its operator counts them. */
+let outcomes: string[] = [];
+
 /** The requests of a turn that waits for twenty minutes. */
 async function waited(choice: string, text: string): Promise<RecordedRequest[]> {
   vendors.reset({ script });
+  outcomes = [];
   const settings = {
     choice,
     idleTimeoutMs: 5_000,
     retry: { attempts: 1 },
+    onCall: ({ outcome }: { outcome: string }) => void outcomes.push(outcome),
     providers: {
       anthropic: { kind: "anthropic", apiKey: "key", baseUrl: vendors.anthropicUrl },
       openai: { kind: "openai", apiKey: "key", baseUrl: vendors.openAiUrl },
@@ -63,7 +68,8 @@ describe("a turn that waits for a person", () => {
   it.each([
     { what: "a short conversation", choice: "anthropic/claude-sonnet-5-5", text: "hello" },
     { what: "a vendor that decides by itself", choice: "openai/gpt-6.1-terra", text: words(8_000) },
-  ])("nothing is sent for $what", async ({ choice, text }) => {
+  ])("nothing is sent for $what, and nothing counts as a failed request", async ({ choice, text }) => {
     expect(await waited(choice, text)).toHaveLength(2);
+    expect(outcomes).toEqual(["ok", "ok"]);
   });
 });

@@ -3,7 +3,7 @@ import { errorText } from "../../base/error-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import { type Model, ModelError, type ModelRequest } from "../ports/model.ts";
 import { SkillFailure, toJsonSchema } from "../skill/define-skill.ts";
-import type { ToolContext, WorkModel } from "../skill/tool.ts";
+import type { ToolContext, WantedValue, WorkModel } from "../skill/tool.ts";
 import type { Json } from "../values/json.ts";
 import type { Message } from "../values/message.ts";
 import { type TurnScope, workModel } from "./turn-scope.ts";
@@ -11,20 +11,10 @@ import { type TurnScope, workModel } from "./turn-scope.ts";
 /** Maximum attempts to get an answer that matches the schema. */
 const maxAttempts = 3;
 
-/** What a skill asks of a model, as in `Generate`. */
-interface Asked<Schema extends z.ZodType> {
-  instructions: string;
-  input: string;
-  schema: Schema;
-  model?: WorkModel | undefined;
-  brief?: true | undefined;
-  longest_ms?: number | undefined;
-}
-
 /** Asks the model for one JSON value of a schema, without tools. An answer that does not match is sent back with the reason. */
 export function generateWith<Schema extends z.ZodType>(
   scope: TurnScope,
-  asked: Asked<Schema>,
+  asked: WantedValue<Schema>,
   signal: AbortSignal,
 ): Promise<z.infer<Schema>> {
   const { longest_ms: ms } = asked;
@@ -40,7 +30,7 @@ const little = { effort: "low", max_output_tokens: 4_000 } as const;
 
 async function generateWithin<Schema extends z.ZodType>(
   scope: TurnScope,
-  asked: Asked<Schema>,
+  asked: WantedValue<Schema>,
   signal: AbortSignal,
 ): Promise<z.infer<Schema>> {
   const limits = asked.brief ? little : {};
@@ -135,7 +125,7 @@ function jsonPart(text: string): string {
  */
 export async function generateStep<Schema extends z.ZodType>(
   step: string,
-  asked: Asked<Schema>,
+  asked: WantedValue<Schema>,
   context: Pick<ToolContext, "step" | "generate">,
 ): Promise<z.output<Schema>> {
   return asked.schema.parse(await context.step(step, async () => (await context.generate(asked)) as Json));

@@ -149,8 +149,8 @@ export interface PlanningContext {
 /** The model for work inside a tool: `small` for simple work, or a name, `provider/model`; by default the turn's own. */
 export type WorkModel = "small" | (string & {});
 
-/** Asks a model inside a tool for one JSON value of a schema. An answer that does not match is repaired, or the model is asked again. */
-export type Generate = <Schema extends z.ZodType>(request: {
+/** What a tool asks of a model. */
+export interface WantedValue<Schema extends z.ZodType> {
   instructions: string;
   input: string;
   schema: Schema;
@@ -159,7 +159,10 @@ export type Generate = <Schema extends z.ZodType>(request: {
   brief?: true | undefined;
   /** Maximum time for all attempts, ms. Later it is a `ModelError` that the model is unavailable. */
   longest_ms?: number | undefined;
-}) => Promise<z.infer<Schema>>;
+}
+
+/** Asks a model inside a tool for one JSON value of a schema. An answer that does not match is repaired, or the model is asked again. */
+export type Generate = <Schema extends z.ZodType>(request: WantedValue<Schema>) => Promise<z.infer<Schema>>;
 
 /** Sends one plain message to a model, without tools and without the conversation. Returns the text. */
 type Write = (request: {

@@ -46,7 +46,7 @@ function toolsLine({ offer }: TurnScope, offered: OfferedSkill): string[] {
   return tools.length === 0 ? [] : [`Tools now available: ${namesInWords(tools)}`];
 }
 
-/** Tools that one search adds. */
+/** Maximum tools that a search adds. */
 const maxFound = 5;
 
 /** Adds the fitting tools of servers that have too many to show all of them. */
@@ -85,7 +85,7 @@ function toolsFor({ offer }: TurnScope, words: string, servers: ReadonlySet<stri
   return fitting.filter(({ skill }) => servers.has(skill.parent ?? "")).slice(0, maxFound);
 }
 
-/** Activates these tools, and their servers, whose guides follow. Tools that the asker may not use are left out. */
+/** Activates these tools, and their servers, whose guides follow. Tools that the asker may not use are named with the reason. */
 async function added(scope: TurnScope, found: readonly OfferedSkill[], callId: string): Promise<string> {
   const names = new Map([...scope.offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
   const lines: string[] = [];

@@ -207,8 +207,8 @@ export interface ChatWork extends Sending {
     most: number,
   ): Promise<{ people: readonly KnownPerson[]; groups: readonly KnownGroup[]; more: boolean }>;
   /**
-   * Lets messages of the turn mention these people and groups, given by id or by a name that nobody else has. Those mentioned in the person's own message are allowed; for others the
-   * person is asked.
+   * Lets messages of the turn mention these people and groups, given by id or by a name that nobody else has. Those mentioned in the
+   * person's own message are allowed; for others the person is asked.
    */
   name(called: readonly string[]): Promise<{ id: string; name: string; mention: string }[]>;
   /** Adds or removes the bot's reaction to a message of this channel. */

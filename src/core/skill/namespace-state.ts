@@ -166,15 +166,13 @@ export function isActive(offered: OfferedSkill): boolean {
   return offered.state === "active" || offered.state === "pinned";
 }
 
-/** Tools of a server up to which all are shown together, if the agent activates it and if people enabled it: dozens cost accuracy. */
+/** Maximum tools of a server that are shown together once the agent activates it or people enable it: dozens cost accuracy. */
 const maxShown = { active: 10, pinned: 40 };
 
 /** Whether a skill is a server with so many tools that each is shown once it was found, by `find_tools` or a person. */
 export function hasManyTools({ skill, state }: Pick<OfferedSkill, "skill" | "state">): boolean {
-  const { kind, parent, tools } = skill;
-  return (
-    kind === "mcp" && parent === undefined && tools.length > maxShown[state === "pinned" ? state : "active"]
-  );
+  const limit = state === "pinned" ? maxShown.pinned : maxShown.active;
+  return skill.kind === "mcp" && skill.parent === undefined && skill.tools.length > limit;
 }
 
 /** Whether an active skill shows all its tools. */

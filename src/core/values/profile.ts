@@ -32,8 +32,7 @@ export interface Profile {
   tools?: readonly ToolCategory[] | undefined;
   /**
    * Skills by id with their priority: those with a priority are open, those with a higher one are listed and opened earlier; false
-   * excludes a skill for this agent.
-   * `*` sets the default for all other skills (0 if absent).
+   * excludes a skill for this agent. `*` sets the default for all other skills (0 if absent).
    */
   skills?: Readonly<Record<string, number | false>> | undefined;
   /**

@@ -21,7 +21,8 @@ export interface CallSocket {
 
 /**
  * Answers one call for each connection: `{"tool", "input"}` and a line break, then `{"output"}` or `{"error"}`, and the end. The code's part
- * of it is `inside/knack_tools.py` and `inside/knack-tools.mjs`. Paths of sockets are limited to 108 bytes (unix(7)), so it has a short folder of the system's.
+ * of it is `inside/knack_tools.py` and `inside/knack-tools.mjs`. Paths of sockets are limited to 108 bytes (unix(7)), so the folder is a
+ * short one of the system's.
  */
 export async function openCallSocket(onCall: CallOfCode): Promise<CallSocket> {
   const folder = await mkdtemp(join(tmpdir(), "knack-calls-"));

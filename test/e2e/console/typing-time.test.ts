@@ -33,13 +33,14 @@ test("a typed key appears in a long conversation about as soon as in an empty on
   const { page, channel } = await bench.visit();
   const empty = await keyTime(page);
   const client = createApiClient({ fetch, baseUrl: bench.url });
-  const turns = 50;
   const place = { namespace: `console:local:${channel}`, thread: "long" };
-  for (let number = 0; number < turns; number++)
+  for (let number = 1; number <= 50; number++)
     await client.submitTurn({ ...place, text: `message ${number}` });
   await page.goto(`${bench.url}/#/${channel}/long`);
-  const finished = page.locator("article[data-status=finished]");
-  await expect.poll(() => finished.count(), { timeout: 60_000 }).toBe(turns);
+  // A message that comes while a turn runs may join it: the turns are 50 or a few less.
+  const last = page.locator("article[data-status=finished]", { hasText: "message 50" });
+  await last.waitFor({ timeout: 60_000 });
+  expect(await page.locator("article").count()).toBeGreaterThan(25);
   // Every key drew the whole conversation once: then it took dozens of times as long.
   expect((await keyTime(page)) / empty).toBeLessThan(10);
 }, 120_000);

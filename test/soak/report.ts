@@ -12,8 +12,18 @@ export interface Line {
   wrong?: readonly string[];
 }
 
+/** A line that only tells. */
+export function tell(name: string, count: number): Line {
+  return { name, count };
+}
+
+/** A line of what must not be. */
+export function refuse(name: string, wrong: readonly string[]): Line {
+  return { name, count: wrong.length, wrong };
+}
+
 /** A turn as the bot has stored it in the end. */
-interface StoredTurn {
+export interface StoredTurn {
   id: string;
   events: readonly TurnEvent[];
 }
@@ -26,12 +36,12 @@ const readMs = 60_000;
 
 export async function readStored(
   client: ApiClient,
-  messages: readonly SoakMessage[],
+  namespaces: Iterable<string>,
   seen: Seen,
-): Promise<Stored> {
+): Promise<StoredTurn[][]> {
   const stored: StoredTurn[][] = [];
   const signal = AbortSignal.timeout(readMs);
-  for (const ns of new Set(messages.map(({ namespace }) => namespace))) {
+  for (const ns of namespaces) {
     const { threads } = await persist(seen, signal, () => client.call("thread.list", { ns }));
     for (const { thread } of threads) {
       const { turns } = await persist(seen, signal, () => client.call("thread.show", { ns, thread }));
@@ -58,8 +68,6 @@ export function judge(
     const turn = known.get([...(seen.turns.get(key) ?? [])][0] ?? "");
     return turn === undefined || endsOf(turn).length === 0;
   });
-  const tell = (name: string, count: number): Line => ({ name, count });
-  const refuse = (name: string, wrong: readonly string[]): Line => ({ name, count: wrong.length, wrong });
   const turnsThat = (fits: (turn: StoredTurn) => boolean) => turns.filter(fits).map(({ id }) => id);
   return [
     tell("messages", messages.length),
@@ -101,7 +109,7 @@ export function judge(
   ];
 }
 
-function endsOf({ events }: StoredTurn) {
+export function endsOf({ events }: StoredTurn) {
   return events.filter((event) => event.type === "turn_finished");
 }
 

@@ -3,7 +3,8 @@
  * asks. Its model and the server that counts its effects run here, on the loopback. Prints what was lost, doubled or given up, and
  * ends with exit code 1 unless all of it is 0. What explains that is then in a file.
  *
- * `--messages 2000 --threads 200 --kills 100 --clients 24 --minutes 60`, with these defaults. What is not done in time counts as lost.
+ * `--messages 2000 --threads 200 --chat 100 --kills 100 --clients 24 --minutes 60`, with these defaults; so many messages of `--chat` come on
+ * Slack, and as many on Discord. What is not done in time counts as lost.
  *
  * `--store postgres`: several processes on a PostgreSQL server of their own, `--roles gateway,gateway,worker,worker,worker`;
  * `--kills 110 --pauses 4 --cuts 20 --restarts 1` says how often a process is killed, a worker stands still for 40 s, a process loses
@@ -26,6 +27,7 @@ const sizes: Record<StoreName, SoakSize> = {
   sqlite: {
     messages: 2_000,
     threads: 200,
+    chat: 100,
     clients: 24,
     minutes: 60,
     kills: 100,
@@ -36,6 +38,7 @@ const sizes: Record<StoreName, SoakSize> = {
   postgres: {
     messages: 2_000,
     threads: 200,
+    chat: 100,
     clients: 24,
     minutes: 60,
     kills: 110,
@@ -54,6 +57,7 @@ const usualRoles: Record<StoreName, string> = {
 const most: SoakSize = {
   messages: 100_000,
   threads: 10_000,
+  chat: 10_000,
   clients: 200,
   minutes: 1_440,
   kills: 10_000,
@@ -67,7 +71,7 @@ const pauseMs = 40_000;
 
 const names = Object.keys(most) as (keyof SoakSize)[];
 /** These may be 0. */
-const faults: readonly (keyof SoakSize)[] = ["kills", "pauses", "cuts", "restarts"];
+const maybeNone: readonly (keyof SoakSize)[] = ["chat", "kills", "pauses", "cuts", "restarts"];
 
 function optionsFrom(argv: readonly string[]) {
   const number = { type: "string" } as const;
@@ -77,7 +81,7 @@ function optionsFrom(argv: readonly string[]) {
       store: { type: "string", default: "sqlite" },
       roles: { type: "string" },
       measure: { type: "boolean", default: false },
-      ...{ messages: number, threads: number, clients: number, minutes: number },
+      ...{ messages: number, threads: number, chat: number, clients: number, minutes: number },
       ...{ kills: number, pauses: number, cuts: number, restarts: number },
     },
   });
@@ -104,7 +108,7 @@ function numberFrom(name: keyof SoakSize, store: StoreName, given: string | unde
   if (given === undefined) return usual;
   if (usual === 0) throw new Error(`--${name} needs --store postgres.`);
   const number = Number(given);
-  const least = faults.includes(name) ? 0 : 1;
+  const least = maybeNone.includes(name) ? 0 : 1;
   if (!Number.isInteger(number) || number < least || number > most[name])
     throw new Error(`--${name} must be a whole number from ${least} to ${most[name]}.`);
   return number;
@@ -126,14 +130,18 @@ async function runSoak(store: StoreName, roles: readonly Role[], size: SoakSize)
 }
 
 /** Writes what explains the wrong lines into a file, and returns its path. */
-async function keep(lines: readonly Line[], { seen, stored, logs }: SoakResult["evidence"]): Promise<string> {
+async function keep(
+  lines: readonly Line[],
+  { seen, stored, shown, logs }: SoakResult["evidence"],
+): Promise<string> {
   const wrong = new Set(lines.flatMap((line) => line.wrong ?? []));
   const turns = stored
     .filter((thread) => thread.some(({ id }) => wrong.has(id)))
     .flat()
     .map((turn) => ({ ...turn, streamed: seen.streamed.get(turn.id) }));
   const path = join(tmpdir(), `knack-soak-${process.pid}.json`);
-  await writeFile(path, JSON.stringify({ lines, turns, logs }, null, 1));
+  const chats = shown.filter(({ name }) => wrong.has(name));
+  await writeFile(path, JSON.stringify({ lines, turns, chats, logs }, null, 1));
   return path;
 }
 

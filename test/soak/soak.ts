@@ -1,12 +1,16 @@
+import type { ApiClient } from "../../src/client/api-client.ts";
 import { type BotHome, createBotHome } from "../support/bot/bot-process.ts";
+import { startPlatforms } from "../support/bot/platform-bot.ts";
 import { type PlatformModel, startPlatformModel } from "../support/bot/platform-model.ts";
+import type { Surface } from "../support/bot/platform-surface.ts";
 import { clientOf, emptySeen, runClients, type Seen } from "./clients.ts";
 import { type EffectServer, startEffectServer } from "./effect-server.ts";
 import { type Fleet, type Role, startFleet } from "./fleet.ts";
 import { type Faults, killAgainAndAgain } from "./killer.ts";
+import { judgeTalk, type Talk, talk } from "./people.ts";
 import { judge, type Line, readStored } from "./report.ts";
 import { openStore, type SoakStore, type StoreName } from "./store.ts";
-import { flowsFor, messagesFor, playScript, type SoakMessage } from "./workload.ts";
+import { chatMessagesFor, flowsFor, messagesFor, playScript } from "./workload.ts";
 
 /** How much happens. */
 export interface SoakSize extends Faults {
@@ -15,6 +19,8 @@ export interface SoakSize extends Faults {
   /** Clients that post at the same time. */
   clients: number;
   minutes: number;
+  /** Messages of people on each platform, each in a thread of its own. */
+  chat: number;
 }
 
 export interface SoakOptions {
@@ -37,11 +43,19 @@ export interface SoakOptions {
 /** What came out: the table, and what explains lines that are wrong. */
 export interface SoakResult {
   lines: Line[];
-  evidence: { seen: Seen; stored: Awaited<ReturnType<typeof readStored>>; logs: Record<string, string> };
+  evidence: {
+    seen: Seen;
+    stored: Awaited<ReturnType<typeof readStored>>;
+    shown: Awaited<ReturnType<typeof judgeTalk>>["shown"];
+    logs: Record<string, string>;
+  };
 }
 
 /** How often `tell` is called, ms. */
 const tellMs = 10_000;
+
+/** The first message on a platform has this number, on the next platform twice that. */
+const firstChatMessage = 1_000_000;
 
 const config = `spending:
   per_channel_day_tokens: 1000000000
@@ -52,7 +66,7 @@ const config = `spending:
 
 /** Clients work with a bot whose processes are killed, stopped and cut off again and again; then everything is counted. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const world = await openWorld(options.store, config + (options.config ?? ""));
+  const world = await openWorld(options.store, config + (options.config ?? ""), options.size.chat > 0);
   playScript(world.model);
   for (const [name, text] of Object.entries(flowsFor(world.effects.url)))
     await world.home.write(`.knack-workspace/flows/${name}.json`, text);
@@ -69,11 +83,15 @@ export interface World {
   effects: EffectServer;
   store: SoakStore;
   home: BotHome;
+  /** What the bot is on. */
+  platforms: readonly Surface[];
   /** Ends the processes, and removes their data. */
   close(): Promise<void>;
 }
 
-export async function openWorld(storeName: StoreName, config: string): Promise<World> {
+/** @param chats whether the bot is on both platforms */
+export async function openWorld(storeName: StoreName, config: string, chats = false): Promise<World> {
+  const platforms = chats ? await startPlatforms() : undefined;
   const [model, effects, store] = await Promise.all([
     startPlatformModel({ keeps: false }),
     startEffectServer(),
@@ -82,6 +100,7 @@ export async function openWorld(storeName: StoreName, config: string): Promise<W
   const env = {
     ...{ KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", OPENAI_BASE_URL: model.url },
     KNACK_NET_ALLOW: "127.0.0.1",
+    ...platforms?.env,
   };
   const home = await createBotHome({ env, config });
   return {
@@ -89,16 +108,17 @@ export async function openWorld(storeName: StoreName, config: string): Promise<W
     effects,
     store,
     home,
+    platforms: Object.values(platforms?.surfaces ?? {}),
     async close() {
       await home.remove();
-      await Promise.all([model.stop(), effects.stop()]);
+      await Promise.all([model.stop(), effects.stop(), platforms?.stop()]);
     },
   };
 }
 
 async function run(
   { size, pauseMs, tell = () => {}, meanwhile = async () => {} }: SoakOptions,
-  { store, effects }: World,
+  { store, effects, platforms }: World,
   fleet: Fleet,
 ): Promise<SoakResult> {
   const began = performance.now();
@@ -107,26 +127,43 @@ async function run(
   const messages = messagesFor(size.messages, size.threads);
   const seen = emptySeen();
   const client = clientOf(fleet.addresses);
-  await pinFlows(fleet, messages);
-  const progress = () => seen.ended.size / messages.length;
-  const telling = setInterval(() => tell(seen.ended.size), tellMs);
+  const talks: Talk[] = platforms.map((surface, at) => ({
+    surface,
+    messages: chatMessagesFor(size.chat, (at + 1) * firstChatMessage),
+    threads: new Map(),
+  }));
+  const namespaces = new Set(messages.map(({ namespace }) => namespace));
+  const chats = platforms.map(({ namespace }) => namespace);
+  await pinFlows(client, [...namespaces, ...chats]);
+  let talked = 0;
+  const ended = () => seen.ended.size + talked;
+  const answered = () => {
+    talked += 1;
+  };
+  const progress = () => ended() / (messages.length + talks.length * size.chat);
+  const telling = setInterval(() => tell(ended()), tellMs);
   try {
-    const [, done] = await Promise.all([
-      runClients(client, messages, seen, { clients: size.clients, signal }),
+    const [done] = await Promise.all([
       killAgainAndAgain({ fleet, store, faults: size, pauseMs, progress, signal }),
+      runClients(client, messages, seen, { clients: size.clients, signal }),
+      ...talks.map((each) => talk(each, { signal, answered })),
       meanwhile(fleet),
     ]);
-    const stored = await readStored(client, messages, seen);
+    const stored = await readStored(client, namespaces, seen);
+    const chatted = await readStored(client, chats, seen);
+    const judged = await Promise.all(talks.map((each) => judgeTalk(each, chatted)));
     const lines: Line[] = [
       { name: "seconds", count: Math.round((performance.now() - began) / 1_000) },
       ...Object.entries(done)
         .filter(([kind]) => size[kind as keyof Faults] > 0)
         .map(([kind, count]) => ({ name: kind, count })),
       ...judge(messages, seen, stored, effects.counts),
+      ...judged.flatMap((each) => each.lines),
       fallenOf(fleet),
     ];
     const logs = Object.fromEntries(fleet.members.map((member) => [member.name, member.log()]));
-    return { lines, evidence: { seen, stored, logs } };
+    const shown = judged.flatMap((each) => each.shown);
+    return { lines, evidence: { seen, stored, shown, logs } };
   } finally {
     clearInterval(telling);
     over.abort();
@@ -138,8 +175,7 @@ function fallenOf({ members }: Fleet): Line {
   return { name: "processes that ended by themselves", count: wrong.length, wrong };
 }
 
-async function pinFlows(fleet: Fleet, messages: readonly SoakMessage[]): Promise<void> {
-  const client = clientOf(fleet.addresses);
-  for (const ns of new Set(messages.map(({ namespace }) => namespace)))
+async function pinFlows(client: ApiClient, namespaces: readonly string[]): Promise<void> {
+  for (const ns of namespaces)
     for (const id of ["effect", "asked"]) await client.call("skill.set", { ns, id, state: "pinned" });
 }

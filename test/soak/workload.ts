@@ -40,6 +40,21 @@ export function messagesFor(messages: number, threads: number): SoakMessage[] {
   });
 }
 
+/** A message to the bot on a platform, in a thread of its own. */
+export interface ChatMessage {
+  number: number;
+  text: string;
+}
+
+/** So many messages on a platform, numbered from `first`. The agent's own questions are left to the clients. */
+export function chatMessagesFor(messages: number, first: number): ChatMessage[] {
+  const asked = kinds.filter((kind) => kind !== "question");
+  return Array.from({ length: messages }, (_, at) => ({
+    number: first + at,
+    text: `message-${first + at} ${asked[at % asked.length]}`,
+  }));
+}
+
 /** The flows that the model calls, as files of the workspace. */
 export function flowsFor(effectUrl: string): Record<string, string> {
   const start = {
@@ -65,7 +80,7 @@ export function playScript(model: PlatformModel): void {
       round.map((call, which) => ({ round: at, call, id: `${message}-${at}-${which}` })),
     );
     const next = calls[results.length];
-    if (next === undefined) return [`Answer to message-${message}.`, ...results.map(toldIn)];
+    if (next === undefined) return [answerTo(message), ...results.map(toldIn)];
     return calls
       .filter(({ round }) => round === next.round)
       .map(({ call, id }) =>
@@ -74,6 +89,11 @@ export function playScript(model: PlatformModel): void {
           : { call, with: { id } },
       );
   });
+}
+
+/** How the answer to a message begins. */
+export function answerTo(number: number | string): string {
+  return `Answer to message-${number}.`;
 }
 
 /** ` Done: 17-0-1.` for an effect that a result tells of, or that nobody knows. */

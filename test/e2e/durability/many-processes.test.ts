@@ -17,7 +17,7 @@ describe("the processes of a bot on one database", needs("postgresql"), () => {
         store: "postgres",
         roles: ["gateway", "worker", "worker"],
         size: {
-          ...{ messages: 60, threads: 10, clients: 12, minutes: 2 },
+          ...{ messages: 60, threads: 10, chat: 6, clients: 12, minutes: 2 },
           ...{ kills: 6, pauses: 1, cuts: 1, restarts: 0 },
         },
         config: "turns: { lease_seconds: 2 }\n",

@@ -18,7 +18,7 @@ describe("a bot on PostgreSQL in working hours", needs("postgresql"), () => {
       store: "postgres",
       roles: ["gateway", "gateway", "worker", "worker"],
       size: {
-        ...{ messages: 80, threads: 10, clients: 12, minutes: 2 },
+        ...{ messages: 80, threads: 10, chat: 0, clients: 12, minutes: 2 },
         ...{ kills: 0, pauses: 0, cuts: 0, restarts: 0 },
       },
       config: "turns: { lease_seconds: 2 }\n",

@@ -7,7 +7,7 @@ import type { SlackOptions } from "../slack/slack-service.ts";
 import { defaultSeed, type SlackSeed } from "../slack/world/seed.ts";
 import { type BotHome, type BotProcess, createBotHome } from "./bot-process.ts";
 import { discordSurface, zoe } from "./platform-discord.ts";
-import { type PlatformGate, startPlatformGate } from "./platform-gate.ts";
+import { startPlatformGate } from "./platform-gate.ts";
 import { type PlatformModel, startPlatformModel } from "./platform-model.ts";
 import { slackSurface } from "./platform-slack.ts";
 import type { Surface } from "./platform-surface.ts";
@@ -63,28 +63,66 @@ export function usePlatformBot(options: PlatformBotOptions = {}): () => Platform
   };
 }
 
-async function open(options: PlatformBotOptions) {
-  const { config = "", env = {}, slack: slackOptions = {}, discord: world = discordWorld() } = options;
-  const [slack, discord, model] = await Promise.all([
+/** Both fakes with a gate before each. */
+export interface Platforms {
+  slack: SlackServer;
+  discord: DiscordServer;
+  surfaces: Record<Surface["name"], Surface>;
+  /** The environment of a bot that is on both. */
+  env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** Starts both fakes, in their own worlds with one more ordinary person unless given. */
+export async function startPlatforms({
+  slack: slackOptions = {},
+  discord: world = discordWorld(),
+}: Pick<PlatformBotOptions, "slack" | "discord"> = {}): Promise<Platforms> {
+  const [slack, discord] = await Promise.all([
     startSlackServer({ retryDelaysMs: [0, 100, 100], seed: slackSeed(), ...slackOptions }),
     startDiscordServer(world),
-    startPlatformModel(),
   ]);
   const [slackGate, discordGate] = await Promise.all([
     startPlatformGate(slack.url),
     startPlatformGate(discord.apiUrl.replace(/\/api$/, "")),
   ]);
+  const servers = [slack.close, discord.close.bind(discord), slackGate.stop, discordGate.stop];
+  return {
+    slack,
+    discord,
+    surfaces: { slack: slackSurface(slack, slackGate), discord: discordSurface(discord, discordGate) },
+    env: {
+      SLACK_BOT_TOKEN: slack.seed.workspaces[0]?.bot_token ?? "",
+      SLACK_APP_TOKEN: slack.seed.app.app_token,
+      SLACK_API_URL: `${slackGate.url}/api/`,
+      DISCORD_TOKEN: exampleToken,
+      DISCORD_API_URL: `${discordGate.url}/api`,
+    },
+    async stop() {
+      await Promise.all(servers.map((end) => end()));
+    },
+  };
+}
+
+async function open({ config = "", env = {}, ...options }: PlatformBotOptions) {
+  const [{ env: tokens, stop, ...platforms }, model] = await Promise.all([
+    startPlatforms(options),
+    startPlatformModel(),
+  ]);
   const home = await createBotHome({
     config,
-    env: { ...surroundings({ slack, slackGate, discordGate, model }), ...env },
+    env: {
+      ...{ KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", OPENAI_BASE_URL: model.url },
+      KNACK_NET_ALLOW: "127.0.0.1",
+      ...tokens,
+      ...env,
+    },
   });
   let running: BotProcess | undefined;
   const fixture: PlatformBot = {
     home,
-    slack,
-    discord,
     model,
-    surfaces: { slack: slackSurface(slack, slackGate), discord: discordSurface(discord, discordGate) },
+    ...platforms,
     bot() {
       if (running === undefined) throw new Error("No bot was started.");
       return running;
@@ -106,8 +144,7 @@ async function open(options: PlatformBotOptions) {
   };
   const close = async () => {
     await home.remove();
-    const servers = [slack.close, discord.close.bind(discord), model.stop, slackGate.stop, discordGate.stop];
-    await Promise.all(servers.map((end) => end()));
+    await Promise.all([stop(), model.stop()]);
   };
   return { fixture, close };
 }
@@ -143,28 +180,7 @@ function discordWorld(): DiscordOptions {
   };
 }
 
-interface Parts {
-  slack: SlackServer;
-  slackGate: PlatformGate;
-  discordGate: PlatformGate;
-  model: PlatformModel;
-}
-
-function surroundings({ slack, slackGate, discordGate, model }: Parts): Record<string, string> {
-  return {
-    KNACK_MODEL: "openai/test",
-    KNACK_NET_ALLOW: "127.0.0.1",
-    OPENAI_API_KEY: "test",
-    OPENAI_BASE_URL: model.url,
-    SLACK_BOT_TOKEN: slack.seed.workspaces[0]?.bot_token ?? "",
-    SLACK_APP_TOKEN: slack.seed.app.app_token,
-    SLACK_API_URL: `${slackGate.url}/api/`,
-    DISCORD_TOKEN: exampleToken,
-    DISCORD_API_URL: `${discordGate.url}/api`,
-  };
-}
-
-async function connected({ slack, discord }: PlatformBot): Promise<void> {
+export async function connected({ slack, discord }: Pick<PlatformBot, "slack" | "discord">): Promise<void> {
   await slack.until((state) => state.all.connections > 0, "a connection to Slack", 30_000);
   await discord.until(({ sessions }) => sessions.some((session) => session.connected));
 }

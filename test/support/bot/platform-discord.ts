@@ -49,8 +49,12 @@ export function discordSurface(discord: DiscordServer, gate: PlatformGate): Surf
     },
     directNamespace: (who) => `discord:dm:dm-${users[who]}`,
     async press(thread, label, who = "member") {
-      const found = await discord.until((state) => discordButton(botMessages(state, thread), label));
+      const found = await discord.until((state) => discordButtons(botMessages(state, thread), label)[0]);
       await discord.click({ user: users[who], ...found });
+    },
+    async pressAll(thread, label, who) {
+      for (const found of discordButtons(botMessages(await discord.state(), thread), label))
+        await discord.click({ user: users[who], ...found }).catch(() => {});
     },
     whispers: async (who) => whispers(await discord.state(), who),
     async whispered(who, text) {
@@ -68,12 +72,12 @@ export function discordSurface(discord: DiscordServer, gate: PlatformGate): Surf
 /** The second ordinary person on Discord. */
 export const zoe = "1000000000000000204";
 
-function discordButton(messages: readonly ObservedMessage[], label: string) {
-  for (const { id, components } of messages.toReversed()) {
+/** The buttons with this label, that of the latest message first. */
+function discordButtons(messages: readonly ObservedMessage[], label: string) {
+  return messages.toReversed().flatMap(({ id, components }) => {
     const found = buttonsOf({ components }).find((each) => each.label === label);
-    if (found !== undefined) return { message: id, customId: found.custom_id };
-  }
-  return undefined;
+    return found === undefined ? [] : [{ message: id, customId: found.custom_id }];
+  });
 }
 
 /** The bot's messages that everybody in a channel of Discord sees. */

@@ -45,10 +45,14 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
     directNamespace: (who) => `slack:T0ACME:dm-${users[who]}`,
     async press(thread, label, who = "member") {
       const found = await slack.until(
-        (state) => slackButton(state.botMessages(channel, thread), label),
+        (state) => slackButtons(state.botMessages(channel, thread), label)[0],
         `the button ${label}`,
       );
       await slack.click({ user: users[who], channel, ...found });
+    },
+    async pressAll(thread, label, who) {
+      for (const found of slackButtons((await slack.look()).botMessages(channel, thread), label))
+        await slack.click({ user: users[who], channel, ...found }).catch(() => {});
     },
     whispers: async (who) => whispers(await slack.look(), who),
     async whispered(who, text) {
@@ -74,14 +78,14 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
   };
 }
 
-function slackButton(messages: readonly MessageRecord[], label: string) {
-  for (const { ts, blocks } of messages.toReversed()) {
+/** The buttons with this label, that of the latest message first. */
+function slackButtons(messages: readonly MessageRecord[], label: string) {
+  return messages.toReversed().flatMap(({ ts, blocks }) => {
     const found = buttonsOf(blocks).find((button) => button.label === label);
-    if (found === undefined) continue;
+    if (found === undefined) return [];
     const { action_id, value } = found;
-    return { message_ts: ts, action_id, ...(value === undefined ? {} : { value }) };
-  }
-  return undefined;
+    return [{ message_ts: ts, action_id, ...(value === undefined ? {} : { value }) }];
+  });
 }
 
 /** The visible text of a Slack message: its Markdown blocks, or its text. */

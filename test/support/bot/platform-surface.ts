@@ -33,6 +33,8 @@ export interface Surface {
   directNamespace(who: Somebody): string;
   /** Clicks a button of the bot's latest message in a thread that has one with this label. */
   press(thread: string, label: string, who?: Somebody): Promise<void>;
+  /** Clicks each such button that is there now. One that goes meanwhile is left out. */
+  pressAll(thread: string, label: string, who: Somebody): Promise<void>;
   /** The bot's messages to this person alone. */
   whispers(who: Somebody): Promise<string[]>;
   /** Waits until the bot has told this person alone something with this text. */

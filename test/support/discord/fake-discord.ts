@@ -65,7 +65,7 @@ export async function serveFakeDiscord(options: DiscordOptions): Promise<FakeDis
     else if (restRefused) request.socket.destroy();
     else await answerApi({ world, routes, limits, faults, calls }, request, response);
   };
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       console.error(error);
       response.destroy();

@@ -8,7 +8,7 @@ import { createDirectory } from "../channel/directory.ts";
 import { createReplyChains } from "../channel/reply-chains.ts";
 import { catchUp } from "../incoming/catch-up.ts";
 import { receiveInteraction, takeUnanswered } from "../incoming/receive-interactions.ts";
-import { commandsHash, slashCommands } from "../incoming/slash-commands.ts";
+import { type CommandDefinition, commandsHash, slashCommands } from "../incoming/slash-commands.ts";
 import { createDiscordPlatform } from "../outgoing/create-discord-platform.ts";
 import { LiveInteractions } from "../outgoing/live-interactions.ts";
 import { createSentMessages } from "../outgoing/sent-messages.ts";
@@ -55,7 +55,8 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const operators = new Set(settings.operators);
   const platform = createDiscordPlatform({ ...shared, api: settings.api_url, operators });
   const intake = hub.connect(platform);
-  const deps = { ...shared, intake, inOrder };
+  const commands = slashCommands(app.commands);
+  const deps = { ...shared, intake, inOrder, commands };
 
   const missed = createMissedWatch({
     clock,
@@ -113,8 +114,9 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   };
 }
 
-type DeployDeps = Pick<DiscordConnectionOptions, "app" | "store" | "leases" | "logger"> & {
+type DeployDeps = Pick<DiscordConnectionOptions, "store" | "leases" | "logger"> & {
   rest: DiscordRest;
+  commands: readonly CommandDefinition[];
 };
 
 /**
@@ -122,11 +124,10 @@ type DeployDeps = Pick<DiscordConnectionOptions, "app" | "store" | "leases" | "l
  * failure is logged, and the commands registered before stay.
  */
 async function deployCommands(
-  { app, rest, store, leases, logger }: DeployDeps,
+  { commands, rest, store, leases, logger }: DeployDeps,
   applicationId: string,
 ): Promise<void> {
   const register = async () => {
-    const commands = slashCommands(await app.complete("/", "discord:any:any"));
     const hash = commandsHash(commands);
     const key = `discord-commands:${applicationId}`;
     if ((await store.get(key)) === hash) return;

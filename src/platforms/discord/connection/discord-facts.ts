@@ -128,6 +128,9 @@ export const commandTypes = {
 
 export const optionTypes = {
   subcommand: ApplicationCommandOptionType.Subcommand,
+  group: ApplicationCommandOptionType.SubcommandGroup,
+  number: ApplicationCommandOptionType.Integer,
+  flag: ApplicationCommandOptionType.Boolean,
   text: ApplicationCommandOptionType.String,
 } as const;
 

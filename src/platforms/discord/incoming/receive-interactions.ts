@@ -32,10 +32,12 @@ import {
   liveInteraction,
 } from "../outgoing/live-interactions.ts";
 import { fitsModal, modalValues, skillModal, skillOfModal } from "./skill-modal.ts";
-import { commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
+import { type CommandDefinition, commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
 
 export interface InteractionDeps {
   app: App;
+  /** The commands as they are registered. */
+  commands: readonly CommandDefinition[];
   intake: ChatIntake;
   rest: DiscordRest;
   directory: Directory;
@@ -85,7 +87,7 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
 }
 
 async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
-  const text = commandText(raw.data ?? {});
+  const text = commandText(raw.data ?? {}, deps.commands);
   const place = await placeOf(deps, raw, person);
   const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfCommand(text, place, person));
   if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
@@ -104,7 +106,7 @@ async function take(
   place: Place,
   { text, command }: Pick<ChatCommand, "text" | "command">,
 ) {
-  const isPrivate = isPrivateCommand(text);
+  const isPrivate = isPrivateCommand(text, deps.app.commands);
   const data = isPrivate ? { flags: messageFlags.ephemeral } : {};
   const key = `discord:interaction:${raw.id}`;
   const given = { key, place, id: raw.id, author: person, text, command, said_at: timeOf(raw.id) };
@@ -170,7 +172,7 @@ async function press(deps: InteractionDeps, raw: RawInteraction, person: string)
 /** Completes an option: at most 25 choices of 100 characters. Source: Discord reference, "Application Command Option Choice". */
 async function complete(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const place = await placeOf(deps, raw, person);
-  const { text, before } = typedSoFar(raw.data ?? {});
+  const { text, before, isNumber } = typedSoFar(raw.data ?? {});
   // People who may not use the bot do not see the names of its skills.
   const allowed = async () =>
     (await deps.intake.refusal(place, person)) === undefined ? deps.app.complete(text, place.namespace) : [];
@@ -180,7 +182,8 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
       name: beginningOf(description === "" ? label : `${label} — ${description}`, 100),
       value: whole.slice(before.length).trim(),
     }))
-    .filter(({ value }) => value !== "" && value.length <= 100);
+    .filter(({ value }) => value !== "" && value.length <= 100)
+    .map(({ name, value }) => ({ name, value: isNumber ? Number(value) : value }));
   await answer(deps, raw, { type: callbackTypes.autocomplete, data: { choices: choices.slice(0, 25) } });
 }
 

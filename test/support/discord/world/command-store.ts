@@ -61,5 +61,8 @@ export function optionsOf(command: Json, group: string | undefined, subcommand: 
     if (!found) throw new Error(`The command /${text(command.name)} has no ${name}.`);
     return found;
   }, command);
-  return objects(inner.options);
+  const options = objects(inner.options);
+  if (options.some(({ type }) => type === 1 || type === 2))
+    throw new Error(`/${[text(command.name), ...path].join(" ")} has subcommands and cannot be used alone.`);
+  return options;
 }

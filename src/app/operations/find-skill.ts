@@ -10,7 +10,7 @@ export const whichSkill = "Which skill? `/skill list` shows what there is.";
 /** The skills of a channel. */
 async function completeSkills({ skills }: Services, namespace: string) {
   const { skills: all } = await skills.list(namespace);
-  return all.map(({ id, description }) => ({ text: id, description }));
+  return all.map(({ id, summary }) => ({ text: id, description: summary }));
 }
 
 /** The option of a command that takes a skill. */

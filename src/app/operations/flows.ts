@@ -71,7 +71,7 @@ export const flowOption: CommandOption = {
   description: "The id of the flow",
   required: true,
   complete: async (services, namespace) =>
-    (await flowsOf(services, namespace)).map(({ id, description }) => ({ text: id, description })),
+    (await flowsOf(services, namespace)).map(({ id, summary }) => ({ text: id, description: summary })),
 };
 
 export const showFlow = operation({

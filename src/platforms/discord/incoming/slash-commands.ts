@@ -3,7 +3,12 @@ import type { App } from "../../../app/app.ts";
 import { commandGroups } from "../../../app/commands/command-groups.ts";
 import type { CommandOption } from "../../../app/operations/services.ts";
 import { cutText } from "../../../base/markdown-text.ts";
-import { commandTypes, optionTypes } from "../connection/discord-facts.ts";
+import {
+  commandTypes,
+  installations,
+  interactionContexts,
+  optionTypes,
+} from "../connection/discord-facts.ts";
 import type { RawInteractionData, RawOption } from "../connection/raw-interaction.ts";
 
 /** A command as Discord registers it. Source: Discord reference, "Application Command Object". */
@@ -12,9 +17,9 @@ export interface CommandDefinition {
   type: (typeof commandTypes)[keyof typeof commandTypes];
   description?: string;
   options?: OptionDefinition[];
-  /** 0 servers, 1 direct messages with the bot. */
+  /** Where it is offered. */
   contexts: number[];
-  /** 0: servers that added the bot. */
+  /** Who has to have added the app. */
   integration_types: number[];
 }
 
@@ -33,7 +38,10 @@ const askAbout = "Ask Knack about this";
 
 /** Maximum characters of a description, and of a choice. Source: Discord reference, "Application Command Object". */
 const maxText = 100;
-const everywhere = { contexts: [0, 1], integration_types: [0] };
+const everywhere = {
+  contexts: Object.values(interactionContexts),
+  integration_types: Object.values(installations),
+};
 
 /**
  * The app's commands as Discord registers them: the first word is a command, the second a subcommand. Where three words are needed,
@@ -57,6 +65,16 @@ export function slashCommands(commands: App["commands"]): CommandDefinition[] {
   const slash = { type: commandTypes.slash, ...everywhere };
   const tops = [...families].map(([name, inner]) => ({ ...describedGroup(name, name, inner), ...slash }));
   return [...tops, knack, { name: askAbout, type: commandTypes.menu, ...everywhere }];
+}
+
+/** The commands for an app that people cannot add to their account: Discord refuses the others for it. */
+export function onlyForServers(commands: readonly CommandDefinition[]): CommandDefinition[] {
+  const { server, direct } = interactionContexts;
+  return commands.map((command) => ({
+    ...command,
+    contexts: [server, direct],
+    integration_types: [installations.server],
+  }));
 }
 
 /** The list that the subcommand belongs to, whose group is made if necessary. */

@@ -20,7 +20,7 @@ export class CommandStore {
 
   /** Replaces the list; a command that keeps its name and type keeps its id. Throws 50035. */
   replace(guild: string | undefined, commands: readonly unknown[]): Json[] {
-    checkCommands(commands);
+    checkCommands(commands, this.#world.options.application.userInstall);
     const before = this.of(guild);
     const after = commands.filter(isObject).map((command) => {
       const same = before.find((old) => old.name === command.name && old.type === (command.type ?? 1));

@@ -46,6 +46,7 @@ export function contextMenu(
   const channel = channelOf(world, message.channel);
   const command = commands.find(channel.guild, name, 3);
   if (!command) throw new Error(`There is no message command "${name}" here.`);
+  requireInstall(world, channel, user, command);
   const data = {
     id: command.id,
     name,
@@ -142,6 +143,7 @@ function lookUp({ world, commands }: Parts, input: ControlInput<"command">) {
   const command = commands.find(channel.guild, input.name, 1);
   if (!command) throw new Error(`The command /${input.name} is not registered here.`);
   require(world, channel, input.user, "UseApplicationCommands");
+  requireInstall(world, channel, input.user, command);
   if (!mayUse(world, channel, input.user, command.default_member_permissions)) {
     throw new Error(`${userOf(world, input.user).name} may not use /${input.name}.`);
   }
@@ -150,6 +152,14 @@ function lookUp({ world, commands }: Parts, input: ControlInput<"command">) {
   if (Array.isArray(contexts) && !contexts.includes(here))
     throw new Error(`/${input.name} is not offered here.`);
   return { channel, command, options: optionsOf(command, input.group, input.subcommand) };
+}
+
+/** Throws unless the guild or the person has added the app, and the command is offered for that. */
+function requireInstall(world: World, channel: Channel, user: string, command: Json): void {
+  const types = Array.isArray(command.integration_types) ? command.integration_types : [0];
+  const inGuild = world.guildOf(channel)?.joined !== false && types.includes(0);
+  const forPerson = userOf(world, user).installed && types.includes(1);
+  if (!inGuild && !forPerson) throw new Error(`${text(command.name)} is not offered here.`);
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/log/turn-log.ts";
 import type { Completion } from "./operations/operation.ts";
+import type { CompletableCommand } from "./operations/services.ts";
 import type { RunOperation } from "./operations/table.ts";
 import type { HookRequest } from "./schedules/hook-signatures.ts";
 import type { HookAnswer } from "./schedules/webhooks.ts";
@@ -56,6 +57,8 @@ export interface App {
   /** A request to the webhook of a trigger. */
   hook(request: HookRequest): Promise<HookAnswer>;
 
+  /** The slash commands, in the order of help. */
+  readonly commands: readonly Omit<CompletableCommand, "usage" | "partOf">[];
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace: string): Promise<Completion[]>;
   /** Whether store, queue, model and connections are usable, each with its remedy when not. */

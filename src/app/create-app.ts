@@ -247,6 +247,7 @@ function appOf(deps: AppDeps, { feed, reader, ports }: Turns, opened: ReturnType
     watch: (namespace, signal) => feed.watch(namespace, signal),
     skills: services.skills,
     hook: (request) => schedules.hooks.take(request),
+    commands: services.commands.filter(({ partOf }) => partOf === undefined),
     complete: (text, namespace) => complete(services, text, namespace),
     ready: createReadiness(deps),
   };

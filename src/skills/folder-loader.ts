@@ -160,8 +160,10 @@ function createBuiltInSkills(document: Skill, module: SkillModule): Skill[] {
 }
 
 function createPart(parent: Skill, part: string, definition: SkillDefinition, tools: readonly Tool[]): Skill {
+  const { summary: _, ...about } = parent.about ?? {};
   return {
     ...parent,
+    about,
     id: partId(parent.id, part),
     name: `${parent.name}: ${part}`,
     description: definition.description ?? parent.description,

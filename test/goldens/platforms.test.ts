@@ -10,8 +10,7 @@ import { expectGoldenJson } from "./golden.ts";
 import { createGoldenBot } from "./golden-bot.ts";
 
 it("Discord gets the same commands", async () => {
-  const { app } = createGoldenBot().test;
-  const commands = slashCommands(await app.complete("/", "discord:any:any"));
+  const commands = slashCommands(createGoldenBot().test.app.commands);
   await expectGoldenJson("platforms/discord-commands.json", commands);
 });
 

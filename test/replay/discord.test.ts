@@ -113,6 +113,19 @@ describe("what people do", () => {
     expect(words(answer)).not.toBe("");
   });
 
+  test("a command in direct messages between people stays there, and is no address of the bot", async () => {
+    const discord = await replayedDiscord();
+    discord.dispatch("INTERACTION_CREATE", "command-between-people");
+    const [first] = await discord.until(callback);
+    expect(first?.body).toMatchObject({ type: 5, data: { flags: 64 } });
+    await discord.until(/^PATCH \/webhooks\//);
+    const place = { namespace: "discord:dm:dm-1000000000000000201", thread: "dm" };
+    expect(await discord.app.app.turns({ namespace: place.namespace, limit: 1 })).toHaveLength(1);
+    await discord.platform.post(place, { markdown: "Here." });
+    await discord.until(/^POST \/channels\/1000000000000000300\/messages$/);
+    expect(discord.changes().filter(({ what }) => what.includes("1000000000000000777"))).toEqual([]);
+  });
+
   test("a typed command is completed", async () => {
     const discord = await replayedDiscord([], { skills: [greeter] });
     discord.dispatch("INTERACTION_CREATE", "autocomplete");

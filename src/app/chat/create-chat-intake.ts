@@ -86,23 +86,25 @@ function contextOf(deps: ChatIntakeDeps): IntakeContext {
 }
 
 /** The properties of a skill that a form needs. */
-export type FormSkill = Pick<SkillDetail, "id" | "name" | "parameters">;
+export type FormSkill = Pick<SkillDetail, "id" | "name" | "summary" | "parameters">;
 
 /** Maximum characters of a label, Discord's limit. */
 const maxLabelLength = 45;
 
-/** Parameters whose description says so get a field of several lines. */
+/** Parameters whose name or description says so get a field of several lines. */
+const longName = /^(text|content|body|document|markdown|code|diff|notes?|message|task|prompt|request)$/i;
 const longText = /\b(long|multi-?line|lines|paragraphs?|document|article|markdown|source code)\b/i;
 
 const yes = /^(true|yes|y|on|1)$/i;
 const no = /^(false|no|n|off|0)$/i;
 
 /** The form for a skill's parameters; undefined for a skill without any. */
-export function createSkillForm({ id, name, parameters }: FormSkill): SkillForm | undefined {
+export function createSkillForm({ id, name, summary, parameters }: FormSkill): SkillForm | undefined {
   if (parameters.length === 0) return undefined;
   return {
     skill_id: id,
     title: name,
+    summary,
     fields: parameters.map(fieldOf),
     command(values) {
       const answers = parameters.map((parameter) => {
@@ -146,11 +148,11 @@ function labelOf(name: string): string {
   return cutText(label, maxLabelLength) || name;
 }
 
-function kindOf({ type, description, enum: allowed }: Parameter): FormField["kind"] {
+function kindOf({ name, type, description, enum: allowed }: Parameter): FormField["kind"] {
   if (allowed !== undefined && allowed.length > 0) return "choice";
   switch (type) {
     case "string":
-      return longText.test(description) ? "long_text" : "text";
+      return longName.test(name) || longText.test(description) ? "long_text" : "text";
     case "number":
     case "boolean":
       return type;

@@ -17,6 +17,8 @@ export interface FormField {
 export interface SkillForm {
   skill_id: string;
   title: string;
+  /** What the skill does, one line for people. */
+  summary: string;
   fields: readonly FormField[];
   /** The command of a filled form, or what is wrong with which field. Values are texts, as platforms have them. */
   command(values: Readonly<Record<string, string>>): FilledForm;

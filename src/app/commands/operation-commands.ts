@@ -16,16 +16,23 @@ type Form = ChatForm<unknown, unknown>;
 
 /** The slash commands of operations, in the order of the table. */
 export function operationCommands(operations: readonly Operation[]): Command[] {
-  return operations.flatMap((operation) => (operation.chat ?? []).map((form) => commandOf(operation, form)));
+  return operations.flatMap((operation) =>
+    (operation.chat ?? []).flatMap((form) => {
+      const command = commandOf(operation, form);
+      if (form.alsoAlone === undefined) return [command];
+      const alone = form.command.slice(0, form.command.lastIndexOf(" "));
+      return [command, { ...command, name: alone, partOf: form.command }];
+    }),
+  );
 }
 
 function commandOf(operation: Operation, form: Form): Command {
-  const { command, read, usage = "", description = "", ...shown } = form;
+  const { command, read, options = [], alsoAlone: _, ...shown } = form;
   return {
     ...shown,
     name: command,
-    usage,
-    description,
+    options,
+    usage: usageOf(form),
     operation: operation.name,
     read(words, place) {
       const input = read(words, place);
@@ -36,16 +43,29 @@ function commandOf(operation: Operation, form: Form): Command {
   };
 }
 
+/** The options as help shows them: `<skill> [words]`. */
+function usageOf({ options = [] }: Form): string {
+  const words = options.map(({ name, usage, required, type, choices }) => {
+    if (usage !== undefined) return usage;
+    if (choices !== undefined && required) return choices.map(({ text }) => text).join("|");
+    if (required) return `<${name}>`;
+    return `[${choices?.map(({ text }) => text).join("|") ?? (type === "flag" ? `--${name}` : name)}]`;
+  });
+  return words.join(" ");
+}
+
 async function runCommand(
   operation: Operation,
-  { command: name, usage = "", missing = "", say }: Extract<Form, { say: unknown }>,
+  form: Extract<Form, { say: unknown }>,
   command: CommandCall,
   services: Services,
 ): Promise<CommandResult> {
+  const { command: name, missing = "", say } = form;
   if (command.input === undefined)
     return refused(typeof missing === "string" ? missing : missing(command.words));
   const parsed = operation.input.safeParse(command.input);
-  if (!parsed.success) return refused(`${problemIn(parsed.error)} Write \`${`/${name} ${usage}`.trim()}\`.`);
+  if (!parsed.success)
+    return refused(`${problemIn(parsed.error)} Write \`${`/${name} ${usageOf(form)}`.trim()}\`.`);
   const { author, place, signal, files } = command;
   const asker = { by: author, namespace: place.namespace };
   const call = { input: parsed.data, asker, services, signal, files, command };

@@ -12,6 +12,7 @@ import { mayApprove } from "../../core/values/inbound.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { destinationText } from "../../core/values/shown.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
+import type { CommandOption, Services } from "./services.ts";
 
 const verdict = z.object({
   id: z.string().min(1).max(320).describe("`approval_id` of an approval_requested event"),
@@ -31,6 +32,27 @@ const verdict = z.object({
 });
 type Verdict = z.output<typeof verdict>;
 
+/** What each verdict does, by its value as text. */
+const verdictWords = {
+  true: "Approves what waits for approval",
+  false: "Refuses what waits for approval",
+  always: "Approves it, and allows calls like it here from now on",
+  turn: "Approves it, for the rest of its turn",
+  never: "Refuses it, and calls like it here from now on",
+} as const;
+
+/** The option of a command that decides. */
+const openOption: CommandOption = {
+  name: "id",
+  description: "The id of what waits, as the list shows it",
+  required: true,
+  complete: async ({ turns }, namespace) =>
+    (await openApprovals(turns, namespace)).map(({ approval_id: text, tool, asker }) => ({
+      text,
+      description: oneLine(`${tool} for ${asker}`, 100),
+    })),
+};
+
 const verdicts = { approve: true, refuse: false, always: "always", turn: "turn", never: "never" } as const;
 
 export const decideApproval = operation({
@@ -48,7 +70,9 @@ export const decideApproval = operation({
   chat: Object.entries(verdicts).map(
     ([word, meant]): ChatForm<Verdict, { decided: boolean }> => ({
       command: `agent approvals ${word}`,
-      partOf: "agent approvals",
+      public: true,
+      description: verdictWords[`${meant}`],
+      options: [openOption],
       read: (words) => ({ id: words.split(/\s+/)[0] || "none", ...verdictInput(meant) }),
       say({ decided }) {
         if (!decided)
@@ -105,7 +129,21 @@ export const removeApproval = operation({
   chat: [
     {
       command: "agent approvals remove",
-      partOf: "agent approvals",
+      public: true,
+      description: "Removes a standing decision, so that such calls ask again",
+      options: [
+        {
+          name: "number",
+          description: "The number of the decision, as the list shows it",
+          required: true,
+          type: "number",
+          complete: async ({ store }, namespace) =>
+            (await readStanding(store, namespace)).map((each) => ({
+              text: `${each.id}`,
+              description: `${each.binding.tool}, ${each.verdict === "always" ? "always allowed" : "never allowed"}`,
+            })),
+        },
+      ],
       read: (words, { namespace }) => ({ namespace, id: Number(words.split(/\s+/)[0]) || 0 }),
       say: ({ tool }) => said(`**${escapeMarkdown(tool)}** asks again here.`),
     },
@@ -181,10 +219,9 @@ export const listApprovals = operation({
   who: "anyone",
   chat: [
     {
-      command: "agent approvals",
-      usage: "[approve|refuse|turn|always|never <id> | remove <number>]",
-      description:
-        "Shows what waits for approval here, what is always and never allowed; decides, or takes back",
+      command: "agent approvals list",
+      description: "Shows what waits for approval here, and what is always and never allowed",
+      alsoAlone: true,
       read: (words, { namespace }) => (words === "" ? { namespace } : undefined),
       missing: how,
       say({ open, allowed, refused }, { services }) {
@@ -203,28 +240,32 @@ export const listApprovals = operation({
     },
   ],
   async run({ input: { namespace }, services: { turns, store } }) {
-    const waiting = await turns.list({ namespace, status: "waiting", limit: maxTurns });
-    const views = await Promise.all(
-      waiting.map(async (turn) => (await turns.events(turn)).reduce(foldTurn, emptyTurnView(turn.turn_id))),
-    );
-    const open = views.flatMap(({ author, approvals }) =>
-      approvals
-        .filter(({ state }) => state === "open")
-        .map(({ approval_id, tool, label = tool, reason = "", approver, expires_at }) => ({
-          approval_id,
-          tool: label,
-          asker: author.name,
-          reason,
-          approver,
-          expires_at,
-        })),
-    );
+    const open = await openApprovals(turns, namespace);
     const standing = await readStanding(store, namespace);
     const withVerdict = (of: StandingDecision["verdict"]) =>
       standing.filter(({ verdict }) => verdict === of).map(shownDecision);
     return { ok: true, value: { open, allowed: withVerdict("always"), refused: withVerdict("never") } };
   },
 });
+
+async function openApprovals(turns: Services["turns"], namespace: string) {
+  const waiting = await turns.list({ namespace, status: "waiting", limit: maxTurns });
+  const views = await Promise.all(
+    waiting.map(async (turn) => (await turns.events(turn)).reduce(foldTurn, emptyTurnView(turn.turn_id))),
+  );
+  return views.flatMap(({ author, approvals }) =>
+    approvals
+      .filter(({ state }) => state === "open")
+      .map(({ approval_id, tool, label = tool, reason = "", approver, expires_at }) => ({
+        approval_id,
+        tool: label,
+        asker: author.name,
+        reason,
+        approver,
+        expires_at,
+      })),
+  );
+}
 
 function openLine(
   { approval_id, tool, asker, reason, approver, expires_at }: z.output<typeof openSchema>,

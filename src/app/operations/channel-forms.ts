@@ -9,7 +9,7 @@ import {
 import { efforts } from "../../core/values/message.ts";
 import { type SettingsChange, timeZones } from "../services/channel-settings.ts";
 import { type ChatForm, type CommandResult, said, shown } from "./operation.ts";
-import type { Services } from "./services.ts";
+import type { CommandOption, Services } from "./services.ts";
 import { modelWords, placeWords, smallModel } from "./words.ts";
 
 type Settings = NamespaceState["settings"];
@@ -39,9 +39,9 @@ const replyMeaning = {
 
 interface SettingForm {
   command: string;
-  usage: string;
+  public?: true;
   description: string;
-  choices?(services: Services): { text: string; description: string }[];
+  option?: CommandOption;
   /** The change that the words after the command ask for; undefined when they ask for none. */
   change(words: string): SettingsChange | undefined;
   missing?: string | ((words: string) => string);
@@ -54,10 +54,10 @@ interface SettingForm {
   }): CommandResult;
 }
 
-function form({ choices, change, tell, ...form }: SettingForm): ChatForm<Input, Output> {
+function form({ option, change, tell, ...form }: SettingForm): ChatForm<Input, Output> {
   return {
     ...form,
-    ...(choices === undefined ? {} : { complete: async (services: Services) => choices(services) }),
+    ...(option === undefined ? {} : { options: [option] }),
     read(words, { namespace }) {
       const settings = change(words);
       return settings === undefined ? undefined : { ns: namespace, settings };
@@ -69,12 +69,16 @@ function form({ choices, change, tell, ...form }: SettingForm): ChatForm<Input, 
 
 const model = form({
   command: "agent model",
-  usage: "[model|default]",
   description: "Shows or chooses the model that answers in this channel",
-  choices: ({ models }) => [
-    { text: byDefault, description: "the agent's own, else the configured one" },
-    ...models.proposals().map(({ name, description }) => ({ text: name, description })),
-  ],
+  option: {
+    name: "model",
+    description: "The model, as provider/model, or `default`; shows it unless given",
+    usage: "[model|default]",
+    complete: async ({ models }) => [
+      { text: byDefault, description: "the agent's own, else the configured one" },
+      ...models.proposals().map(({ name, description }) => ({ text: name, description })),
+    ],
+  },
   change: (words) => (words === "" ? {} : { model: words === byDefault ? null : words }),
   tell({ settings, change, where, services }) {
     const { model } = modelWords(services, settings);
@@ -92,9 +96,12 @@ const model = form({
 
 const effort = form({
   command: "agent effort",
-  usage: `[${efforts.join("|")}|default]`,
   description: "Shows or chooses how hard the model thinks in this channel",
-  choices: () => [...efforts, byDefault].map((text) => ({ text, description: "" })),
+  option: {
+    name: "effort",
+    description: "How hard the model thinks; shows it unless given",
+    choices: [...efforts, byDefault].map((text) => ({ text, description: "" })),
+  },
   change(words) {
     const word = words.toLowerCase();
     if (word === "" || word === byDefault) return word === "" ? {} : { effort: null };
@@ -122,9 +129,14 @@ const effort = form({
 
 const use = form({
   command: "agent use",
-  usage: "<agent>",
+  public: true,
   description: "Chooses the agent that answers in this channel",
-  choices: ({ profiles }) => profiles.map(({ id, description }) => ({ text: id, description })),
+  option: {
+    name: "agent",
+    description: "The id of the agent",
+    required: true,
+    complete: async ({ profiles }) => profiles.map(({ id, description }) => ({ text: id, description })),
+  },
   change: (words) => (words === "" ? undefined : { profile: words.toLowerCase() }),
   missing: "Which agent? `/agent list` shows them.",
   tell: ({ change, where }) => said(`**${change.profile}** answers ${where} now.`),
@@ -132,9 +144,14 @@ const use = form({
 
 const progress = form({
   command: "agent progress",
-  usage: "quiet|steps|full",
+  public: true,
   description: "How much progress is shown here",
-  choices: () => progressLevelSchema.options.map((text) => ({ text, description: progressMeaning[text] })),
+  option: {
+    name: "level",
+    description: "What is shown while I work",
+    required: true,
+    choices: progressLevelSchema.options.map((text) => ({ text, description: progressMeaning[text] })),
+  },
   change: (words) => choice("progress", progressLevelSchema.safeParse(words).data),
   missing: "Choose one of: quiet, steps, full.",
   tell: ({ settings }) => said(`Progress here: ${progressMeaning[settings.progress]}.`),
@@ -142,12 +159,17 @@ const progress = form({
 
 const steering = form({
   command: "agent steering",
-  usage: "on|off",
+  public: true,
   description: "Whether your next message goes into a running turn (on) or is answered after it (off)",
-  choices: () => [
-    { text: "on", description: "your message while a turn runs goes into its next step" },
-    { text: "off", description: "a message while a turn runs is answered after it" },
-  ],
+  option: {
+    name: "join",
+    description: "What happens to a message while a turn runs",
+    required: true,
+    choices: [
+      { text: "on", description: "your message while a turn runs goes into its next step" },
+      { text: "off", description: "a message while a turn runs is answered after it" },
+    ],
+  },
   change: (words) =>
     words === "on" ? { while_running: "steer" } : words === "off" ? { while_running: "queue" } : undefined,
   missing: "Choose one of: on, off.",
@@ -161,7 +183,7 @@ const steering = form({
 
 const pause = form({
   command: "agent pause",
-  usage: "",
+  public: true,
   description: "Lets the bot answer nobody here until it is resumed",
   change: () => ({ paused: true }),
   tell: () =>
@@ -172,7 +194,7 @@ const pause = form({
 
 const resume = form({
   command: "agent resume",
-  usage: "",
+  public: true,
   description: "Lets the bot answer here again",
   change: () => ({ paused: false }),
   tell: () => said("I answer here again."),
@@ -180,9 +202,19 @@ const resume = form({
 
 const reply = form({
   command: "agent reply",
-  usage: "mention|thread|always|default",
+  public: true,
   description: "When the bot answers without being mentioned",
-  choices: () => Object.entries(replyMeaning).map(([text, description]) => ({ text, description })),
+  option: {
+    name: "mode",
+    description: "When I answer here",
+    required: true,
+    choices: [
+      { text: "mention", description: "only when I am mentioned" },
+      { text: "thread", description: "also in a thread I was called into, while one person writes there" },
+      { text: "always", description: "every message" },
+      { text: byDefault, description: "as the bot is configured" },
+    ],
+  },
   change(words) {
     const word = words.toLowerCase();
     return word === byDefault ? { reply: null } : choice("reply", replyModeSchema.safeParse(word).data);
@@ -193,7 +225,7 @@ const reply = form({
 
 const reset = form({
   command: "agent reset",
-  usage: "",
+  public: true,
   description: "Sets everything about the agent here back to its default; skills stay as they are",
   change() {
     const { progress, while_running } = namespaceStateSchema.parse({}).settings;
@@ -205,12 +237,17 @@ const reset = form({
 
 const timeZone = form({
   command: "agent timezone",
-  usage: "[zone|default]",
+  public: true,
   description: "The time zone here, for people whose own is not known",
-  choices: ({ time_zone }) => [
-    { text: byDefault, description: `the server's: ${time_zone}` },
-    ...timeZones().map((text) => ({ text, description: "time zone" })),
-  ],
+  option: {
+    name: "zone",
+    description: "The time zone, like Europe/Amsterdam, or `default`; shows it unless given",
+    usage: "[zone|default]",
+    complete: async ({ time_zone }) => [
+      { text: byDefault, description: `the server's: ${time_zone}` },
+      ...timeZones().map((text) => ({ text, description: "time zone" })),
+    ],
+  },
   change: (words) =>
     words === "" ? {} : { time_zone: words.toLowerCase() === byDefault ? null : words.slice(0, 200) },
   tell({ settings, change, where, services }) {

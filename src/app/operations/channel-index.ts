@@ -36,9 +36,18 @@ export const showIndex = operation({
   chat: [
     {
       command: "agent index",
-      usage: "[on|off]",
       description:
         "Shows whether this channel's messages are kept for searching; managers switch it on or off",
+      options: [
+        {
+          name: "keep",
+          description: "Whether to keep a copy of the messages; shows it unless given",
+          choices: [
+            { text: "on", description: "keep a copy, so that all of it can be searched" },
+            { text: "off", description: "delete the copy and keep nothing more" },
+          ],
+        },
+      ],
       read: (words, { namespace: ns }) => (words === "" ? { ns } : undefined),
       missing: how,
       say: (output) => shown(described(output)),
@@ -63,12 +72,14 @@ export const setIndex = operation({
   chat: [
     {
       command: "agent index on",
+      description: "Keeps a copy of this channel's messages for searching",
       partOf: "agent index",
       read: (_words, { namespace: ns }) => ({ ns, on: true }),
       say: (output) => said(described(output)),
     },
     {
       command: "agent index off",
+      description: "Deletes the copy of this channel's messages",
       partOf: "agent index",
       read: (_words, { namespace: ns }) => ({ ns, on: false }),
       say: () => said("The copy of this channel's messages is deleted, and nothing more is kept."),

@@ -127,7 +127,6 @@ export const showStatus = operation({
   chat: [
     {
       command: "agent status",
-      usage: "",
       description: "Shows what runs here, and the settings",
       read: (_words, { namespace }) => ({ namespace }),
       say({ channel: { settings, pinned, blocked }, running }, { services }) {
@@ -168,7 +167,6 @@ export const showUsage = operation({
   chat: [
     {
       command: "agent usage",
-      usage: "",
       description: "Shows tokens and cost of this channel and of you today",
       read: (_words, { namespace }) => ({ namespace }),
       say: ({ channel, person }) =>
@@ -222,7 +220,6 @@ export const listAgents = operation({
   chat: [
     {
       command: "agent list",
-      usage: "",
       description: "Shows the agents there are",
       read: () => ({}),
       say: ({ agents }) =>

@@ -44,9 +44,9 @@ export const listFiles = operation({
   },
   chat: [
     {
-      command: "agent files",
-      usage: "[remove <path>]",
-      description: "Shows the files of this thread, and how much room they take; managers remove one",
+      command: "agent files list",
+      description: "Shows the files of this thread, and how much room they take",
+      alsoAlone: true,
       read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
       missing: "`/agent files` shows them, `/agent files remove <path>` removes one.",
       say({ files, bytes, most_bytes }) {
@@ -102,7 +102,9 @@ export const removeFile = operation({
   chat: [
     {
       command: "agent files remove",
-      partOf: "agent files",
+      public: true,
+      description: "Removes a file of this thread; for managers",
+      options: [{ name: "path", description: "The file, as the list shows it", required: true }],
       read: (words, { namespace: ns, thread }) => (words === "" ? undefined : { ns, thread, path: words }),
       missing: "Which file? `/agent files` shows them.",
       say: ({ path }) => said(`${codeSpan(path, maxPath)} is removed.`),

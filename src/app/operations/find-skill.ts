@@ -2,16 +2,24 @@ import type { Skill } from "../../core/skill/skill.ts";
 import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { noSuchSkill } from "../services/skill-service.ts";
-import type { Services } from "./services.ts";
+import type { CommandOption, Services } from "./services.ts";
 
 /** Said when a command that takes a skill names none. */
 export const whichSkill = "Which skill? `/skill list` shows what there is.";
 
-/** Completions for a command that takes a skill. */
-export async function completeSkills({ skills }: Services, namespace: string) {
+/** The skills of a channel. */
+async function completeSkills({ skills }: Services, namespace: string) {
   const { skills: all } = await skills.list(namespace);
-  return all.map(({ id, description }) => ({ text: id, description }));
+  return all.map(({ id, summary }) => ({ text: id, description: summary }));
 }
+
+/** The option of a command that takes a skill. */
+export const skillOption: CommandOption = {
+  name: "skill",
+  description: "The id of the skill",
+  required: true,
+  complete: completeSkills,
+};
 
 /** The skill that a person means, by its id or a close match. A failure suggests others. */
 export async function findSkill(id: string, { catalogue }: Services): Promise<Outcome<Skill>> {

@@ -4,7 +4,7 @@ import { diagnostic, ownNamespace } from "../services/shapes.ts";
 import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
 import { commandHelp } from "./command-help.ts";
 import { operation, runOperation, said, shown } from "./operation.ts";
-import type { Services } from "./services.ts";
+import type { CommandOption, Services } from "./services.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 import { setSkill } from "./skills.ts";
 import { diagnosticLines, placeWords } from "./words.ts";
@@ -25,7 +25,6 @@ export const listFlows = operation({
   chat: [
     {
       command: "flow list",
-      usage: "",
       description: "Shows the flows of this channel",
       read: (_words, { namespace }) => ({ namespace }),
       say({ flows, diagnostics }) {
@@ -66,6 +65,15 @@ export function isFlowFile(path: string): boolean {
 
 const flowId = z.string().max(200);
 
+/** The option of a command that takes a flow. */
+export const flowOption: CommandOption = {
+  name: "flow",
+  description: "The id of the flow",
+  required: true,
+  complete: async (services, namespace) =>
+    (await flowsOf(services, namespace)).map(({ id, summary }) => ({ text: id, description: summary })),
+};
+
 export const showFlow = operation({
   name: "flow.show",
   input: z.object({ id: flowId, namespace: ownNamespace }),
@@ -74,9 +82,8 @@ export const showFlow = operation({
   chat: [
     {
       command: "flow show",
-      usage: "<flow>",
       description: "Shows one flow, its steps and parameters",
-      complete: completeFlows,
+      options: [flowOption],
       read: (words, { namespace }) => ({ id: firstWord(words), namespace }),
       say: (flow) => shown(`${skillDetailText(flow)}\n\n${flow.instructions}`),
     },
@@ -101,9 +108,9 @@ export const setFlow = operation({
   who: "anyone",
   chat: changes.map(({ state, verb, done, description }) => ({
     command: `flow ${verb}`,
-    usage: "<flow>",
+    public: true,
     description,
-    complete: completeFlows,
+    options: [flowOption],
     read: (words: string, { namespace }: { namespace: string }) => ({
       ns: namespace,
       id: firstWord(words),
@@ -119,11 +126,6 @@ export const setFlow = operation({
     return flow.ok ? runOperation(setSkill, { ...call, input: { ns, id: flow.value.id, state } }) : flow;
   },
 });
-
-export async function completeFlows(services: Services, namespace: string) {
-  const flows = await flowsOf(services, namespace);
-  return flows.map(({ id, description }) => ({ text: id, description }));
-}
 
 async function flowsOf({ skills }: Services, namespace: string) {
   return (await skills.list(namespace)).skills.filter(({ kind }) => kind === "flow");

@@ -3,7 +3,7 @@ import type { Skill } from "../../core/skill/skill.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { skillId } from "../services/shapes.ts";
 import { commandHelp } from "./command-help.ts";
-import { completeSkills, findSkill, whichSkill } from "./find-skill.ts";
+import { findSkill, skillOption, whichSkill } from "./find-skill.ts";
 import { operation, operators, said, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { listed } from "./words.ts";
@@ -34,9 +34,17 @@ export const grantHosts = operation({
   chat: [
     {
       command: "skill grant",
-      usage: "<skill> <host> [<host> …]",
+      public: true,
       description: "Lets the code of a skill reach hosts, in every channel",
-      complete: completeSkills,
+      options: [
+        skillOption,
+        {
+          name: "hosts",
+          description: "The hosts, separated by spaces: api.weather.example",
+          required: true,
+          usage: "<host> [<host> …]",
+        },
+      ],
       read(words) {
         const [id, ...hosts] = listed(words);
         return id === undefined || hosts.length === 0 ? undefined : { id, hosts };
@@ -77,9 +85,12 @@ export const revokeHosts = operation({
   chat: [
     {
       command: "skill revoke",
-      usage: "<skill> [<host> …]",
+      public: true,
       description: "Takes hosts back from a skill, all unless named",
-      complete: completeSkills,
+      options: [
+        skillOption,
+        { name: "hosts", description: "The hosts to take back; all unless given", usage: "[<host> …]" },
+      ],
       read(words) {
         const [id, ...hosts] = listed(words);
         return id === undefined ? undefined : { id, ...(hosts.length === 0 ? {} : { hosts }) };

@@ -14,7 +14,7 @@ import type { Json } from "../../core/values/json.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
 import type { CommandHelp } from "./command-help.ts";
-import type { CompletableCommand, Services } from "./services.ts";
+import type { CommandOption, CompletableCommand, Services } from "./services.ts";
 
 /** The input of an operation, and what it works with. */
 export interface OperationCall<Input> {
@@ -52,15 +52,17 @@ interface HttpForm {
 export type ChatForm<Input, Output> = {
   /** `skill grant`. */
   command: string;
-  /** Arguments as help shows them. */
-  usage?: string;
-  description?: string;
-  /** The command whose usage line documents this one: `agent approvals` for `agent approvals remove`. */
+  /** What it does, in at most 100 characters. */
+  description: string;
+  options?: readonly CommandOption[];
+  /** The command whose entry in help and completion also covers this one: `agent index` for `agent index on`. */
   partOf?: string;
+  /** A listing that the words before its last one name too: `agent schedule` for `agent schedule list`. */
+  alsoAlone?: true;
+  /** Everybody sees what it did. Without it only the person who gave it sees the answer, where a platform asks before it runs. */
+  public?: true;
   /** Stops something, so it does not wait for other commands. */
   urgent?: true;
-  /** Values for the first word. */
-  complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;
 } & (
   | {
       /** The input, from the words after the command; undefined when something is missing. */
@@ -295,7 +297,8 @@ export async function complete(services: Services, text: string, namespace: stri
   }
   const word = typed.slice(command.name.length + 1);
   if (/\s/.test(word)) return [];
-  const values = (await command.complete?.(services, namespace)) ?? [];
+  const [first] = command.options;
+  const values = first?.choices ?? (await first?.complete?.(services, namespace)) ?? [];
   const ranked = values.filter((value) => value.text.toLowerCase().includes(word));
   ranked.sort(
     (a, b) => Number(b.text.toLowerCase().startsWith(word)) - Number(a.text.toLowerCase().startsWith(word)),

@@ -7,7 +7,7 @@ import type { Outcome } from "../../core/values/failure.ts";
 import { type Json, objectOf } from "../../core/values/json.ts";
 import { runSkillNow, type TestRun } from "../services/run-skill-now.ts";
 import { json, ownNamespace } from "../services/shapes.ts";
-import { completeFlows, findFlow, isFlowFile } from "./flows.ts";
+import { findFlow, flowOption, isFlowFile } from "./flows.ts";
 import {
   type CommandCall,
   type CommandResult,
@@ -16,7 +16,7 @@ import {
   refused,
   shown,
 } from "./operation.ts";
-import { bareId, readRun, runSkillCommand } from "./run-skill.ts";
+import { bareId, readRun, runInput, runSkillCommand } from "./run-skill.ts";
 import type { Services } from "./services.ts";
 import { codeSpan } from "./words.ts";
 
@@ -105,9 +105,13 @@ export const runFlow = operation({
   chat: [
     {
       command: "flow run",
-      usage: "<flow> [--dry-run] [name=value …, JSON, or text]",
+      public: true,
       description: "Runs a flow now; with --dry-run it only tells what it would do",
-      complete: completeFlows,
+      options: [
+        flowOption,
+        { name: "dry-run", description: "Only tell what the flow would do", type: "flag" },
+        runInput,
+      ],
       read: (words) => words,
       form: (input) => (typeof input === "string" ? bareId(readRun(input)) : undefined),
       answer: runCommand,

@@ -12,8 +12,16 @@ import { json, ownNamespace, skillId } from "../services/shapes.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";
 import { noSuchSkill, type SkillService } from "../services/skill-service.ts";
 import { isGuide } from "../turns/asked-skills.ts";
-import { completeSkills } from "./find-skill.ts";
+import { skillOption } from "./find-skill.ts";
 import { type CommandCall, type CommandResult, operation, refused, said } from "./operation.ts";
+import type { CommandOption } from "./services.ts";
+
+/** The option with the input of a skill or flow that is run. */
+export const runInput: CommandOption = {
+  name: "input",
+  description: "Values as name=value, JSON, or plain text",
+  usage: "[name=value …, JSON, or text]",
+};
 
 export const runSkill = operation({
   name: "skill.run",
@@ -32,9 +40,9 @@ export const runSkill = operation({
   chat: [
     {
       command: "skill run",
-      usage: "<skill> [name=value …, JSON, or text]",
+      public: true,
       description: "Runs a skill now",
-      complete: completeSkills,
+      options: [skillOption, runInput],
       read: (words) => ({ ...readRun(words) }),
       guide: (input) => requestIn(askedIn(input)),
       form: (input) => bareId(askedIn(input)),

@@ -30,7 +30,6 @@ export const listRuns = operation({
   chat: [
     {
       command: "skill runs",
-      usage: "",
       description: "Shows the latest runs of skills in this channel",
       read: (_words, { namespace }) => ({ namespace, limit: 50 }),
       say: ({ skills }) =>

@@ -3,14 +3,31 @@ import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/ports/schedule.ts";
 import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
+import type { Author } from "../../core/values/inbound.ts";
 import { channelName } from "../services/shapes.ts";
 import { commandHelp } from "./command-help.ts";
 import { type OperationCall, operation, refused, said, shown } from "./operation.ts";
+import type { CommandOption } from "./services.ts";
 
 const family =
   "`/agent schedule add tomorrow at 9 remind me to …` plans, `/agent schedule pause|resume|remove|secret <id>` changes.";
 
 const id = z.string().min(1).max(40).describe("as the list shows it");
+
+/** Plans are completed without what only their makers see. */
+const reader: Author = { id: "", name: "", trust: "guest" };
+
+/** The option of a command that changes a plan. */
+const planOption: CommandOption = {
+  name: "id",
+  description: "The id of the reminder, schedule or trigger, as the list shows it",
+  required: true,
+  complete: async ({ schedules }, namespace) =>
+    (await schedules.list(namespace, reader)).map(({ id: text, when, text: what }) => ({
+      text,
+      description: oneLine(`${when}: ${what}`, 100),
+    })),
+};
 
 /** A plan in a list, on one line. */
 function lineOf({ id: known, what, text, when, next, by, paused, address }: PlannedView): string {
@@ -33,17 +50,11 @@ export const listSchedules = operation({
   },
   chat: [
     {
-      command: "agent schedule",
-      usage: "[list | add <when and what> | pause|resume|remove|secret <id>]",
-      description: "Shows reminders, schedules and triggers of this channel; plans, pauses or removes them",
+      command: "agent schedule list",
+      description: "Shows the reminders, schedules and triggers of this channel",
+      alsoAlone: true,
       read: (words, place) => (words === "" ? { namespace: place.namespace } : undefined),
       missing: family,
-      say: listText,
-    },
-    {
-      command: "agent schedule list",
-      partOf: "agent schedule",
-      read: (_words, place) => ({ namespace: place.namespace }),
       say: listText,
     },
   ],
@@ -85,7 +96,16 @@ export const addSchedule = operation({
   chat: [
     {
       command: "agent schedule add",
-      partOf: "agent schedule",
+      public: true,
+      description: "Plans a reminder or a task in plain words",
+      options: [
+        {
+          name: "when-and-what",
+          description: "In plain words: tomorrow at 9 remind me to pay the invoice",
+          required: true,
+          usage: "<when and what>",
+        },
+      ],
       read: (words, place) => (words === "" ? undefined : { namespace: place.namespace, text: words }),
       missing: "Write when and what: `/agent schedule add tomorrow at 9 remind me to pay the invoice`.",
       say: (planned) => said(plannedText(planned)),
@@ -125,18 +145,21 @@ function plannedText({ id: known, what, text, when, next }: PlannedView): string
 const changes = {
   pause: {
     done: "Paused",
+    does: "Pauses a schedule or trigger of this channel",
     audit: "paused",
     route: "POST /schedules/{id}/pause",
     summary: "Pause a schedule or trigger",
   },
   resume: {
     done: "Resumed",
+    does: "Resumes a schedule or trigger of this channel",
     audit: "resumed",
     route: "POST /schedules/{id}/resume",
     summary: "Resume a schedule or trigger",
   },
   remove: {
     done: "Removed",
+    does: "Removes a schedule or trigger of this channel",
     audit: "removed",
     route: "DELETE /schedules/{id}",
     summary: "Remove a schedule or trigger",
@@ -144,7 +167,7 @@ const changes = {
 } as const;
 
 function changeOperation<const Name extends string>(name: Name, to: PlanChange) {
-  const { done, audit, route, summary } = changes[to];
+  const { done, does, audit, route, summary } = changes[to];
   return operation({
     name,
     input: z.object({ id, namespace: channelName }),
@@ -154,7 +177,9 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
     chat: [
       {
         command: `agent schedule ${to}`,
-        partOf: "agent schedule",
+        public: true,
+        description: does,
+        options: [planOption],
         read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
         missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
         say: ({ id: known, text, next }) =>
@@ -206,7 +231,8 @@ export const renewScheduleSecret = operation({
   chat: [
     {
       command: "agent schedule secret",
-      partOf: "agent schedule",
+      description: "Makes a new secret for a webhook; the previous one is no longer valid",
+      options: [{ ...planOption, description: "The id of the trigger, as the list shows it" }],
       read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
       missing: "Of which webhook? `/agent schedule secret <id>`; `/agent schedule list` shows the ids.",
       // Answers of commands are stored in the log, where a secret does not belong.

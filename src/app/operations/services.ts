@@ -32,17 +32,45 @@ export type AddFlow = (
   path: string,
 ) => Promise<{ ok: true; id: string } | { ok: false; reason: string }>;
 
+/** A value that people can choose, with what it means. */
+interface Choice {
+  text: string;
+  /** Empty if the text says it. */
+  description: string;
+}
+
+/**
+ * A value that a person gives with a command: a field where a platform has fields, words in the text of the command elsewhere. The text
+ * has the values in the order of the options.
+ */
+export interface CommandOption {
+  /** One word in lower case, with hyphens. */
+  name: string;
+  /** What to give, in at most 100 characters. */
+  description: string;
+  required?: true;
+  /** Text by default. A flag is written `--name`. */
+  type?: "text" | "number" | "flag";
+  /** All values there are, at most 25. */
+  choices?: readonly Choice[];
+  /** The values that a channel has. Only the first option is completed. */
+  complete?(services: Services, namespace: string): Promise<Choice[]>;
+  /** How help shows it, if not as `<name>`, `[name]` or its choices. */
+  usage?: string;
+}
+
 /** A slash command in help and completion. */
 export interface CompletableCommand {
   /** `skill enable`, without the slash. */
   name: string;
-  /** Arguments as help shows them: `<skill>`. */
+  options: readonly CommandOption[];
+  /** Everybody sees what it did. */
+  public?: true | undefined;
+  /** Its options as help shows them: `<skill>`. */
   usage: string;
   description: string;
-  /** The command whose usage line documents this one. */
+  /** The command whose entry in help and completion also covers this one. */
   partOf?: string | undefined;
-  /** Values for the first word after the name. */
-  complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;
 }
 
 /** What operations work with. No service checks who calls: `runOperation` has done that. */

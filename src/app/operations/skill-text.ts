@@ -1,5 +1,5 @@
 /** Skills as people read them, in a chat and on the command line. */
-import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Diagnostic, Parameter } from "../../core/skill/skill.ts";
 import { rightInWords } from "../../core/skill/skill-identifier.ts";
 import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
@@ -21,7 +21,7 @@ export function skillLine(skill: SkillListing): string {
   const only = skill.only_for === undefined ? undefined : `Only for ${skill.only_for}.`;
   const why = skill.eligible || skill.state === "blocked" ? (skill.notice ?? only) : skill.reasons[0];
   const reason = why === undefined ? "" : ` — _${why}_`;
-  return `- ${icons[skill.state]} **${skill.id}** ${firstSentence(skill.description)}${reason}`;
+  return `- ${icons[skill.state]} **${skill.id}** ${skill.summary}${reason}`;
 }
 
 /** Maximum skills in a list, which Slack and Discord show in two or three messages. */
@@ -57,11 +57,6 @@ export function brokenLines(
   return ["", "Could not be loaded:", "", ...lines, ...rest];
 }
 
-function firstSentence(text: string): string {
-  const [sentence = text] = text.split(/(?<=[.!?])\s/);
-  return sentence.length > 140 ? `${beginningOf(sentence, 140)}…` : sentence;
-}
-
 const highRisk = "High risk: each time it would change something, an operator has to approve.";
 
 /** One skill in full. Markdown. */
@@ -78,7 +73,7 @@ export function skillDetailText(skill: SkillDetail): string {
     ...networkLines(skill),
     ...toolListLines(skill.tool_list),
     ...skill.problems.slice(0, 5).map(({ severity, message }) => `${severity}: ${message}`),
-    ...skill.parts.map((part) => `- \`${part.id}\` ${firstSentence(part.description)}`),
+    ...skill.parts.map((part) => `- \`${part.id}\` ${part.summary}`),
     ...skill.parameters.map(parameterLine),
     ...skill.examples.slice(0, 3).map((example) => `Example: ${example.prompt}`),
   ];
@@ -146,9 +141,9 @@ export function skillListLines(
   { plain, bold, dim, bad }: Terminal,
 ): string[] {
   const width = Math.max(0, ...skills.map(({ id }) => id.length));
-  return skills.map(({ id, state, kind, description, eligible, reasons }) => {
+  return skills.map(({ id, state, kind, summary, eligible, reasons }) => {
     const why = eligible ? "" : `\n  ${bad("cannot be used:")} ${reasons.map(plain).join(" ")}`;
-    return `${bold(id.padEnd(width))}  ${state.padEnd(9)}  ${dim(kind.padEnd(8))}  ${plain(description)}${why}`;
+    return `${bold(id.padEnd(width))}  ${state.padEnd(9)}  ${dim(kind.padEnd(8))}  ${plain(summary)}${why}`;
   });
 }
 
@@ -188,7 +183,7 @@ export function skillDetailLines(skill: SkillDetail, terminal: Terminal): string
     ),
     ...section(
       "parts",
-      skill.parts.map((part) => `${part.id}  ${plain(part.description)}`),
+      skill.parts.map((part) => `${part.id}  ${plain(part.summary)}`),
     ),
     ...section(
       "examples",

@@ -6,7 +6,7 @@ import { type SkillListing, skillDetail, skillList, skillListing } from "../serv
 import { noSuchSkill } from "../services/skill-service.ts";
 import { mayChangeSettings, settingsNote } from "./channels.ts";
 import { commandHelp } from "./command-help.ts";
-import { completeSkills, whichSkill } from "./find-skill.ts";
+import { skillOption, whichSkill } from "./find-skill.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
 import {
   brokenLines,
@@ -35,8 +35,8 @@ export const listSkills = operation({
   chat: [
     {
       command: "skill list",
-      usage: "[words]",
       description: "Shows the skills of this channel",
+      options: [{ name: "words", description: "Only skills that fit these words, best first" }],
       read: (words, { namespace }) => ({
         namespace,
         ...(words === "" ? {} : { query: words.slice(0, 500) }),
@@ -77,9 +77,8 @@ export const showSkill = operation({
   chat: [
     {
       command: "skill info",
-      usage: "<skill>",
       description: "Shows one skill, its parameters, and why it can or cannot be used",
-      complete: completeSkills,
+      options: [skillOption],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: "There is no skill called that. `/skill list` shows what there is.",
       say: (skill) => shown(skillDetailText(skill)),
@@ -152,9 +151,9 @@ export const setSkill = operation({
   chat: states.options.map(
     (state): ChatForm<SkillChange, SkillListing> => ({
       command: `skill ${changes[state].verb}`,
-      usage: "<skill>",
+      public: true,
       description: changes[state].description,
-      complete: completeSkills,
+      options: [skillOption],
       read: (words, { namespace }) => (words === "" ? undefined : { ns: namespace, id: words, state }),
       missing: whichSkill,
       async say({ id }, call) {
@@ -189,9 +188,16 @@ export const limitSkills = operation({
   chat: [
     {
       command: "skill only",
-      usage: "<skill> [<skill> …] | all",
+      public: true,
       description: "Limits this channel to some skills, or lifts the limit",
-      complete: completeSkills,
+      options: [
+        { ...skillOption, description: "The id of the skill to keep, or `all` to lift the limit" },
+        {
+          name: "others",
+          description: "The ids of more skills to keep, separated by spaces",
+          usage: "[<skill> …] | all",
+        },
+      ],
       read(words) {
         const ids = listed(words);
         return ids.length === 0 ? undefined : { ids: ids.includes("all") ? null : ids };
@@ -236,7 +242,6 @@ export const reloadSkills = operation({
   chat: [
     {
       command: "skill reload",
-      usage: "",
       description: "Reads the skill folders again and shows what could not be loaded",
       read: () => ({}),
       say({ skills, diagnostics }) {

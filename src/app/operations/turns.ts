@@ -77,7 +77,7 @@ export const stopTurns = operation({
   chat: [
     {
       command: "agent stop",
-      usage: "",
+      public: true,
       description: "Stops your turns in this channel",
       urgent: true,
       read(words, { namespace, thread }) {

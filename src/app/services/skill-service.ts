@@ -1,3 +1,4 @@
+import { lineForPeople } from "../../base/line-for-people.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
@@ -208,6 +209,9 @@ export function noSuchSkill(
   return { ok: false, status: 404, message: `There is no skill called ${id || "that"}. ${hint}`, hint };
 }
 
+/** Maximum characters of the line about a skill. */
+const maxSummary = 100;
+
 function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill): SkillListing {
   const { id, name, kind, description, category, version, hash, risk, about, parent, origin } = skill;
   return {
@@ -215,6 +219,7 @@ function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill):
     name,
     kind,
     description,
+    summary: lineForPeople(about?.summary ?? description, maxSummary),
     category,
     version,
     source: origin.source,

@@ -42,7 +42,18 @@ export function countKinds(skills: readonly SkillListing[]): { kind: SkillKind; 
     .filter(({ count }) => count > 0);
 }
 
-function searchText({ id, name, description, category, kind, source, reasons }: SkillListing): string {
+function searchText({
+  id,
+  name,
+  summary,
+  description,
+  category,
+  kind,
+  source,
+  reasons,
+}: SkillListing): string {
   const names = kindNames[kind];
-  return [id, name, description, category, names.one, names.all, source, ...reasons].join(" ").toLowerCase();
+  return [id, name, summary, description, category, names.one, names.all, source, ...reasons]
+    .join(" ")
+    .toLowerCase();
 }

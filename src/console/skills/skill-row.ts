@@ -29,7 +29,7 @@ export function skillRow(
     ${skillEmoji(skill)}
     <div class="skill-text">
       <button type="button" class="skill-name" @click=${() => actions.skills.showSkill(skill.id)}>${skill.name}</button>
-      <p class="skill-description">${skill.description}</p>
+      <p class="skill-description">${skill.summary}</p>
       ${skill.reasons.map((reason) => html`<p class="skill-reason">${reason}</p>`)}
       <p class="skill-facts">
         ${server === undefined ? nothing : serverState(server)} ${skillFacts(skill)} ${resetButton(skill, saving, actions)}

@@ -53,7 +53,7 @@ const createAskUser = () =>
       question: z.string().min(1).max(2000),
       choices: z
         .array(z.string().min(1).max(100))
-        .max(5)
+        .max(25)
         .default([])
         .describe("answers to choose from, if there are some"),
     }),

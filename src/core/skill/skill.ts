@@ -158,6 +158,8 @@ export interface SkillSettingsNames {
 
 /** Further information on a skill for people. */
 export interface SkillAbout {
+  /** What it does, one sentence of at most 100 characters. Without it people see the beginning of the description. */
+  summary?: string;
   license?: string;
   homepage?: string;
   emoji?: string;

@@ -83,7 +83,12 @@ export function readSkillDocument(
 
 function readAbout(reader: FieldReader): SkillAbout | undefined {
   const text = (name: string) => reader.read(name, "text", z.string());
-  const about = { license: text("license"), homepage: text("homepage"), emoji: text("emoji") };
+  const about = {
+    summary: text("summary"),
+    license: text("license"),
+    homepage: text("homepage"),
+    emoji: text("emoji"),
+  };
   const given = Object.entries(about).filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }

@@ -114,6 +114,39 @@ describe("slash commands", () => {
     expect(completed.choices?.map(({ value }) => value)).toContain("skill info");
   });
 
+  test("actions of a family are subcommands of a group, and their ids and choices are offered", async () => {
+    const discord = await fakeDiscord();
+    await discordBot(discord, scriptedModel(["-"]));
+    const agent = (subcommand: string, options: Record<string, string>, group?: string) =>
+      discord.command({
+        user: ids.mia,
+        channel: general,
+        name: "agent",
+        ...(group === undefined ? {} : { group }),
+        subcommand,
+        options,
+      });
+
+    const added = await agent("add", { "when-and-what": "in 2 hours remind me to pay" }, "schedule");
+    const [, id = ""] = /Planned \(`([^`]+)`\)/.exec((await added.answer()).content) ?? [];
+    const typing = await discord.autocomplete({
+      user: ids.mia,
+      channel: general,
+      name: "agent",
+      group: "schedule",
+      subcommand: "pause",
+      options: {},
+      focused: "id",
+    });
+    const { choices } = await typing.until((interaction) => interaction.choices !== null);
+    expect(choices).toEqual([{ name: expect.stringContaining("pay"), value: id }]);
+    expect((await (await agent("pause", { id }, "schedule")).answer()).content).toContain("Paused");
+    expect((await (await agent("list", {}, "schedule")).answer()).content).toContain("**Paused**");
+
+    await expect(agent("effort", { effort: "fast" })).rejects.toThrow("does not offer fast");
+    await expect(agent("effort", { none: "low" })).rejects.toThrow("no option none");
+  });
+
   test("a skill without its parameters opens a form, and runs with what was filled in", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["-"]), { skills: [greeter] });

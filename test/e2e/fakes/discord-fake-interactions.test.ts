@@ -86,6 +86,12 @@ describe("commands", () => {
     expect(await discord.messages(ids.general)).toEqual([]);
     await expect(discord.command({ ...use, name: "absent" })).rejects.toThrow("not registered");
     await expect(discord.command(use)).rejects.toThrow("needs name");
+    const alone = { user: ids.adam, channel: ids.general, name: "skill" };
+    await expect(discord.command(alone)).rejects.toThrow("cannot be used alone");
+    const given = (options: Record<string, string | number | boolean>) =>
+      discord.command({ ...use, options });
+    await expect(given({ name: 3 })).rejects.toThrow("takes a string");
+    await expect(given({ name: "search", more: "words" })).rejects.toThrow("no option more");
   });
 
   it("commands complete what a person types, with at most 25 choices", async () => {

@@ -152,6 +152,31 @@ describe("progress", () => {
   });
 });
 
+describe("questions", () => {
+  test("a question with many choices is a list to choose from, and the choice is the answer", async () => {
+    const slack = await fakeSlack();
+    const choices = Array.from({ length: 12 }, (_, index) => `Room ${index + 1}`);
+    const ask = [{ call: "ask_user", with: { question: "Which room?", choices } }];
+    const model = scriptedModel([ask, "Booked."]);
+    await slackBot(slack, model);
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> book a room" });
+
+    const asked = await slack.until(
+      (state) =>
+        state.botMessages(general, ts).find(({ blocks }) => JSON.stringify(blocks).includes("Room 12")),
+      "the question",
+    );
+    const shown = JSON.stringify(asked.blocks);
+    expect(shown).toContain('"static_select"');
+    const value = /"value":"(answer:[^"]+:11)"/.exec(shown)?.[1] ?? "";
+    await slack.click({ user: "U0BEN", channel: general, message_ts: asked.ts, action_id: "choose", value });
+
+    const said = await slack.until((state) => answers(state, general, ts, 1), "the answer");
+    expect(said?.join("\n")).toContain("Booked.");
+    expect(JSON.stringify(model.requests[1])).toContain('\\"Room 12\\"');
+  });
+});
+
 describe("files", () => {
   test("a person's files are read with the bot's token, and only as far as allowed", async () => {
     const slack = await fakeSlack();

@@ -26,6 +26,8 @@ interface ApplicationSeed {
   id: string;
   name: string;
   token: string;
+  /** Whether people can add it to their account. Default yes. */
+  userInstall?: boolean;
   /** Which privileged intents are switched on in the developer portal. Default none. */
   privileged?: readonly ("message_content" | "guild_members" | "presences")[];
 }
@@ -34,6 +36,8 @@ interface UserSeed {
   id: string;
   name: string;
   bot?: boolean;
+  /** Has added the app to their account, and uses it in guilds without the bot. */
+  installed?: boolean;
   /** Takes no direct messages of the bot: code 50007. */
   closedDms?: boolean;
 }

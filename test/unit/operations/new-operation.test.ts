@@ -31,9 +31,15 @@ const remember = operation({
   chat: [
     {
       command: "note add",
-      usage: "<text>",
       description: "Notes something",
-      complete: async () => [{ text: "milk", description: "is always needed" }],
+      options: [
+        {
+          name: "text",
+          description: "What to note",
+          required: true,
+          complete: async () => [{ text: "milk", description: "is always needed" }],
+        },
+      ],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: "Note what?",
       say: ({ noted }) => said(`Noted **${noted}**.`),
@@ -72,9 +78,9 @@ it("a new operation is a slash command with help and completion, and a subcomman
   const whole = await complete(services, "/", "slack:T1:C1");
   expect(whole).toEqual([{ text: "/note add ", label: "/note add <text>", description: "Notes something" }]);
   expect(await complete(services, "/note add m", "slack:T1:C1")).toMatchObject([{ text: "/note add milk" }]);
-  expect(slashCommands(whole)).toContainEqual(
-    expect.objectContaining({ name: "note", options: [expect.objectContaining({ name: "add" })] }),
-  );
+  expect(slashCommands(commands).find(({ name }) => name === "note")?.options).toMatchObject([
+    { name: "add", options: [{ name: "text", description: "What to note", autocomplete: true }] },
+  ]);
 });
 
 it("a new operation is a route that openapi.json describes, and a call of the client", async () => {

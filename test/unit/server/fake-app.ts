@@ -39,6 +39,7 @@ export function createFakeApp() {
     name: "Knack",
     model: "offline",
     reader: createCommandReader([], "Knack"),
+    commands: [],
     async submit(submission) {
       asked.push(submission);
       if (submission.text === "too fast") return { ok: false, status: 429, message: "Wait a minute." };

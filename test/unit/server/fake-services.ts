@@ -13,6 +13,7 @@ export const skill: SkillDetail = {
   name: "Summary",
   kind: "builtin",
   description: "Summarises",
+  summary: "Summarises",
   category: "research",
   version: "1.0.0",
   source: "bundled",

@@ -273,9 +273,9 @@ type Question = Omit<TurnEventOf<"question_asked">, "seq" | "at" | "turn_id">;
 /** Room in a message for the text around a part that can be long, characters. */
 const frame = 400;
 
-/** Maximum label length of a button (`OutgoingButton.label`), and maximum buttons of a message on any platform. */
+/** Maximum label length of a button (`OutgoingButton.label`), and maximum choices of a message on any platform. */
 const maxLabelLength = 75;
-const maxButtons = 20;
+const maxButtons = 25;
 
 /** @param where the thread for the answer, in words */
 function renderQuestion(

@@ -10,9 +10,9 @@ import { resolveSkillId } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
-import { completeSkills, findSkill, whichSkill } from "../find-skill.ts";
+import { findSkill, skillOption, whichSkill } from "../find-skill.ts";
 import { operation, operators, said, shown } from "../operation.ts";
-import type { Services } from "../services.ts";
+import type { CommandOption, Services } from "../services.ts";
 import { installedText, reviewLines, reviewText } from "./package-review.ts";
 import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
 
@@ -23,17 +23,15 @@ const installed = z.object({ installed: z.array(installedPackage) });
 
 /** The argument of commands about one skill. */
 const named = {
-  usage: "<skill>",
   read: (words: string) => (words === "" ? undefined : { id: words }),
   missing: whichSkill,
 };
 
-async function completeInstalled({ packages }: Services) {
-  return (await packages.list()).map(({ skill_id, from }) => ({
-    text: skill_id,
-    description: `from ${from}`,
-  }));
-}
+const installedOption: CommandOption = {
+  ...skillOption,
+  complete: async ({ packages }) =>
+    (await packages.list()).map(({ skill_id, from }) => ({ text: skill_id, description: `from ${from}` })),
+};
 
 export const listPackages = operation({
   name: "package.list",
@@ -83,8 +81,15 @@ export const installPackage = operation({
   chat: [
     {
       command: "skill install",
-      usage: "<address>",
+      public: true,
       description: "Installs a skill from a .zip, .tar.gz or git address, or the attached archive",
+      options: [
+        {
+          name: "address",
+          description: "Where the package is: https://…/skill.zip, .tar.gz, or a git address",
+          required: true,
+        },
+      ],
       read(words) {
         const [address = ""] = words.replace(/^<(.*)>$/, "$1").split(/\s+/);
         return address === "" ? {} : { url: address };
@@ -116,8 +121,9 @@ export const updatePackage = operation({
     {
       ...named,
       command: "skill update",
+      public: true,
       description: "Installs a skill again from where it came from",
-      complete: completeInstalled,
+      options: [installedOption],
       say: ({ installed }) => said(installedText(installed, "updated")),
     },
   ],
@@ -154,8 +160,9 @@ export const removePackage = operation({
     {
       ...named,
       command: "skill remove",
+      public: true,
       description: "Removes an installed skill",
-      complete: completeInstalled,
+      options: [installedOption],
       say({ removed: { skill_id, from } }) {
         const source = `\`${from.replaceAll("`", "")}\``;
         return said(
@@ -196,7 +203,7 @@ export const reviewSkill = operation({
       ...named,
       command: "skill review",
       description: "Shows what a skill's files do, and what looks dangerous in them",
-      complete: completeSkills,
+      options: [skillOption],
       say: (review) => shown(reviewText(review)),
     },
   ],

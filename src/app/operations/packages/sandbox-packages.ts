@@ -9,7 +9,7 @@ import {
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
-import { completeSkills, findSkill, whichSkill } from "../find-skill.ts";
+import { findSkill, skillOption, whichSkill } from "../find-skill.ts";
 import { type CommandLineForm, operation, operators, said, type Terminal } from "../operation.ts";
 
 const who = operators("prepare packages for code");
@@ -125,9 +125,8 @@ export const prepareSkill = operation({
   chat: [
     {
       command: "skill prepare",
-      usage: "<skill>",
       description: "Installs the packages that a skill lists, for its code alone",
-      complete: completeSkills,
+      options: [skillOption],
       read: (words) => (words === "" ? undefined : { id: words }),
       missing: whichSkill,
       say: ({ message }) => said(escapeMarkdown(oneLine(message, 1_000))),

@@ -14,7 +14,7 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import { diagnostic } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
 import { operation, operators, shown, type Terminal } from "../operation.ts";
-import type { Services } from "../services.ts";
+import type { CommandOption, Services } from "../services.ts";
 import { diagnosticLines } from "../words.ts";
 import {
   controlled,
@@ -29,12 +29,18 @@ export const serverName = z.string().min(1).max(200).describe("a server's name")
 const who = operators("start, stop and trust its servers");
 const missing = "Which server? `/mcp list` shows what there is.";
 
+const serverOption: CommandOption = {
+  name: "server",
+  description: "The name of the server",
+  required: true,
+  complete: async (services) =>
+    (await configured(services)).map(({ name, state }) => ({ text: name, description: stateWords(state) })),
+};
+
 /** The argument of commands about one server. */
 export const named = {
-  usage: "<server>",
   missing,
-  complete: async (services: Services) =>
-    (await configured(services)).map(({ name, state }) => ({ text: name, description: stateWords(state) })),
+  options: [serverOption],
   read: (words: string) => (words === "" ? undefined : { name: words }),
 };
 
@@ -54,7 +60,6 @@ export const listServers = operation({
   chat: [
     {
       command: "mcp list",
-      usage: "",
       description: "Shows the tool servers (MCP), their state and their tools",
       read: () => ({}),
       say: (output) => shown(serverListText(output)),
@@ -99,6 +104,7 @@ export const controlServer = operation({
   chat: actions.map((action) => ({
     ...named,
     command: `mcp ${action}`,
+    public: true,
     description: actionWords[action][0],
     read: (words: string) => (words === "" ? undefined : { name: words, action }),
     say: (server: ServerView) => controlled(server, action),

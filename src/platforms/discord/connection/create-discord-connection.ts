@@ -8,11 +8,16 @@ import { createDirectory } from "../channel/directory.ts";
 import { createReplyChains } from "../channel/reply-chains.ts";
 import { catchUp } from "../incoming/catch-up.ts";
 import { receiveInteraction, takeUnanswered } from "../incoming/receive-interactions.ts";
-import { commandsHash, slashCommands } from "../incoming/slash-commands.ts";
+import {
+  type CommandDefinition,
+  commandsHash,
+  onlyForServers,
+  slashCommands,
+} from "../incoming/slash-commands.ts";
 import { createDiscordPlatform } from "../outgoing/create-discord-platform.ts";
 import { LiveInteractions } from "../outgoing/live-interactions.ts";
 import { createSentMessages } from "../outgoing/sent-messages.ts";
-import { createDiscordRest, type DiscordRest } from "./discord-rest.ts";
+import { createDiscordRest, type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { createGatewayEvents } from "./gateway-events.ts";
 import { createGatewaySession } from "./gateway-session.ts";
@@ -55,7 +60,8 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const operators = new Set(settings.operators);
   const platform = createDiscordPlatform({ ...shared, api: settings.api_url, operators });
   const intake = hub.connect(platform);
-  const deps = { ...shared, intake, inOrder };
+  const commands = slashCommands(app.commands);
+  const deps = { ...shared, intake, inOrder, commands };
 
   const missed = createMissedWatch({
     clock,
@@ -113,8 +119,9 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   };
 }
 
-type DeployDeps = Pick<DiscordConnectionOptions, "app" | "store" | "leases" | "logger"> & {
+type DeployDeps = Pick<DiscordConnectionOptions, "store" | "leases" | "logger"> & {
   rest: DiscordRest;
+  commands: readonly CommandDefinition[];
 };
 
 /**
@@ -122,16 +129,18 @@ type DeployDeps = Pick<DiscordConnectionOptions, "app" | "store" | "leases" | "l
  * failure is logged, and the commands registered before stay.
  */
 async function deployCommands(
-  { app, rest, store, leases, logger }: DeployDeps,
+  { commands, rest, store, leases, logger }: DeployDeps,
   applicationId: string,
 ): Promise<void> {
   const register = async () => {
-    const commands = slashCommands(await app.complete("/", "discord:any:any"));
-    const hash = commandsHash(commands);
     const key = `discord-commands:${applicationId}`;
-    if ((await store.get(key)) === hash) return;
-    await rest.request("PUT", `/applications/${applicationId}/commands`, { body: commands });
-    await store.set(key, hash);
+    if ((await store.get(key)) === commandsHash(commands)) return;
+    const put = (body: CommandDefinition[]) =>
+      rest.request("PUT", `/applications/${applicationId}/commands`, { body });
+    const taken = await unlessRefused(put([...commands]), ({ code }) => code === "invalid");
+    const registered = taken === undefined ? onlyForServers(commands) : commands;
+    if (taken === undefined) await put([...registered]);
+    await store.set(key, commandsHash(registered));
     logger.info({ commands: commands.length }, "Discord: the slash commands were registered");
   };
   try {

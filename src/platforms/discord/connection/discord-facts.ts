@@ -2,9 +2,11 @@
 import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
+  ApplicationIntegrationType,
   ChannelType,
   ComponentType,
   GatewayCloseCodes,
+  InteractionContextType,
   InteractionResponseType,
   InteractionType,
   MessageFlags,
@@ -82,6 +84,7 @@ export const errorCodes = {
   unknownInteraction: RESTJSONErrorCodes.UnknownInteraction,
   tooManyThreads: RESTJSONErrorCodes.MaximumActiveThreads,
   threadExists: RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage,
+  tooManyFollowUps: RESTJSONErrorCodes.ThisInteractionHasHitTheMaximumNumberOfFollowUpMessages,
   fileTooLarge: RESTJSONErrorCodes.RequestEntityTooLarge,
   alreadyAnswered: RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
   blockedByAutoMod: RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration,
@@ -126,8 +129,24 @@ export const commandTypes = {
   menu: ApplicationCommandType.Message,
 } as const;
 
+/** Who adds an app: a server for its members, or a person for themselves. */
+export const installations = {
+  server: ApplicationIntegrationType.GuildInstall,
+  person: ApplicationIntegrationType.UserInstall,
+} as const;
+
+/** Where a command is used. `private`: direct messages and groups without the bot. */
+export const interactionContexts = {
+  server: InteractionContextType.Guild,
+  direct: InteractionContextType.BotDM,
+  private: InteractionContextType.PrivateChannel,
+} as const;
+
 export const optionTypes = {
   subcommand: ApplicationCommandOptionType.Subcommand,
+  group: ApplicationCommandOptionType.SubcommandGroup,
+  number: ApplicationCommandOptionType.Integer,
+  flag: ApplicationCommandOptionType.Boolean,
   text: ApplicationCommandOptionType.String,
 } as const;
 

@@ -1,5 +1,6 @@
 import type { APIUser } from "discord.js";
 import type { RawMessage } from "../channel/parse-message.ts";
+import { installations, interactionContexts } from "./discord-facts.ts";
 
 /** The parts of a gateway interaction that are read. Source: Discord reference, "Interaction Object". */
 export interface RawInteraction {
@@ -12,6 +13,10 @@ export interface RawInteraction {
   channel?: { id: string; type: number; parent_id?: string | null };
   member?: { user: APIUser; roles: string[]; nick?: string | null };
   user?: APIUser;
+  /** Where it was used: 0 a server, 1 the direct messages with the bot, 2 other direct messages. */
+  context?: number;
+  /** Who added the app there, by kind of installation: a server, a person. */
+  authorizing_integration_owners?: { readonly [kind: string]: string | undefined };
   /** The message whose button was pressed. */
   message?: RawMessage;
   data?: RawInteractionData;
@@ -46,4 +51,17 @@ export interface RawModalComponent {
   values?: readonly string[];
   component?: RawModalComponent;
   components?: readonly RawModalComponent[];
+}
+
+/**
+ * Whether a person uses the bot where it is no member: they have added it to their account. It reads nothing there, and the place is
+ * the person's direct messages. Source: Discord reference, "Authorizing Integration Owners Object", "Interaction Context Types".
+ */
+export function isOutside({
+  guild_id,
+  context,
+  authorizing_integration_owners: owners,
+}: RawInteraction): boolean {
+  if (context === interactionContexts.private) return true;
+  return guild_id !== undefined && owners !== undefined && owners[installations.server] === undefined;
 }

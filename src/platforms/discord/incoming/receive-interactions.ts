@@ -9,7 +9,7 @@ import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
 import { displayName } from "../channel/directory-facts.ts";
 import { knownNames } from "../channel/known-names.ts";
-import { filesOf, namesIn } from "../channel/parse-message.ts";
+import { filesOf, namesIn, type RawMessage } from "../channel/parse-message.ts";
 import { readableText } from "../channel/readable-text.ts";
 import type { ReplyChains } from "../channel/reply-chains.ts";
 import { saidText } from "../channel/said-text.ts";
@@ -25,17 +25,20 @@ import {
 import { channelPlace, directPlace, placeIn, readPlace, referenceOf } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { type HeardShards, hears } from "../connection/heard-shards.ts";
-import type { RawInteraction } from "../connection/raw-interaction.ts";
+import { isOutside, type RawInteraction } from "../connection/raw-interaction.ts";
 import {
   type LiveInteraction,
   type LiveInteractions,
   liveInteraction,
 } from "../outgoing/live-interactions.ts";
+import { messageBody } from "../outgoing/message-body.ts";
 import { fitsModal, modalValues, skillModal, skillOfModal } from "./skill-modal.ts";
-import { commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
+import { type CommandDefinition, commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
 
 export interface InteractionDeps {
   app: App;
+  /** The commands as they are registered. */
+  commands: readonly CommandDefinition[];
   intake: ChatIntake;
   rest: DiscordRest;
   directory: Directory;
@@ -56,7 +59,8 @@ const maxWaitMs = 2_000;
 export async function receiveInteraction(deps: InteractionDeps, raw: RawInteraction): Promise<void> {
   const person = raw.member?.user ?? raw.user;
   if (person === undefined) return;
-  if (raw.guild_id !== undefined && raw.member !== undefined)
+  if (isOutside(raw)) deps.directory.see.author({ author: person });
+  else if (raw.guild_id !== undefined && raw.member !== undefined)
     deps.directory.see.member(raw.guild_id, person, raw.member);
   else if (raw.channel_id !== undefined) deps.directory.see.directMessage(person.id, raw.channel_id);
   try {
@@ -85,7 +89,7 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
 }
 
 async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
-  const text = commandText(raw.data ?? {});
+  const text = commandText(raw.data ?? {}, deps.commands);
   const place = await placeOf(deps, raw, person);
   const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfCommand(text, place, person));
   if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
@@ -104,11 +108,12 @@ async function take(
   place: Place,
   { text, command }: Pick<ChatCommand, "text" | "command">,
 ) {
-  const isPrivate = isPrivateCommand(text);
-  const data = isPrivate ? { flags: messageFlags.ephemeral } : {};
+  const seen = isPrivateCommand(text, deps.app.commands) ? "private" : "public";
+  const placeholder = isOutside(raw) ? "own" : seen;
+  const data = placeholder === "public" ? {} : { flags: messageFlags.ephemeral };
   const key = `discord:interaction:${raw.id}`;
   const given = { key, place, id: raw.id, author: person, text, command, said_at: timeOf(raw.id) };
-  const interaction = interactionOf(raw, isPrivate ? "private" : "public", given);
+  const interaction = interactionOf(raw, placeholder, given);
   const shared = deps.live.share(interaction);
   try {
     await answer(deps, raw, { type: callbackTypes.deferredMessage, data });
@@ -170,7 +175,7 @@ async function press(deps: InteractionDeps, raw: RawInteraction, person: string)
 /** Completes an option: at most 25 choices of 100 characters. Source: Discord reference, "Application Command Option Choice". */
 async function complete(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const place = await placeOf(deps, raw, person);
-  const { text, before } = typedSoFar(raw.data ?? {});
+  const { text, before, isNumber } = typedSoFar(raw.data ?? {});
   // People who may not use the bot do not see the names of its skills.
   const allowed = async () =>
     (await deps.intake.refusal(place, person)) === undefined ? deps.app.complete(text, place.namespace) : [];
@@ -180,13 +185,15 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
       name: beginningOf(description === "" ? label : `${label} — ${description}`, 100),
       value: whole.slice(before.length).trim(),
     }))
-    .filter(({ value }) => value !== "" && value.length <= 100);
+    .filter(({ value }) => value !== "" && value.length <= 100)
+    .map(({ name, value }) => ({ name, value: isNumber ? Number(value) : value }));
   await answer(deps, raw, { type: callbackTypes.autocomplete, data: { choices: choices.slice(0, 25) } });
 }
 
 async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const message = raw.data?.resolved?.messages?.[raw.data.target_id ?? ""];
   if (message === undefined) return refuse(deps, raw, "That message no longer exists.");
+  if (isOutside(raw)) return askOutside(deps, raw, person, message);
   await answer(deps, raw, ephemeral("I am on it. The answer comes in a thread of that message."));
   deps.live.add(interactionOf(raw, "none"));
   const place = await placeOf(deps, raw, person, message.id);
@@ -196,21 +203,70 @@ async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, perso
     else deps.targets.noteThread(message.id);
   }
   const names = namesIn(message, knownNames(deps.directory, raw.guild_id));
-  const quoted = readableText(text, names).replaceAll("\n", "\n> ");
-  const by = displayName(message.author);
   await deps.intake.message({
     key: `discord:interaction:${raw.id}`,
     place,
     id: message.id,
     author: person,
     by_bot: false,
-    text: `What can you tell me about this message of ${by}?\n\n> ${quoted}`,
+    text: questionAbout(message, readableText(text, names)),
     said_at: timeOf(raw.id),
     addressed: "mention",
     mentions_others: false,
     in_thread: true,
     files: filesOf(message),
   });
+}
+
+/**
+ * Answers in the direct messages of the person, where the bot is no member. They are told about the message first, so that the answer
+ * does not stand alone, and hear in the interaction if they accept no direct messages.
+ */
+async function askOutside(
+  deps: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  message: RawMessage,
+): Promise<void> {
+  await answer(deps, raw, { type: callbackTypes.deferredMessage, data: { flags: messageFlags.ephemeral } });
+  deps.live.add(interactionOf(raw, "private"));
+  const place = directPlace(person);
+  const tell = (markdown: string) => deps.live.whisper(raw.id, { markdown });
+  const refusal = await deps.intake.refusal(place, person);
+  if (refusal !== undefined) return void (await tell(refusal));
+  const text = questionAbout(message, readableText(saidText(message), namesIn(message, noNames)));
+  const { channel } = await deps.targets.open(place);
+  const request = { body: messageBody({ markdown: text }, undefined) };
+  const posted = await unlessRefused(
+    deps.rest.request("POST", `/channels/${channel}/messages`, request),
+    ({ code }) => code === "forbidden",
+  );
+  if (posted === undefined) return void (await tell(closed));
+  await tell("I am on it. The answer comes in our direct messages.");
+  await deps.intake.message({
+    key: `discord:interaction:${raw.id}`,
+    place,
+    id: raw.id,
+    author: person,
+    by_bot: false,
+    text,
+    said_at: timeOf(raw.id),
+    addressed: "direct",
+    mentions_others: false,
+    in_thread: false,
+    files: filesOf(message),
+  });
+}
+
+/** What a message from outside names is not looked up: the person may not see the bot's servers. */
+const noNames = { user: () => undefined, channel: () => undefined, role: () => undefined };
+
+const closed =
+  "I answer in direct messages here, and you accept none from me. Allow direct messages, or add me to this server. Nothing was done.";
+
+function questionAbout({ author }: RawMessage, readable: string): string {
+  const quoted = readable.replaceAll("\n", "\n> ");
+  return `What can you tell me about this message of ${displayName(author)}?\n\n> ${quoted}`;
 }
 
 /** The place of an interaction. `message` begins the conversation if there is no thread yet. */
@@ -221,7 +277,7 @@ async function placeOf(
   message?: string,
 ): Promise<Place> {
   const { guild_id, channel_id = "" } = raw;
-  if (guild_id === undefined) return directPlace(person);
+  if (guild_id === undefined || isOutside(raw)) return directPlace(person);
   // Not requested: the first answer must not wait.
   const channel = directory.knownChannel(channel_id) ?? channelOf(raw);
   if (channel === undefined) return channelPlace(guild_id, channel_id);

@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
-import type { Completion } from "../../../app/operations/operation.ts";
-import { commandTypes, optionTypes } from "../connection/discord-facts.ts";
+import type { App } from "../../../app/app.ts";
+import { commandGroups } from "../../../app/commands/command-groups.ts";
+import type { CommandOption } from "../../../app/operations/services.ts";
+import { cutText } from "../../../base/markdown-text.ts";
+import {
+  commandTypes,
+  installations,
+  interactionContexts,
+  optionTypes,
+} from "../connection/discord-facts.ts";
 import type { RawInteractionData, RawOption } from "../connection/raw-interaction.ts";
 
 /** A command as Discord registers it. Source: Discord reference, "Application Command Object". */
@@ -9,13 +17,13 @@ export interface CommandDefinition {
   type: (typeof commandTypes)[keyof typeof commandTypes];
   description?: string;
   options?: OptionDefinition[];
-  /** 0 servers, 1 direct messages with the bot. */
+  /** Where it is offered. */
   contexts: number[];
-  /** 0: servers that added the bot. */
+  /** Who has to have added the app. */
   integration_types: number[];
 }
 
-interface OptionDefinition {
+export interface OptionDefinition {
   type: (typeof optionTypes)[keyof typeof optionTypes];
   name: string;
   description: string;
@@ -28,41 +36,76 @@ interface OptionDefinition {
 /** The command of a message's menu. */
 const askAbout = "Ask Knack about this";
 
-/** Limits. Source: Discord reference, "Application Command Object". */
-const limits = { description: 100, subcommands: 25 };
-const everywhere = { contexts: [0, 1], integration_types: [0] };
+/** Maximum characters of a description, and of a choice. Source: Discord reference, "Application Command Object". */
+const maxText = 100;
+const everywhere = {
+  contexts: Object.values(interactionContexts),
+  integration_types: Object.values(installations),
+};
 
 /**
- * The app's commands, from its completions of `/`: each first word is a command, each second word a subcommand. `/knack` takes
- * any command as text.
+ * The app's commands as Discord registers them: the first word is a command, the second a subcommand. Where three words are needed,
+ * the second is a group of subcommands. `/knack` takes any command as text.
  */
-export function slashCommands(completions: readonly Completion[]): CommandDefinition[] {
+export function slashCommands(commands: App["commands"]): CommandDefinition[] {
   const families = new Map<string, OptionDefinition[]>();
-  for (const { text, label, description } of completions) {
-    const [family = "", verb = ""] = text.slice(1).trim().split(" ");
-    if (verb === "" || !/^[a-z-]{1,32}$/.test(family + verb)) continue;
-    const usage = label.slice(`/${family} ${verb}`.length).trim();
-    const subcommand: OptionDefinition = {
+  for (const { name, description, options } of commands) {
+    const words = name.split(" ");
+    const [family = ""] = words;
+    const inner = families.get(family) ?? [];
+    families.set(family, inner);
+    const last = words.pop() ?? "";
+    parentOf(inner, words).push({
       type: optionTypes.subcommand,
-      name: verb,
-      description: description.slice(0, limits.description),
-      options: optionsOf(usage),
-    };
-    families.set(family, [...(families.get(family) ?? []), subcommand]);
+      name: last,
+      description: cutText(description, maxText),
+      options: options.map(optionOf),
+    });
   }
-  const groups = [...families].map(
-    ([name, options]): CommandDefinition => ({
-      name,
-      type: commandTypes.slash,
-      description: `Commands: ${options.map((option) => option.name).join(", ")}`.slice(
-        0,
-        limits.description,
-      ),
-      options: options.slice(0, limits.subcommands),
-      ...everywhere,
-    }),
-  );
-  return [...groups, knack, { name: askAbout, type: commandTypes.menu, ...everywhere }];
+  const slash = { type: commandTypes.slash, ...everywhere };
+  const tops = [...families].map(([name, inner]) => ({ ...describedGroup(name, name, inner), ...slash }));
+  return [...tops, knack, { name: askAbout, type: commandTypes.menu, ...everywhere }];
+}
+
+/** The commands for an app that people cannot add to their account: Discord refuses the others for it. */
+export function onlyForServers(commands: readonly CommandDefinition[]): CommandDefinition[] {
+  const { server, direct } = interactionContexts;
+  return commands.map((command) => ({
+    ...command,
+    contexts: [server, direct],
+    integration_types: [installations.server],
+  }));
+}
+
+/** The list that the subcommand belongs to, whose group is made if necessary. */
+function parentOf(options: OptionDefinition[], [family = "", group]: readonly string[]): OptionDefinition[] {
+  if (group === undefined) return options;
+  const found = options.find(({ name }) => name === group);
+  if (found?.options !== undefined) return found.options;
+  const inner: OptionDefinition[] = [];
+  options.push({ ...describedGroup(group, `${family} ${group}`, inner), type: optionTypes.group });
+  return inner;
+}
+
+function describedGroup(name: string, beginning: string, options: OptionDefinition[]) {
+  return { name, description: commandGroups[beginning] ?? `Commands of ${beginning}`, options };
+}
+
+const typeOf = { text: optionTypes.text, number: optionTypes.number, flag: optionTypes.flag };
+
+function optionOf({ name, description, required, type = "text", choices, complete }: CommandOption) {
+  return {
+    type: typeOf[type],
+    name,
+    description: cutText(description, maxText),
+    ...(required ? { required } : {}),
+    ...(choices === undefined ? {} : { choices: choices.map(choiceOf) }),
+    ...(complete === undefined ? {} : { autocomplete: true }),
+  };
+}
+
+function choiceOf({ text, description }: { text: string; description: string }) {
+  return { name: cutText([text, description].filter(Boolean).join(" — "), maxText), value: text };
 }
 
 const knack: CommandDefinition = {
@@ -81,96 +124,61 @@ const knack: CommandDefinition = {
   ...everywhere,
 };
 
-/** The options of a command, from its usage in the help: `<skill> [name=value …]`, `on|off`, `[words]`. */
-function optionsOf(usage: string): OptionDefinition[] {
-  if (usage === "") return [];
-  if (/^[a-z]+(\|[a-z]+)+$/.test(usage)) {
-    const choices = usage.split("|").map((value) => ({ name: value, value }));
-    return [{ type: optionTypes.text, name: "value", description: usage, required: true, choices }];
-  }
-  const [first = "", name = ""] = /^[<[]([a-z-]+)(?![a-z-])[^\]>]*[\]>]/.exec(usage) ?? [];
-  const rest = usage.slice(first.length).trim();
-  const more: OptionDefinition = {
-    type: optionTypes.text,
-    name: "more",
-    description: rest.slice(0, limits.description) || usage.slice(0, limits.description),
-    required: false,
-  };
-  if (first === "") return [more];
-  const required = first.startsWith("<");
-  const option: OptionDefinition = {
-    type: optionTypes.text,
-    name,
-    description: first,
-    required,
-    autocomplete: true,
-  };
-  return rest === "" ? [option] : [option, more];
-}
-
 /** A hash of the commands, so that they are registered only after a change. */
 export function commandsHash(commands: readonly CommandDefinition[]): string {
   return createHash("sha256").update(JSON.stringify(commands)).digest("base64url");
 }
 
-/** The command as text: `/skill enable memory`. */
-export function commandText(data: RawInteractionData): string {
-  const words = [`/${data.name ?? ""}`];
-  const add = (options: readonly RawOption[] = []) => {
-    for (const { type, name, value, options: inner } of options) {
-      words.push(type <= 2 ? name : String(value ?? "").trim());
-      add(inner);
-    }
-  };
-  add(data.options);
-  return words.filter((word) => word !== "").join(" ");
+/**
+ * The command as text: `/skill enable memory`. Discord sends the options in the order in which the person filled them; the text has
+ * them in the order in which they are registered.
+ */
+export function commandText(data: RawInteractionData, registered: readonly CommandDefinition[]): string {
+  const { path, given } = chosen(data);
+  const command = registered.find(({ name, type }) => name === path[0] && type === commandTypes.slash);
+  const options = path
+    .slice(1)
+    .reduce((inner, name) => inner?.find((each) => each.name === name)?.options, command?.options);
+  const at = ({ name }: RawOption) => options?.findIndex((each) => each.name === name) ?? 0;
+  const values = given.toSorted((one, other) => at(one) - at(other)).map(written);
+  return `/${[...path, ...values].filter((word) => word !== "").join(" ")}`;
 }
 
-/** The text typed so far, and the part of it before the option. */
-export function typedSoFar(data: RawInteractionData): { text: string; before: string } {
-  const upTo = (options: readonly RawOption[] = []): RawOption[] => {
-    const at = options.findIndex((option) => option.focused === true);
-    return options
-      .slice(0, at === -1 ? options.length : at)
-      .map((option) => ({ ...option, ...(option.options ? { options: upTo(option.options) } : {}) }));
-  };
-  const focused = (options: readonly RawOption[] = []): RawOption | undefined =>
-    options
-      .flatMap((option) => (option.focused === true ? [option] : [focused(option.options)]))
-      .find(Boolean);
-  const before = commandText({ ...data, options: upTo(data.options) });
-  const typed = String(focused(data.options)?.value ?? "");
-  // The text after `/knack` is a command.
-  const text = data.name === "knack" ? `/${typed}` : `${before} ${typed}`;
-  return { text, before: data.name === "knack" ? "/" : `${before} ` };
+function written({ type, name, value }: RawOption): string {
+  if (type === optionTypes.flag) return value === true ? `--${name}` : "";
+  return String(value ?? "").trim();
 }
 
-/** Subcommands with a public answer: changes. Listings, help and refusals are for the person alone. */
-const publicVerbs: readonly string[] = [
-  "enable",
-  "disable",
-  "reset",
-  "only",
-  "run",
-  "use",
-  "progress",
-  "steering",
-  "reply",
-  "timezone",
-  "pause",
-  "resume",
-  "stop",
-  "install",
-  "update",
-  "remove",
-  "grant",
-  "revoke",
-  "start",
-  "restart",
-];
+/** The names of a command, its group and its subcommand, and the values a person gave. */
+function chosen({ name = "", options = [] }: RawInteractionData): {
+  path: string[];
+  given: readonly RawOption[];
+} {
+  const path = [name];
+  let given = options;
+  for (let [first] = given; first !== undefined && isNesting(first); [first] = given) {
+    path.push(first.name);
+    given = first.options ?? [];
+  }
+  return { path, given };
+}
 
-/** Whether only the person who gave a command sees its answer. */
-export function isPrivateCommand(text: string): boolean {
-  const [, verb = ""] = text.replace(/^\/knack\s+/, "/").split(" ");
-  return !publicVerbs.includes(verb);
+function isNesting({ type }: RawOption): boolean {
+  return type === optionTypes.subcommand || type === optionTypes.group;
+}
+
+/** The text typed so far, the part of it before the option, and whether the option takes numbers. */
+export function typedSoFar(data: RawInteractionData): { text: string; before: string; isNumber: boolean } {
+  const { path, given } = chosen(data);
+  const focused = given.find((option) => option.focused === true);
+  // The text after `/knack` is a command. Otherwise only the first option completes.
+  const before = data.name === "knack" ? "/" : `/${path.join(" ")} `;
+  const isNumber = focused?.type === optionTypes.number;
+  return { text: `${before}${focused?.value ?? ""}`, before, isNumber };
+}
+
+/** Whether only the person who gave a command sees its answer: listings, help, and what is no command. */
+export function isPrivateCommand(text: string, commands: App["commands"]): boolean {
+  const words = `${text.replace(/^\/(knack\s+)?/, "")} `;
+  return !commands.some((command) => command.public === true && words.startsWith(`${command.name} `));
 }

@@ -6,7 +6,7 @@ import { growingTo } from "../../../base/growing-cache.ts";
 import type { MessageTag, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import { type Json, toJson } from "../../../core/values/json.ts";
-import { messageFlags, timeOf } from "../connection/discord-facts.ts";
+import { errorCodes, messageFlags, timeOf } from "../connection/discord-facts.ts";
 import { referenceOf } from "../connection/discord-place.ts";
 import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { editBody, rawFiles, whisperParts } from "./message-body.ts";
@@ -16,8 +16,11 @@ export type LiveInteraction = {
   id: string;
   token: string;
   application: string;
-  /** What people see until the answer comes: "thinking…" for everybody or for the person alone, or nothing (for a press). */
-  placeholder: "public" | "private" | "none";
+  /**
+   * What people see until the answer comes: "thinking…" for everybody, for the person alone, or nothing (for a press). `own` is seen by
+   * the person alone, and answers for everybody take its place too, since there is no other place for them.
+   */
+  placeholder: "public" | "private" | "own" | "none";
   /** The `ChatCommand`, if it is one that still shows "thinking…". */
   command: Json;
   /** Names the message that replaced a public "thinking…", from just before it was sent; empty until then. */
@@ -129,7 +132,7 @@ export class LiveInteractions {
     if (interaction === undefined) return false;
     if (interaction.placeholder === "public") await this.#dropPlaceholder(interaction);
     if (!(await tell(this.#rest, interaction, message))) return false;
-    if (interaction.placeholder === "private") await this.#change(id, withoutPlaceholder);
+    if (isSeenAlone(interaction)) await this.#change(id, withoutPlaceholder);
     return true;
   }
 
@@ -159,13 +162,13 @@ export class LiveInteractions {
    * sent, so that no other message replaces it.
    */
   async #mayFill({ id, placeholder, filling }: LiveInteraction, name: string): Promise<boolean> {
-    if (placeholder !== "public") return name !== "" && filling === name;
+    const isFree = (now: Pick<LiveInteraction, "placeholder">) =>
+      now.placeholder === "public" || now.placeholder === "own";
+    if (!isFree({ placeholder })) return name !== "" && filling === name;
     const before = await this.#change(id, (now) =>
-      now.placeholder === "public" ? { ...withoutPlaceholder(now), filling: name } : now,
+      isFree(now) ? { ...withoutPlaceholder(now), filling: name } : now,
     );
-    return (
-      before === undefined || before.placeholder === "public" || (name !== "" && before.filling === name)
-    );
+    return before === undefined || isFree(before) || (name !== "" && before.filling === name);
   }
 
   async #dropPlaceholder(interaction: LiveInteraction): Promise<void> {
@@ -198,8 +201,17 @@ function withoutPlaceholder(interaction: LiveInteraction): LiveInteraction {
   return { ...interaction, placeholder: "none", command: null };
 }
 
+function isSeenAlone({ placeholder }: LiveInteraction): boolean {
+  return placeholder === "private" || placeholder === "own";
+}
+
 function nameOf(tag: MessageTag | undefined): string {
   return tag === undefined ? "" : `${tag.turn_id} ${tag.purpose} ${tag.part}`;
+}
+
+/** The token has expired, or a person outside of the bot's servers has got all the messages that Discord allows there: five. */
+function isTooLate({ code, discordCode }: DiscordProblem): boolean {
+  return code === "gone" || discordCode === errorCodes.tooManyFollowUps;
 }
 
 /** Fills the placeholder. Undefined when it is gone. */
@@ -214,14 +226,14 @@ async function tell(
   interaction: LiveInteraction,
   message: OutgoingMessage,
 ): Promise<boolean> {
-  let isFree = interaction.placeholder === "private";
+  let isFree = isSeenAlone(interaction);
   for (const { body, files } of whisperParts(message)) {
     const filled = isFree ? await fill(rest, interaction, body, files) : undefined;
     isFree = false;
     if (filled !== undefined) continue;
     const request = { body: { ...body, flags: body.flags | messageFlags.ephemeral }, files, auth: false };
     const sent = rest.request<APIMessage>("POST", hook(interaction), request);
-    if ((await unlessRefused(sent, ({ code }) => code === "gone")) === undefined) return false;
+    if ((await unlessRefused(sent, isTooLate)) === undefined) return false;
   }
   return true;
 }

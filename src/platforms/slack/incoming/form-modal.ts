@@ -12,8 +12,9 @@ export const formModalId = "knack_form";
 /** Data that a form carries until it is submitted. */
 const rememberedSchema = z.object({ skill: z.string(), namespace: z.string(), thread: z.string() });
 
-/** Slack's limits: 24 characters of a title, 100 options of 150 characters, 3,000 characters of a text field. */
+/** Slack's limits: 24 characters of a title, 2,000 of a hint, 3,000 of a text field, 100 options of 150 characters. */
 const titleLength = 24;
+const maxHint = 2_000;
 const maxOptions = 100;
 const maxOption = 150;
 const maxValue = 3_000;
@@ -28,8 +29,12 @@ export function formModal(form: SkillForm, place: Place): types.ModalView {
     title: plain(form.title, titleLength),
     submit: plain("Run", titleLength),
     close: plain("Cancel", titleLength),
-    blocks: form.fields.map(inputBlock),
+    blocks: [about(form), ...form.fields.map(inputBlock)],
   };
+}
+
+function about({ title, summary }: SkillForm): types.ContextBlock {
+  return { type: "context", elements: [plain(summary || title, maxHint)] };
 }
 
 function inputBlock(field: FormField): types.InputBlock {
@@ -40,7 +45,7 @@ function inputBlock(field: FormField): types.InputBlock {
     optional: !required,
     label: plain(label || name, 150),
     element: element(field),
-    ...(description === "" ? {} : { hint: plain(description, 150) }),
+    ...(description === "" ? {} : { hint: plain(description, maxHint) }),
   };
 }
 

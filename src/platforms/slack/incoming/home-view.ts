@@ -61,10 +61,10 @@ export function closedHomeView(botName: string, refusal: string): types.HomeView
 }
 
 function skillBlock(skill: SkillListing): types.SectionBlock {
-  const { id, name, description, state, eligible, reasons, emoji } = skill;
+  const { id, name, summary, state, eligible, reasons, emoji } = skill;
   const on = state === "pinned" || state === "active";
   const title = `${emoji === undefined ? "" : `${emoji} `}*${fallbackText(name)}* · ${stateWords[state]}`;
-  const about = fallbackText(beginningOf(description, 300));
+  const about = fallbackText(summary);
   const missing = eligible ? "" : `\nCannot be used here: ${fallbackText(reasons.join("; "))}`;
   return {
     type: "section",

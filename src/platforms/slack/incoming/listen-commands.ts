@@ -133,7 +133,8 @@ async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promis
 
 /** The id of the button: Slack's feedback buttons and menus contain several. */
 function pressed(action: BlockAction["actions"][number]): string {
-  if (action.type === "overflow") return action.selected_option.value;
+  if (action.type === "overflow" || action.type === "static_select")
+    return action.selected_option?.value ?? "";
   return action.type === "feedback_buttons" && "value" in action ? String(action.value) : action.action_id;
 }
 

@@ -22,6 +22,9 @@ const elementsPerBlock = 25;
 /** Slack's limits for a menu ("overflow"). */
 const menuOptions = { least: 2, most: 5 };
 const menuId = "menu";
+const selectId = "choose";
+/** More choices than this become a list, as on Discord, where a row holds five buttons. */
+const maxChoiceButtons = 5;
 
 type Feedback = Extract<ButtonAction, { role: "feedback" }>;
 
@@ -113,7 +116,14 @@ export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean):
   const behind = rest.filter(({ menu }) => menu);
   const hasMenu = behind.length >= menuOptions.least && behind.length <= menuOptions.most;
   const plain = hasMenu ? rest.filter(({ menu }) => !menu) : rest;
-  const elements = [...plain.map(button), ...(hasMenu ? [menuOf(behind)] : [])];
+  const choices = plain.filter(({ action }) => action.role === "answer");
+  const isLong = choices.length > maxChoiceButtons;
+  const single = isLong ? plain.filter((each) => !choices.includes(each)) : plain;
+  const elements = [
+    ...(isLong ? [selectOf(choices)] : []),
+    ...single.map(button),
+    ...(hasMenu ? [menuOf(behind)] : []),
+  ];
   const rows: types.AnyBlock[] = [];
   for (let start = 0; start < elements.length; start += elementsPerBlock) {
     rows.push({ type: "actions", elements: elements.slice(start, start + elementsPerBlock) });
@@ -123,13 +133,23 @@ export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean):
 
 /** Slack's "⋯" menu: the value of a choice is the id that its button would have. */
 function menuOf(buttons: readonly OutgoingButton[]): types.Overflow {
+  return { type: "overflow", action_id: menuId, options: buttons.map(optionOf) };
+}
+
+/** A question with many choices: a list to choose from. */
+function selectOf(choices: readonly OutgoingButton[]): types.StaticSelect {
   return {
-    type: "overflow",
-    action_id: menuId,
-    options: buttons.map(({ action, label }) => ({
-      value: writeButtonId(action),
-      text: { type: "plain_text", text: beginningOf(label, 75) || "…", emoji: true },
-    })),
+    type: "static_select",
+    action_id: selectId,
+    placeholder: { type: "plain_text", text: "Choose an answer" },
+    options: choices.map(optionOf),
+  };
+}
+
+function optionOf({ action, label }: OutgoingButton): types.PlainTextOption {
+  return {
+    value: writeButtonId(action),
+    text: { type: "plain_text", text: beginningOf(label, 75) || "…", emoji: true },
   };
 }
 

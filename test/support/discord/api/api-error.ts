@@ -25,6 +25,8 @@ export const refusals = {
   unauthorized: () => new ApiError(401, 0, "401: Unauthorized"),
   notFound: () => new ApiError(404, 0, "404: Not Found"),
   methodNotAllowed: () => new ApiError(405, 0, "405: Method Not Allowed"),
+  tooManyFollowUps: () =>
+    new ApiError(400, 40094, "This interaction has hit the maximum number of follow up messages"),
   unknownChannel: () => new ApiError(404, 10003, "Unknown Channel"),
   unknownGuild: () => new ApiError(404, 10004, "Unknown Guild"),
   unknownMember: () => new ApiError(404, 10007, "Unknown Member"),

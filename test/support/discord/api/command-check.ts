@@ -21,7 +21,7 @@ const optionFields = new Set(
 );
 
 /** Throws 50035 unless Discord takes these commands as the whole list of an application or a guild. */
-export function checkCommands(commands: readonly unknown[]): void {
+export function checkCommands(commands: readonly unknown[], userInstall = true): void {
   const errors = new FormErrors();
   const list = commands.filter(isObject);
   if (list.length < commands.length)
@@ -37,6 +37,9 @@ export function checkCommands(commands: readonly unknown[]): void {
   }
   list.forEach((command, index) => {
     checkCommand(errors, [index], command);
+    const { integration_types: types } = command;
+    if (!userInstall && Array.isArray(types) && types.includes(1))
+      errors.choices([index, "integration_types"], "0");
   });
   errors.refuse();
 }

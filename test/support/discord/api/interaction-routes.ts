@@ -3,6 +3,7 @@ import {
   type Interaction,
   type Interactions,
   interactionTypes,
+  isOutside,
 } from "../world/interactions.ts";
 import { mentionsOf } from "../world/mentions.ts";
 import { changeMessage, deleteMessage, isEphemeral, postMessage } from "../world/messages.ts";
@@ -194,6 +195,7 @@ function followUp(world: World, interaction: Interaction, request: ApiRequest): 
   const original = world.messages.get(interaction.original ?? "");
   if (interaction.loading && original) return ok(fill(world, interaction, original, request));
   if (world.channels.get(interaction.channel)?.type === channelTypes.forum) throw refusals.notAText();
+  if (interaction.followups.length >= 5 && isOutside(world, interaction)) throw refusals.tooManyFollowUps();
   const message = answer(world, interaction, request);
   interaction.followups.push(message.id);
   world.changes.note();

@@ -30,7 +30,9 @@ function wireUser(user: User): Json {
 }
 
 export function wireUserById(world: World, id: string): Json {
-  return wireUser(world.users.get(id) ?? { id, name: "Deleted User", bot: false, closedDms: true });
+  return wireUser(
+    world.users.get(id) ?? { id, name: "Deleted User", bot: false, closedDms: true, installed: false },
+  );
 }
 
 /** A member without its user, as messages carry it. */

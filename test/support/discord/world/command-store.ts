@@ -20,7 +20,7 @@ export class CommandStore {
 
   /** Replaces the list; a command that keeps its name and type keeps its id. Throws 50035. */
   replace(guild: string | undefined, commands: readonly unknown[]): Json[] {
-    checkCommands(commands);
+    checkCommands(commands, this.#world.options.application.userInstall);
     const before = this.of(guild);
     const after = commands.filter(isObject).map((command) => {
       const same = before.find((old) => old.name === command.name && old.type === (command.type ?? 1));
@@ -61,5 +61,8 @@ export function optionsOf(command: Json, group: string | undefined, subcommand: 
     if (!found) throw new Error(`The command /${text(command.name)} has no ${name}.`);
     return found;
   }, command);
-  return objects(inner.options);
+  const options = objects(inner.options);
+  if (options.some(({ type }) => type === 1 || type === 2))
+    throw new Error(`/${[text(command.name), ...path].join(" ")} has subcommands and cannot be used alone.`);
+  return options;
 }

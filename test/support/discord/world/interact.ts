@@ -29,7 +29,7 @@ export function autocomplete(parts: Parts, input: ControlInput<"autocomplete">):
   const { command, channel, options } = lookUp(parts, input);
   const focused = options.find((option) => option.name === input.focused);
   if (focused?.autocomplete !== true) throw new Error(`/${input.name} does not complete ${input.focused}.`);
-  const values = chosen(options, { [input.focused]: "", ...input.options }).map((option) =>
+  const values = chosen(options, { [input.focused]: "", ...input.options }, input.focused).map((option) =>
     option.name === input.focused ? { ...option, focused: true } : option,
   );
   const data = commandData(parts.world, channel, command, input, values);
@@ -46,6 +46,7 @@ export function contextMenu(
   const channel = channelOf(world, message.channel);
   const command = commands.find(channel.guild, name, 3);
   if (!command) throw new Error(`There is no message command "${name}" here.`);
+  requireInstall(world, channel, user, command);
   const data = {
     id: command.id,
     name,
@@ -142,6 +143,7 @@ function lookUp({ world, commands }: Parts, input: ControlInput<"command">) {
   const command = commands.find(channel.guild, input.name, 1);
   if (!command) throw new Error(`The command /${input.name} is not registered here.`);
   require(world, channel, input.user, "UseApplicationCommands");
+  requireInstall(world, channel, input.user, command);
   if (!mayUse(world, channel, input.user, command.default_member_permissions)) {
     throw new Error(`${userOf(world, input.user).name} may not use /${input.name}.`);
   }
@@ -152,21 +154,40 @@ function lookUp({ world, commands }: Parts, input: ControlInput<"command">) {
   return { channel, command, options: optionsOf(command, input.group, input.subcommand) };
 }
 
-/** The options as an interaction carries them. Throws on options the command has not, or values it does not take. */
-function chosen(options: readonly Json[], values: OptionValues): Json[] {
+/** Throws unless the guild or the person has added the app, and the command is offered for that. */
+function requireInstall(world: World, channel: Channel, user: string, command: Json): void {
+  const types = Array.isArray(command.integration_types) ? command.integration_types : [0];
+  const inGuild = world.guildOf(channel)?.joined !== false && types.includes(0);
+  const forPerson = userOf(world, user).installed && types.includes(1);
+  if (!inGuild && !forPerson) throw new Error(`${text(command.name)} is not offered here.`);
+}
+
+/**
+ * The options as an interaction carries them, in the order in which the person filled them. Throws on options the command has not, or
+ * values it does not take; what is typed into an option that completes is a text.
+ */
+function chosen(options: readonly Json[], values: OptionValues, typed?: string): Json[] {
   return Object.entries(values).map(([name, value]) => {
     const option = options.find((one) => one.name === name);
     if (!option) throw new Error(`The command has no option ${name}.`);
     const type = Number(option.type);
-    const wanted = type === 4 || type === 10 ? "number" : type === 5 ? "boolean" : "string";
-    if (typeof value !== wanted && option.autocomplete !== true)
-      throw new Error(`The option ${name} takes a ${wanted}.`);
+    const wanted = kindOf(name === typed ? 3 : type);
+    if (wanted !== kindOfValue(value)) throw new Error(`The option ${name} takes a ${wanted}.`);
     const choices = objects(option.choices);
     if (choices.length > 0 && !choices.some((choice) => choice.value === value)) {
       throw new Error(`The option ${name} does not offer ${value}.`);
     }
     return { name, type, value };
   });
+}
+
+/** What an option of this type takes. */
+function kindOf(type: number): string {
+  return { 4: "whole number", 5: "boolean", 10: "number" }[type] ?? "string";
+}
+
+function kindOfValue(value: string | number | boolean): string {
+  return Number.isInteger(value) ? "whole number" : typeof value;
 }
 
 function commandData(

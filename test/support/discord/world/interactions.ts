@@ -129,7 +129,10 @@ function wireInteraction(world: World, interaction: Interaction, seed: NewIntera
     app_permissions: String(guild ? permissionsIn(world, world.bot, channel) : guildlessPermissions),
     locale: "en-US",
     entitlements: [],
-    authorizing_integration_owners: guild ? { 0: guild.id } : { 0: "0" },
+    authorizing_integration_owners: {
+      ...(guild?.joined === false ? {} : { 0: guild?.id ?? "0" }),
+      ...(world.users.get(user)?.installed === true ? { 1: user } : {}),
+    },
     context: guild ? 0 : 1,
     attachment_size_limit: 10 * 1024 * 1024,
   };
@@ -137,6 +140,12 @@ function wireInteraction(world: World, interaction: Interaction, seed: NewIntera
 
 /** The permissions of an app in a direct message with itself. */
 const guildlessPermissions = bitfield(ordinaryPermissions);
+
+/** Whether the interaction is one of a person in a guild without the bot. */
+export function isOutside(world: World, { channel }: Pick<Interaction, "channel">): boolean {
+  const { guild } = world.channels.get(channel) ?? {};
+  return guild !== undefined && world.guilds.get(guild)?.joined === false;
+}
 
 /** Whether a member may use a command that asks for these permissions. */
 export function mayUse(world: World, channel: Channel, user: string, needed: unknown): boolean {

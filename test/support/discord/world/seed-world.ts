@@ -12,9 +12,9 @@ import { type Channel, channelTypes, type Overwrite, World } from "./world.ts";
 export function seedWorld(options: DiscordOptions): World {
   const world = new World(options);
   const { id, name } = options.application;
-  world.users.set(id, { id, name, bot: true, closedDms: false });
+  world.users.set(id, { id, name, bot: true, closedDms: false, installed: false });
   for (const user of options.users) {
-    world.users.set(user.id, { bot: false, closedDms: false, ...user });
+    world.users.set(user.id, { bot: false, closedDms: false, installed: false, ...user });
   }
   for (const guild of options.guilds) seedGuild(world, guild);
   for (const dm of options.dms ?? []) {

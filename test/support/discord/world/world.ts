@@ -8,6 +8,8 @@ export interface User {
   name: string;
   bot: boolean;
   closedDms: boolean;
+  /** Has added the app to their account. */
+  installed: boolean;
 }
 
 interface Role {

@@ -18,6 +18,7 @@ const field = (name: string, more: Partial<FormField> = {}): FormField => ({
 const form = (fields: FormField[]): SkillForm => ({
   skill_id: "weather#city",
   title: `Run ${"w".repeat(60)}`,
+  summary: "Tells the weather",
   fields,
   command: () => ({ ok: true, ...skillRunCommand("weather#city", {}) }),
 });

@@ -24,6 +24,7 @@ const field = (more: Partial<FormField> & Pick<FormField, "name" | "kind">): For
 const form: SkillForm = {
   skill_id: "weather",
   title: "A title that is longer than Slack's headings",
+  summary: "Tells the weather of a place",
   fields: [
     field({ name: "city", kind: "text", required: true, default: "Bern" }),
     field({ name: "story", kind: "long_text" }),
@@ -53,12 +54,14 @@ test("every kind of field becomes an input that Slack takes, with its default", 
   const view = formModal(form, place);
   accepted(view.blocks, "modal");
   expect(view.title.text.length).toBeLessThanOrEqual(24);
-  expect(view.blocks[3]).toMatchObject({ element: { initial_option: { value: "true" } } });
-  expect(view.blocks.slice(5, 7)).toMatchObject([
+  expect(view.blocks[0]).toMatchObject({ elements: [{ text: "Tells the weather of a place" }] });
+  expect(view.blocks[2]).toMatchObject({ element: { multiline: true }, hint: { text: "d".repeat(400) } });
+  expect(view.blocks[4]).toMatchObject({ element: { initial_option: { value: "true" } } });
+  expect(view.blocks.slice(6, 8)).toMatchObject([
     { element: { type: "plain_text_input" } },
     { element: { type: "plain_text_input" } },
   ]);
-  expect(view.blocks[7]).toMatchObject({ element: { initial_value: '{"x":1}', multiline: true } });
+  expect(view.blocks[8]).toMatchObject({ element: { initial_value: '{"x":1}', multiline: true } });
 });
 
 test("a filled-in form is the command, in the place it was opened for", async () => {
@@ -94,7 +97,7 @@ test("the home tab shows hundreds of skills in pages that Slack takes", () => {
     ({
       id: `skill-${index}`,
       name: `Skill ${index} <!here>`,
-      description: "d".repeat(2_000),
+      summary: "d".repeat(100),
       state: index % 2 === 0 ? "available" : "pinned",
       eligible: index % 3 !== 0,
       reasons: ["it lacks a key"],

@@ -8,7 +8,7 @@ const parameter = (name: string, more: Partial<Parameter> = {}) =>
   parameterSchema.parse({ name, type: "string", ...more });
 
 function formOf(...parameters: Parameter[]) {
-  const form = createSkillForm({ id: "notes", name: "Notes", parameters });
+  const form = createSkillForm({ id: "notes", name: "Notes", summary: "Keeps notes", parameters });
   if (form === undefined) throw new Error("There is no form");
   return form;
 }
@@ -17,6 +17,7 @@ describe("the form of a skill", () => {
   it.each([
     ["text", parameter("title")],
     ["long_text", parameter("body", { description: "The whole document." })],
+    ["long_text", parameter("text", { description: "what to look at, exactly as it was given" })],
     ["number", parameter("count", { type: "number" })],
     ["boolean", parameter("loud", { type: "boolean" })],
     ["choice", parameter("mode", { enum: ["fast", "slow"] })],

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { isInternal } from "../core/log/turn-event.ts";
+import { isInternal, type TurnEventBody } from "../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/log/turn-log.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
 import { type Meter, noMeter, type PartUses } from "../core/ports/model.ts";
@@ -124,28 +124,41 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
-  const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report };
-  const schedules = createScheduleService({ ...planning, refusalOf: access });
+  const spending = createSpending(log, deps.spending, clock);
+  const control = createTurnControl(log, clock, dispatcher);
+  const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
+  const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
   const ports = { ...basePorts, schedules };
   const past = createPastThreads(log);
-  const spending = createSpending(log, deps.spending, clock);
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, name, chats.actions);
   const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
-  return { feed, commands, reader, dispatcher, wake, submit, follow, schedules, ports, past, runner };
+  return {
+    feed,
+    commands,
+    reader,
+    dispatcher,
+    control,
+    wake,
+    submit,
+    follow,
+    schedules,
+    ports,
+    past,
+    runner,
+  };
 }
 
 type Turns = ReturnType<typeof openTurns>;
 
 /** The services of operations, with those that the app starts and stops itself. */
 function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turns: Turns) {
-  const { log, store, clock, packages = noPackages, prepared = noPreparedPackages, servers } = deps;
-  const { feed, commands, dispatcher, wake, submit, follow, schedules, ports, past, runner } = turns;
+  const { log, store, packages = noPackages, prepared = noPreparedPackages, servers } = deps;
+  const { feed, commands, control, wake, submit, follow, schedules, ports, past, runner } = turns;
   const { name, models, effort, offers, grants, rights, chats, openings, files, folders } = ports;
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
-  const control = createTurnControl(log, clock, dispatcher);
   const forgetting = {
     ...deps,
     ...deps.schedules,
@@ -173,6 +186,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     turns: storedTurns(log, feed),
     folders,
     schedules,
+    goals: schedules.goals,
     runs: (filter) => skillRuns(log, filter),
     changeSettings: createChangeSettings({ ...deps, models }),
     name,
@@ -220,11 +234,27 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
   dispatcher.serve({
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
     run: (claimed, signal) =>
-      measuring.around(
+      tellGoal(
+        turns,
         claimed,
-        presenter.around(claimed, (own) => run(claimed, own), signal),
+        measuring.around(
+          claimed,
+          presenter.around(claimed, (own) => run(claimed, own), signal),
+        ),
       ),
   });
+}
+
+/** Passes the events of a turn on. Once its end is stored, the goal that it works on is looked at. */
+async function* tellGoal(
+  { schedules, ports }: Turns,
+  { inbound: { cause } }: ClaimedTurn,
+  events: AsyncGenerator<TurnEventBody, void>,
+): AsyncGenerator<TurnEventBody, void> {
+  yield* events;
+  if (cause?.kind !== "goal") return;
+  // It is looked at again later anyway.
+  await schedules.goals.turned(cause.id).catch((error: unknown) => ports.report(error, "a goal"));
 }
 
 function appOf(deps: AppDeps, { feed, reader, ports }: Turns, opened: ReturnType<typeof openServices>): App {

@@ -172,6 +172,7 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
 /** Groups of commands that are all operations, with their descriptions for the help. */
 const operationGroups = [
   ["schedule", "reminders, schedules and triggers of a channel"],
+  ["goal", "what the agent works towards by itself in a thread"],
   ["message", "messages of the bot that no turn posts"],
   ["sandbox", "packages that code in the sandbox finds"],
   ["files", "the files of a thread"],

@@ -198,7 +198,7 @@ const codeSchema = z.strictObject({
   max_seconds: seconds.default(120).describe("Time limit of one run of this code, in seconds"),
 });
 
-/** Limits of schedules, reminders and triggers. */
+/** Limits of schedules, reminders, triggers and goals. */
 const schedulesSchema = z.strictObject({
   least_minutes: between(1, 1440)
     .default(5)
@@ -212,6 +212,10 @@ const schedulesSchema = z.strictObject({
     .max(20)
     .default(3)
     .describe("Turns of one trigger at the same time; it begins one a minute at most"),
+  goal_turns: between(0, 500)
+    .int()
+    .default(25)
+    .describe("Maximum turns of one goal (`/agent goal`); 0 turns goals off"),
 });
 
 const retentionSchema = z.strictObject({

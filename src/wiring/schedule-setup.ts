@@ -21,6 +21,7 @@ export function scheduleSetup(
       late_ms: schedules.late_minutes * minute,
       open_turns: schedules.open_turns,
       trigger_gap_ms: minute,
+      goal_turns: schedules.goal_turns,
     },
   };
 }

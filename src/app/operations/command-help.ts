@@ -180,6 +180,22 @@ export const commandHelp = {
     namespace: "mandatory",
     json: "prints {secret}",
   },
+  "goal show": {
+    description: "the goal of a thread, and how far it is",
+    arguments: ofThread,
+    json: "{goal?}",
+  },
+  "goal set": {
+    description: "sets a goal of a thread: the agent goes on by itself until it is reached",
+    arguments: [...ofThread, ["<aim...>", "what has to be true in the end"]],
+    options: [["--turns <number>", "maximum turns"]],
+    json: "{goal}",
+  },
+  "goal stop": {
+    description: "ends the goal of a thread, and its turn",
+    arguments: ofThread,
+    json: "{goal}",
+  },
   "files list": {
     description: "the files of a thread",
     arguments: ofThread,

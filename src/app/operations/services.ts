@@ -9,6 +9,7 @@ import type { NetworkGrants } from "../../core/skill/network-grants.ts";
 import type { Packages, PreparedPackages, Servers } from "../../core/skill/packages.ts";
 import type { Effort } from "../../core/values/message.ts";
 import type { Profile } from "../../core/values/profile.ts";
+import type { Goals } from "../schedules/goals.ts";
 import type { Planning } from "../schedules/planning.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
@@ -102,6 +103,7 @@ export interface Services {
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
   schedules: Planning;
+  goals: Goals;
   /** The files of threads. */
   folders: WorkingFolders;
   /** Executions of skills in the turns that match a filter, newest first. */

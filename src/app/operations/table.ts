@@ -6,6 +6,7 @@ import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
 import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
+import { setGoal, showGoal, stopGoal } from "./goals.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { sendMessage } from "./messages.ts";
 import { type CommandFile, inputProblems, type Operation, runOperation } from "./operation.ts";
@@ -90,6 +91,9 @@ const operations = [
   resumeSchedule,
   removeSchedule,
   renewScheduleSecret,
+  showGoal,
+  setGoal,
+  stopGoal,
   listFiles,
   removeFile,
   listChannels,

@@ -96,9 +96,14 @@ export const stopTurns = operation({
     const mine = open.filter((turn) =>
       thread === undefined ? turn.author.id === asker.by.id : mayStop(asker.by, turn),
     );
+    const goals = await services.goals.end(filter, ({ id }) =>
+      thread === undefined ? id === asker.by.id : mayStop(asker.by, { author: { id }, namespace }),
+    );
     for (const turn of mine) await services.control.stop(turn.turn_id, asker.by.id);
     const elsewhere = mine.filter((turn) => turn.thread !== command?.place.thread).length;
-    return { ok: true, value: { stopped: mine.length, elsewhere, others: open.length - mine.length } };
+    // A goal may be between two turns.
+    const stopped = Math.max(mine.length, goals.length);
+    return { ok: true, value: { stopped, elsewhere, others: open.length - mine.length } };
   },
 });
 

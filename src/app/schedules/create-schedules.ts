@@ -8,6 +8,7 @@ import { timeZoneNamed } from "../../core/values/inbound.ts";
 import { zoneOf } from "../../core/values/said-line.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
+import { createGoals, type Goals, readGoal } from "./goals.ts";
 import { createHeldEvents } from "./held-events.ts";
 import { createPlanKeeping } from "./keep-plans.ts";
 import { createPeopleNow, type PeopleDeps } from "./maker-now.ts";
@@ -15,6 +16,7 @@ import { createNeededTools, type NeededToolsDeps } from "./needed-tools.ts";
 import { createPlanBook, readPlan } from "./plan-book.ts";
 import { createPlanning } from "./plan-wish.ts";
 import type { Entry, Planning } from "./planning.ts";
+import { type GoalRunDeps, runGoal } from "./run-goal.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
 import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
@@ -40,11 +42,14 @@ export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, Schedu
   time_zone: string;
   /** The public address of the bot; without it, addresses of webhooks have no host. */
   public_url?: string | undefined;
+  overBudget: GoalRunDeps["overBudget"];
+  stop: GoalRunDeps["stop"];
   report(error: unknown, where: string): void;
 }
 
-/** Plans, stores and runs schedules and triggers. */
+/** Plans, stores and runs schedules, triggers and goals. */
 export interface ScheduleService extends Planning {
+  readonly goals: Goals;
   readonly watch: ChatWatch;
   readonly hooks: Pick<Webhooks, "take">;
   readonly clockwork: Pick<Clockwork, "start" | "stop">;
@@ -75,6 +80,8 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const runEntry = async (entry: DueEntry) => {
     if (entry.kind === dueKinds.watched) return watch.quiet(entry);
     if (entry.kind === dueKinds.seen) return void (await due.remove(entry.id));
+    const goal = readGoal(entry);
+    if (goal !== undefined) return runGoal(run, goal);
     const plan = readPlan(entry);
     if (plan === undefined) {
       deps.logger.warn({ id: entry.id, kind: entry.kind }, "A due entry cannot be read and will not run");
@@ -84,6 +91,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   };
   return {
     ...createPlanKeeping({ ...shared, hooks, watch }),
+    goals: createGoals(shared),
     watch,
     hooks,
     clockwork,

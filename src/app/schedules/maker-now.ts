@@ -4,7 +4,7 @@ import {
   type ChatPlatforms,
   PlatformError,
 } from "../../core/ports/chat-platform.ts";
-import type { Schedule, Trigger } from "../../core/ports/schedule.ts";
+import type { Goal, Schedule, Trigger } from "../../core/ports/schedule.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 
@@ -25,7 +25,7 @@ export interface PeopleNow {
   /** The maker of a plan, and whether they may still have it. */
   maker(
     namespace: string,
-    plan: Pick<Schedule | Trigger, "maker" | "on_platform" | "thread">,
+    plan: Pick<Schedule | Trigger | Goal, "maker" | "on_platform" | "thread">,
   ): Promise<PersonNow>;
   /** Anyone who did something in a place of a platform. */
   person(place: Place, id: string): Promise<PersonNow>;
@@ -55,7 +55,7 @@ export function createPeopleNow({ platforms, refusalOf }: PeopleDeps): PeopleNow
     async maker(namespace, { maker, on_platform, thread }) {
       if (!on_platform) return { is: "there", author: maker };
       return look({ namespace, thread }, maker.id, async ({ id, trust }, { actions }) => {
-        if (trust === "guest") return "Guests cannot have schedules or triggers.";
+        if (trust === "guest") return "Guests cannot have schedules, triggers or goals.";
         if (actions === undefined) return undefined;
         const access = await actions.access(namespace, id);
         if (access === undefined) return "They or I can no longer read the channel.";

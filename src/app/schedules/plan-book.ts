@@ -92,7 +92,7 @@ export function createPlanBook(due: DueEntries): PlanBook {
 const letters = "abcdefghjkmnpqrstuvwxyz23456789";
 
 /** A short id for typing, always the same for the same key. */
-function idOf(key: string): string {
+export function idOf(key: string): string {
   const hash = createHash("sha256").update(key).digest();
   return [...hash.subarray(0, 8)].map((byte) => letters[byte % letters.length]).join("");
 }

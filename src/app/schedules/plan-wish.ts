@@ -64,10 +64,10 @@ async function whyNot(
   const { author, place, cause } = planner;
   if (cause !== undefined)
     return refused(
-      "A run of a schedule or trigger cannot plan further ones. A person has to ask for it in a message.",
+      "A run of a schedule, trigger or goal cannot plan further ones. A person has to ask for it in a message.",
     );
   if (author.trust === "guest")
-    return { ok: false, status: 403, message: "Guests cannot have schedules or triggers." };
+    return { ok: false, status: 403, message: "Guests cannot have schedules, triggers or goals." };
   const length = text.trim().length;
   if (length === 0) return refused("The text is empty. Write what to say or do.");
   if (length > maxPlanText)

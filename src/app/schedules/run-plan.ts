@@ -1,6 +1,6 @@
 import { backoff } from "../../base/backoff.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
+import type { Goal, Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
 import type { Log } from "../../core/ports/storage.ts";
 import type { Author, Cause } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
@@ -72,8 +72,8 @@ interface Beginning {
 
 /** Begins a turn of a plan, once for each key. Returns its id; undefined when it could not be submitted. */
 export async function begin(
-  { submit, now, logger }: RunDeps,
-  { id, value }: Entry<Schedule | Trigger>,
+  { submit, now, logger }: Pick<RunDeps, "submit" | "now" | "logger">,
+  { id, value }: Entry<Schedule | Trigger | Goal>,
   { author, place: { namespace, thread, in_channel }, key, cause, reads = false }: Beginning,
 ): Promise<string | undefined> {
   const submitted = await submit({
@@ -90,11 +90,11 @@ export async function begin(
   if (submitted.code === "key_taken") return "";
   logger.warn(
     { plan: id, reason: submitted.message },
-    "A turn of a schedule or trigger could not be submitted; it is tried again later",
+    "A turn of a plan could not be submitted; it is tried again later",
   );
   return undefined;
 }
 
-function kindOf({ what }: Schedule | Trigger): Cause["kind"] {
-  return what === "trigger" ? "trigger" : "schedule";
+function kindOf({ what }: Schedule | Trigger | Goal): Cause["kind"] {
+  return what === "trigger" || what === "goal" ? what : "schedule";
 }

@@ -1,14 +1,14 @@
 /**
- * Plans of people and the agent. A schedule is due at a time; a trigger waits for an event. Both start turns in the name of their maker,
- * with the maker's rights at that time.
+ * Plans of people and the agent. A schedule is due at a time; a trigger waits for an event; a goal starts one turn after another. All of
+ * them start turns in the name of their maker, with the maker's rights at that time.
  */
 import { z } from "zod";
 import { authorSchema } from "../values/inbound.ts";
 import { threadSchema } from "../values/place.ts";
 
 /**
- * The kinds of due entries: schedules, triggers, threads that a trigger watches for an answer, events that wait for a turn, and events that
- * had one.
+ * The kinds of due entries: schedules, triggers, threads that a trigger watches for an answer, events that wait for a turn, events that
+ * had one, and goals.
  */
 export const dueKinds = {
   schedule: "schedule",
@@ -16,6 +16,7 @@ export const dueKinds = {
   watched: "watched_thread",
   event: "trigger_event",
   seen: "seen_event",
+  goal: "goal",
 } as const;
 
 /** Maximum characters of the text of a reminder or task. */
@@ -41,7 +42,7 @@ const pauseSchema = z.object({
   at: z.number(),
 });
 
-/** The common properties of schedules and triggers. */
+/** The common properties of schedules, triggers and goals. */
 const plannedSchema = z.object({
   /** The text to post, or the task. */
   text: z.string().min(1).max(maxPlanText),
@@ -148,6 +149,38 @@ export const triggerSchema = plannedSchema.extend({
 });
 export type Trigger = z.infer<typeof triggerSchema>;
 
+/**
+ * `blocked`: the same obstacle twice in a row, or its maker may not go on. `used_up`: it had all its turns, or nothing more may be spent.
+ */
+const goalStates = ["going", "reached", "blocked", "used_up", "stopped"] as const;
+
+export const goalSchema = plannedSchema.extend({
+  what: z.literal("goal"),
+  /** The request that set it: a repeated one changes nothing, and the keys of its turns contain it. */
+  key: z.string().max(200),
+  state: z.enum(goalStates),
+  max_turns: z.number().int(),
+  /** Number of turns it has started. */
+  turns: z.number().int().default(0),
+  /** The latest of them. */
+  turn_id: z.string().optional(),
+  /** Fingerprint of what the turn before it met: an obstacle, or its whole answer. */
+  met: z.string().optional(),
+});
+/** An aim that the agent works towards in one thread, turn after turn. Its text is the aim. A thread has at most one. */
+export type Goal = z.infer<typeof goalSchema>;
+
+/** A goal in the form that people read. */
+export const goalViewSchema = z.object({
+  aim: z.string(),
+  state: z.enum(goalStates),
+  turns: z.number().int().describe("turns begun so far"),
+  max_turns: z.number().int(),
+  by: z.string().describe("who set it"),
+  turn_id: z.string().optional().describe("the turn that works on it, or the last one that did"),
+});
+export type GoalView = z.infer<typeof goalViewSchema>;
+
 export const watchedThreadSchema = z.object({
   trigger: z.string(),
   thread: threadSchema,
@@ -172,6 +205,8 @@ export interface ScheduleLimits {
   open_turns: number;
   /** Minimum interval between two turns of one trigger. */
   trigger_gap_ms: number;
+  /** Maximum turns of one goal; 0: there are no goals. */
+  goal_turns: number;
 }
 
 /** A schedule or trigger in the form that people read. */

@@ -95,11 +95,27 @@ const happenedTag = "what_happened";
 
 /** Why a turn started without a message, and the event behind it. */
 function renderCause({ kind, because, happened }: Cause): string {
-  const who = kind === "schedule" ? "A schedule" : "A trigger";
-  const note = `${who} began this turn: ${because}. The person below set it up earlier and is not writing now; do what it says, without planning it again.`;
+  const note = kind === "goal" ? goalNote(because) : plannedNote(kind, because);
   const noted = `<${noteTag}>${withoutBlockTags(note)}</${noteTag}>`;
   if (happened === undefined) return noted;
   return `${noted}\n<${happenedTag}>\n${asData(happened)}\n</${happenedTag}>`;
+}
+
+function plannedNote(kind: Exclude<Cause["kind"], "goal">, because: string): string {
+  const who = kind === "schedule" ? "A schedule" : "A trigger";
+  return `${who} began this turn: ${because}. The person below set it up earlier and is not writing now; do what it says, without planning it again.`;
+}
+
+/** `readGoalEnd` reads the line at the end. */
+function goalNote(because: string): string {
+  return [
+    `A goal began this turn: ${because}. The person below set the goal earlier and is not writing now.`,
+    "Do with your tools what brings you closer to it, and do not ask whether to go on.",
+    "End your answer with one of these lines, its first two words as they are here:",
+    "“Goal reached: ” and what shows it, only if you have checked that;",
+    "“Goal blocked: ” and the obstacle, word for word as before if it is the same;",
+    "“Goal continues: ” and what you do in the next turn.",
+  ].join(" ");
 }
 
 /** The blocks of a context; empty if it has no content. */

@@ -118,10 +118,10 @@ const commandSchema = z.object({
 export type GivenCommand = z.infer<typeof commandSchema>;
 
 const causeSchema = z.object({
-  kind: z.enum(["schedule", "trigger"]),
-  /** The id of the schedule or trigger. */
+  kind: z.enum(["schedule", "trigger", "goal"]),
+  /** The id of the schedule, trigger or goal. */
   id: z.string().min(1).max(200),
-  /** The reason for the run, for people: `every weekday at 9:00 Europe/Berlin`. */
+  /** The reason for the run, for people: `every weekday at 9:00 Europe/Berlin`, `turn 2 of 5`. */
   because: z.string().max(500),
   /** The event as data for the model: text that nobody here vouches for. */
   happened: z.string().max(20_000).optional(),
@@ -129,10 +129,10 @@ const causeSchema = z.object({
   caused_by: z.union([z.array(z.string().max(200)).max(50), z.string().max(200)]).optional(),
   /** The answer is posted in the channel itself and not in a thread. */
   in_channel: z.literal(true).optional(),
-  /** The complete answer, Markdown: nothing is run and no model is asked. Set for reminders, and for notices about a schedule. */
+  /** The complete answer, Markdown: nothing is run and no model is asked. Set for reminders, and for notices about a plan. */
   says: z.string().max(8_000).optional(),
 });
-/** Why a turn started without a message. The author is the maker of the schedule or trigger, with the rights for this run. */
+/** Why a turn started without a message. The author is the maker of the schedule, trigger or goal, with the rights for this run. */
 export type Cause = z.infer<typeof causeSchema>;
 
 const guideSchema = z.object({ skill: z.string().min(1).max(200), request: z.string() });
@@ -155,7 +155,7 @@ export const inboundSchema = z.object({
   guide: guideSchema.optional(),
   /** A command that stops something: it does not wait behind other commands. */
   urgent: z.literal(true).optional(),
-  /** Set for turns that a schedule or a trigger started: `text` is the task. */
+  /** Set for turns that a schedule, a trigger or a goal started: `text` is the task. */
   cause: causeSchema.optional(),
   /** Files that arrived with the message, stored as files of its turn: `id` is their name there. */
   files: z.array(fileReferenceSchema).max(50).optional(),

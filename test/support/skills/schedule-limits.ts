@@ -10,4 +10,5 @@ export const scheduleLimits: ScheduleLimits = {
   late_ms: 60 * minute,
   open_turns: 3,
   trigger_gap_ms: minute,
+  goal_turns: 25,
 };

@@ -21,7 +21,9 @@ export const ann: Author = { id: "ann", name: "Ann", trust: "member", time_zone:
 export const channel = { namespace: "fake:T1:general", thread: "100.1" };
 
 /** State that outlives the bot: the store, the channel, and the accepted turns, each once under its key. */
-export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; platform?: boolean } = {}) {
+export function createScheduleWorld(
+  options: { own?: Partial<ScheduleLimits>; platform?: boolean; spent?: string } = {},
+) {
   const clock = createFakeClock(wednesday);
   const due = createMemoryTurnLog(clock).due;
   const store = createMemoryKeyValue();
@@ -31,6 +33,8 @@ export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; pl
   const taken = new Map<string, Submission>();
   /** Turns that have not ended, by id. */
   const open = new Set<string>();
+  /** Answers of turns that have ended and are not deleted, by id. */
+  const answers = new Map<string, string>();
   /** Definitions of the tools there are, by name. */
   const tools = new Map<string, string>();
   const errors: unknown[] = [];
@@ -61,7 +65,12 @@ export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; pl
     const service: ScheduleService = createScheduleService({
       due: watched,
       log: {
-        get: async (id) => (open.has(id) ? ({ turn_id: id, status: "running" } as TurnRecord) : undefined),
+        async get(id) {
+          if (open.has(id)) return { turn_id: id, status: "running" } as TurnRecord;
+          const answer = answers.get(id);
+          if (answer === undefined) return undefined;
+          return { turn_id: id, status: "finished", outcome: "completed", answer } as TurnRecord;
+        },
         list: async () => [],
       },
       store,
@@ -74,6 +83,8 @@ export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; pl
       limits: { ...scheduleLimits, ...options.own },
       time_zone: "UTC",
       public_url: "https://knack.example.com",
+      overBudget: async () => options.spent,
+      stop: async () => undefined,
       report: (error) => {
         errors.push(error);
         failed = true;
@@ -108,7 +119,7 @@ export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; pl
       },
     };
   };
-  return { clock, due, store, sealed, platform, taken, open, tools, errors, submit, start };
+  return { clock, due, store, sealed, platform, taken, open, answers, tools, errors, submit, start };
 }
 
 /** A catalogue of one skill with these tools. */

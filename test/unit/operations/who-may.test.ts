@@ -30,6 +30,7 @@ const services = {
   turns: { get: async (id: string) => (id === turn.turn_id ? turn : undefined) },
   approvals: { mayDecide: async () => ({ ok: false, status: 403, message: "A manager has to decide." }) },
   schedules: { mayChange: async () => ({ ok: false, status: 403, message: "Its maker may." }) },
+  goals: { of: async () => ({ view: { by: turn.author.name }, maker: turn.author }) },
   skills: { ids: async () => [] },
   store: createMemoryKeyValue(),
 } as unknown as Services;
@@ -90,7 +91,9 @@ function leastOf({ who, name }: Operation): Record<string, Trust> | undefined {
   if (who === "anyone") return { [channel]: "guest", [direct]: "guest" };
   if ("least" in who && who.least === "operator") return { [channel]: "operator", [direct]: "operator" };
   if ("least" in who || name === "channel.change" || name === "skill.limit") return manager;
-  return name.startsWith("turn.") ? { [channel]: "manager", [direct]: "manager" } : undefined;
+  return name.startsWith("turn.") || name === "goal.stop"
+    ? { [channel]: "manager", [direct]: "manager" }
+    : undefined;
 }
 
 function expected(operation: Operation, trust: Trust, namespace: string): Decision | undefined {

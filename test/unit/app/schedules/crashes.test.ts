@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Submit } from "../../../../src/app/turns/submit.ts";
 import type { DueEntries, Wish } from "../../../../src/core/ports/schedules.ts";
-import { channel, createScheduleWorld, hour, wednesday } from "../../../support/skills/schedule-world.ts";
+import {
+  ann,
+  channel,
+  createScheduleWorld,
+  hour,
+  minute,
+  wednesday,
+} from "../../../support/skills/schedule-world.ts";
 
 /** The bot dies at its n-th write, before or after it happened; from then on nothing of it works. */
 function createMortal(world: ReturnType<typeof createScheduleWorld>, dies: { at: number; after: boolean }) {
@@ -90,6 +97,39 @@ describe.each(lives)("%s", (_name, { before, wish, hours, taken, left }) => {
         expect(kept.length).toBe(left);
       }
       expect(deaths).toBeGreaterThan(1);
+    },
+  );
+});
+
+/** Lives until the goal has ended; each of its turns takes less than half a minute. */
+async function liveForGoal(world: World, bot: Bot): Promise<void> {
+  for (let passed = 0; passed < 8 * minute; passed += minute / 2) {
+    await bot.pass(minute / 2);
+    for (const [id, { cause }] of world.taken)
+      if (cause?.says === undefined) world.answers.set(id, `Goal continues: after ${cause?.because}`);
+  }
+}
+
+describe("a goal of three turns", () => {
+  it.each([true, false])(
+    "a goal has each of its turns once, and says once that it ended, whenever the bot dies (after the write: %s)",
+    async (after) => {
+      let deaths = 0;
+      for (let at = 1; ; at += 1) {
+        const world = createScheduleWorld();
+        await world.start().service.goals.set({ author: ann, place: channel }, "peace", 3, "k1");
+        const mortal = createMortal(world, { at, after });
+        await liveForGoal(world, world.start(mortal));
+        if (mortal.survived()) break;
+        deaths += 1;
+        await liveForGoal(world, world.start());
+        const causes = [...world.taken.values()].map(({ cause }) => cause?.says ?? cause?.because);
+        expect([at, ...causes]).toEqual([
+          ...[at, "turn 1 of 3", "turn 2 of 3", "turn 3 of 3"],
+          expect.stringMatching(/after 3 of 3 turns/),
+        ]);
+      }
+      expect(deaths).toBeGreaterThan(3);
     },
   );
 });

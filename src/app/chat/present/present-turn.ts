@@ -43,6 +43,7 @@ interface Stage {
   made: TurnEventBody[];
   /** Turns of further messages that this one has absorbed. */
   taken: Set<string>;
+  notifyAfterMs: number;
   /** Why everything from now on is for the asker alone; undefined while it is public. */
   because: string | undefined;
   /** The place for private texts. */
@@ -125,7 +126,7 @@ function openStage(
   const prompts = new PersonPrompts(turn, events, aside);
   const taken = new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : [])));
   const shown = { notes, mark, live, progress, prompts, made: [], taken, because, aside, view };
-  return { turn, claimed, files, log, ...shown };
+  return { turn, claimed, files, log, notifyAfterMs: chat.notify_after_ms, ...shown };
 }
 
 /** The progress level of the channel; `steps` when its settings cannot be read. */
@@ -277,7 +278,9 @@ async function* finish(
   const isAside = ready.private === true && turn.kind === "message" && !isDirectMessage(turn.place.namespace);
   const aside = isAside && turn.platform.actions?.direct !== undefined ? await stage.aside() : undefined;
   const reason = isAside ? await reasonAbove(turn, stage.because) : undefined;
-  const delivery = { ready, readyAt, events: claimed.events, live, files, card, hasSteps, aside, reason };
+  const frame = { files, card, hasSteps, reason };
+  const { notifyAfterMs } = stage;
+  const delivery = { ready, readyAt, notifyAfterMs, events: claimed.events, live, aside, ...frame };
   const delivered: Delivered = yield* deliverAnswer(turn, delivery);
   const unmarked = delivered.kind === "waiting" ? undefined : unmark(stage);
   const dismissed = isAside ? turn.platform.dismiss?.(turn.to) : undefined;

@@ -108,6 +108,8 @@ export interface ChatIntake {
   message(message: ChatMessage): Promise<void>;
   command(command: ChatCommand): Promise<void>;
   press(press: ButtonPress): Promise<void>;
+  /** Somebody stops the work in a thread by the platform's own control. `id` identifies that for a private answer. */
+  stopped(stop: { place: Place; person: string; id: string }): Promise<void>;
   /** The text of a message may have changed. Edits that change no text (link previews) have no effect. */
   edited(edit: ChatEdit): Promise<void>;
   /** A message was deleted: stops its turn, or deletes its answer. */

@@ -117,6 +117,9 @@ export interface OutgoingMessage {
   calls?: readonly string[];
 }
 
+/** What the bot does in a conversation. */
+export type ConversationState = "working" | "waiting" | "idle";
+
 /** The message and person that a message answers. */
 export interface ReplyTarget {
   /** The platform's id of the message, slash command or click (`Origin.message`); absent if there is none. */
@@ -200,6 +203,11 @@ export interface ChatPlatform {
    * orders.csv`), empty if unknown. Never throws.
    */
   showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /**
+   * Shows the state of a conversation where the platform lists conversations with agents and offers people its own way to stop them, which
+   * arrives as `ChatIntake.stopped`. Called at each change. `waiting`: for a person. `title` names a conversation that is new. Never throws.
+   */
+  showState?(place: Place, state: ConversationState, title: string): Promise<void>;
   /** Whether only the author of a command sees the reply to it, as for a slash command. Absent where everybody does. */
   isUnseen?(to: ReplyTarget): boolean;
   /** Removes the platform's own sign that a command will be answered. Never throws. */

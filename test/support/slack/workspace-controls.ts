@@ -105,6 +105,31 @@ export function workspaceControls(backend: Backend) {
       const name = "assistant_thread_context_changed";
       assistantEvent(backend, workspace, name, channel, given.thread_ts, given.user, given.context_channel);
     },
+    /** Somebody presses Slack's own Stop: Slack ends the streams of the thread, and leaves the rest to the app. */
+    stopSession: ({ channel: id, user, thread_ts }: { channel: string; user: string; thread_ts: string }) => {
+      const { channel, workspace } = botPlace(backend, id);
+      const session = world.sessions.find((each) => each.channel === id && each.thread_ts === thread_ts);
+      if (session?.statuses.at(-1) !== "processing" || workspace.sessions !== "stoppable")
+        throw new ControlRefusal("no_stop", "Slack shows no Stop button there.");
+      const streams = world.messages.filter(
+        (each) =>
+          each.channel === id &&
+          each.thread_ts === thread_ts &&
+          each.stream?.state === "in_progress" &&
+          !each.gone,
+      );
+      for (const { stream } of streams) if (stream !== undefined) stream.state = "completed";
+      const streaming_message_ts = streams.map(({ ts }) => ts);
+      const event = {
+        type: "agent_session_stopped",
+        channel: channel.id,
+        user,
+        thread_ts,
+        streaming_message_ts,
+      };
+      events.send(workspace, { ...event, event_ts: world.timestamp() });
+      world.touch();
+    },
     /** Takes the app out of a workspace. */
     uninstall: ({ team }: { team: string }): void => {
       const workspace = requireWorkspace(backend, team);

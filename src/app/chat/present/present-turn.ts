@@ -149,6 +149,7 @@ async function* showRun(
   run: () => AsyncGenerator<TurnEventBody, void>,
 ): AsyncGenerator<TurnEventBody, AnswerReady | undefined> {
   const { turn, mark, notes, live } = stage;
+  mark.state("working");
   mark.show();
   let finished: Finished | undefined;
   for await (const event of mergeNotes(run(), notes, turn)) {
@@ -167,6 +168,7 @@ async function* showRun(
   stage.progress.stop();
   await unlessAborted(turn.givenUp, () => live.settle());
   if (finished.merged_into !== undefined || finished.silent) {
+    if (finished.merged_into === undefined) mark.state("idle");
     await unlessAborted(turn.givenUp, () => Promise.all([unmark(stage), turn.platform.dismiss?.(turn.to)]));
     yield finished;
     return undefined;
@@ -227,8 +229,10 @@ const stamped = ({ turn_id, clock }: PresentedTurn, event: TurnEventBody): TurnE
 
 /** Before the turn waits, finishes everything begun and posts its questions. */
 async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEventBody, void> {
-  const { turn, live, progress, prompts, mark, notes } = stage;
+  const { turn, live, progress, prompts, mark, notes, view } = stage;
   progress.stop();
+  const waits = view.question !== undefined || view.approvals.some(({ state }) => state === "open");
+  if (waits) mark.state("waiting");
   const [failure] = await unlessAborted(turn.givenUp, () =>
     Promise.all([prompts.posted(), live.pause(progress.hasNotice), mark.hide()]),
   );
@@ -283,6 +287,7 @@ async function* finish(
   const delivery = { ready, readyAt, notifyAfterMs, events: claimed.events, live, aside, ...frame };
   const delivered: Delivered = yield* deliverAnswer(turn, delivery);
   const unmarked = delivered.kind === "waiting" ? undefined : unmark(stage);
+  mark.state("idle");
   const dismissed = isAside ? turn.platform.dismiss?.(turn.to) : undefined;
   await unlessAborted(turn.givenUp, () => Promise.allSettled([order, mark.hide(), unmarked, dismissed]));
   yield* notes.take();

@@ -69,6 +69,12 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
       deps.intake.left(slackNamespace(selfOf(context).team, String(event.channel))),
     );
   }
+  bolt.event("agent_session_stopped", async ({ event, context }) => {
+    const { channel, user, thread_ts, event_ts } = event;
+    const me = selfOf(context);
+    const place = placeOf({ channel }, { ts: event_ts, thread_ts }, me, user);
+    await deps.intake.stopped({ place, person: user, id: event_ts });
+  });
   bolt.event("assistant_thread_started", async ({ event, context }) => {
     const { team } = selfOf(context);
     const { user_id, channel_id, thread_ts } = event.assistant_thread;

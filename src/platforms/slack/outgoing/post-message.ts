@@ -5,6 +5,7 @@ import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts"
 import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { hasRichParts, type Picture, type Rendered, renderMessage } from "./render-message.ts";
+import type { Sessions } from "./sessions.ts";
 
 /**
  * Posts and changes messages without link previews; Slack makes none for edits. A workspace that refuses rich blocks gets plain
@@ -35,7 +36,11 @@ interface ShownFiles {
 
 const noFiles: ShownFiles = { pictures: [], files: [] };
 
-export function createMessageWriter(context: SlackContext, streaming: "auto" | "off"): MessageWriter {
+export function createMessageWriter(
+  context: SlackContext,
+  streaming: "auto" | "off",
+  sessions: Pick<Sessions, "ownButtons">,
+): MessageWriter {
   const { workspaces } = context;
   const plainTeams = new Set<string>();
 
@@ -51,13 +56,19 @@ export function createMessageWriter(context: SlackContext, streaming: "auto" | "
       return sent;
     }
   };
-  const edit: MessageWriter["edit"] = async ({ team, channel }, ts, message, shown = noFiles) => {
+  /** The message with the buttons that it needs in this place. */
+  const fitting = (room: Room, { buttons = [], ...message }: OutgoingMessage): OutgoingMessage => ({
+    ...message,
+    buttons: sessions.ownButtons(room, buttons),
+  });
+  const edit: MessageWriter["edit"] = async (room, ts, message, shown = noFiles) => {
+    const { team, channel } = room;
     const { pictures, files } = shown;
     const more = files.length === 0 ? {} : { file_ids: [...files] };
     const update = async () => {
       await rendered(
         team,
-        message,
+        fitting(room, message),
         ({ text, blocks, metadata }) =>
           workspaces.call(team, "change a message", ({ write }) =>
             write.chat.update({ channel, ts, text, blocks, ...more, ...(metadata && { metadata }) }),
@@ -79,7 +90,12 @@ export function createMessageWriter(context: SlackContext, streaming: "auto" | "
       workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts })),
     );
   };
-  return { rendered, edit, remove, post: (room, message) => post(workspaces, rendered, room, message) };
+  return {
+    rendered,
+    edit,
+    remove,
+    post: (room, message) => post(workspaces, rendered, room, fitting(room, message)),
+  };
 }
 
 async function post(

@@ -2,7 +2,7 @@ import { isRecord } from "../api/call-arguments.ts";
 import { channelOf, type Method, type MethodCall, openChannelOf } from "../api/method.ts";
 import { refusalWithMessages, SlackRefusal } from "../api/slack-refusal.ts";
 import type { MessageRecord } from "../world/message-record.ts";
-import type { World } from "../world/world.ts";
+import type { SessionRecord, World } from "../world/world.ts";
 
 /** Slack takes a status away when the app answers in the thread. */
 export function clearStatus(world: World, message: MessageRecord): void {
@@ -83,6 +83,58 @@ const setSuggestedPrompts: Method = {
   },
 };
 
+const sessionStatuses = ["active", "processing", "suspended", "closed"];
+
+/** The session of a thread, if the workspace has sessions. @param makes whether a missing one is made */
+function sessionOf(call: MethodCall, makes: boolean): SessionRecord {
+  if (call.workspace.sessions === "none") throw new SlackRefusal("unknown_method");
+  const channel = openChannelOf(call, "channel_id");
+  const thread_ts = call.arguments.required("thread_ts");
+  const isThere =
+    call.world.message(channel.id, thread_ts) !== undefined || isAssistantThread(call, channel.id, thread_ts);
+  if (!isThere) throw new SlackRefusal("invalid_thread_ts");
+  const { sessions } = call.world;
+  const found = sessions.find((each) => each.channel === channel.id && each.thread_ts === thread_ts);
+  if (found !== undefined) return found;
+  if (!makes) throw new SlackRefusal("session_not_found");
+  const made: SessionRecord = { channel: channel.id, thread_ts, statuses: [] };
+  sessions.push(made);
+  return made;
+}
+
+/** docs.slack.dev/reference/methods/agents.sessions.setStatus: the title counts only for a new session. */
+const setSessionStatus: Method = {
+  token: "bot",
+  scope: "chat:write",
+  run: (call) => {
+    const status = call.arguments.required("status");
+    const title = call.arguments.text("title");
+    if (!sessionStatuses.includes(status) || (title ?? "").length > 200)
+      throw refusalWithMessages("invalid_arguments", ["[json-pointer:/status] or [json-pointer:/title]"]);
+    const session = sessionOf(call, true);
+    if (session.statuses.length === 0 && title !== undefined) session.title = title;
+    session.statuses.push(status);
+    call.world.touch();
+    const warning = "missing_agent_session_stopped_event_subscription";
+    return {
+      status,
+      ...(call.workspace.sessions === "stoppable" ? {} : { response_metadata: { warnings: [warning] } }),
+    };
+  },
+};
+
+const renameSession: Method = {
+  token: "bot",
+  scope: "chat:write",
+  run: (call) => {
+    const title = call.arguments.required("title");
+    if (title.length > 200) throw refusalWithMessages("invalid_arguments", ["[json-pointer:/title]"]);
+    sessionOf(call, false).title = title;
+    call.world.touch();
+    return {};
+  },
+};
+
 function isAssistantThread(call: MethodCall, channel: string, threadTs: string): boolean {
   return call.world.assistantThreads.some(
     (thread) => thread.channel === channel && thread.thread_ts === threadTs,
@@ -97,6 +149,8 @@ function assistantThreadOf(call: MethodCall, threadTs: string): { channel: strin
 }
 
 export const assistantMethods: Record<string, Method> = {
+  "agents.sessions.setStatus": setSessionStatus,
+  "agents.sessions.rename": renameSession,
   "assistant.threads.setStatus": setStatus,
   "assistant.threads.setTitle": setTitle,
   "assistant.threads.setSuggestedPrompts": setSuggestedPrompts,

@@ -92,6 +92,14 @@ export interface StatusRecord {
   at: number;
 }
 
+/** An agent session: its title, and every status it has had. */
+export interface SessionRecord {
+  channel: string;
+  thread_ts: string;
+  title?: string;
+  statuses: string[];
+}
+
 /** The complete state of the fake Slack. Callers that change it call `touch`. */
 export class World {
   readonly seed: SlackSeed;
@@ -106,6 +114,7 @@ export class World {
   readonly calls: CallRecord[] = [];
   readonly assistantThreads: AssistantThread[] = [];
   readonly statuses: StatusRecord[] = [];
+  readonly sessions: SessionRecord[] = [];
   readonly titles: { channel: string; thread_ts: string; title: string }[] = [];
   readonly prompts: { channel: string; thread_ts?: string; title?: string; prompts: unknown[] }[] = [];
   version = 1;

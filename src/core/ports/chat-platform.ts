@@ -6,7 +6,7 @@
 import type { ApprovalVerdict } from "../log/turn-view.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { ChatActions, FoundMessages, MessageQuery, ThreadMessage } from "./chat-actions.ts";
+import type { ChatActions, FoundMessages, MessageQuery, Searcher, ThreadMessage } from "./chat-actions.ts";
 
 /** Limits of a platform. */
 export interface PlatformLimits {
@@ -297,7 +297,7 @@ interface OwnMessage {
 export interface Chats {
   /** Undefined if no actions are available. */
   actions(namespace: string): ChatActions | undefined;
-  search(namespace: string, query: MessageQuery): Promise<FoundMessages>;
+  search(namespace: string, query: MessageQuery, by: Searcher): Promise<FoundMessages>;
   /** Returns the message's reference. A message that an interrupted process already posted under its tag is found and not posted again. */
   send(place: Place, message: OutgoingMessage & { tag: MessageTag }): Promise<string>;
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;

@@ -152,6 +152,11 @@ export function workspaceControls(backend: Backend) {
       }
       world.touch();
     },
+    /** Lets the action tokens of all messages run out. */
+    expireActionTokens: (): void => {
+      world.actionTokens.clear();
+      world.touch();
+    },
     /** Takes scopes from a workspace's tokens. */
     removeScopes: ({ team, scopes }: { team: string; scopes: readonly string[] }): void => {
       for (const token of world.tokens.values())

@@ -37,6 +37,9 @@ export const messageSchema = z.looseObject({
   blocks: z.array(z.unknown()).nullish().catch(undefined),
   attachments: fitting(attachmentSchema),
   streaming_state: z.string().optional(),
+  /** Comes with messages to the bot; at first only within `assistant_thread`. */
+  action_token: z.string().nullish(),
+  assistant_thread: z.looseObject({ action_token: z.string().nullish() }).nullish().catch(undefined),
   metadata: z
     .looseObject({
       event_type: z.string().optional(),

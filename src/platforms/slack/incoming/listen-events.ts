@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { Place } from "../../../core/values/place.ts";
+import type { ActionTokens } from "../channel/action-tokens.ts";
 import {
   changedEventSchema,
   deletedEventSchema,
@@ -40,6 +41,7 @@ export interface EventDeps {
   directory: PersonDirectory;
   home: Home;
   titles: ThreadTitles;
+  tokens: ActionTokens;
   /** The app was removed from a workspace, or its tokens were withdrawn. */
   uninstalled(team: string): Promise<void>;
 }
@@ -147,6 +149,7 @@ async function onSaid(deps: EventDeps, event: unknown, self: Self): Promise<void
   learnDirect(deps, message, message, self);
   const parsed = await parseMessage(message, message, self, namesOf(deps.directory, self.team));
   if (parsed === undefined) return;
+  await deps.tokens.remember(parsed.place.namespace, parsed.id, message);
   await deps.intake.message(parsed);
   // Not waited for: the message is stored.
   void deps.titles.said(parsed);

@@ -7,6 +7,7 @@ import {
 } from "../../../core/ports/chat-platform.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
+import type { ActionTokens } from "../channel/action-tokens.ts";
 import { createChatActions } from "../channel/chat-actions.ts";
 import { readableText } from "../channel/mrkdwn.ts";
 import { findTagged, namesOf, readThread } from "../channel/read-history.ts";
@@ -35,13 +36,14 @@ const limits: PlatformLimits = {
 export interface SlackPlatformDeps extends SlackContext {
   settings: Pick<SlackSettings, "streaming" | "api_url">;
   addresses: ReplyAddresses;
+  tokens: ActionTokens;
   clock: Clock;
   logger: Log;
 }
 
 /** Slack as the app sees it. */
 export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Signs {
-  const { settings, addresses, clock, logger, workspaces, directory } = deps;
+  const { settings, addresses, tokens, clock, logger, workspaces, directory } = deps;
   const context: SlackContext = { workspaces, directory };
   const sessions = createSessions(context, clock, logger);
   const writer = createMessageWriter(context, settings.streaming, sessions);
@@ -89,7 +91,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     download: (place, file, options) =>
       downloadFile(workspaces, targetOf(place).team, file, { ...options, apiUrl: settings.api_url }),
     describe: (place) => describe(context, place),
-    actions: createChatActions(context, clock),
+    actions: createChatActions({ ...context, tokens, clock, logger }),
     deciders: (place, approver) => directory.deciders(targetOf(place), approver),
   };
 }

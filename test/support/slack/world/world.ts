@@ -115,6 +115,8 @@ export class World {
   readonly assistantThreads: AssistantThread[] = [];
   readonly statuses: StatusRecord[] = [];
   readonly sessions: SessionRecord[] = [];
+  /** Tokens that came with messages to the bot, each with the person who wrote one. */
+  readonly actionTokens = new Map<string, string>();
   readonly titles: { channel: string; thread_ts: string; title: string }[] = [];
   readonly prompts: { channel: string; thread_ts?: string; title?: string; prompts: unknown[] }[] = [];
   version = 1;

@@ -18,6 +18,8 @@ export interface PlatformLimits {
   edit_interval_ms: number;
   /** Maximum size of an uploaded file, bytes. */
   file_bytes: number;
+  /** Tables that people can page through, sort and filter; larger ones, and those of other platforms, are cut and attached. */
+  tables?: { rows: number; columns: number; characters: number };
   /**
    * Set if messages with the purpose `progress` notify nobody. Edits notify nobody either, so the progress of a turn is a message of its
    * own, which is removed when the answer begins. On other platforms one message, with the purpose `answer`, grows from progress to answer.

@@ -15,6 +15,7 @@ import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts"
 import { createAbsentFeature } from "../connection/absent-features.ts";
 import { refusedWith } from "../connection/slack-call.ts";
 import type { WebClient } from "../connection/workspaces.ts";
+import { hasDataTable } from "./data-tables.ts";
 import { createPieceFilter, markdownCharacters, mentionsMissing } from "./outgoing-text.ts";
 import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
@@ -163,7 +164,7 @@ class SlackAnswerStream implements AnswerStream {
    * message.
    */
   async finish(message: OutgoingMessage): Promise<void> {
-    const { markdown, progress, buttons = [], files = [], calls } = message;
+    const { markdown, buttons = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
     if (rest !== undefined) {
       // Kept for a retry: Slack may be too busy to end the stream.
@@ -172,9 +173,8 @@ class SlackAnswerStream implements AnswerStream {
     }
     const last = this.#pending;
     const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
-    const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
     const missing = (got: string) => mentionsMissing(got, markdown, calls);
-    const complete = isSame && isTextAlone && missing(this.#streamed + last).length === 0;
+    const complete = isSame && this.#isTextAlone(message) && missing(this.#streamed + last).length === 0;
     const words = complete ? last : missing(this.#streamed).join(" ");
     const blocks = buttonBlocks(buttons, true) as types.KnownBlock[];
     const { room, sessions } = this.#at;
@@ -189,6 +189,10 @@ class SlackAnswerStream implements AnswerStream {
     const unheard = missing(this.#streamed);
     if (unheard.length > 0)
       await this.#messages.post(this.#at.place, { markdown: unheard.join(" "), ...(calls && { calls }) });
+  }
+
+  #isTextAlone({ markdown, progress, files = [] }: OutgoingMessage): boolean {
+    return progress === undefined && files.length === 0 && this.#shown.size === 0 && !hasDataTable(markdown);
   }
 
   async cancel(): Promise<void> {

@@ -18,6 +18,7 @@ import { createAbsentFeature } from "../connection/absent-features.ts";
 import { refusedWith } from "../connection/slack-call.ts";
 import type { SlackSettings } from "../connection/slack-options.ts";
 import { createStreams, type StreamedMessages } from "./answer-stream.ts";
+import { tableLimits } from "./data-tables.ts";
 import { createMessageWriter } from "./post-message.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createFileShow } from "./show-files.ts";
@@ -31,6 +32,7 @@ const limits: PlatformLimits = {
   // chat.update is in tier 3: 50 calls a minute.
   edit_interval_ms: 1_500,
   file_bytes: 100_000_000,
+  tables: tableLimits,
 };
 
 export interface SlackPlatformDeps extends SlackContext {
@@ -46,7 +48,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
   const { settings, addresses, tokens, clock, logger, workspaces, directory } = deps;
   const context: SlackContext = { workspaces, directory };
   const sessions = createSessions(context, clock, logger);
-  const writer = createMessageWriter(context, settings.streaming, sessions);
+  const writer = createMessageWriter(context, settings.streaming, sessions, clock);
   const files = createFileShow(context, writer);
   const edit: ChatPlatform["edit"] = async (place, ts, message) =>
     files.edit(await roomOf(context, place), ts, message);
@@ -120,7 +122,7 @@ async function describe(
 export const slackWriting: PlatformWriting = {
   name: "Slack",
   formatting:
-    "Write standard Markdown, not Slack's own markup: **bold**, [links](https://example.com), lists, headings, code and small tables are shown; images become links; HTML and formulas stay as written.",
+    "Write standard Markdown, not Slack's own markup: **bold**, [links](https://example.com), lists, headings, code and tables are shown; images become links; HTML and formulas stay as written.",
   mentions:
     "A mention notifies: <@U012AB3CD> a person, <@&S012AB3CD> a user group. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others, @here, @channel and @everyone are shown as plain text.",
 };

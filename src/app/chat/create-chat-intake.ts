@@ -68,7 +68,7 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
       const skillId = deps.app.reader.formOf(text, place);
       return skillId === undefined ? undefined : form(skillId, place, person);
     },
-    suggestions: (place) => suggestPrompts(context, place),
+    suggestions: (place, lookingAt) => suggestPrompts(context, place, lookingAt),
     ...createCatchUp(context, channels),
   };
 }

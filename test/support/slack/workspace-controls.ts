@@ -62,8 +62,27 @@ export function workspaceControls(backend: Backend) {
       const { channel, workspace } = directWith(backend, user);
       const home = [...world.views.values()].find((view) => view.type === "home" && view.user === user);
       const view = home === undefined ? {} : { view: { id: home.id, ...home.view, hash: home.hash } };
-      const event = { type: "app_home_opened", user, channel: channel.id, tab: tab ?? "home", ...view };
+      const entities = world.looking.get(user);
+      const open = entities === undefined ? {} : { context: { entities } };
+      const at = { user, channel: channel.id, tab: tab ?? "home" };
+      const event = { type: "app_home_opened", ...at, ...open, ...view };
       events.send(workspace, { ...event, event_ts: world.timestamp() });
+    },
+    /** The person opens something beside the agent view. `anonymous`: the event without person and channel, as Slack's page has it. */
+    lookAt: ({
+      user,
+      entities,
+      anonymous,
+    }: {
+      user: string;
+      entities: unknown[];
+      anonymous?: boolean;
+    }): void => {
+      const { channel, workspace } = directWith(backend, user);
+      world.looking.set(user, entities);
+      const who = anonymous === true ? {} : { user, channel: channel.id };
+      const context = entities.length === 0 ? {} : { entities };
+      events.send(workspace, { type: "app_context_changed", ...who, context, event_ts: world.timestamp() });
     },
     /** The person starts an assistant thread in the direct message with the bot. */
     assistantThread: ({ user, context_channel }: { user: string; context_channel?: string }) => {

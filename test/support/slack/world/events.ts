@@ -54,7 +54,9 @@ export class Events {
       const rendered = renderMessage(this.#world, message, { metadata: true, baseUrl: this.#baseUrl });
       const asks = channel.kind === "im" || mentions(message.text, workspace.bot_user_id);
       const token = asks && message.bot_id === undefined ? this.#actionToken(message.user) : {};
-      const event = { ...rendered, ...token, ...this.#place(channel, message.ts) };
+      const entities = channel.kind === "im" ? this.#world.looking.get(message.user) : undefined;
+      const open = entities === undefined ? {} : { app_context: { entities } };
+      const event = { ...rendered, ...token, ...open, ...this.#place(channel, message.ts) };
       this.send(workspace, event, scope, channel.is_ext_shared);
       this.#mention(workspace, channel, message, { ...rendered, ...token }, message.ts);
     }

@@ -115,6 +115,8 @@ export class World {
   readonly assistantThreads: AssistantThread[] = [];
   readonly statuses: StatusRecord[] = [];
   readonly sessions: SessionRecord[] = [];
+  /** What people have open beside the app, by user, as `entities`. */
+  readonly looking = new Map<string, readonly unknown[]>();
   /** Tokens that came with messages to the bot, each with the person who wrote one. */
   readonly actionTokens = new Map<string, string>();
   readonly titles: { channel: string; thread_ts: string; title: string }[] = [];

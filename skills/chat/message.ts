@@ -27,7 +27,7 @@ export function showMessage(message: ChannelMessage, zone: string): ShownMessage
   return {
     id,
     at: DateTime.fromMillis(at, { zone }).toFormat("ccc yyyy-MM-dd HH:mm"),
-    from: `${author.name} <@${author.id}>${kind}`,
+    from: author.id === "" ? author.name : `${author.name} <@${author.id}>${kind}`,
     text: text.length > maxText ? `${text.slice(0, maxText)}… [cut]` : text,
     link,
     ...(replies > 0 ? { replies } : {}),

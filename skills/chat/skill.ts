@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import type { FoundMessages } from "../../src/core/ports/chat-actions.ts";
+import type { ChannelMessage, ChatWork, FoundMessages } from "../../src/core/ports/chat-actions.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import { showMessage, shownMessageSchema, timeIn, timeSchema } from "./message.ts";
 
@@ -57,7 +57,7 @@ const searchChannel = definePart({
   description: "Finds what people said or talked about in a channel, the latest first, with links to cite.",
   parameters: z.object({
     words: z.string().trim().min(1).max(300).describe("all have to occur"),
-    channel: z.string().max(200).optional().describe("its name; this one unless given"),
+    channel: z.string().max(200).optional().describe("its name; this one unless given; * all"),
     from: z.string().max(200).optional().describe("id of the author"),
     since: timeSchema,
     until: timeSchema,
@@ -65,18 +65,20 @@ const searchChannel = definePart({
   output: z.object({
     channel: z.string(),
     time_zone: z.string().describe("of the times"),
-    messages: z.array(shownMessageSchema),
+    messages: z.array(shownMessageSchema.extend({ channel: z.string().optional() })),
     note: z.string().optional(),
   }),
   async run({ words, channel, from, since, until }, context) {
     const { chat, time_zone } = context;
-    const found = await chat.channel(channel);
     const wanted = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
     if (wanted.length === 0)
       throw new SkillFailure("no_words", "The search has no words.", "Read the channel instead.");
     const author = from?.replace(/^<?@?!?|>$/g, "");
     const range = { since: await timeIn(since, context), until: await timeIn(until, context) };
-    const result = await chat.search(found, { words: wanted, author, ...range, most: maxHits });
+    const query = { words: wanted, author, ...range, most: maxHits };
+    if (channel === "*") return foundAnywhere(await chat.searchAll(query), time_zone);
+    const found = await chat.channel(channel);
+    const result = await chat.search(found, query);
     const note = noteOn(result, time_zone);
     return {
       channel: found.name,
@@ -86,6 +88,30 @@ const searchChannel = definePart({
     };
   },
 });
+
+/** Results from several channels. Of a message that the bot cannot read itself, there is only the link. */
+function foundAnywhere(found: Awaited<ReturnType<ChatWork["searchAll"]>>, time_zone: string) {
+  const messages = found.map(({ message, channel, reference: id, author, at, link }) => ({
+    ...showMessage(message ?? linkedMessage(id, author, at, link), time_zone),
+    channel,
+  }));
+  const isUnread = found.some(({ message }) => message === undefined);
+  const note = isUnread ? "Where there is no text, the bot is not in the channel: give the link." : undefined;
+  return {
+    channel: "*",
+    time_zone,
+    messages,
+    ...(note === undefined ? noneFound(messages) : { note }),
+  };
+}
+
+function linkedMessage(id: string, name: string, at: number, link: string): ChannelMessage {
+  return { id, author: { id: "", name, bot: false, self: false }, text: "", at, files: [], link };
+}
+
+function noneFound({ length }: readonly unknown[]): { note?: string } {
+  return length === 0 ? { note: "Nothing fits; other words or their stems may." } : {};
+}
 
 function noteOn({ complete, since, by, messages }: FoundMessages, zone: string): string | undefined {
   if (complete) return messages.length === 0 ? "Nothing fits; other words or their stems may." : undefined;

@@ -92,6 +92,11 @@ export const chatSchema = z.strictObject({
     .default(24)
     .describe("How far back the bot looks for missed messages after a lost connection, in hours"),
   progress_delay_seconds: between(0, 60).default(3).describe("Delay before progress is shown, in seconds"),
+  notify_after_seconds: between(0, 86_400)
+    .default(30)
+    .describe(
+      "An answer whose message is older than this at the end, in seconds, is posted again as a new message, because an edit notifies nobody; 86400 practically never does",
+    ),
   audit_channel: z
     .string()
     .regex(/^(slack|discord):[^:\s]+:[^:\s]+$/, "expected platform:workspace:channel, e.g. slack:T0123:C0456")

@@ -38,6 +38,7 @@ export function chatPolicy({ access, chat }: Config): ChatPolicy {
     stale_ms: chat.stale_minutes * 60_000,
     catch_up_ms: chat.catch_up_hours * 3_600_000,
     progress_delay_ms: chat.progress_delay_seconds * 1000,
+    notify_after_ms: chat.notify_after_seconds * 1000,
     audit_channel: chat.audit_channel,
   };
 }

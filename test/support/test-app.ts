@@ -175,6 +175,7 @@ function chatPolicy({ access, ...more }: NonNullable<TestAppOptions["chat"]> = {
     stale_ms: 15 * 60_000,
     catch_up_ms: 24 * 3_600_000,
     progress_delay_ms: 3_000,
+    notify_after_ms: 30_000,
     ...more,
     access: {
       workspaces: ["*"],

@@ -1,5 +1,5 @@
 /** The intake for events of chat platforms. Every method resolves once the event is stored or decided; only then does the platform acknowledge it. */
-import type { FileReference, GivenCommand, Mention } from "../../core/values/inbound.ts";
+import type { FileReference, GivenCommand, LookedAt, Mention } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { SkillForm } from "./skill-form.ts";
 
@@ -31,6 +31,8 @@ export interface ChatMessage {
   /** Whether it belongs to a thread that existed before it. */
   in_thread: boolean;
   files: readonly FileReference[];
+  /** What its author looks at beside the conversation, if the platform tells; at most 3. */
+  looking_at?: readonly LookedAt[];
   /** Found when catching up after a time without connection. */
   missed?: true;
 }
@@ -108,6 +110,8 @@ export interface ChatIntake {
   message(message: ChatMessage): Promise<void>;
   command(command: ChatCommand): Promise<void>;
   press(press: ButtonPress): Promise<void>;
+  /** Somebody stops the work in a thread by the platform's own control. `id` identifies that for a private answer. */
+  stopped(stop: { place: Place; person: string; id: string }): Promise<void>;
   /** The text of a message may have changed. Edits that change no text (link previews) have no effect. */
   edited(edit: ChatEdit): Promise<void>;
   /** A message was deleted: stops its turn, or deletes its answer. */
@@ -130,8 +134,8 @@ export interface ChatIntake {
   form(skillId: string, place: Place, person: string): Promise<SkillForm | undefined>;
   /** The same for a command with nothing but the name of a skill, `/skill run weather`; undefined for all others. */
   formOfCommand(text: string, place: Place, person: string): Promise<SkillForm | undefined>;
-  /** Three prompts that fit the place, for greetings and suggestions. */
-  suggestions(place: Place): Promise<{ title: string; message: string }[]>;
+  /** Three prompts that fit the place, and what the person looks at beside it, for greetings and suggestions. */
+  suggestions(place: Place, lookingAt?: readonly LookedAt[]): Promise<{ title: string; message: string }[]>;
   /**
    * The places to catch up with after a time without connection, and from when (ms since the epoch, limited by the configuration; a
    * little earlier than the last `seen`, since known messages are not taken again). A place is a thread that was active in that

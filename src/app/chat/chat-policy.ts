@@ -26,6 +26,8 @@ export interface ChatPolicy {
   catch_up_ms: number;
   /** Progress is shown for turns that take longer. */
   progress_delay_ms: number;
+  /** An answer whose first message is older than this at the end is posted anew, so that people are notified. */
+  notify_after_ms: number;
   /** The namespace that gets a line for every change of skills, approval and deletion. */
   audit_channel?: string | undefined;
 }

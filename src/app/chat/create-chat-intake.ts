@@ -11,7 +11,7 @@ import { forgetGreeting, greet, suggestPrompts } from "./intake/greet.ts";
 import { type ChatIntakeDeps, createSettingsReader, type IntakeContext } from "./intake/intake-context.ts";
 import { createLateMessages } from "./intake/late-messages.ts";
 import { createTakeEdit, takeRemoval } from "./intake/message-changes.ts";
-import { pressButton } from "./intake/press-button.ts";
+import { pressButton, stopThread } from "./intake/press-button.ts";
 import { refusalOf } from "./intake/refusal-of.ts";
 import { takeCommand } from "./intake/take-command.ts";
 import { createTakeMessage } from "./intake/take-message.ts";
@@ -41,6 +41,7 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
     },
     command: (command) => takeCommand(context, command),
     press: (press) => pressButton(context, late, press),
+    stopped: (stop) => stopThread(context, stop),
     async edited(edit) {
       await Promise.all(listeners.map((each) => each.heard?.(edit)));
       await edited(edit);
@@ -67,7 +68,7 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
       const skillId = deps.app.reader.formOf(text, place);
       return skillId === undefined ? undefined : form(skillId, place, person);
     },
-    suggestions: (place) => suggestPrompts(context, place),
+    suggestions: (place, lookingAt) => suggestPrompts(context, place, lookingAt),
     ...createCatchUp(context, channels),
   };
 }

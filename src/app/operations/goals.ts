@@ -115,7 +115,7 @@ export const stopGoal = operation({
       command: "agent goal stop",
       description: "Ends the goal of this thread, and its turn",
       urgent: true,
-      read: (words, { namespace: ns, thread }) => ({ ns, thread }),
+      read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
       say: ({ goal }) => said(`Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`),
     },
   ],

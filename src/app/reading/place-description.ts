@@ -5,6 +5,7 @@ import {
   type ChatPlatform,
   type ChatPlatforms,
   channelThread,
+  type PlatformLimits,
   type PlatformWriting,
 } from "../../core/ports/chat-platform.ts";
 import type { Clock } from "../../core/ports/storage.ts";
@@ -25,7 +26,7 @@ export interface PlaceDescriberDeps {
   platforms: ChatPlatforms;
   clock: Pick<Clock, "now" | "after">;
   /** How chat platforms show long tables and answers, for the model. */
-  shaping: string;
+  shaping(limits: PlatformLimits): string;
   /** An unexpected error; the place is described as far as it is known. */
   report(error: unknown, where: string): void;
 }
@@ -74,7 +75,10 @@ export function createPlaceDescriber(deps: PlaceDescriberDeps): PlaceDescriber {
     writing({ namespace }) {
       const platform = platforms.of(namespace);
       if (platform === undefined) return webWriting;
-      return { ...platform.writing, formatting: `${platform.writing.formatting} ${deps.shaping}` };
+      return {
+        ...platform.writing,
+        formatting: `${platform.writing.formatting} ${deps.shaping(platform.limits)}`,
+      };
     },
   };
 }

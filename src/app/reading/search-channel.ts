@@ -5,6 +5,7 @@ import type {
   IndexedMessage,
   MessageIndex,
   MessageQuery,
+  Searcher,
 } from "../../core/ports/chat-actions.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
 
@@ -25,10 +26,10 @@ export interface SearchDeps {
  * otherwise in its latest messages and their threads. Checks no rights.
  */
 export function createSearch({ actionsOf, index, isIndexed }: SearchDeps) {
-  return async (namespace: string, query: MessageQuery): Promise<FoundMessages> => {
+  return async (namespace: string, query: MessageQuery, by?: Searcher): Promise<FoundMessages> => {
     const actions = actionsOf(namespace);
     if (actions === undefined) return { messages: [], by: "history", complete: true };
-    const messages = await actions.search?.(namespace, query);
+    const messages = await actions.search?.(namespace, query, by);
     if (messages !== undefined) return { messages, by: "platform", complete: true };
     if (!(await isIndexed(namespace))) return lookThrough(actions, namespace, query);
     const { since } = await index.extent(namespace);

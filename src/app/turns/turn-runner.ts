@@ -148,6 +148,7 @@ export class TurnRunner {
       asked: asked.skills.filter((_, at) => refusals[at] === undefined),
       message: inbound.origin?.message,
       mentions: inbound.origin?.mentions,
+      looking_at: inbound.origin?.looking_at,
       said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
       where: code?.ok === false ? withoutCode(where, code.reason) : where,
       ...(code?.ok === true ? { code } : {}),

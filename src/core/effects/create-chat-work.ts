@@ -4,15 +4,22 @@
  * docs/security-details.md has the rules as a table.
  */
 
-import type { ChannelAccess, ChannelMessage, ChatWork } from "../ports/chat-actions.ts";
+import type {
+  ChannelAccess,
+  ChannelMessage,
+  ChatWork,
+  MessageQuery,
+  Searcher,
+} from "../ports/chat-actions.ts";
 import { channelThread } from "../ports/chat-platform.ts";
+import type { Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { fileNameOf } from "../values/file-kind.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
+import { type ChatDesk, createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
 import { createSending, writableChannel } from "./sending.ts";
 import { maxToolFile } from "./tool-files.ts";
 
@@ -63,8 +70,10 @@ export function createChatWork(
     },
     async search(from, query) {
       await tell(from, false);
-      return withoutAsking(await doing(() => scope.ports.chats.search(from.namespace, query)));
+      const by = searcherOf(scope.turn);
+      return withoutAsking(await doing(() => scope.ports.chats.search(from.namespace, query, by)));
     },
+    searchAll: (query) => searchAll(desk, query),
     async people(words, most) {
       const { people } = actions();
       if (people === undefined) throw nobodyElse();
@@ -104,6 +113,44 @@ export function createChatWork(
       return kept.path;
     },
   };
+}
+
+/** A channel is no private place, even if the turn's answer is private: then the answer was asked for in public. */
+function searcherOf({ author, place, message }: Turn): Searcher {
+  const { namespace } = place;
+  return { person: author.id, namespace, message, private: isDirectMessage(namespace) };
+}
+
+/** Searches everything, and reads again what the bot itself may read: only that is told with its text. */
+async function searchAll({ scope, callId, actions, doing }: ChatDesk, query: MessageQuery) {
+  const { turn, emit } = scope;
+  const by = searcherOf(turn);
+  const all = await doing(async () => actions().searchAll?.(query, by));
+  if (all === undefined) throw noSearch();
+  const asking = all.filter(({ reference }) => reference !== turn.message);
+  const found = await Promise.all(
+    asking.map(async (each) => {
+      const { namespace, reference } = each;
+      const access = await doing(() => actions().access(namespace, turn.author.id));
+      if (!by.private && access?.open === false && namespace !== by.namespace) return [];
+      if (access === undefined) return [each];
+      const message = await doing(() => actions().message(namespace, reference));
+      return [message === undefined ? each : { ...each, message }];
+    }),
+  );
+  const results = found.flat();
+  const elsewhere = results.filter(({ namespace }) => namespace !== by.namespace);
+  // Only of channels that were read is it checked at the end whether the person may still read them.
+  const read = new Set(elsewhere.map((each) => ("message" in each ? each.namespace : undefined)));
+  const because = "it tells what is said in other channels";
+  for (const from of by.private ? [] : read)
+    await emit({ type: "answer_private", call_id: callId, because, ...(from === undefined ? {} : { from }) });
+  return results;
+}
+
+function noSearch(): SkillFailure {
+  const message = "Everything at once cannot be searched here now.";
+  return new SkillFailure("no_search", message, "Search a channel by its name; chat_read with * lists them.");
 }
 
 function noFile(name: string, files: readonly FileReference[]): SkillFailure {

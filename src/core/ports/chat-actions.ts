@@ -73,6 +73,29 @@ export interface MessageQuery extends TimeRange {
   most: number;
 }
 
+/** On whose behalf messages are searched. */
+export interface Searcher {
+  person: string;
+  /** Where their request was sent. */
+  namespace: string;
+  /** The platform's id of that message (`Origin.message`): a platform may tie the right to search to it. */
+  message?: string | undefined;
+  /** Only this person sees what is found, so their private channels and direct messages may be searched too. */
+  private: boolean;
+}
+
+/** A message that the platform's own search found: where it is, without its text. */
+export interface FoundReference {
+  namespace: string;
+  reference: string;
+  /** Without `#`; empty for a direct message. */
+  channel: string;
+  author: string;
+  /** ms since the epoch. */
+  at: number;
+  link: string;
+}
+
 /** The result of a search of a channel. */
 export interface FoundMessages {
   /** Latest first. */
@@ -127,9 +150,15 @@ export interface ChatActions {
   history(place: Place, range: TimeRange & { most: number }): Promise<ChannelHistory>;
   /**
    * Searches a channel with the platform's own search, latest first. Absent where the platform has none for bots; undefined where it cannot
-   * search this channel now (no index yet). The channel is then searched by other means.
+   * search this channel now (no index yet, no right that comes with the message). The channel is then searched by other means.
    */
-  search?(namespace: string, query: MessageQuery): Promise<readonly ChannelMessage[] | undefined>;
+  search?(
+    namespace: string,
+    query: MessageQuery,
+    by?: Searcher,
+  ): Promise<readonly ChannelMessage[] | undefined>;
+  /** The same for everything that the person may read; only public channels unless `by.private`. Absent and undefined as for `search`. */
+  searchAll?(query: MessageQuery, by: Searcher): Promise<readonly FoundReference[] | undefined>;
   /** An address that opens a message for people who may read it. */
   link(namespace: string, reference: string, thread?: string): Promise<string>;
   /** The reference of a person's message, from the id it arrived with (`Origin.message`). Without this method, that id is the reference. */
@@ -202,6 +231,11 @@ export interface ChatWork extends Sending {
   ): Promise<ChannelHistory>;
   /** Searches a channel, under the rules of `read`. */
   search(channel: ChannelAccess, query: MessageQuery): Promise<FoundMessages>;
+  /**
+   * Searches everything that the person may read, with the platform's own search. In a channel only public channels are searched, and the
+   * answer is for the person alone. `message` is absent where the bot cannot read it itself. Fails where there is no such search.
+   */
+  searchAll(query: MessageQuery): Promise<(FoundReference & { message?: ChannelMessage })[]>;
   people(
     words: string,
     most: number,

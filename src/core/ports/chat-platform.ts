@@ -6,7 +6,7 @@
 import type { ApprovalVerdict } from "../log/turn-view.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { ChatActions, FoundMessages, MessageQuery, ThreadMessage } from "./chat-actions.ts";
+import type { ChatActions, FoundMessages, MessageQuery, Searcher, ThreadMessage } from "./chat-actions.ts";
 
 /** Limits of a platform. */
 export interface PlatformLimits {
@@ -18,6 +18,8 @@ export interface PlatformLimits {
   edit_interval_ms: number;
   /** Maximum size of an uploaded file, bytes. */
   file_bytes: number;
+  /** Tables that people can page through, sort and filter; larger ones, and those of other platforms, are cut and attached. */
+  tables?: { rows: number; columns: number; characters: number };
   /**
    * Set if messages with the purpose `progress` notify nobody. Edits notify nobody either, so the progress of a turn is a message of its
    * own, which is removed when the answer begins. On other platforms one message, with the purpose `answer`, grows from progress to answer.
@@ -117,6 +119,9 @@ export interface OutgoingMessage {
   calls?: readonly string[];
 }
 
+/** What the bot does in a conversation. */
+export type ConversationState = "working" | "waiting" | "idle";
+
 /** The message and person that a message answers. */
 export interface ReplyTarget {
   /** The platform's id of the message, slash command or click (`Origin.message`); absent if there is none. */
@@ -200,6 +205,11 @@ export interface ChatPlatform {
    * orders.csv`), empty if unknown. Never throws.
    */
   showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /**
+   * Shows the state of a conversation where the platform lists conversations with agents and offers people its own way to stop them, which
+   * arrives as `ChatIntake.stopped`. Called at each change. `waiting`: for a person. `title` names a conversation that is new. Never throws.
+   */
+  showState?(place: Place, state: ConversationState, title: string): Promise<void>;
   /** Whether only the author of a command sees the reply to it, as for a slash command. Absent where everybody does. */
   isUnseen?(to: ReplyTarget): boolean;
   /** Removes the platform's own sign that a command will be answered. Never throws. */
@@ -289,7 +299,7 @@ interface OwnMessage {
 export interface Chats {
   /** Undefined if no actions are available. */
   actions(namespace: string): ChatActions | undefined;
-  search(namespace: string, query: MessageQuery): Promise<FoundMessages>;
+  search(namespace: string, query: MessageQuery, by: Searcher): Promise<FoundMessages>;
   /** Returns the message's reference. A message that an interrupted process already posted under its tag is found and not posted again. */
   send(place: Place, message: OutgoingMessage & { tag: MessageTag }): Promise<string>;
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;

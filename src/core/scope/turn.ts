@@ -15,7 +15,7 @@ import type { NetworkGrants } from "../skill/network-grants.ts";
 import type { CodeRunner, ScriptRunner } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { Rights, RolesOf } from "../skill/skill-identifier.ts";
-import type { Author, Cause, Mention } from "../values/inbound.ts";
+import type { Author, Cause, LookedAt, Mention } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Effort, KeptImage, MessageContext, MessageImage } from "../values/message.ts";
 import type { Place } from "../values/place.ts";
@@ -76,6 +76,8 @@ export interface Turn {
   message?: string | undefined;
   /** People mentioned in the message, without the bot. */
   mentions?: readonly Mention[] | undefined;
+  /** What the person looked at when they wrote the message. */
+  looking_at?: readonly LookedAt[] | undefined;
   /** Context read with the message in its place. */
   context?: MessageContext | undefined;
   /** The agent that answers. */

@@ -7,7 +7,7 @@ import { pattern } from "../../base/pattern.ts";
 import type { Turn } from "../scope/turn.ts";
 import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { cutForModel } from "../skill/tool.ts";
-import { type Author, type Cause, clockIn, type Mention } from "../values/inbound.ts";
+import { type Author, type Cause, clockIn, type LookedAt, type Mention } from "../values/inbound.ts";
 import { escapeMarkup } from "../values/json.ts";
 import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";
 import type { CountTokens } from "../values/profile.ts";
@@ -20,6 +20,7 @@ export interface Around {
   line?: string | undefined;
   /** People and groups that the message mentions, so that the model can mention them. */
   mentions?: readonly Mention[] | undefined;
+  looking_at?: readonly LookedAt[] | undefined;
   context?: MessageContext | undefined;
   images?: readonly KeptImage[] | undefined;
   cause?: Cause | undefined;
@@ -46,9 +47,9 @@ export function toldMessage(scope: TurnScope): UserMessage {
   const { cause } = turn;
   const context = turn.context === undefined ? undefined : { ...turn.context, time_zone: zoneIn(scope) };
   const images = context === undefined ? [] : keptImages(turn.turn_id, context);
-  const { mentions } = turn;
+  const { mentions, looking_at } = turn;
   const text = fitUserText(turn, ports.countTokens);
-  const message = userMessage(text, { line, mentions, context, images, cause });
+  const message = userMessage(text, { line, mentions, looking_at, context, images, cause });
   return turn.author.trust === "guest" ? { ...message, by_guest: true } : message;
 }
 
@@ -61,12 +62,18 @@ export function saidBy(scope: TurnScope, author: Author, at: number): string {
 /** A person's message for a model. */
 export function userMessage(
   said: string,
-  { line, mentions, context, images = [], cause }: Around,
+  { line, mentions, looking_at, context, images = [], cause }: Around,
 ): UserMessage {
   const words = said.trim() === "" ? "(no text)" : asData(said);
   const read = context === undefined ? "" : renderContext(context);
   const around = [cause === undefined ? "" : renderCause(cause), read].filter(Boolean).join("\n");
-  const text = [line, mentionLine(mentions), around, around === "" ? words : `\n${words}`]
+  const text = [
+    line,
+    mentionLine(mentions),
+    lookingLine(looking_at),
+    around,
+    around === "" ? words : `\n${words}`,
+  ]
     .filter(Boolean)
     .join("\n");
   return { role: "user", text, said, ...(images.length === 0 ? {} : { kept_images: images }) };
@@ -79,6 +86,18 @@ function mentionLine(mentions: readonly Mention[] = []): string {
     ({ id, name, kind }) => `${plainName(name)} is <@${kind === "group" ? "&" : ""}${id}>`,
   );
   return `[mentioned: ${named.join("; ")}]`;
+}
+
+/** What “this” may mean in a message: `[the person has open: #general (slack:T0ACME:C0GENERAL)]`. */
+function lookingLine(seen: readonly LookedAt[] = []): string {
+  const named = seen.map(({ channel, name, message, document }) => {
+    const where =
+      channel === undefined ? "" : name === undefined ? channel : `#${plainName(name)} (${channel})`;
+    return [document, message === undefined ? "" : `the message ${message} in`, where]
+      .filter(Boolean)
+      .join(" ");
+  });
+  return named.length === 0 ? "" : `[the person has open: ${named.join("; ")}]`;
 }
 
 function keptImages(turnId: string, { files }: MessageContext): KeptImage[] {

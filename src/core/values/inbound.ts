@@ -93,6 +93,19 @@ const mentionSchema = z.object({
 /** A person or group that a message mentions. Never the bot, and never everybody. */
 export type Mention = z.infer<typeof mentionSchema>;
 
+const lookedAtSchema = z.object({
+  /** The channel as a namespace, of a channel or a message. */
+  channel: z.string().max(200).optional(),
+  /** Its name, without `#`. */
+  name: z.string().max(200).optional(),
+  /** Reference of the message (`ChatActions`). */
+  message: z.string().max(200).optional(),
+  /** A document of the platform that the bot cannot read, in words: `a canvas`. */
+  document: z.string().max(200).optional(),
+});
+/** What a person has open beside the conversation with the bot. */
+export type LookedAt = z.infer<typeof lookedAtSchema>;
+
 const originSchema = z.object({
   /** The platform's id of the message or command; absent for turns without a message (`Inbound.cause`). */
   message: z.string().min(1).max(300).optional(),
@@ -103,6 +116,8 @@ const originSchema = z.object({
   in_thread: z.boolean().default(false),
   /** The people and groups that it mentions. */
   mentions: z.array(mentionSchema).max(50).optional(),
+  /** What the person looked at when they wrote it, the most relevant first. */
+  looking_at: z.array(lookedAtSchema).max(3).optional(),
 });
 /** The message on a chat platform that a turn belongs to. The turn is shown and answered there. */
 export type Origin = z.infer<typeof originSchema>;

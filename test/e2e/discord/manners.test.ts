@@ -99,6 +99,8 @@ describe("a turn that takes its time", () => {
     const { typing, messages } = await discord.state();
     expect(typing.length).toBeGreaterThan(0);
     expect(progress?.notified).toEqual([]);
+    const answer = said(await discord.state(), id)?.find(({ content }) => /stopped/i.test(content));
+    expect(answer?.notifiedText).toMatch(/stopped/i);
     expect(messages.find((each) => each.id === progress?.id)).toBeUndefined();
   });
 });

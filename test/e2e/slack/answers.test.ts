@@ -177,6 +177,40 @@ describe("questions", () => {
   });
 });
 
+describe("a table", () => {
+  const table = `| Month | Orders |\n|---|---|\n${Array.from({ length: 40 }, (_, at) => `| m${at} | ${at} |`).join("\n")}`;
+  const ask = async (slack: Awaited<ReturnType<typeof fakeSlack>>) => {
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> orders" });
+    await slack.until((state) => answers(state, general, ts, 1), "an answer");
+    return (await slack.look()).botMessages(general, ts)[0];
+  };
+
+  test("a table of forty rows is Slack's own, whole and without a file, and readable in the notification", async () => {
+    const slack = await fakeSlack();
+    await slackBot(slack, scriptedModel([`All of them:\n\n${table}`]));
+    const answer = await ask(slack);
+    expect(answer?.blocks.map(({ type }) => type).slice(0, 2)).toEqual(["markdown", "data_table"]);
+    expect(answer?.blocks[1]?.rows).toHaveLength(41);
+    expect(answer?.files).toEqual([]);
+    expect(answer?.text).toContain("m3, 3");
+  });
+
+  test("a table is Markdown where the workspace refuses Slack's own, which is asked once", async () => {
+    const slack = await fakeSlack();
+    await slackBot(slack, scriptedModel([table, table]), { settings: {} });
+    await slack.fail({ method: "chat.startStream", error: "unknown_method" });
+    await slack.fail({ method: "chat.postMessage", error: "invalid_blocks", times: 1 });
+    const first = await ask(slack);
+    expect(first?.blocks[0]?.type).toBe("markdown");
+    expect(String(first?.blocks[0]?.text)).toContain("| m39 | 39 |");
+    const second = await ask(slack);
+    expect(second?.blocks[0]?.type).toBe("markdown");
+    expect(
+      (await slack.look()).refusals().filter(({ method }) => method === "chat.postMessage"),
+    ).toHaveLength(1);
+  });
+});
+
 describe("files", () => {
   test("a person's files are read with the bot's token, and only as far as allowed", async () => {
     const slack = await fakeSlack();

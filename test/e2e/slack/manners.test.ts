@@ -125,3 +125,24 @@ test("a model's failure reason is for operators, and the channel gets plain word
   expect(answer).not.toMatch(/127\.0\.0\.1|HTTP|gpt-5/);
   expect(bot.app.errors).toEqual([]);
 });
+
+test("whoever follows the thread hears the end of long work, with the words of the answer", async () => {
+  const slack = await fakeSlack();
+  const run = Promise.withResolvers<string>();
+  const dig = testSkill("dig", [{ name: "dig", run: () => run.promise }], { active: true });
+  const chat = { progress_delay_ms: 0, notify_after_ms: 0 };
+  await slackBot(slack, scriptedModel([[{ call: "dig", with: {} }], "Found a bone."]), {
+    skills: [dig],
+    chat,
+  });
+
+  const { ts } = await slack.say({ ...ben, text: "<@U0KNACK> dig" });
+  const card = await slack.until((state) => state.botMessages(general, ts)[0], "the progress");
+  run.resolve("a bone");
+  await slack.until((state) => answers(state, general, ts, 1), "the answer");
+  await slack.until((state) => state.botMessages(general, ts).length === 1, "no progress");
+
+  const [answer] = (await slack.look()).botMessages(general, ts);
+  expect(answer?.ts).not.toBe(card?.ts);
+  expect(answer).toMatchObject({ edits: 0, heard: { people: ["U0BEN"], text: "Found a bone." } });
+});

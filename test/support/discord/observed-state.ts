@@ -23,6 +23,8 @@ export interface ObservedMessage {
   mentions: { users: string[]; roles: string[]; everyone: boolean };
   /** The people who were notified when it was posted. */
   notified: string[];
+  /** What the notification read. */
+  notifiedText: string;
   /** Emoji and who reacted with it. */
   reactions: Record<string, string[]>;
   pinned?: boolean;

@@ -1,7 +1,14 @@
 import type { Backend } from "./api/method.ts";
 import type { Delivery } from "./world/deliveries.ts";
 import type { MessageRecord } from "./world/message-record.ts";
-import type { CallRecord, EphemeralRecord, StatusRecord, ViewRecord, World } from "./world/world.ts";
+import type {
+  CallRecord,
+  EphemeralRecord,
+  SessionRecord,
+  StatusRecord,
+  ViewRecord,
+  World,
+} from "./world/world.ts";
 
 interface ObservedFile {
   id: string;
@@ -24,6 +31,7 @@ export interface Snapshot {
   calls: CallRecord[];
   deliveries: Delivery[];
   statuses: StatusRecord[];
+  sessions: SessionRecord[];
   titles: World["titles"];
   prompts: World["prompts"];
   /** Open Socket Mode connections. */
@@ -43,6 +51,7 @@ export function snapshotOf({ world, deliveries }: Backend): Snapshot {
     calls: world.calls,
     deliveries: deliveries.all,
     statuses: world.statuses,
+    sessions: world.sessions,
     titles: world.titles,
     prompts: world.prompts,
     connections: deliveries.hub.connections,
@@ -101,6 +110,12 @@ export class Observation {
     return this.all.statuses
       .filter((each) => each.channel === channel && each.thread_ts === threadTs)
       .map((each) => each.status);
+  }
+
+  /** Every status of the agent session of a thread, the current one last. */
+  session(channel: string, threadTs: string): string[] {
+    const found = this.all.sessions.find((each) => each.channel === channel && each.thread_ts === threadTs);
+    return found?.statuses ?? [];
   }
 
   /** Replies of the app that were not `ok`. */

@@ -62,8 +62,27 @@ export function workspaceControls(backend: Backend) {
       const { channel, workspace } = directWith(backend, user);
       const home = [...world.views.values()].find((view) => view.type === "home" && view.user === user);
       const view = home === undefined ? {} : { view: { id: home.id, ...home.view, hash: home.hash } };
-      const event = { type: "app_home_opened", user, channel: channel.id, tab: tab ?? "home", ...view };
+      const entities = world.looking.get(user);
+      const open = entities === undefined ? {} : { context: { entities } };
+      const at = { user, channel: channel.id, tab: tab ?? "home" };
+      const event = { type: "app_home_opened", ...at, ...open, ...view };
       events.send(workspace, { ...event, event_ts: world.timestamp() });
+    },
+    /** The person opens something beside the agent view. `anonymous`: the event without person and channel, as Slack's page has it. */
+    lookAt: ({
+      user,
+      entities,
+      anonymous,
+    }: {
+      user: string;
+      entities: unknown[];
+      anonymous?: boolean;
+    }): void => {
+      const { channel, workspace } = directWith(backend, user);
+      world.looking.set(user, entities);
+      const who = anonymous === true ? {} : { user, channel: channel.id };
+      const context = entities.length === 0 ? {} : { entities };
+      events.send(workspace, { type: "app_context_changed", ...who, context, event_ts: world.timestamp() });
     },
     /** The person starts an assistant thread in the direct message with the bot. */
     assistantThread: ({ user, context_channel }: { user: string; context_channel?: string }) => {
@@ -105,6 +124,31 @@ export function workspaceControls(backend: Backend) {
       const name = "assistant_thread_context_changed";
       assistantEvent(backend, workspace, name, channel, given.thread_ts, given.user, given.context_channel);
     },
+    /** Somebody presses Slack's own Stop: Slack ends the streams of the thread, and leaves the rest to the app. */
+    stopSession: ({ channel: id, user, thread_ts }: { channel: string; user: string; thread_ts: string }) => {
+      const { channel, workspace } = botPlace(backend, id);
+      const session = world.sessions.find((each) => each.channel === id && each.thread_ts === thread_ts);
+      if (session?.statuses.at(-1) !== "processing" || workspace.sessions !== "stoppable")
+        throw new ControlRefusal("no_stop", "Slack shows no Stop button there.");
+      const streams = world.messages.filter(
+        (each) =>
+          each.channel === id &&
+          each.thread_ts === thread_ts &&
+          each.stream?.state === "in_progress" &&
+          !each.gone,
+      );
+      for (const { stream } of streams) if (stream !== undefined) stream.state = "completed";
+      const streaming_message_ts = streams.map(({ ts }) => ts);
+      const event = {
+        type: "agent_session_stopped",
+        channel: channel.id,
+        user,
+        thread_ts,
+        streaming_message_ts,
+      };
+      events.send(workspace, { ...event, event_ts: world.timestamp() });
+      world.touch();
+    },
     /** Takes the app out of a workspace. */
     uninstall: ({ team }: { team: string }): void => {
       const workspace = requireWorkspace(backend, team);
@@ -125,6 +169,11 @@ export function workspaceControls(backend: Backend) {
         const tokens = { oauth: [], bot: [workspace.bot_user_id] };
         events.send(workspace, { type: "tokens_revoked", tokens, event_ts: world.timestamp() });
       }
+      world.touch();
+    },
+    /** Lets the action tokens of all messages run out. */
+    expireActionTokens: (): void => {
+      world.actionTokens.clear();
       world.touch();
     },
     /** Takes scopes from a workspace's tokens. */

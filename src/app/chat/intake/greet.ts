@@ -1,5 +1,6 @@
 import { cutText } from "../../../base/markdown-text.ts";
 import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { LookedAt } from "../../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
 import type { IntakeContext } from "./intake-context.ts";
 import { isListed } from "./refusal-of.ts";
@@ -67,6 +68,7 @@ const general = ["What can you do here?", "Which skills fit this channel?", "How
 export async function suggestPrompts(
   { app, platform, logger }: Pick<IntakeContext, "app" | "platform" | "logger">,
   place: Place,
+  lookingAt: readonly LookedAt[] = [],
 ): Promise<Suggestion[]> {
   const { name = "", topic = "" } = await platform.describe(place);
   const about = `${name.replace(/[-_]+/g, " ")} ${topic}`.trim();
@@ -77,7 +79,11 @@ export async function suggestPrompts(
   } catch (error) {
     logger.warn({ err: error, ...place }, "Skills could not be read for suggestions; general ones are shown");
   }
-  return [...prompts, ...general].slice(0, wanted).map((message) => ({ title: titleOf(message), message }));
+  const open = app.model === "offline" ? [] : lookingAt.flatMap(({ name: seen }) => seen ?? []).slice(0, 1);
+  const aboutIt = open.flatMap((seen) => [`Summarise #${seen} since yesterday`, `What is open in #${seen}?`]);
+  return [...aboutIt, ...prompts, ...general]
+    .slice(0, wanted)
+    .map((message) => ({ title: titleOf(message), message }));
 }
 
 /** Maximum messages of a channel that are searched for one of a person. */

@@ -12,7 +12,33 @@ import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
 
+const othersWork = "Other people asked for this; they or a manager of the channel can stop it.";
 const unknownButton = "This button no longer works. Write what you want instead.";
+
+/**
+ * Stops the turns of a thread that the person may stop. Where nothing runs, the platform's control is outdated, as after a second press,
+ * and its state is corrected. Rejects only when the store cannot be read.
+ */
+export async function stopThread(
+  { app, platform, policy, whisperer, logger }: IntakeContext,
+  { place, person: id, id: about }: { place: Place; person: string; id: string },
+): Promise<void> {
+  const tell = (text: string) => whisperer.say({ place, person: id, about }, text);
+  try {
+    const person = await platform.person(place, id);
+    const refusal = refusalOf(policy.access, person, place);
+    if (refusal !== undefined) return await tell(refusal);
+    const asker = { by: authorOf(person), namespace: place.namespace };
+    const stopped = await app.run("turn.stop_all", { input: place, asker });
+    if (!stopped.ok) return await tell(stopped.message);
+    if (stopped.value.stopped > 0) return;
+    if (stopped.value.others > 0) return await tell(othersWork);
+    await platform.showState?.(place, "idle", "");
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    logger.warn({ err: error, person: id }, "A stop could not be followed");
+  }
+}
 
 /** Whether a button starts a turn, which a paused channel does not allow. */
 function asksForWork(action: ButtonAction): boolean {

@@ -109,13 +109,14 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
 }
 
 function takenMessage(message: ChatMessage, person: ChatPerson, to: SaidTo): TakenMessage {
-  const { key, place, id, text, in_thread, said_at, files, mentions = [] } = message;
+  const { key, place, id, text, in_thread, said_at, files, mentions = [], looking_at } = message;
   const origin = {
     message: id,
     said_at,
     files: [...files],
     in_thread,
     ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
+    ...(looking_at === undefined ? {} : { looking_at: [...looking_at] }),
   };
   return { key, place, id, in_thread, author: authorOf(person), text, to, origin };
 }

@@ -9,7 +9,8 @@ import { platformErrorOf, whispered } from "./publish-message.ts";
  * The messages of an answer. The first one shows the turn's progress above its text, or alone while there is no text.
  *
  * Where people would not notice an edit, progress has a message of its own, which is removed when the answer begins: on platforms that
- * post progress quietly, and when the turn has waited since it was posted, so that a question follows it.
+ * post progress quietly, and when the turn has waited since it was posted, so that a question follows it. An answer that took long becomes
+ * new messages at its end (`renew`).
  */
 export interface AnswerParts {
   /** The message of a part, whether posted or not. */
@@ -20,6 +21,12 @@ export interface AnswerParts {
   grow(index: number, markdown: string, progress?: ProgressCard): Promise<void>;
   /** Removes the messages that this process has shown from part `from` on. A message that cannot be removed is overwritten later. */
   takeAway(from: number): Promise<void>;
+  /**
+   * If a message of the answer was posted before `time`, all parts are posted anew: people were notified of the old messages, and edits
+   * notify nobody. The old ones stay until `keep`. Times are ms since the epoch.
+   * @param readyAt when the answer was ready; parts that were posted since then stay
+   */
+  renew(time: number, readyAt: number): void;
   /** Removes every message except the first `count` parts, even those posted by another process. */
   keep(count: number): Promise<void>;
 }
@@ -37,8 +44,12 @@ export function createAnswerParts(
   if (isQuiet) apart = new PostedMessage(turn, events, { purpose: "progress", part: 0 });
   else if (before !== undefined) apart = new PostedMessage(turn, events, { purpose: "answer", part: 0 });
   const parts: PostedMessage[] = [];
-  /** References in the log or about to be stored, without those of removed messages. */
-  const noted = new Set(events.flatMap((event) => (isOfAnswer(event) ? [event.reference] : [])));
+  /** Messages that others replace at the end. */
+  const obsolete: PostedMessage[] = [];
+  /** When the messages were posted, by reference, those in the log and about to be stored, without removed ones. */
+  const noted = new Map(
+    events.flatMap((event) => (isOfAnswer(event) ? [[event.reference, event.at] as const] : [])),
+  );
 
   const part = (index: number): PostedMessage => {
     const known = parts[index];
@@ -53,7 +64,7 @@ export function createAnswerParts(
   }
   const note = ({ reference, tag }: PostedMessage) => {
     if (reference === undefined || noted.has(reference)) return;
-    noted.add(reference);
+    noted.set(reference, turn.clock.now());
     turn.note({ type: "message_posted", purpose: tag.purpose, part: tag.part, reference });
     if (tag.purpose === "answer") changed(true);
   };
@@ -104,13 +115,23 @@ export function createAnswerParts(
       if (from === 0 && apart !== undefined) await away(apart, "takeAway");
       await takeAway(from);
     },
+    renew(time, readyAt) {
+      const postedAt = ({ reference = "" }: PostedMessage) =>
+        noted.get(reference) ?? Number.POSITIVE_INFINITY;
+      if (!parts.some((message) => postedAt(message) < time)) return;
+      for (const [index, old] of parts.entries()) {
+        if (postedAt(old) >= readyAt) continue;
+        parts[index] = new PostedMessage(turn, events, old.tag, old.reference);
+        obsolete.push(old);
+      }
+    },
     async keep(count) {
       if (apart !== undefined && turn.resumed) await apart.adopt().catch(() => undefined);
-      for (const message of [...parts.slice(count), apart]) {
+      for (const message of [...parts.slice(count), apart, ...obsolete]) {
         if (message !== undefined) await away(message, "drop");
       }
       const kept = new Set(parts.slice(0, count).map(({ reference }) => reference));
-      for (const reference of noted) if (!kept.has(reference)) await remove(reference);
+      for (const reference of noted.keys()) if (!kept.has(reference)) await remove(reference);
     },
   };
 }

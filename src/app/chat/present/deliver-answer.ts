@@ -14,6 +14,8 @@ export interface Delivery extends AnswerFrame {
   ready: AnswerReady;
   /** When the answer was ready, ms since the epoch. */
   readyAt: number;
+  /** As `ChatPolicy.notify_after_ms`. */
+  notifyAfterMs: number;
   /** The stored events when this worker took the turn. */
   events: readonly TurnEvent[];
   live: LiveAnswer;
@@ -35,12 +37,14 @@ export async function* deliverAnswer(
   turn: PresentedTurn,
   delivery: Delivery,
 ): AsyncGenerator<TurnEventBody, Delivered> {
-  const { ready, live, aside } = delivery;
+  const { ready, readyAt, live, aside } = delivery;
   const after = sinceReady(delivery.events);
   const purpose = aside === undefined ? "answer" : "private";
   const place = aside?.ok ? aside.turn.place : undefined;
   let reference: string | undefined;
   if (ready.private) await unlessAborted(turn.givenUp, () => live.keep(0));
+  // Whoever stopped the turn is watching.
+  else if (ready.outcome !== "stopped") live.renew(readyAt - delivery.notifyAfterMs, readyAt);
   const plan = planAnswer(turn, ready, delivery);
   for (const [part, message] of plan.entries()) {
     reference = lastReference(after, purpose, part);

@@ -61,6 +61,11 @@ export class LiveAnswer {
     return this.#messages.part(index);
   }
 
+  /** As `AnswerParts.renew`. */
+  renew(time: number, readyAt: number): void {
+    this.#messages.renew(time, readyAt);
+  }
+
   /** Removes every message except the first `count` parts, even those posted by another process. */
   keep(count: number): Promise<void> {
     return this.#messages.keep(count);

@@ -43,6 +43,7 @@ interface Stage {
   made: TurnEventBody[];
   /** Turns of further messages that this one has absorbed. */
   taken: Set<string>;
+  notifyAfterMs: number;
   /** Why everything from now on is for the asker alone; undefined while it is public. */
   because: string | undefined;
   /** The place for private texts. */
@@ -125,7 +126,7 @@ function openStage(
   const prompts = new PersonPrompts(turn, events, aside);
   const taken = new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : [])));
   const shown = { notes, mark, live, progress, prompts, made: [], taken, because, aside, view };
-  return { turn, claimed, files, log, ...shown };
+  return { turn, claimed, files, log, notifyAfterMs: chat.notify_after_ms, ...shown };
 }
 
 /** The progress level of the channel; `steps` when its settings cannot be read. */
@@ -148,6 +149,7 @@ async function* showRun(
   run: () => AsyncGenerator<TurnEventBody, void>,
 ): AsyncGenerator<TurnEventBody, AnswerReady | undefined> {
   const { turn, mark, notes, live } = stage;
+  mark.state("working");
   mark.show();
   let finished: Finished | undefined;
   for await (const event of mergeNotes(run(), notes, turn)) {
@@ -166,6 +168,7 @@ async function* showRun(
   stage.progress.stop();
   await unlessAborted(turn.givenUp, () => live.settle());
   if (finished.merged_into !== undefined || finished.silent) {
+    if (finished.merged_into === undefined) mark.state("idle");
     await unlessAborted(turn.givenUp, () => Promise.all([unmark(stage), turn.platform.dismiss?.(turn.to)]));
     yield finished;
     return undefined;
@@ -226,8 +229,10 @@ const stamped = ({ turn_id, clock }: PresentedTurn, event: TurnEventBody): TurnE
 
 /** Before the turn waits, finishes everything begun and posts its questions. */
 async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEventBody, void> {
-  const { turn, live, progress, prompts, mark, notes } = stage;
+  const { turn, live, progress, prompts, mark, notes, view } = stage;
   progress.stop();
+  const waits = view.question !== undefined || view.approvals.some(({ state }) => state === "open");
+  if (waits) mark.state("waiting");
   const [failure] = await unlessAborted(turn.givenUp, () =>
     Promise.all([prompts.posted(), live.pause(progress.hasNotice), mark.hide()]),
   );
@@ -277,9 +282,12 @@ async function* finish(
   const isAside = ready.private === true && turn.kind === "message" && !isDirectMessage(turn.place.namespace);
   const aside = isAside && turn.platform.actions?.direct !== undefined ? await stage.aside() : undefined;
   const reason = isAside ? await reasonAbove(turn, stage.because) : undefined;
-  const delivery = { ready, readyAt, events: claimed.events, live, files, card, hasSteps, aside, reason };
+  const frame = { files, card, hasSteps, reason };
+  const { notifyAfterMs } = stage;
+  const delivery = { ready, readyAt, notifyAfterMs, events: claimed.events, live, aside, ...frame };
   const delivered: Delivered = yield* deliverAnswer(turn, delivery);
   const unmarked = delivered.kind === "waiting" ? undefined : unmark(stage);
+  mark.state("idle");
   const dismissed = isAside ? turn.platform.dismiss?.(turn.to) : undefined;
   await unlessAborted(turn.givenUp, () => Promise.allSettled([order, mark.hide(), unmarked, dismissed]));
   yield* notes.take();

@@ -21,7 +21,10 @@ const shownRows = 10;
 const maxTableWidth = 120;
 
 /** The same limits in words, for a model that writes answers. */
-export const shapingRules = `Tables of more than ${maxRows} rows and very long answers are cut, and attached whole.`;
+export function shapingRules({ tables }: Pick<PlatformLimits, "tables">): string {
+  const rows = tables?.rows ?? maxRows;
+  return `Tables of more than ${rows} rows and very long answers are cut, and attached whole.`;
+}
 
 const cutNote = "\n\n*The answer goes on: all of it is in `answer.md`.*";
 const cutWithoutFile =
@@ -35,7 +38,7 @@ export function shapeAnswer(
 ): ShapedAnswer {
   const { file_bytes } = limits;
   const limit = answerRoom(limits);
-  const tables = withTablesAttached(text, new Set(files.map((file) => file.name)), file_bytes);
+  const tables = withTablesAttached(text, new Set(files.map((file) => file.name)), limits);
   const attached = [...files, ...tables.files];
   const [first = text, ...rest] = splitMarkdown(tables.text, limit);
   if (rest.length < maxParts) return { parts: [first, ...rest], files: attached };
@@ -55,7 +58,7 @@ export function shapeAnswer(
 }
 
 /** Large tables are cut to their first rows and attached as CSV. */
-function withTablesAttached(text: string, taken: Set<string>, largest: number) {
+function withTablesAttached(text: string, taken: Set<string>, limits: PlatformLimits) {
   const files: OutgoingFile[] = [];
   const blocks = text.includes("|") ? readBlocks(text) : undefined;
   if (blocks === undefined) return { text, files };
@@ -63,9 +66,9 @@ function withTablesAttached(text: string, taken: Set<string>, largest: number) {
     if (token.type !== "table") return token.raw;
     const table = token as Tokens.Table;
     const isLong = table.rows.length > maxRows;
-    if (!isLong && widthOf(table) <= maxTableWidth) return token.raw;
+    if (fits(table, limits.tables) || (!isLong && widthOf(table) <= maxTableWidth)) return token.raw;
     const file = textFile(freeName("table.csv", taken), "text/csv", tableCsv(table));
-    if (file.data.length > largest) return token.raw;
+    if (file.data.length > limits.file_bytes) return token.raw;
     taken.add(file.name);
     files.push(file);
     if (!isLong) return `${token.raw.trimEnd()}\n\n*The table is attached too: \`${file.name}\`.*\n\n`;
@@ -73,6 +76,13 @@ function withTablesAttached(text: string, taken: Set<string>, largest: number) {
     return `${rows.join("\n")}\n\n*${shownRows} of ${table.rows.length} rows; the whole table is in \`${file.name}\`.*\n\n`;
   });
   return { text: files.length === 0 ? text : shown.join("").trimEnd(), files };
+}
+
+/** Whether people can page through a table of this size. */
+function fits({ header, rows }: Tokens.Table, limits: PlatformLimits["tables"]): boolean {
+  if (limits === undefined || rows.length > limits.rows || header.length > limits.columns) return false;
+  const length = [header, ...rows].flat().reduce((sum, { text }) => sum + text.length, 0);
+  return length <= limits.characters;
 }
 
 /** Characters of the widest row when columns are aligned. */

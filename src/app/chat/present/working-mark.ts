@@ -1,3 +1,5 @@
+import { beginningOf } from "../../../base/markdown-text.ts";
+import type { ConversationState } from "../../../core/ports/chat-platform.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 /** The platform's own sign that the bot works, kept alive while it is shown. */
@@ -5,6 +7,8 @@ export interface WorkingMark {
   show(): void;
   /** Sets the current activity of the bot; empty when unknown. */
   say(note: string): void;
+  /** Shows the state of the conversation (`ChatPlatform.showState`), in the order of the calls. */
+  state(state: ConversationState): void;
   /** Resolves when it is removed. For a turn that is given up it stays, and the next worker continues it. */
   hide(): Promise<void>;
 }
@@ -14,11 +18,14 @@ const refreshMs = 8_000;
 /** Minimum time between two changes of the activity, ms. */
 const minPauseMs = 2_000;
 
+const maxTitle = 80;
+
 /** @param delay time before it is first shown, ms */
 export function createWorkingMark(
-  { platform, place, to, clock, logger, turn_id, givenUp }: PresentedTurn,
+  { platform, place, to, text, clock, logger, turn_id, givenUp }: PresentedTurn,
   delay: number,
 ): WorkingMark {
+  const title = beginningOf(text.replaceAll(/\s+/g, " ").trim(), maxTitle);
   let cancel: (() => void) | undefined;
   let shown = false;
   let busy = false;
@@ -53,6 +60,12 @@ export function createWorkingMark(
       if (cancel === undefined || !shown) return;
       cancel();
       cancel = clock.after(Math.max(0, told + minPauseMs - clock.now()), keep);
+    },
+    state(state) {
+      if (givenUp.aborted) return;
+      done = done
+        .then(() => platform.showState?.(place, state, title))
+        .catch((error: unknown) => logger.debug({ err: error, turn_id }, "A state was not shown"));
     },
     async hide() {
       cancel?.();

@@ -1,25 +1,22 @@
 import { emojiNames } from "../../../app/reading/emoji-names.ts";
 import type { ChannelMessage, ChatActions } from "../../../core/ports/chat-actions.ts";
 import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
-import type { Clock } from "../../../core/ports/storage.ts";
 import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import { createChannelAccess } from "./channel-access.ts";
 import { createFindPeople } from "./find-people.ts";
 import { createLookup } from "./lookup.ts";
 import { isSaid, type SlackMessage } from "./message-event.ts";
 import { findMessage, linkTo, readRange, showMessage } from "./read-history.ts";
+import { createSlackSearch, type SearchDeps } from "./search-messages.ts";
 import { directNamespace, directThread, isTimestamp, targetOf } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
 /** Lifetime of a cached workspace address, ms. */
 const addressAge = 24 * 3_600_000;
 
-/**
- * The agent's actions in Slack other than answering. There is no `search`: Slack's search takes a token of the person, or one
- * that comes with their message and expires (https://docs.slack.dev/ai/using-data-access-api), so channels are read or indexed
- * instead.
- */
-export function createChatActions(context: SlackContext, clock: Clock): ChatActions {
+/** The agent's actions in Slack other than answering. */
+export function createChatActions(context: SearchDeps): ChatActions {
+  const { clock } = context;
   const { workspaces } = context;
   const addresses = createLookup(clock, addressAge, (team) => addressOf(context, team));
   const shown = async (room: Room, messages: readonly SlackMessage[]): Promise<ChannelMessage[]> => {
@@ -30,8 +27,17 @@ export function createChatActions(context: SlackContext, clock: Clock): ChatActi
   };
   const channelOf = (namespace: string) => roomOf(context, { namespace, thread: channelThread });
 
+  const message: ChatActions["message"] = async (namespace, reference) => {
+    if (!isTimestamp(reference)) return undefined;
+    const room = await channelOf(namespace);
+    const found = await findMessage(context, room, reference);
+    return found === undefined ? undefined : (await shown(room, [found]))[0];
+  };
+
   return {
     posts: true,
+    message,
+    ...createSlackSearch(context, message),
     ...createChannelAccess(context, clock),
     async history(place, { most, ...range }) {
       const room = await roomOf(context, place);
@@ -42,12 +48,6 @@ export function createChatActions(context: SlackContext, clock: Clock): ChatActi
       const room = await channelOf(namespace);
       const within = thread !== undefined && isTimestamp(thread) ? thread : undefined;
       return linkTo(await addresses.get(room.team), room.channel, reference, within);
-    },
-    async message(namespace, reference) {
-      if (!isTimestamp(reference)) return undefined;
-      const room = await channelOf(namespace);
-      const found = await findMessage(context, room, reference);
-      return found === undefined ? undefined : (await shown(room, [found]))[0];
     },
     people: createFindPeople(context),
     react: async (namespace, reference, emoji, on) =>

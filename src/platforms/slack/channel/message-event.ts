@@ -21,6 +21,20 @@ export const fileSchema = z.looseObject({
 });
 export type SlackFile = z.infer<typeof fileSchema>;
 
+/** What a person has open beside the conversation with the app (docs.slack.dev/reference/events/app_context_changed). */
+export const appContextSchema = z
+  .looseObject({
+    entities: fitting(
+      z.looseObject({
+        type: z.string(),
+        value: z.union([z.string(), z.looseObject({ message_ts: z.string(), channel_id: z.string() })]),
+      }),
+    ),
+  })
+  .nullish()
+  .catch(undefined);
+export type AppContext = z.infer<typeof appContextSchema>;
+
 /**
  * A message as events and history have it (docs.slack.dev/reference/events/message). Only the fields that are read are listed.
  */
@@ -37,6 +51,10 @@ export const messageSchema = z.looseObject({
   blocks: z.array(z.unknown()).nullish().catch(undefined),
   attachments: fitting(attachmentSchema),
   streaming_state: z.string().optional(),
+  app_context: appContextSchema,
+  /** Comes with messages to the bot; at first only within `assistant_thread`. */
+  action_token: z.string().nullish(),
+  assistant_thread: z.looseObject({ action_token: z.string().nullish() }).nullish().catch(undefined),
   metadata: z
     .looseObject({
       event_type: z.string().optional(),

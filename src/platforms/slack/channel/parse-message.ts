@@ -1,12 +1,19 @@
 import type { ChatEdit, ChatMessage } from "../../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
-import type { FileReference, Mention } from "../../../core/values/inbound.ts";
+import type { FileReference, LookedAt, Mention } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { DirectMessages } from "../connection/slack-options.ts";
-import type { SlackFile, SlackMessage } from "./message-event.ts";
+import type { AppContext, SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
 import { ownText, saidText } from "./said-text.ts";
-import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
+import {
+  directNamespace,
+  directThread,
+  isTimestamp,
+  messageKey,
+  slackNamespace,
+  timeOf,
+} from "./slack-place.ts";
 
 /** The bot's ids in the workspace of a message. */
 export interface Self {
@@ -68,6 +75,7 @@ export async function parseMessage(
   const { people, userGroups, groups } = mentionsIn(ownText(message));
   const mentions = await namedIn({ people, userGroups }, self.self, names);
   const direct = isDirect(where);
+  const looking_at = direct ? await lookedAt(message.app_context, self.team, names) : [];
   return {
     key: messageKey(self.team, where.channel, message.ts),
     place: placeOf(where, message, self, author),
@@ -79,9 +87,37 @@ export async function parseMessage(
     addressed: direct ? "direct" : people.includes(self.self) ? "mention" : "none",
     mentions_others: groups || people.some((id) => id !== self.self),
     ...(mentions.length === 0 ? {} : { mentions }),
+    ...(looking_at.length === 0 ? {} : { looking_at }),
     in_thread: isReply(message),
     files: filesOf(message),
   };
+}
+
+/** Maximum things that a person looks at, per inbound. */
+const maxLookedAt = 3;
+
+const documents: Readonly<Record<string, string>> = {
+  "slack#/types/canvas_id": "a canvas",
+  "slack#/types/list_id": "a list",
+};
+
+/** What a person has open beside the conversation; empty if Slack does not tell. */
+export async function lookedAt(context: AppContext, team: string, names: Names): Promise<LookedAt[]> {
+  const seen = (context?.entities ?? []).map(async ({ type, value }): Promise<LookedAt | undefined> => {
+    const document = documents[type];
+    if (document !== undefined) return { document };
+    const isMessage = typeof value !== "string";
+    const channel = isMessage ? value.channel_id : value;
+    if (!isMessage && type !== "slack#/types/channel_id") return undefined;
+    if (!/^[CG][A-Z0-9]{2,30}$/.test(channel)) return undefined;
+    const name = await names.channel(channel);
+    return {
+      channel: slackNamespace(team, channel),
+      ...(name === undefined ? {} : { name: beginningOf(name, 200) }),
+      ...(isMessage && isTimestamp(value.message_ts) ? { message: value.message_ts } : {}),
+    };
+  });
+  return (await Promise.all(seen.slice(0, maxLookedAt))).filter((each) => each !== undefined);
 }
 
 /** Maximum mentions per inbound. */

@@ -3,7 +3,7 @@ import { parse, stringify } from "yaml";
 /** The parts of a Slack app manifest that are read here. https://docs.slack.dev/reference/app-manifest */
 export interface SlackManifest {
   features: { slash_commands: { command: string; url?: string }[]; [key: string]: unknown };
-  oauth_config: { redirect_urls?: string[]; scopes: { bot: string[] } };
+  oauth_config: { redirect_urls?: string[]; scopes: { bot: string[]; bot_optional?: string[] } };
   settings: {
     event_subscriptions: { request_url?: string; bot_events: string[] };
     interactivity: { is_enabled: boolean; request_url?: string };
@@ -84,6 +84,10 @@ export const scopeMeanings: Readonly<Record<string, string>> = {
   "pins:write": "it cannot pin messages",
   "reactions:read": "reactions cannot begin work",
   "reactions:write": "it cannot mark messages as seen or react",
+  "search:read.im": "Slack's search does not look at direct messages",
+  "search:read.mpim": "Slack's search does not look at group messages",
+  "search:read.private": "Slack's search does not look at private channels",
+  "search:read.public": "it does not search with Slack's own search",
   "usergroups:read": "it does not know user groups",
   "users:read": "it cannot tell guests, admins and bots from members, so it refuses everybody",
 };
@@ -92,5 +96,9 @@ export const scopeMeanings: Readonly<Record<string, string>> = {
 export const optionalScopes: ReadonlySet<string> = new Set([
   "pins:write",
   "reactions:read",
+  "search:read.im",
+  "search:read.mpim",
+  "search:read.private",
+  "search:read.public",
   "usergroups:read",
 ]);

@@ -2,8 +2,11 @@ import type { App as Bolt, Context } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
+import type { LookedAt } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
+import type { ActionTokens } from "../channel/action-tokens.ts";
 import {
+  appContextSchema,
   changedEventSchema,
   deletedEventSchema,
   isSaid,
@@ -13,6 +16,7 @@ import {
 import {
   isDirect,
   isOwn,
+  lookedAt,
   parseEdit,
   parseMessage,
   placeOf,
@@ -40,6 +44,7 @@ export interface EventDeps {
   directory: PersonDirectory;
   home: Home;
   titles: ThreadTitles;
+  tokens: ActionTokens;
   /** The app was removed from a workspace, or its tokens were withdrawn. */
   uninstalled(team: string): Promise<void>;
 }
@@ -69,6 +74,12 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
       deps.intake.left(slackNamespace(selfOf(context).team, String(event.channel))),
     );
   }
+  bolt.event("agent_session_stopped", async ({ event, context }) => {
+    const { channel, user, thread_ts, event_ts } = event;
+    const me = selfOf(context);
+    const place = placeOf({ channel }, { ts: event_ts, thread_ts }, me, user);
+    await deps.intake.stopped({ place, person: user, id: event_ts });
+  });
   bolt.event("assistant_thread_started", async ({ event, context }) => {
     const { team } = selfOf(context);
     const { user_id, channel_id, thread_ts } = event.assistant_thread;
@@ -83,7 +94,17 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
     if (event.tab !== "messages") return deps.home.show(team, event.user);
     // Apps with an agent view get no `assistant_thread_started`; this event says that somebody opened the conversation.
     const place = { namespace: directNamespace(team, event.user), thread: directThread };
-    await suggestPrompts(deps, team, event.channel, place, event.user);
+    const seen = await lookedAt(appContextSchema.parse(event.context), team, namesOf(deps.directory, team));
+    await suggestPrompts(deps, team, event.channel, place, event.user, seen);
+  });
+  bolt.event("app_context_changed", async ({ event, context }) => {
+    const { team } = selfOf(context);
+    const { user, channel, context: open } = contextEventSchema.parse(event);
+    // Slack's page documents the event without both: then nobody knows whose prompts these are.
+    if (user === undefined || channel === undefined) return;
+    const seen = await lookedAt(open, team, namesOf(deps.directory, team));
+    const place = { namespace: directNamespace(team, user), thread: directThread };
+    await suggestPrompts(deps, team, channel, place, user, seen);
   });
   for (const name of ["app_uninstalled", "tokens_revoked"] as const) {
     bolt.event(name, ({ body, event }) => {
@@ -97,6 +118,12 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
 export function selfOf({ teamId = "", botUserId = "", botId = "", direct }: Context): Self {
   return { team: teamId, self: botUserId, bot: botId, direct: direct === "one" ? "one" : "threads" };
 }
+
+const contextEventSchema = z.looseObject({
+  user: z.string().optional(),
+  channel: z.string().optional(),
+  context: appContextSchema,
+});
 
 /** https://docs.slack.dev/reference/events/reaction_added */
 const reactionSchema = z.looseObject({
@@ -141,6 +168,7 @@ async function onSaid(deps: EventDeps, event: unknown, self: Self): Promise<void
   learnDirect(deps, message, message, self);
   const parsed = await parseMessage(message, message, self, namesOf(deps.directory, self.team));
   if (parsed === undefined) return;
+  await deps.tokens.remember(parsed.place.namespace, parsed.id, message);
   await deps.intake.message(parsed);
   // Not waited for: the message is stored.
   void deps.titles.said(parsed);
@@ -183,10 +211,11 @@ async function suggestPrompts(
   channel: string,
   place: Place,
   person: string,
+  lookingAt?: readonly LookedAt[],
 ): Promise<void> {
   const mayAsk = intake.refusal(place, person).then((refusal) => refusal === undefined);
   if (!(await mayAsk.catch(fallbackTo(false)))) return;
-  const found = await intake.suggestions(place);
+  const found = await intake.suggestions(place, lookingAt);
   const prompts = found.slice(0, maxPrompts).map(({ title, message }) => ({
     title: beginningOf(title, 100),
     message: beginningOf(message, 1_000),

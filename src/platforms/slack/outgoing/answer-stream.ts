@@ -12,23 +12,14 @@ import {
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import { createAbsentFeature } from "../connection/absent-features.ts";
 import { refusedWith } from "../connection/slack-call.ts";
 import type { WebClient } from "../connection/workspaces.ts";
+import { hasDataTable } from "./data-tables.ts";
 import { createPieceFilter, markdownCharacters, mentionsMissing } from "./outgoing-text.ts";
 import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
-
-/** Refusals of an app or workspace that cannot stream at all. */
-const streamRefusals = [
-  "feature_not_enabled",
-  "invalid_chunks",
-  "missing_scope",
-  "not_allowed_token_type",
-  "unknown_method",
-];
-
-/** Refusals of a channel without streams, in workspaces that have them. */
-const channelRefusals = ["channel_type_not_supported", "method_not_supported_for_channel_type"];
+import type { Sessions } from "./sessions.ts";
 
 /** Refusals of a stream that has ended: Slack closes long ones, and allows fewer characters than in a message. */
 const endRefusals = ["message_not_in_streaming_state", "msg_blocks_too_long", "msg_too_long"];
@@ -46,25 +37,29 @@ export type StreamedMessages = Pick<ChatPlatform, "edit" | "remove" | "post">;
 export function createStreams(
   context: SlackContext,
   messages: StreamedMessages,
-  clock: Clock,
-  editInterval: number,
+  { clock, sessions, editInterval }: Pick<StreamPlace, "clock" | "sessions" | "editInterval">,
 ) {
-  /** Workspaces and channels without streams. */
-  const without = new Set<string>();
+  const without = createAbsentFeature(clock);
   /** Workspaces that allow no buttons in a stream. */
   const buttonless = new Set<string>();
 
   return async (place: Place, tag: MessageTag, to: ReplyTarget, start: Start): Promise<AnswerStream> => {
     const room = await roomOf(context, place);
-    if (room.thread === undefined || without.has(room.team) || without.has(room.channel)) {
+    if (room.thread === undefined || without.isAbsent(room)) {
       throw new PlatformError("invalid", "Slack does not stream here.");
     }
-    const stream = new SlackAnswerStream(context, messages, { place, room, tag, clock, editInterval });
+    const stream = new SlackAnswerStream(context, messages, {
+      place,
+      room,
+      tag,
+      clock,
+      sessions,
+      editInterval,
+    });
     try {
       await stream.start(to, start, !buttonless.has(room.team));
     } catch (error) {
-      if (refusedWith(error, ...streamRefusals)) without.add(room.team);
-      if (refusedWith(error, ...channelRefusals)) without.add(room.channel);
+      without.note(error, room, "invalid_chunks");
       if (!refusedWith(error, "invalid_blocks", "unsupported_block")) throw error;
       buttonless.add(room.team);
       await stream.start(to, start, false);
@@ -78,6 +73,7 @@ interface StreamPlace {
   room: Room;
   tag: MessageTag;
   clock: Clock;
+  sessions: Sessions;
   /** Minimum time between two edits, ms. */
   editInterval: number;
 }
@@ -108,15 +104,17 @@ class SlackAnswerStream implements AnswerStream {
 
   /** Only progress gets buttons, since such a turn may take long; an answer alone is soon complete. */
   async start(to: ReplyTarget, { markdown, progress, buttons = [], calls }: Start, mayHaveButtons: boolean) {
-    const { team, channel, thread = "" } = this.#at.room;
+    const { room, sessions } = this.#at;
+    const { team, channel, thread = "" } = room;
+    const own = sessions.ownButtons(room, buttons);
     const plan = progress === undefined ? undefined : planChunks(progress, this.#shown);
-    const hasButtons = plan !== undefined && mayHaveButtons && buttons.length > 0;
+    const hasButtons = plan !== undefined && mayHaveButtons && own.length > 0;
     this.#filter = createPieceFilter();
     const text = this.#filter.push(markdown, calls);
     const first = beginningOf(text, markdownCharacters);
     const chunks: Chunk[] = [
       ...(plan?.chunks ?? []),
-      ...(hasButtons ? [{ type: "blocks", blocks: buttonBlocks(buttons, true) } as Chunk] : []),
+      ...(hasButtons ? [{ type: "blocks", blocks: buttonBlocks(own, true) } as Chunk] : []),
       ...textChunks(first),
     ];
     const { ts = "" } = await this.#context.workspaces.call(team, "begin a stream", ({ write }) =>
@@ -166,7 +164,7 @@ class SlackAnswerStream implements AnswerStream {
    * message.
    */
   async finish(message: OutgoingMessage): Promise<void> {
-    const { markdown, progress, buttons = [], files = [], calls } = message;
+    const { markdown, buttons = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
     if (rest !== undefined) {
       // Kept for a retry: Slack may be too busy to end the stream.
@@ -175,20 +173,26 @@ class SlackAnswerStream implements AnswerStream {
     }
     const last = this.#pending;
     const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
-    const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
     const missing = (got: string) => mentionsMissing(got, markdown, calls);
-    const complete = isSame && isTextAlone && missing(this.#streamed + last).length === 0;
+    const complete = isSame && this.#isTextAlone(message) && missing(this.#streamed + last).length === 0;
     const words = complete ? last : missing(this.#streamed).join(" ");
     const blocks = buttonBlocks(buttons, true) as types.KnownBlock[];
+    const { room, sessions } = this.#at;
     const ended = await this.#stop({
+      ...sessions.statusAtEnd(room),
       ...(words === "" ? {} : { chunks: textChunks(words) }),
       ...(complete && blocks.length > 0 ? { blocks } : {}),
     });
+    if (ended) sessions.ended(room);
     if (ended) this.#streamed += words;
     if (!complete || !ended) await this.#edit(message);
     const unheard = missing(this.#streamed);
     if (unheard.length > 0)
       await this.#messages.post(this.#at.place, { markdown: unheard.join(" "), ...(calls && { calls }) });
+  }
+
+  #isTextAlone({ markdown, progress, files = [] }: OutgoingMessage): boolean {
+    return progress === undefined && files.length === 0 && this.#shown.size === 0 && !hasDataTable(markdown);
   }
 
   async cancel(): Promise<void> {
@@ -221,7 +225,11 @@ class SlackAnswerStream implements AnswerStream {
   }
 
   /** Whether Slack accepted this end; false when the stream had already ended, or when Slack refused it. */
-  async #stop(end: { chunks?: Chunk[]; blocks?: types.KnownBlock[] }): Promise<boolean> {
+  async #stop(end: {
+    chunks?: Chunk[];
+    blocks?: types.KnownBlock[];
+    session_status?: string;
+  }): Promise<boolean> {
     if (this.#editedAt !== undefined) return false;
     const metadata = metadataOf(this.#at.tag);
     try {

@@ -7,16 +7,20 @@ import {
 } from "../../../core/ports/chat-platform.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
+import type { ActionTokens } from "../channel/action-tokens.ts";
 import { createChatActions } from "../channel/chat-actions.ts";
 import { readableText } from "../channel/mrkdwn.ts";
 import { findTagged, namesOf, readThread } from "../channel/read-history.ts";
 import type { ReplyAddresses } from "../channel/reply-addresses.ts";
 import { isTimestamp, targetOf } from "../channel/slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import { createAbsentFeature } from "../connection/absent-features.ts";
 import { refusedWith } from "../connection/slack-call.ts";
 import type { SlackSettings } from "../connection/slack-options.ts";
 import { createStreams, type StreamedMessages } from "./answer-stream.ts";
+import { tableLimits } from "./data-tables.ts";
 import { createMessageWriter } from "./post-message.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
 import { createFileShow } from "./show-files.ts";
 import { downloadFile } from "./transfer-files.ts";
 import { answerAddress, createWhisper } from "./whisper.ts";
@@ -28,20 +32,23 @@ const limits: PlatformLimits = {
   // chat.update is in tier 3: 50 calls a minute.
   edit_interval_ms: 1_500,
   file_bytes: 100_000_000,
+  tables: tableLimits,
 };
 
 export interface SlackPlatformDeps extends SlackContext {
   settings: Pick<SlackSettings, "streaming" | "api_url">;
   addresses: ReplyAddresses;
+  tokens: ActionTokens;
   clock: Clock;
   logger: Log;
 }
 
 /** Slack as the app sees it. */
 export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Signs {
-  const { settings, addresses, clock, logger, workspaces, directory } = deps;
+  const { settings, addresses, tokens, clock, logger, workspaces, directory } = deps;
   const context: SlackContext = { workspaces, directory };
-  const writer = createMessageWriter(context, settings.streaming);
+  const sessions = createSessions(context, clock, logger);
+  const writer = createMessageWriter(context, settings.streaming, sessions, clock);
   const files = createFileShow(context, writer);
   const edit: ChatPlatform["edit"] = async (place, ts, message) =>
     files.edit(await roomOf(context, place), ts, message);
@@ -50,7 +57,11 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     remove: writer.remove,
     post: async (place, message) => files.post(await roomOf(context, place), message),
   };
-  const openStream = createStreams(context, streamed, clock, limits.edit_interval_ms);
+  const openStream = createStreams(context, streamed, {
+    clock,
+    sessions,
+    editInterval: limits.edit_interval_ms,
+  });
 
   return {
     id: "slack",
@@ -75,13 +86,14 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     isUnseen: ({ message }) => message !== undefined && !isTimestamp(message),
     find: (place, tag) => findTagged(context, place, tag),
     ...(settings.streaming === "auto" ? { openStream } : {}),
-    ...createSigns(context, logger),
+    showState: sessions.showState,
+    ...createSigns(context, clock, logger, sessions),
     person: (place, id) => directory.person(targetOf(place), id),
     readThread: (place, limit) => readThread(context, place, limit),
     download: (place, file, options) =>
       downloadFile(workspaces, targetOf(place).team, file, { ...options, apiUrl: settings.api_url }),
     describe: (place) => describe(context, place),
-    actions: createChatActions(context, clock),
+    actions: createChatActions({ ...context, tokens, clock, logger }),
     deciders: (place, approver) => directory.deciders(targetOf(place), approver),
   };
 }
@@ -110,7 +122,7 @@ async function describe(
 export const slackWriting: PlatformWriting = {
   name: "Slack",
   formatting:
-    "Write standard Markdown, not Slack's own markup: **bold**, [links](https://example.com), lists, headings, code and small tables are shown; images become links; HTML and formulas stay as written.",
+    "Write standard Markdown, not Slack's own markup: **bold**, [links](https://example.com), lists, headings, code and tables are shown; images become links; HTML and formulas stay as written.",
   mentions:
     "A mention notifies: <@U012AB3CD> a person, <@&S012AB3CD> a user group. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others, @here, @channel and @everyone are shown as plain text.",
 };
@@ -122,10 +134,9 @@ interface Signs extends Pick<ChatPlatform, "showWorking" | "markSeen"> {
 }
 
 /** A failure here must not fail a turn: it is only logged. */
-function createSigns(context: SlackContext, logger: Log): Signs {
+function createSigns(context: SlackContext, clock: Clock, logger: Log, sessions: Sessions): Signs {
   const { workspaces } = context;
-  /** Channels without a status, and workspaces without the scope. */
-  const without = new Set<string>();
+  const without = createAbsentFeature(clock);
   /** Keeps the order: a reaction must not be removed before it is set. */
   const marks = new KeyedMutex();
 
@@ -139,18 +150,15 @@ function createSigns(context: SlackContext, logger: Log): Signs {
   };
   return {
     showWorking: (place, note) =>
-      quietly("show a status", place, async ({ team, channel, thread }) => {
-        if (thread === undefined || without.has(team) || without.has(channel)) return;
+      quietly("show a status", place, async (room) => {
+        const { team, channel, thread } = room;
+        if (thread === undefined || without.isAbsent(room)) return;
         try {
           await workspaces.call(team, "show a status", ({ write }) =>
             write.assistant.threads.setStatus({ channel_id: channel, thread_ts: thread, ...statusOf(note) }),
           );
         } catch (error) {
-          if (refusedWith(error, "missing_scope", "unknown_method", "not_allowed_token_type"))
-            without.add(team);
-          if (refusedWith(error, "channel_type_not_supported", "method_not_supported_for_channel_type")) {
-            without.add(channel);
-          }
+          without.note(error, room);
           throw error;
         }
       }),
@@ -165,8 +173,9 @@ function createSigns(context: SlackContext, logger: Log): Signs {
         }),
       ),
     nameThread: (place, title) =>
-      quietly("name a thread", place, async ({ team, channel, thread, direct }) => {
-        if (!direct || thread === undefined) return;
+      quietly("name a thread", place, async (room) => {
+        const { team, channel, thread, direct } = room;
+        if (!direct || thread === undefined || (await sessions.rename(room, title))) return;
         await workspaces.call(team, "name a thread", ({ write }) =>
           write.assistant.threads.setTitle({
             channel_id: channel,

@@ -1,14 +1,17 @@
 import type { types } from "@slack/bolt";
 import type { OutgoingMessage } from "../../../core/ports/chat-platform.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import { createAbsentFeature } from "../connection/absent-features.ts";
 import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
-import { hasRichParts, type Picture, type Rendered, renderMessage } from "./render-message.ts";
+import { type BlockForm, formsOf, type Picture, type Rendered, renderMessage } from "./render-message.ts";
+import type { Sessions } from "./sessions.ts";
 
 /**
  * Posts and changes messages without link previews; Slack makes none for edits. A workspace that refuses rich blocks gets plain
- * ones from then on.
+ * ones for an hour.
  */
 export interface MessageWriter {
   /** Returns the `ts`. @throws PlatformError */
@@ -33,31 +36,50 @@ interface ShownFiles {
   files: readonly string[];
 }
 
+const blockRefusals = ["invalid_blocks", "unsupported_block"];
+
 const noFiles: ShownFiles = { pictures: [], files: [] };
 
-export function createMessageWriter(context: SlackContext, streaming: "auto" | "off"): MessageWriter {
+export function createMessageWriter(
+  context: SlackContext,
+  streaming: "auto" | "off",
+  sessions: Pick<Sessions, "ownButtons">,
+  clock: Clock,
+): MessageWriter {
   const { workspaces } = context;
-  const plainTeams = new Set<string>();
+  const without = createAbsentFeature(clock);
+  /** What a workspace refused, tried again later. */
+  const feature = (team: string, form: BlockForm) => ({ team: `${team} ${form}`, channel: form });
 
   const rendered: MessageWriter["rendered"] = async (team, message, send, pictures) => {
-    const rich = streaming === "auto" && !plainTeams.has(team);
-    try {
-      return await send(renderMessage(message, rich, pictures));
-    } catch (error) {
-      if (!rich || !hasRichParts(message) || !refusedWith(error, "invalid_blocks", "unsupported_block"))
-        throw error;
-      const sent = await send(renderMessage(message, false, pictures));
-      plainTeams.add(team);
-      return sent;
-    }
+    const isKnown = (form: BlockForm) => form !== "basic" && without.isAbsent(feature(team, form));
+    const forms = streaming === "auto" ? formsOf(message).filter((form) => !isKnown(form)) : [];
+    const sendAs = async ([form = "basic", ...simpler]: readonly BlockForm[]): ReturnType<typeof send> => {
+      try {
+        return await send(renderMessage(message, form, pictures));
+      } catch (error) {
+        if (form === "basic" || !refusedWith(error, ...blockRefusals)) throw error;
+        const sent = await sendAs(simpler);
+        // Only now is it known that the form was the reason.
+        without.note(error, feature(team, form), ...blockRefusals);
+        return sent;
+      }
+    };
+    return sendAs(forms);
   };
-  const edit: MessageWriter["edit"] = async ({ team, channel }, ts, message, shown = noFiles) => {
+  /** The message with the buttons that it needs in this place. */
+  const fitting = (room: Room, { buttons = [], ...message }: OutgoingMessage): OutgoingMessage => ({
+    ...message,
+    buttons: sessions.ownButtons(room, buttons),
+  });
+  const edit: MessageWriter["edit"] = async (room, ts, message, shown = noFiles) => {
+    const { team, channel } = room;
     const { pictures, files } = shown;
     const more = files.length === 0 ? {} : { file_ids: [...files] };
     const update = async () => {
       await rendered(
         team,
-        message,
+        fitting(room, message),
         ({ text, blocks, metadata }) =>
           workspaces.call(team, "change a message", ({ write }) =>
             write.chat.update({ channel, ts, text, blocks, ...more, ...(metadata && { metadata }) }),
@@ -79,7 +101,12 @@ export function createMessageWriter(context: SlackContext, streaming: "auto" | "
       workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts })),
     );
   };
-  return { rendered, edit, remove, post: (room, message) => post(workspaces, rendered, room, message) };
+  return {
+    rendered,
+    edit,
+    remove,
+    post: (room, message) => post(workspaces, rendered, room, fitting(room, message)),
+  };
 }
 
 async function post(

@@ -10,6 +10,7 @@ import {
   writeButtonId,
 } from "../../../core/ports/chat-platform.ts";
 import { isPersonId } from "../channel/slack-place.ts";
+import { hasDataTable, textBlocks } from "./data-tables.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 
@@ -34,6 +35,12 @@ export interface Rendered {
   metadata?: { event_type: string; event_payload: Record<string, string | number> };
 }
 
+/**
+ * Which blocks a message may have: `basic` ones that every workspace has, `rich` ones with a plan of tasks and feedback buttons, or also
+ * tables as `data`.
+ */
+export type BlockForm = "basic" | "rich" | "data";
+
 /** A picture stored by Slack. */
 export interface Picture {
   id: string;
@@ -42,14 +49,15 @@ export interface Picture {
 
 /**
  * A message in Slack's blocks.
- * @param rich with a plan of tasks and feedback buttons; otherwise only blocks that every workspace has
+ * @param form which blocks it may have
  * @param pictures shown below the text
  */
 export function renderMessage(
   message: OutgoingMessage,
-  rich: boolean,
+  form: BlockForm,
   pictures: readonly Picture[] = [],
 ): Rendered {
+  const rich = form !== "basic";
   const { markdown, progress, timed, buttons = [], tag, mention = "", calls } = message;
   const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
   const time = timed === undefined ? undefined : timedText(timed);
@@ -59,8 +67,10 @@ export function renderMessage(
   }
   const called = isPersonId(mention) ? `<@${mention}>` : "";
   const head = progress === undefined ? [] : headBlocks(progress, markdown, rich);
-  const shown = withoutMentions(head.length > 0 ? markdown : wordsOf(message), calls);
-  const body: types.AnyBlock[] = shown === "" ? head : [...head, { type: "markdown", text: shown }];
+  const words = head.length > 0 ? markdown : wordsOf(message);
+  const shown = withoutMentions(words, calls);
+  const text: types.AnyBlock[] = form === "data" ? textBlocks(words, calls) : markdownBlock(shown);
+  const body = [...head, ...text];
   return {
     text: [called, fallbackText(markdown || wordsOf(message), calls)].filter(Boolean).join(" ") || "…",
     blocks: [
@@ -76,6 +86,10 @@ export function renderMessage(
   };
 }
 
+function markdownBlock(text: string): types.AnyBlock[] {
+  return text === "" ? [] : [{ type: "markdown", text }];
+}
+
 /** A time in the reader's time zone; old clients show it in UTC (docs.slack.dev, "Formatting message text"). */
 function timedText({ text, at }: NonNullable<OutgoingMessage["timed"]>): string {
   const utc = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -88,10 +102,14 @@ function timeBlocks(time: string | undefined): types.AnyBlock[] {
   return time === undefined ? [] : [{ type: "context", elements: [{ type: "mrkdwn", text: time }] }];
 }
 
-/** Whether `renderMessage` uses blocks for it that a workspace may not have. */
-export function hasRichParts({ plain, progress, buttons = [] }: OutgoingMessage): boolean {
-  if (plain) return false;
-  return progress !== undefined || feedbackOf(buttons) !== undefined;
+/** The forms in which a message is different, the richest first: a workspace may not have all blocks. */
+export function formsOf(message: OutgoingMessage): BlockForm[] {
+  const { plain, progress, buttons = [] } = message;
+  const hasRich = progress !== undefined || feedbackOf(buttons) !== undefined;
+  const hasData = hasDataTable(wordsOf(message));
+  return plain
+    ? ["basic"]
+    : [...(hasData ? ["data" as const] : []), ...(hasRich ? ["rich" as const] : []), "basic"];
 }
 
 export function metadataOf({ turn_id, purpose, part }: MessageTag): NonNullable<Rendered["metadata"]> {

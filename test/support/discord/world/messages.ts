@@ -1,3 +1,4 @@
+import { allWords } from "../api/component-check.ts";
 import type { Json } from "../api/json.ts";
 import { messageFlags } from "../api/message-body.ts";
 import { memberOf, wireEmoji, wireGatewayMessage, wireMember, wireUserById } from "../api/wire.ts";
@@ -21,6 +22,7 @@ export function postMessage(world: World, message: NewMessage): Message {
     editedAt: null,
     edits: 0,
     notified: [],
+    notifiedText: "",
     replyTo: null,
     nonce: null,
     reactions: new Map(),
@@ -29,6 +31,7 @@ export function postMessage(world: World, message: NewMessage): Message {
     ...message,
   };
   const channel = world.channels.get(made.channel);
+  made.notifiedText = allWords(made);
   if (channel) made.notified = called(world, channel, made.mentions).filter((user) => user !== made.author);
   if (channel?.thread) {
     setArchived(world, channel, { archived: false });

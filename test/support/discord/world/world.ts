@@ -137,6 +137,8 @@ export interface Message {
   mentions: Mentions;
   /** The people who were notified. Only posting notifies, editing never does. */
   notified: string[];
+  /** What the notification read: its words when it was posted. */
+  notifiedText: string;
   replyTo: string | null;
   nonce: string | number | null;
   reactions: Map<string, Set<string>>;

@@ -1,4 +1,5 @@
 import { isRecord } from "./call-arguments.ts";
+import { checkChart, checkDataTable } from "./data-rules.ts";
 import { checkElement } from "./element-rules.ts";
 import { refusalWithMessages, SlackRefusal } from "./slack-refusal.ts";
 import { checkText } from "./text-rules.ts";
@@ -14,7 +15,15 @@ const allTextCharacters = 13_200;
 /** Tasks of one plan, in a block or a stream. */
 export const maxTasks = 50;
 
-const messageOnly = new Set(["markdown", "context_actions", "plan", "task_card", "table", "data_table"]);
+const messageOnly = new Set([
+  "markdown",
+  "context_actions",
+  "plan",
+  "task_card",
+  "table",
+  "data_table",
+  "data_visualization",
+]);
 
 /**
  * Refuses blocks that Slack refuses: `invalid_blocks` with what is wrong where, or `msg_blocks_too_long`. Answers the blocks
@@ -156,7 +165,8 @@ const blockRules: Record<string, Rule> = {
   rich_text: (block, at, problems) =>
     requireList(block.elements, `${at}/elements`, 1_000, problems, () => undefined),
   table: (block, at, problems) => requireList(block.rows, `${at}/rows`, 100, problems, () => undefined),
-  data_table: () => undefined,
+  data_table: checkDataTable,
+  data_visualization: checkChart,
   task_card: (block, at, problems) => checkTask(block, at, problems),
   plan: (block, at, problems) => {
     if (typeof block.title !== "string") problems.push(`missing required field: title [json-pointer:${at}]`);

@@ -8,7 +8,7 @@ import {
 } from "../api/method.ts";
 import { SlackRefusal } from "../api/slack-refusal.ts";
 import { type MessageRecord, renderMessage } from "../world/message-record.ts";
-import { notifiedBy, shownWords } from "../world/notified.ts";
+import { heardNow, notifiedBy, shownWords } from "../world/notified.ts";
 import { clearStatus } from "./assistant-methods.ts";
 
 /** Finds the message that a call changes, and refuses one that the bot did not write. */
@@ -57,6 +57,7 @@ export function threadOf(call: MethodCall, channel: string): { thread_ts?: strin
 /** Stores a message and tells the app about it, as Slack also does about the app's own. */
 export function post(call: MethodCall, message: MessageRecord): void {
   message.notified ??= notifiedBy(call.world, message.channel, shownWords(message));
+  message.heard = heardNow(call.world, message);
   call.world.messages.push(message);
   call.events.posted(message);
   clearStatus(call.world, message);

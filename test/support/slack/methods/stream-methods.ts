@@ -61,7 +61,14 @@ const stopStream: Method = {
     const blocks = call.arguments.list("blocks", "invalid_blocks_format");
     const accepted = blocks === undefined ? [] : acceptMessageBlocks(call.world, blocks);
     const metadata = acceptMetadata(call.arguments);
+    const status = call.arguments.text("session_status");
+    const session = call.world.sessions.find(
+      (each) => each.channel === message.channel && each.thread_ts === message.thread_ts,
+    );
+    if (status !== undefined && call.workspace.sessions === "none")
+      throw refusalWithMessages("invalid_arguments", ["[json-pointer:/session_status]"]);
     addPiece(call, message, stream, false);
+    if (status !== undefined) session?.statuses.push(status);
     message.blocks.push(...accepted);
     if (metadata !== undefined) message.metadata = metadata;
     stream.state = "completed";

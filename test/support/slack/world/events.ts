@@ -52,9 +52,13 @@ export class Events {
   posted(message: MessageRecord): void {
     for (const { workspace, channel, scope } of this.#audience(message)) {
       const rendered = renderMessage(this.#world, message, { metadata: true, baseUrl: this.#baseUrl });
-      const event = { ...rendered, ...this.#place(channel, message.ts) };
+      const asks = channel.kind === "im" || mentions(message.text, workspace.bot_user_id);
+      const token = asks && message.bot_id === undefined ? this.#actionToken(message.user) : {};
+      const entities = channel.kind === "im" ? this.#world.looking.get(message.user) : undefined;
+      const open = entities === undefined ? {} : { app_context: { entities } };
+      const event = { ...rendered, ...token, ...open, ...this.#place(channel, message.ts) };
       this.send(workspace, event, scope, channel.is_ext_shared);
-      this.#mention(workspace, channel, message, rendered, message.ts);
+      this.#mention(workspace, channel, message, { ...rendered, ...token }, message.ts);
     }
   }
 
@@ -110,6 +114,13 @@ export class Events {
     const { subtype: _, ...fields } = rendered;
     const event = { ...fields, type: "app_mention", channel: channel.id, event_ts: eventTs };
     this.send(workspace, event, "app_mentions:read", channel.is_ext_shared);
+  }
+
+  /** Comes with a message to the bot, at the top of the event (slack-go #1577). */
+  #actionToken(user: string): Fields {
+    const action_token = this.#world.id("act-");
+    this.#world.actionTokens.set(action_token, user);
+    return { action_token };
   }
 
   #audience(message: MessageRecord): { workspace: Workspace; channel: Channel; scope: string }[] {

@@ -1,3 +1,4 @@
+import type { Heard } from "./notified.ts";
 import type { World } from "./world.ts";
 
 interface StreamTask {
@@ -51,6 +52,8 @@ export interface MessageRecord {
   pinned?: boolean;
   /** Whom the app's message has notified (`notified.ts`). */
   notified?: string[];
+  /** Who heard that the app posted it (`notified.ts`). */
+  heard?: Heard;
   /** Deleted without a trace; a parent with replies stays as a tombstone instead. */
   gone: boolean;
 }

@@ -1,3 +1,4 @@
+import type { MessageRecord } from "./message-record.ts";
 import type { World } from "./world.ts";
 
 /** Mentions as Slack's text, its mrkdwn and the markdown block have them; in code they are shown only. */
@@ -17,6 +18,35 @@ export function notifiedBy(world: World, channel: string, text: string): string[
   return [...new Set(found)].filter(
     (id) => id.startsWith("!") || members.includes(id) || groups.includes(id),
   );
+}
+
+/** The people who got a notification when a message was posted, and what it read. */
+export interface Heard {
+  people: string[];
+  text: string;
+}
+
+/**
+ * Who hears of a message that is posted now: whom it mentions, the person of direct messages, and in a thread its followers, who are those
+ * who wrote there or were mentioned there. An edit is heard by nobody. The notification reads `text`, or the words if there is none.
+ */
+export function heardNow(world: World, message: MessageRecord): Heard {
+  const { channel, thread_ts, user, notified = [] } = message;
+  const place = world.channels.get(channel);
+  const isThere = (id: string) => place?.members.includes(id) === true;
+  const thread = world.messages.filter(
+    (each) =>
+      thread_ts !== undefined &&
+      each.channel === channel &&
+      (each.ts === thread_ts || each.thread_ts === thread_ts),
+  );
+  const followers = thread.flatMap((each) => [
+    each.user,
+    ...notifiedBy(world, channel, `${each.text}\n${shownWords(each)}`),
+  ]);
+  const all = [...notified, ...(place?.kind === "im" ? place.members : followers)];
+  const people = [...new Set(all)].filter((id) => id !== user && isThere(id));
+  return { people, text: message.text || shownWords(message) };
 }
 
 /** The words of a message that people see: of its blocks where it has some, since `text` is only the notification's then. */

@@ -10,6 +10,11 @@ export interface SeedWorkspace {
   bot_scopes: readonly string[];
   /** False: the app is there only after an OAuth exchange; until then its token answers `invalid_auth`. */
   installed: boolean;
+  /**
+   * Agent sessions: `stoppable` for an app with a subscription to `agent_session_stopped`, `yes` without it; `none`: not in this
+   * workspace. Default: `yes`.
+   */
+  sessions?: "none" | "yes" | "stoppable";
 }
 
 export interface SeedUser {
@@ -91,6 +96,10 @@ export const allScopes: readonly string[] = [
   "pins:write",
   "reactions:read",
   "reactions:write",
+  "search:read.im",
+  "search:read.mpim",
+  "search:read.private",
+  "search:read.public",
   "team:read",
   "usergroups:read",
   "users:read",

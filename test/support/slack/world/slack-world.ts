@@ -1,5 +1,6 @@
 import type { ChatPlatform } from "../../../../src/core/ports/chat-platform.ts";
 import type { Clock } from "../../../../src/core/ports/storage.ts";
+import { createActionTokens } from "../../../../src/platforms/slack/channel/action-tokens.ts";
 import { createPersonDirectory } from "../../../../src/platforms/slack/channel/person-directory.ts";
 import { createReplyAddresses } from "../../../../src/platforms/slack/channel/reply-addresses.ts";
 import {
@@ -37,6 +38,7 @@ export async function startSlackWorld(
     workspaces,
     directory: createPersonDirectory(workspaces, operators, clock),
     addresses: createReplyAddresses({ sealed: createMemoryKeyValue(), clock, logger }),
+    tokens: createActionTokens({ sealed: createMemoryKeyValue(), clock, logger }),
     clock,
     logger,
   });

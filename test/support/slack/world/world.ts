@@ -92,6 +92,14 @@ export interface StatusRecord {
   at: number;
 }
 
+/** An agent session: its title, and every status it has had. */
+export interface SessionRecord {
+  channel: string;
+  thread_ts: string;
+  title?: string;
+  statuses: string[];
+}
+
 /** The complete state of the fake Slack. Callers that change it call `touch`. */
 export class World {
   readonly seed: SlackSeed;
@@ -106,6 +114,11 @@ export class World {
   readonly calls: CallRecord[] = [];
   readonly assistantThreads: AssistantThread[] = [];
   readonly statuses: StatusRecord[] = [];
+  readonly sessions: SessionRecord[] = [];
+  /** What people have open beside the app, by user, as `entities`. */
+  readonly looking = new Map<string, readonly unknown[]>();
+  /** Tokens that came with messages to the bot, each with the person who wrote one. */
+  readonly actionTokens = new Map<string, string>();
   readonly titles: { channel: string; thread_ts: string; title: string }[] = [];
   readonly prompts: { channel: string; thread_ts?: string; title?: string; prompts: unknown[] }[] = [];
   version = 1;

@@ -5,6 +5,7 @@ import {
   createAppLink,
   manifestOverHttp,
   manifestText,
+  optionalScopes,
   readManifest,
   scopeMeanings,
 } from "../../../../src/platforms/slack/connection/manifest.ts";
@@ -16,7 +17,9 @@ const manifest = readManifest(
 
 describe("the manifest that ships", () => {
   it("the shipped manifest asks for exactly the scopes whose use is explained", () => {
-    expect([...manifest.oauth_config.scopes.bot].sort()).toEqual(Object.keys(scopeMeanings).sort());
+    const { bot, bot_optional = [] } = manifest.oauth_config.scopes;
+    expect([...bot, ...bot_optional].sort()).toEqual(Object.keys(scopeMeanings).sort());
+    expect([...bot_optional].sort()).toEqual([...optionalScopes].sort());
   });
 
   it("the shipped manifest asks for every event that is listened for", () => {

@@ -32,6 +32,7 @@ const policy = {
   stale_ms: 1,
   catch_up_ms: 1,
   progress_delay_ms: 3_000,
+  notify_after_ms: 30_000,
 };
 
 function storeOf(contents: Record<string, string>): FileStore {

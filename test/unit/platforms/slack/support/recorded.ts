@@ -79,6 +79,7 @@ export async function recordedEvents(): Promise<RecordedEvents> {
     directory,
     workspaces: {} as Workspaces,
     titles: { async started() {}, async said() {} },
+    tokens: { remember: async () => {}, of: async () => undefined },
     home: { show: async () => {}, pressed: async () => {} },
     uninstalled: async (team) => void uninstalled.push(team),
   });

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
-import { decideApproval, listApprovals, removeApproval } from "./approvals.ts";
+import { decideApproval, listApprovals, removeApproval, showApproval } from "./approvals.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
@@ -79,6 +79,7 @@ const operations = [
   showUsage,
   listAgents,
   listApprovals,
+  showApproval,
   decideApproval,
   removeApproval,
   showIndex,

@@ -16,6 +16,7 @@
  */
 
 import type { Seen, Told, Untrusted } from "../values/address.ts";
+import type { CallInWords } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
 import type { Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
@@ -231,8 +232,12 @@ type PlainEvent =
       question?: string | undefined;
       /** The reason for asking, one sentence or more for people. */
       reason?: string | undefined;
-      /** Name in lists, refusals and audit lines, where it differs from `tool`. Quotes nothing of a conversation. */
+      /** Name in lists and refusals, where it differs from `tool`. Quotes nothing of a conversation. */
       label?: string | undefined;
+      /** The call in words; absent in logs of earlier versions. */
+      says?: CallInWords | undefined;
+      /** Progress text of a call that has not started, as in `tool_started`. */
+      title?: string | undefined;
       /** What "always here" and "never" would apply to; absent if every call asks. */
       binds?: Binding | undefined;
       /** Keys of web addresses that nobody named and that a request would go to. Their hosts can be allowed for the whole turn. */
@@ -242,7 +247,7 @@ type PlainEvent =
     }
   /**
    * `by` is empty if nobody decided in time; `name` is the display name. `always`: matching calls no longer ask here. `never`: matching
-   * calls are refused here without asking.
+   * calls are refused here without asking. `edited`: the text that runs in place of the quoted one.
    */
   | {
       type: "approval_decided";
@@ -250,6 +255,7 @@ type PlainEvent =
       approved: boolean;
       by: string;
       name?: string | undefined;
+      edited?: string | undefined;
       always?: true | undefined;
       never?: true | undefined;
       /** The requested hosts may be reached for the rest of the turn. */

@@ -92,6 +92,7 @@ export type Signal =
       always?: true;
       never?: true;
       for_turn?: true;
+      edited?: string;
     };
 
 export interface ThreadRecord {

@@ -1,7 +1,7 @@
 import { errorCode, errorText } from "../../base/error-text.ts";
 import { parsedJson } from "../../base/json-reader.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
-import { approveCall } from "../decisions/approval.ts";
+import { approveCall, approvedInput, changedTexts } from "../decisions/approval.ts";
 import { decisionFor } from "../decisions/decide-call.ts";
 import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
@@ -13,7 +13,7 @@ import { fingerprint } from "../values/address.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
-import { type CheckedCall, findAndCheck, toldWhenRepeated } from "./check-call.ts";
+import { type CheckedCall, checkArguments, findAndCheck, toldWhenRepeated } from "./check-call.ts";
 import { createToolContext } from "./tool-context.ts";
 import { refreshOffer } from "./toolset.ts";
 
@@ -47,7 +47,7 @@ class RunningCall {
     await refreshOffer(scope);
     const started = known?.started === undefined ? undefined : known;
     const valid = await findAndCheck(scope, this.#request);
-    const checked = started === undefined ? await this.#askIfNeeded(valid) : valid;
+    const checked = started === undefined ? await this.#askIfNeeded(valid) : this.#asApproved(valid);
     if (checked === "waiting") return checked;
     if (started === undefined) await this.#announce(checked);
     const outcome =
@@ -74,7 +74,20 @@ class RunningCall {
     const decision = await approveCall(this.#scope, this.#request, tool, input, found);
     if (decision === "waiting") return decision;
     if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
-    return { status: "ready", tool, input: decision.input };
+    if (decision.input === input) return { status: "ready", tool, input };
+    const edited = await checkArguments(tool, decision.input);
+    if (edited.ok) return { status: "ready", tool, input: edited.value };
+    const result = failure(
+      "invalid_arguments",
+      `The text that a person changed is invalid: ${edited.message}`,
+    );
+    return { status: "refused", tool, input: decision.input, result };
+  }
+
+  /** A started call runs again with the text that a person has changed. */
+  #asApproved(checked: CheckedCall): CheckedCall {
+    const input = approvedInput(this.#scope, this.#request.call.id, checked.input);
+    return checked.status === "ready" ? { ...checked, input } : checked;
   }
 
   async #announce(checked: CheckedCall): Promise<void> {
@@ -183,6 +196,8 @@ class RunningCall {
     // Before the text is cut for the model: half a secret would not be recognised.
     const clean = scope.ports.redact(result);
     const shown = isModels ? await shownOf(scope, call, checked.tool ?? {}, clean) : {};
+    const changed = isModels ? changedTexts(scope, call.id) : undefined;
+    if (changed !== undefined) shown.shown = `${shown.shown ?? outputText(outputOf(clean))}\n${changed}`;
     await scope.emit({
       type: "tool_finished",
       call_id: call.id,

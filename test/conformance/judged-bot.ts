@@ -37,7 +37,6 @@ export async function openJudgedBot(entry: Record<string, unknown>) {
     call_ms: patience_ms,
     maxAttempts: 1,
     question_ms: patience_ms,
-    approval_ms: patience_ms,
     login,
     requests: createServerRequests(),
     report,

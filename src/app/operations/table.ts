@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
 import { decideApproval, listApprovals, removeApproval, showApproval } from "./approvals.ts";
+import { listAudit, listFeedback } from "./audit.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
@@ -84,6 +85,7 @@ const operations = [
   removeApproval,
   showIndex,
   setIndex,
+  listFeedback,
   sendMessage,
   listSchedules,
   addSchedule,
@@ -101,6 +103,7 @@ const operations = [
   stopTurn,
   answerTurn,
   forgetTurn,
+  listAudit,
   showRetention,
   runRetention,
   lookUpPerson,

@@ -72,18 +72,23 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
       if (binds !== undefined && isStanding(word))
         await storeStanding(deps, turn.namespace, word, binds, by, found.cause);
-      const [action, did] = words[word];
-      const detail = `${did} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
-      const what = {
-        namespace: turn.namespace,
-        subject: asked.label ?? asked.tool,
-        detail,
-        about: turn.author,
-      };
-      deps.audit.record({ action, by, ...what });
+      deps.audit.record({ by, ...auditOf(word, found, edited) });
       return { ok: true, value: { decided: true } };
     },
   };
+}
+
+type Found = NonNullable<Awaited<ReturnType<typeof findAsked>>>;
+
+/** The audit does not tell what a private turn asked for. */
+function auditOf(word: keyof typeof words, found: Found, edited: string | undefined) {
+  const { turn, message, isPrivate } = found;
+  const asked = isPrivate ? { ...found.asked, says: undefined } : found.asked;
+  const [action, did] = words[word];
+  const how = edited === undefined ? did : `${did}, with changes,`;
+  const detail = `${how} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
+  const subject = asked.label ?? asked.says?.deed ?? asked.tool;
+  return { action, namespace: turn.namespace, subject, detail, about: turn.author, message };
 }
 
 const nothingToEdit: Outcome<never> = {
@@ -185,11 +190,13 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
     (event) => event.type === "approval_decided" && event.approval_id === approvalId,
   );
   const [entry] = events;
-  const cause = entry?.type === "inbound" ? entry.inbound.cause : undefined;
+  const { cause, origin } = entry?.type === "inbound" ? entry.inbound : {};
   return {
     turn,
     asked,
     cause,
+    message: origin?.message,
+    isPrivate: events.some(({ type }) => type === "answer_private"),
     isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at,
   };
 }

@@ -62,10 +62,10 @@ function callOf(approval: ApprovalView): TemplateResult {
 function textField(approval: ApprovalView, actions: Decides): TemplateResult | typeof nothing {
   const text = textToEdit(approval);
   if (text === undefined) return nothing;
-  const approve = (event: SubmitEvent) => {
+  const approve = (event: Event) => {
     event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const edited = String(new FormData(event.currentTarget).get("text") ?? "");
+    const { elements } = event.currentTarget as unknown as { elements: { text: { value: string } } };
+    const edited = elements.text.value;
     if (edited.trim() !== "") actions.messages.approve(approval.approval_id, true, edited);
   };
   return html`<details class="decided">

@@ -1,5 +1,5 @@
 import { sha256 } from "../../base/sha256.ts";
-import type { TurnEventBodyOf } from "../log/turn-event.ts";
+import type { Allowed, TurnEventBodyOf } from "../log/turn-event.ts";
 import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
@@ -13,7 +13,9 @@ import { judgeAndNote, reasonFor } from "./known-addresses.ts";
 import type { StandingDecision } from "./standing-decisions.ts";
 
 /** The result of asking. `input` is the input that the approver saw, and therefore the one that runs. */
-export type Decision = { status: "approved"; input: Json } | { status: "refused"; result: ToolResult };
+export type Decision =
+  | { status: "approved"; input: Json; allowed: Allowed }
+  | { status: "refused"; result: ToolResult };
 
 /**
  * Asks for approval of a call that has not started, or looks up the decision, which may be a standing one. `waiting`: there is no decision
@@ -97,7 +99,7 @@ async function takeDecision(
     type: "approval_decided",
     ...{ approval_id, approved, by, name, edited, always, never, for_turn },
   });
-  return { approved, by, name, edited, never };
+  return { approved, by, name, edited, always, never };
 }
 
 /**
@@ -144,8 +146,9 @@ function standingDecision({ verdict, by, name }: StandingDecision): Decided {
     : { approved: false, by, name, never: true };
 }
 
-function decisionOf(input: Json, tool: Tool, { approved, by, name, never }: Decided): Decision {
-  if (approved) return { status: "approved", input };
+function decisionOf(input: Json, tool: Tool, { approved, by, name, always, never }: Decided): Decision {
+  if (approved)
+    return { status: "approved", input, allowed: { rule: always ? "always" : "approved", by, name } };
   if (never) return refusedByStanding(tool, name ?? by);
   return by === "" ? expired(tool) : refusedBy(tool, name ?? by);
 }
@@ -222,15 +225,26 @@ export async function mayReach(
 /** Web access of a call. Redirects to another site are judged like addresses, because a server could pass on the data it was sent. */
 export function webOf(scope: TurnScope, request: CallRequest): Web {
   const { redact, web } = scope.ports;
+  const note = (url: string) => {
+    if (URL.canParse(url)) request.reached?.add(new URL(url).host);
+  };
   const mayFollow: WebRequest["mayFollow"] = async ({ from, to, sends }) => {
     const [here, there] = [readAddress(from), readAddress(to)];
     if (here === undefined || there === undefined) return false;
-    if (isSameSite(here.host, there.host)) return true;
-    return !sends && (await judgeAndNote(scope, request, there)) !== "asks";
+    const may =
+      isSameSite(here.host, there.host) || (!sends && (await judgeAndNote(scope, request, there)) !== "asks");
+    if (may) note(to);
+    return may;
   };
   return {
-    fetch: (url, options) => web.fetch(url, { mayFollow, ...options }),
-    // Redacted before skills cut the text: half a secret would not be recognised.
-    read: async (url, options) => redact(await web.read(url, { mayFollow, ...options })),
+    fetch(url, options) {
+      note(url);
+      return web.fetch(url, { mayFollow, ...options });
+    },
+    async read(url, options) {
+      note(url);
+      // Redacted before skills cut the text: half a secret would not be recognised.
+      return redact(await web.read(url, { mayFollow, ...options }));
+    },
   };
 }

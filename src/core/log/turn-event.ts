@@ -37,6 +37,17 @@ interface SentEvent {
   link?: string | undefined;
 }
 
+/**
+ * Why a call may run. `approved`: a person decided about it, in an `approval_decided`; `always`: a person allowed such calls in the channel;
+ * `ordered`: a person wrote the call; `trusted`: the operator trusts the tool of the server; `unasked`: no rule requires approval.
+ */
+export interface Allowed {
+  rule: "approved" | "always" | "ordered" | "trusted" | "unasked";
+  /** The person who decided, by id and name. */
+  by?: string | undefined;
+  name?: string | undefined;
+}
+
 /** How a turn ended. After `limit_reached` there is still an answer, which names the limit. */
 export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";
 
@@ -140,6 +151,10 @@ type PlainEvent =
       skill_id: string;
       /** The effect of the call outside the bot; absent if nothing runs. */
       effect?: ToolEffect | undefined;
+      /** Of a call with an effect: what it does in words, why it may run, and the account it uses. */
+      deed?: string | undefined;
+      allowed?: Allowed | undefined;
+      account?: string | undefined;
       input: Json;
     }
   /** A call that waited for a person continues: from here on it may have an effect that must not be repeated. */
@@ -167,6 +182,8 @@ type PlainEvent =
       direct?: true | undefined;
       /** Details for programs, in addition to the output of a flow that answered directly. */
       details?: { [key: string]: Json } | undefined;
+      /** Hosts that a call with an effect sent requests to. Code in a sandbox is not included. */
+      hosts?: readonly string[] | undefined;
       /** The kind of addresses in the output, as in `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;
     }

@@ -36,6 +36,10 @@ export interface ServerTool {
   hints: { read_only?: boolean | undefined; destructive?: boolean | undefined };
   /** The operator's configuration for the tool. */
   configured: { effect?: ToolEffect | undefined; approver?: Approver | "none" | undefined };
+  /** Whose account at the server a call uses; absent if it has none. */
+  credentials?: "shared" | "per_user" | undefined;
+  /** The host of the server; absent if it is a program. */
+  host?: string | undefined;
 }
 
 /** Result of a tool call. Expected failures are values; `hint` tells the model what to try instead. */

@@ -41,6 +41,10 @@ export const forget = definePart({
   readable: ({ summary, matches = [], documents = [] }) =>
     [summary, ...[...matches, ...documents].map((each) => JSON.stringify(each))].join("\n"),
   approval: (input) => (objectOf(input).document === undefined ? undefined : losing),
+  says: (input) =>
+    objectOf(input).document === undefined
+      ? { deed: "forget a fact of this channel" }
+      : { deed: "forget a document of this channel", quotes: "document" },
   effect: (input) => (typeof objectOf(input).id === "number" ? "idempotent" : "side_effect"),
   async run({ id, query, document }, context) {
     if (document !== undefined) return forgetDocument(document, context);

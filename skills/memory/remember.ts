@@ -39,6 +39,12 @@ export const remember = definePart({
   effect: "idempotent",
   shares: true,
   approval: (input) => (objectOf(input).pinned === true ? pinning : undefined),
+  says: (input) => ({
+    deed:
+      objectOf(input).pinned === true ? "pin a fact for this channel" : "remember a fact for this channel",
+    quotes: "text",
+    names: ["pinned"],
+  }),
   async run({ text, pinned }, context) {
     const { id: author, name } = context.user;
     const said = { text, pinned, by: name || author, author, at: context.now() };

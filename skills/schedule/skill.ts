@@ -9,7 +9,7 @@ import type { Plan, Wish } from "../../src/core/ports/schedules.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
 import type { Outcome } from "../../src/core/values/failure.ts";
-import { type Json, toJson } from "../../src/core/values/json.ts";
+import { type Json, objectOf, toJson } from "../../src/core/values/json.ts";
 
 /** The part of a plan that is shown to the model. */
 const shownPlanSchema = plannedViewSchema.omit({ next_at: true });
@@ -60,6 +60,7 @@ async function planned(context: ToolContext, wish: Wish): Promise<PlannedView> {
     const decision = await context.approve({
       action: "schedule",
       question,
+      says: { deed: "plan this", names: Object.keys(objectOf(input)) },
       input,
       approver: "asker",
       key: "plan",

@@ -43,6 +43,7 @@ import type { Forget } from "./services/shapes.ts";
 import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
+import { createAuditReader, createTurnAudit } from "./services/turn-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
 import { createCommandReader } from "./turns/command-reader.ts";
 import { Dispatcher } from "./turns/dispatcher.ts";
@@ -183,6 +184,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     grants,
     submit,
     follow,
+    readAudit: createAuditReader(log, stored, clock),
     turns: storedTurns(log, feed),
     folders,
     schedules,
@@ -227,21 +229,17 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
   const measuring = createTurnMeasuring({ ...deps, meter });
   const { question_ms } = deps.limits;
   const presenter = createTurnPresenter({ ...deps, platforms, name, files, question_ms });
+  const auditing = createTurnAudit(services.audit, deps.clock.now);
   const run = (claimed: ClaimedTurn, signal: AbortSignal) => {
     if (claimed.crashes >= maxCrashes) return interruptedTooOften(claimed, deps.clock.now());
     return (claimed.inbound.kind === "command" ? commandRunner : runner).run(claimed, signal);
   };
   dispatcher.serve({
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
-    run: (claimed, signal) =>
-      tellGoal(
-        turns,
-        claimed,
-        measuring.around(
-          claimed,
-          presenter.around(claimed, (own) => run(claimed, own), signal),
-        ),
-      ),
+    run(claimed, signal) {
+      const shown = presenter.around(claimed, (own) => run(claimed, own), signal);
+      return tellGoal(turns, claimed, measuring.around(claimed, auditing.around(claimed, shown)));
+    },
   });
 }
 

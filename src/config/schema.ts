@@ -101,10 +101,13 @@ const turnsSchema = z.strictObject({
   max_concurrent_executions: count.max(100).default(3).describe("Maximum concurrent tool calls of one turn"),
   max_duration_seconds: seconds
     .default(1800)
-    .describe("Maximum duration of a turn, in seconds, including time spent waiting for a person"),
+    .describe("Maximum duration of a turn, in seconds, without the time it waits for a person"),
   question_minutes: upTo(10_080)
     .default(15)
     .describe("How long a question of the agent stays open, in minutes"),
+  approval_minutes: upTo(10_080)
+    .default(60)
+    .describe("How long an approval stays open, in minutes; after half of it, people are reminded once"),
   lease_seconds: seconds
     .min(1)
     .default(10)

@@ -156,7 +156,13 @@ function describeTool(tool: RemoteTool, server: ServerConfig, own: boolean): Ser
       effect: settingOf(server.effects, name),
       approver: settingOf(server.approvals, name),
     },
+    ...(server.credentials === "none" ? {} : { credentials: server.credentials }),
+    ...(server.target.type === "stdio" ? {} : { host: hostIn(server.target.url) }),
   };
+}
+
+function hostIn(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
 function titleOf({ name, title, annotations }: RemoteTool): string {

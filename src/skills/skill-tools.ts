@@ -39,8 +39,19 @@ function createTool(
   skill: Pick<SkillMetadata, "description" | "max_execution_seconds" | "max_iterations">,
   definition: SkillDefinition,
 ): Tool {
-  const { effect, approval, addresses, finds, listed, open, shares, repeatable, once_per_turn, cooldown_ms } =
-    definition;
+  const {
+    effect,
+    approval,
+    says,
+    addresses,
+    finds,
+    listed,
+    open,
+    shares,
+    repeatable,
+    once_per_turn,
+    cooldown_ms,
+  } = definition;
   // Created once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
   const schema = toJsonSchema(parameters);
@@ -56,6 +67,7 @@ function createTool(
     ...(approval === undefined
       ? {}
       : { approval: typeof approval === "function" ? approval : () => approval }),
+    ...(says === undefined ? {} : { says }),
     ...(addresses === undefined ? {} : { addresses }),
     ...(finds === undefined ? {} : { finds }),
     ...(listed === undefined ? {} : { listed }),

@@ -18,6 +18,7 @@ export function turnLimits({ turns, prompt, model }: Config): TurnLimits {
     skill_list_tokens: prompt.skill_list_tokens,
     open_tools_tokens: prompt.open_tools_tokens,
     question_ms: turns.question_minutes * 60_000,
+    approval_ms: turns.approval_minutes * 60_000,
     away_retry_ms: model.away_minutes * 60_000,
     away_ask_ms: model.ask_again_hours * 3_600_000,
   };

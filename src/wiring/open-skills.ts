@@ -96,7 +96,8 @@ function withoutGoneSkills(
 /** Opens the installed packages and combines the sources. Starts no server and no process. */
 export async function openSkills(config: Config, deps: SkillDeps): Promise<OpenedSkills> {
   const { clock, store, mutex, own, report } = deps;
-  const question_ms = config.turns.question_minutes * 60_000;
+  const { question_minutes, approval_minutes } = config.turns;
+  const question_ms = Math.max(question_minutes, approval_minutes) * 60_000;
   const runners = lazyCodeRunners(config, { own, mutex }, (skill) => packages.verifyBeforeRun(skill));
   const imported = createImportedSkills({
     programs: runners.programs,

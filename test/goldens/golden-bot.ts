@@ -192,7 +192,7 @@ export function createGoldenBot({ log, clock = createGoldenClock() }: GoldenStar
   const test = createTestApp(scriptedModel(["An answer."]), {
     ...(log === undefined ? {} : { log }),
     clock,
-    limits: { question_ms: dayMs },
+    limits: { question_ms: dayMs, approval_ms: dayMs },
     max_duration_ms: dayMs,
     sources: [{ id: "test", load: async () => loaded }],
     packages: fakePackages([

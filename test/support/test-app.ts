@@ -57,6 +57,7 @@ const defaultLimits: TurnLimits = {
   skill_list_tokens: 900,
   open_tools_tokens: 0,
   question_ms: 60_000,
+  approval_ms: 60_000,
   away_retry_ms: 0,
   away_ask_ms: 0,
 };

@@ -61,6 +61,16 @@ export interface ButtonPress {
   button: string;
   /** The message the button is on. */
   reference: string;
+  /** The text of the form that the button opened (`ChatIntake.formOfPress`). */
+  text?: string;
+}
+
+/** A form with one text, which a button opens. Submitting it is a press of the button with the text. */
+export interface TextForm {
+  title: string;
+  label: string;
+  text: string;
+  submit: string;
 }
 
 /** A person's message whose text has changed. */
@@ -134,6 +144,11 @@ export interface ChatIntake {
   form(skillId: string, place: Place, person: string): Promise<SkillForm | undefined>;
   /** The same for a command with nothing but the name of a skill, `/skill run weather`; undefined for all others. */
   formOfCommand(text: string, place: Place, person: string): Promise<SkillForm | undefined>;
+  /**
+   * The form that a button opens; undefined for buttons without a form, and for people for whom it has none, whom the press tells why.
+   * @throws PlatformError
+   */
+  formOfPress(press: ButtonPress): Promise<TextForm | undefined>;
   /** Three prompts that fit the place, and what the person looks at beside it, for greetings and suggestions. */
   suggestions(place: Place, lookingAt?: readonly LookedAt[]): Promise<{ title: string; message: string }[]>;
   /**

@@ -11,7 +11,7 @@ import { forgetGreeting, greet, suggestPrompts } from "./intake/greet.ts";
 import { type ChatIntakeDeps, createSettingsReader, type IntakeContext } from "./intake/intake-context.ts";
 import { createLateMessages } from "./intake/late-messages.ts";
 import { createTakeEdit, takeRemoval } from "./intake/message-changes.ts";
-import { pressButton, stopThread } from "./intake/press-button.ts";
+import { formOfPress, pressButton, stopThread } from "./intake/press-button.ts";
 import { refusalOf } from "./intake/refusal-of.ts";
 import { takeCommand } from "./intake/take-command.ts";
 import { createTakeMessage } from "./intake/take-message.ts";
@@ -68,6 +68,7 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
       const skillId = deps.app.reader.formOf(text, place);
       return skillId === undefined ? undefined : form(skillId, place, person);
     },
+    formOfPress: (press) => formOfPress(context, press),
     suggestions: (place, lookingAt) => suggestPrompts(context, place, lookingAt),
     ...createCatchUp(context, channels),
   };

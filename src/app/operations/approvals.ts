@@ -9,6 +9,7 @@ import {
 import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../core/log/turn-view.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
+import { jsonSchema } from "../../core/values/json-schema.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { destinationText } from "../../core/values/shown.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
@@ -17,6 +18,13 @@ import type { CommandOption, Services } from "./services.ts";
 const verdict = z.object({
   id: z.string().min(1).max(320).describe("`approval_id` of an approval_requested event"),
   approve: z.boolean().describe("false refuses"),
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(20_000)
+    .optional()
+    .describe("approved with this text in place of the one that the call quotes (`says.edits`)"),
   always: z
     .boolean()
     .default(false)
@@ -82,15 +90,33 @@ export const decideApproval = operation({
     }),
   ),
   async run({ input, asker, services }) {
-    if (input.approve && input.never) return contradiction;
-    return services.approvals.decide(input.id, verdictOf(input), asker.by);
+    if ((input.approve && input.never) || (!input.approve && input.text !== undefined)) return contradiction;
+    return services.approvals.decide(input.id, verdictOf(input), asker.by, input.text);
+  },
+});
+
+export const showApproval = operation({
+  name: "approval.show",
+  input: z.object({ id: verdict.shape.id }),
+  output: z.object({
+    tool: z.string(),
+    skill_id: z.string(),
+    input: jsonSchema,
+    text: z.string().optional().describe("that the person may edit before they approve the call"),
+  }),
+  who: "anyone",
+  async run({ input: { id }, asker, services }) {
+    const found = await services.approvals.show(id, asker.by);
+    if (!found.ok) return found;
+    const { asked, text } = found.value;
+    return { ok: true, value: { tool: asked.tool, skill_id: asked.skill_id, input: asked.input, text } };
   },
 });
 
 const contradiction: Outcome<never> = {
   ok: false,
   status: 400,
-  message: "`never` is a refusal: send it with `approve: false`.",
+  message: "`never` is a refusal, with `approve: false`; `text` is an approval, with `approve: true`.",
 };
 
 const answers = {
@@ -251,19 +277,26 @@ export const listApprovals = operation({
 async function openApprovals(turns: Services["turns"], namespace: string) {
   const waiting = await turns.list({ namespace, status: "waiting", limit: maxTurns });
   const views = await Promise.all(
-    waiting.map(async (turn) => (await turns.events(turn)).reduce(foldTurn, emptyTurnView(turn.turn_id))),
+    waiting.map(async (turn) => {
+      const events = await turns.events(turn);
+      const isPrivate = events.some(({ type }) => type === "answer_private");
+      return { ...events.reduce(foldTurn, emptyTurnView(turn.turn_id)), isPrivate };
+    }),
   );
-  return views.flatMap(({ author, approvals }) =>
+  return views.flatMap(({ author, approvals, isPrivate }) =>
     approvals
       .filter(({ state }) => state === "open")
-      .map(({ approval_id, tool, label = tool, reason = "", approver, expires_at }) => ({
-        approval_id,
-        tool: label,
-        asker: author.name,
-        reason,
-        approver,
-        expires_at,
-      })),
+      .map(
+        ({
+          approval_id,
+          tool,
+          says,
+          label = says === undefined || isPrivate ? tool : says.deed,
+          reason = "",
+          approver,
+          expires_at,
+        }) => ({ approval_id, tool: label, asker: author.name, reason, approver, expires_at }),
+      ),
   );
 }
 

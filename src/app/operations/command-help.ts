@@ -206,6 +206,14 @@ export const commandHelp = {
     arguments: [...ofThread, ["<path>", "as files list shows it"]],
     json: "{path}",
   },
+  audit: {
+    description: "what people did, and each effect and new message of finished turns, a page at a time",
+    options: [
+      ["--since <time>", "such as 2026-11-23 or 2026-11-23T09:00Z"],
+      ["--cursor <cursor>", "the next of the page before"],
+    ],
+    json: "{lines, next}",
+  },
   retention: {
     description: "delete what is older than the settings under retention keep",
     options: [["--dry-run", "only count it"]],

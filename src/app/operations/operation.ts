@@ -42,6 +42,8 @@ interface HttpForm {
   summary: string;
   /** What a successful answer carries. */
   answers: string;
+  /** The answer has `lines` and `next`: a request that accepts `application/x-ndjson` gets the lines, and `next` as a header. */
+  lines?: true;
   /** Fields of a form (multipart/form-data) that is accepted as well as JSON. Its files are in `OperationCall.files`. */
   form?: z.ZodObject;
   /** Input that only programs on the bot's machine may send. */

@@ -21,6 +21,7 @@ import type { SayMessage } from "../services/say-message.ts";
 import type { Forget } from "../services/shapes.ts";
 import type { SkillRun } from "../services/skill-runs.ts";
 import type { SkillService } from "../services/skill-service.ts";
+import type { ReadAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PreviewPrompt } from "../turns/prompt-preview.ts";
 import type { Submit } from "../turns/submit.ts";
@@ -96,6 +97,7 @@ export interface Services {
   /** Accepts a message or command. */
   submit: Submit;
   follow: Follow;
+  readAudit: ReadAudit;
   turns: {
     get(turnId: string): Promise<TurnRecord | undefined>;
     list(filter: TurnFilter): Promise<TurnRecord[]>;

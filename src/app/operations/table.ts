@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
-import { decideApproval, listApprovals, removeApproval } from "./approvals.ts";
+import { decideApproval, listApprovals, removeApproval, showApproval } from "./approvals.ts";
+import { listAudit, listFeedback } from "./audit.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
@@ -80,10 +81,12 @@ const operations = [
   showUsage,
   listAgents,
   listApprovals,
+  showApproval,
   decideApproval,
   removeApproval,
   showIndex,
   setIndex,
+  listFeedback,
   sendMessage,
   listSchedules,
   addSchedule,
@@ -104,6 +107,7 @@ const operations = [
   stopTurn,
   answerTurn,
   forgetTurn,
+  listAudit,
   showRetention,
   runRetention,
   lookUpPerson,

@@ -6,6 +6,7 @@ import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/lo
 import type { ApprovalVerdict } from "../../core/log/turn-view.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
+import { textToEdit } from "../../core/values/call-arguments.ts";
 import type { Binding } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, type Cause, mayApprove } from "../../core/values/inbound.ts";
@@ -24,6 +25,8 @@ export interface ApprovalDeps {
 
 /** Approvals that tools asked for. */
 export interface Approvals {
+  /** The request, for its asker and those who may decide. `text`: what this person may edit now. A failure is as that of `mayDecide`. */
+  show(approvalId: string, by: Author): Promise<Outcome<{ asked: Requested; text: string | undefined }>>;
   /** Whether a person may decide. A failure says who has to, or that the id is unknown. */
   mayDecide(approvalId: string, by: Author): Promise<Outcome<unknown>>;
   /**
@@ -31,13 +34,27 @@ export interface Approvals {
    * channel; `never`: refused, and calls like it are refused without asking. Where no standing decision is possible, the verdict counts
    * once. `turn`: approved, and the sites it names may be reached for the rest of the turn.
    */
-  decide(approvalId: string, verdict: ApprovalVerdict, by: Author): Promise<Outcome<{ decided: boolean }>>;
+  decide(
+    approvalId: string,
+    verdict: ApprovalVerdict,
+    by: Author,
+    /** The text that runs in place of the quoted one. Such a decision approves this one call. */
+    edited?: string,
+  ): Promise<Outcome<{ decided: boolean }>>;
 }
 
 type Requested = TurnEventOf<"approval_requested">;
 
 export function createApprovals(deps: ApprovalDeps): Approvals {
   return {
+    async show(approvalId, by) {
+      const found = await findAsked(deps, approvalId);
+      if (found === undefined) return nothingAsked(approvalId);
+      const { turn, asked, isOver } = found;
+      const may = mayApprove(by, asked.approver, turn);
+      if (!may && by.id !== turn.author.id) return notAllowed(deps, asked, turn);
+      return { ok: true, value: { asked, text: may && !isOver ? textToEdit(asked) : undefined } };
+    },
     async mayDecide(approvalId, by) {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
@@ -45,28 +62,40 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       const may = mayApprove(by, asked.approver, turn);
       return may ? { ok: true, value: undefined } : notAllowed(deps, asked, turn);
     },
-    async decide(approvalId, verdict, by) {
+    async decide(approvalId, verdict, by, edited) {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked, isOver } = found;
-      const { word, binds } = meaningOf(verdict, asked);
-      const decision = decisionOf(approvalId, word, by);
+      if (edited !== undefined && textToEdit(asked) === undefined) return nothingToEdit;
+      const { word, binds } = meaningOf(edited === undefined ? verdict : true, asked);
+      const decision = decisionOf(approvalId, word, by, edited);
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
       if (binds !== undefined && isStanding(word))
         await storeStanding(deps, turn.namespace, word, binds, by, found.cause);
-      const [action, did] = words[word];
-      const detail = `${did} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
-      const what = {
-        namespace: turn.namespace,
-        subject: asked.label ?? asked.tool,
-        detail,
-        about: turn.author,
-      };
-      deps.audit.record({ action, by, ...what });
+      deps.audit.record({ by, ...auditOf(word, found, edited) });
       return { ok: true, value: { decided: true } };
     },
   };
 }
+
+type Found = NonNullable<Awaited<ReturnType<typeof findAsked>>>;
+
+/** The audit does not tell what a private turn asked for. */
+function auditOf(word: keyof typeof words, found: Found, edited: string | undefined) {
+  const { turn, message, isPrivate } = found;
+  const asked = isPrivate ? { ...found.asked, says: undefined } : found.asked;
+  const [action, did] = words[word];
+  const how = edited === undefined ? did : `${did}, with changes,`;
+  const detail = `${how} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
+  const subject = asked.label ?? asked.says?.deed ?? asked.tool;
+  return { action, namespace: turn.namespace, subject, detail, about: turn.author, message };
+}
+
+const nothingToEdit: Outcome<never> = {
+  ok: false,
+  status: 400,
+  message: "This call has no text that can be edited.",
+};
 
 function nothingAsked(approvalId: string): Outcome<never> {
   return { ok: false, status: 404, message: `There is nothing to approve called ${approvalId}.` };
@@ -87,11 +116,17 @@ function isStanding(word: keyof typeof words): word is StandingDecision["verdict
 
 type ApprovalSignal = Extract<Signal, { type: "approval" }>;
 
-function decisionOf(approval_id: string, word: keyof typeof words, by: Author): ApprovalSignal {
+function decisionOf(
+  approval_id: string,
+  word: keyof typeof words,
+  by: Author,
+  edited: string | undefined,
+): ApprovalSignal {
   const approved = word !== "refused" && word !== "never";
   const standing = isStanding(word) ? { [word]: true as const } : {};
   const turn = word === "turn" ? ({ for_turn: true } as const) : {};
-  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...standing, ...turn };
+  const text = edited === undefined ? {} : { edited };
+  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...text, ...standing, ...turn };
 }
 
 /** Whether the decision counts: the first one does. */
@@ -155,11 +190,13 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
     (event) => event.type === "approval_decided" && event.approval_id === approvalId,
   );
   const [entry] = events;
-  const cause = entry?.type === "inbound" ? entry.inbound.cause : undefined;
+  const { cause, origin } = entry?.type === "inbound" ? entry.inbound : {};
   return {
     turn,
     asked,
     cause,
+    message: origin?.message,
+    isPrivate: events.some(({ type }) => type === "answer_private"),
     isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at,
   };
 }
@@ -182,13 +219,19 @@ async function notAllowed(
   const names = known.flatMap(({ name }) => (name === undefined ? [] : [escapeMarkdown(oneLine(name, 80))]));
   const some = names.slice(0, maxNamed);
   const ask = some.length === 0 ? "Ask one of them." : `Ask ${anyOf(some, known.length - some.length)}.`;
-  const who = `${whoMay(approver, author.name)} has to decide about ${nameOf(asked)}.`;
+  const who = `${whoMay(approver, author.name)} has to decide ${aboutWhat(asked)}.`;
   return { ok: false, status: 403, message: `${who} ${ask}` };
 }
 
 /** The name of the call, without anything from the conversation. */
-function nameOf({ label, tool }: Requested): string {
-  return escapeMarkdown(oneLine(label ?? tool, 200));
+function nameOf({ label, says, tool }: Requested): string {
+  return escapeMarkdown(oneLine(label ?? says?.deed ?? tool, 200));
+}
+
+/** `whether to send a message to #general`; `about NAME` for a request that has a name of its own. */
+function aboutWhat(asked: Requested): string {
+  const { label, says } = asked;
+  return `${label === undefined && says !== undefined ? "whether to" : "about"} ${nameOf(asked)}`;
 }
 
 /** Who may decide, at the beginning of a sentence. */

@@ -1,5 +1,5 @@
 import { escapeMarkdown } from "../../base/markdown-text.ts";
-import { type ChatPlatforms, channelThread, type OutgoingMessage } from "../../core/ports/chat-platform.ts";
+import { type ChatPlatform, type ChatPlatforms, channelThread } from "../../core/ports/chat-platform.ts";
 import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Redact } from "../../core/values/redact.ts";
@@ -18,12 +18,22 @@ interface AuditEntry {
   detail: string;
   /** Another person whom the detail names. */
   about?: Pick<Author, "id" | "name">;
+  /** The platform's id of the message in the channel that led to it; the line links to it. */
+  message?: string | undefined;
+}
+
+/** A line of the audit channel about something that the turn log records. */
+interface ToldLine extends Pick<AuditEntry, "namespace" | "message"> {
+  /** Markdown, to be followed by the place. */
+  text: string;
 }
 
 /** The log and the store are the record; the audit channel is a view of it. */
 export interface Audit {
   /** Never throws, and waits neither for the store nor for the channel. */
   record(entry: AuditEntry): void;
+  /** Tells the audit channel alone. Never throws, and does not wait. */
+  tell(line: ToldLine): void;
 }
 
 export interface AuditDeps {
@@ -32,37 +42,62 @@ export interface AuditDeps {
   clock: Pick<Clock, "now">;
   redact: Redact;
   /** Posts a line to the audit channel, if one is configured. */
-  post?: ((line: string) => Promise<void>) | undefined;
+  post?: ((line: ToldLine) => Promise<void>) | undefined;
 }
 
 export function createAudit({ logger, stored, clock, redact, post }: AuditDeps): Audit {
+  const tell = (line: ToldLine) => {
+    post?.(redact(line)).catch((error: unknown) => {
+      logger.warn(
+        { err: error },
+        "Posting to the audit channel failed; the log and the store have the record",
+      );
+    });
+  };
   return {
-    record({ action, by, namespace, subject, detail, about }) {
+    tell,
+    record({ action, by, namespace, subject, detail, about, message }) {
       const fields = { audit: true, action, by: by.id, by_name: by.name, namespace, subject };
       logger.info(fields, `${by.name} ${plain(detail)}`);
       const done = { at: clock.now(), action, by: by.id, by_name: by.name, namespace, subject };
       const named = about === undefined ? {} : { about: about.id, about_name: about.name };
       stored.add(redact({ ...done, detail: plain(detail), ...named }));
-      post?.(`**${escapeMarkdown(by.name)}** ${detail} in \`${namespace}\``).catch((error: unknown) => {
-        logger.warn(
-          { err: error, action },
-          "Posting to the audit channel failed; the line above is the record",
-        );
-      });
+      tell({ namespace, message, text: `**${escapeMarkdown(by.name)}** ${detail}` });
     },
   };
 }
 
 /** Posts lines at the top level of the audit channel. Undefined when none is configured. */
-export function auditChannel(
-  namespace: string | undefined,
-  platforms: ChatPlatforms,
-): ((line: string) => Promise<void>) | undefined {
+export function auditChannel(namespace: string | undefined, platforms: ChatPlatforms): AuditDeps["post"] {
   if (namespace === undefined) return undefined;
-  return async (line) => {
-    const message: OutgoingMessage = { markdown: line };
-    await platforms.of(namespace)?.post({ namespace, thread: channelThread }, message);
+  let last: Promise<unknown> = Promise.resolve();
+  const post = async (line: ToldLine) => {
+    const markdown = `${line.text} in ${await placeInWords(platforms, line)}`;
+    await platforms.of(namespace)?.post({ namespace, thread: channelThread }, { markdown });
   };
+  return (line) => {
+    const posted = last.then(() => post(line));
+    // The next line comes after this one, even if it fails.
+    last = posted.catch(() => {});
+    return posted;
+  };
+}
+
+async function linkTo(platform: ChatPlatform | undefined, namespace: string, message: string | undefined) {
+  const actions = platform?.actions;
+  if (actions === undefined || message === undefined) return undefined;
+  const place = { namespace, thread: channelThread };
+  const reference = (await actions.reference?.(place, message)) ?? message;
+  return (await actions.link(namespace, reference)) || undefined;
+}
+
+/** `**#general** ([thread](…))`; the namespace where the platform tells no name. */
+async function placeInWords(platforms: ChatPlatforms, { namespace, message }: ToldLine): Promise<string> {
+  const platform = platforms.of(namespace);
+  const link = await linkTo(platform, namespace, message).catch(() => undefined);
+  const { name } = (await platform?.describe({ namespace, thread: channelThread })) ?? {};
+  const where = name === undefined ? `\`${namespace}\`` : `**#${escapeMarkdown(name)}**`;
+  return link === undefined ? where : `${where} ([thread](${link}))`;
 }
 
 function plain(markdown: string): string {

@@ -14,6 +14,7 @@ import { followTurn } from "../turns/turn-events.ts";
 import type { Audit } from "./audit.ts";
 import { turnsIn } from "./forget-person/person.ts";
 import type { Forget, Forgotten } from "./shapes.ts";
+import { effectsOf } from "./turn-audit.ts";
 
 export interface ForgettingDeps {
   log: TurnLog;
@@ -49,10 +50,11 @@ export function createForget(deps: ForgettingDeps): Forget {
     const turn = await log.get(turnId);
     if (turn === undefined) return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
     if (turn.merged_into !== undefined) return forget(turn.merged_into, by);
+    const did = effectsOf(turn, await log.read(turnId));
     const outcome = await forgetTurn(deps, turn, by);
     if (!outcome.ok) return outcome;
     const { namespace } = turn;
-    const detail = `deleted a turn of ${escapeMarkdown(turn.author.name)}`;
+    const detail = `deleted a turn of ${escapeMarkdown(turn.author.name)}${did}`;
     audit.record({ action: "turn_deleted", by, namespace, subject: turnId, detail, about: turn.author });
     return outcome;
   };

@@ -25,8 +25,8 @@ export interface StoredAudit {
   add(line: AuditLine): void;
   /** Resolves when all added lines are stored. Lines that the store refused are kept and stored with the next one. */
   settled(): Promise<void>;
-  /** The stored lines, the oldest day first. Reads one value at a time. */
-  lines(): AsyncIterable<AuditLine>;
+  /** The stored lines, the oldest day first, from the day (UTC) of `since` (ms) on. Reads one value at a time. */
+  lines(since?: number): AsyncIterable<AuditLine>;
   /** Deletes the days (UTC) that ended before `time` (ms), or only counts their lines. Returns the number of lines. */
   removeBefore(time: number, options?: { dryRun?: boolean }): Promise<number>;
   /** Replaces each line with the result of `change`, or leaves it when the result is the same line. Returns how many changed. */
@@ -81,9 +81,10 @@ export function createStoredAudit(store: KeyValue, logger: Log): StoredAudit {
       waiting.push(bounded(line));
       void settled();
     },
-    async *lines() {
+    async *lines(since = 0) {
       await settled();
-      for await (const key of store.keys(prefix)) yield* linesOf(await store.get(key));
+      const first = prefix + dayOf(Math.max(0, since));
+      for await (const key of store.keys(prefix)) if (key >= first) yield* linesOf(await store.get(key));
     },
     async removeBefore(time, { dryRun = false } = {}) {
       await settled();

@@ -1,5 +1,5 @@
 import { rightRefusal } from "../../core/decisions/prevented-call.ts";
-import { type TurnEvent, type TurnEventBody, unwrapped } from "../../core/log/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Model } from "../../core/ports/model.ts";
@@ -90,7 +90,7 @@ export class TurnRunner {
   /** The time limit of the turn, ms since the epoch. Time during which the bot was down does not count. */
   deadlineOf({ events }: ClaimedTurn): number {
     const now = this.#deps.ports.clock.now();
-    return now + this.#deps.max_duration_ms - timeSpent(events, now);
+    return now + this.#deps.max_duration_ms - timeSpent(events);
   }
 
   async *#events(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
@@ -180,28 +180,17 @@ export class TurnRunner {
 }
 
 /**
- * How long a turn that is claimed at `now` has worked or waited for a person, ms, counted from its first event. The time between the
- * last event before an interruption and the next event counts as downtime and is left out. A wait for a person counts only up to
- * its planned end, and waiting for an unavailable model does not count.
+ * How long a turn has worked, ms, counted from its first event. The time between the last event before an
+ * interruption and the next event counts as downtime and is left out, and so is the time that the turn waited.
  */
-export function timeSpent(events: readonly TurnEvent[], now: number): number {
+export function timeSpent(events: readonly TurnEvent[]): number {
   const began = events.findIndex((event) => event.type === "turn_started");
   if (began < 0) return 0;
-  let spent = 0;
-  let away = false;
-  for (const [index, event] of events.entries()) {
-    const { type } = unwrapped(event);
-    if (type === "model_away" || type === "model_message") away = type === "model_away";
-    if (index >= began && !(away && event.type === "turn_waiting"))
-      spent += Math.max(0, timeAfter(event, events[index + 1], now));
-  }
-  return spent;
-}
-
-/** The part of the time between an event and the next one that counts, ms. */
-function timeAfter(event: TurnEvent, next: TurnEvent | undefined, now: number): number {
-  if (event.type === "turn_waiting") return Math.min(next?.at ?? now, event.until) - event.at;
-  return next === undefined || next.type === "turn_resumed" ? 0 : next.at - event.at;
+  return events.slice(began).reduce((spent, event, index) => {
+    const next = events[began + index + 1];
+    const isWork = event.type !== "turn_waiting" && next !== undefined && next.type !== "turn_resumed";
+    return isWork ? spent + Math.max(0, next.at - event.at) : spent;
+  }, 0);
 }
 
 /** Tells the agent why it cannot run code, so that it can say so when somebody wants something computed. */

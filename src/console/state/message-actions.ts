@@ -20,7 +20,8 @@ export interface MessageActions {
   stopAll(): void;
   answer(turnId: string, questionId: string, text: string): void;
   /** Decides an approval. */
-  approve(approvalId: string, verdict: ApprovalVerdict): void;
+  /** @param text replaces the quoted text of the call, which is approved */
+  approve(approvalId: string, verdict: ApprovalVerdict, text?: string): void;
   /** Deletes a turn permanently. */
   forget(turnId: string): void;
 }
@@ -97,9 +98,9 @@ export function createMessageActions(parts: {
         client.call("turn.answer", { id: turnId, question_id, text: text.trim() }),
       );
     },
-    async approve(approvalId, verdict) {
+    async approve(approvalId, verdict, text) {
       const decided = await session.attempt((client) =>
-        client.call("approval.decide", { id: approvalId, ...verdictInput(verdict) }),
+        client.call("approval.decide", { id: approvalId, ...verdictInput(verdict), text }),
       );
       if (decided?.decided === false)
         store.set({ notice: "Someone has already decided this, or it has expired." });

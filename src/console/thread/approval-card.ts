@@ -1,25 +1,25 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
 import { verdictText } from "../../core/log/turn-view-steps.ts";
-import { alwaysLabel, alwaysText, exactJson } from "../../core/values/shown.ts";
+import { editedInput, textToEdit } from "../../core/values/call-arguments.ts";
+import { alwaysLabel, alwaysText, exactJson, shownCall } from "../../core/values/shown.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime } from "../page/relative-time.ts";
 
 /** The part of the page's actions that the card uses. */
 interface Decides {
-  messages: { approve(approvalId: string, verdict: ApprovalVerdict): void };
+  messages: { approve(approvalId: string, verdict: ApprovalVerdict, text?: string): void };
 }
 
-/** An approval with the exact arguments; after a decision, who decided. */
+/** An approval in words, with the exact arguments behind “Details”; after a decision, who decided. */
 export function approvalCard(approval: ApprovalView, actions: Decides): TemplateResult {
   const { state, approval_id, expires_at, binds, input } = approval;
   const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
-    <p class="card-title">${icon("question")} ${toolName(approval)} needs the approval of ${people[approval.approver]}</p>
-    ${approval.question === undefined ? nothing : html`<p>${approval.skill_id || approval.tool} asks: ${approval.question}</p>`}
+    <p class="card-title">${icon("question")} ${sentenceOf(approval)}</p>
+    ${callOf(approval)}
     ${approval.reason === undefined ? nothing : html`<p>${approval.reason}</p>`}
-    ${argumentsOf(approval)}
     <div class="choices" role="group" aria-label="Decide">
       <button type="button" class="button is-primary" @click=${decide(true)}>${binds === undefined ? "Approve" : "Approve once"}</button>
       <button type="button" class="button" @click=${decide(false)}>Refuse</button>
@@ -31,42 +31,68 @@ export function approvalCard(approval: ApprovalView, actions: Decides): Template
       <button type="button" class="button" @click=${decide("never")}>Never</button>`
       }
     </div>
+    ${textField(approval, actions)}
+    ${argumentsOf(approval)}
     ${binds === undefined ? nothing : html`<p class="hint">${alwaysText({ binds, input })}</p>`}
-    <p class="hint">Nothing runs before you decide. Open until ${clockTime(expires_at)}.</p>
+    <p class="hint">${people[approval.approver]} may decide. Nothing runs before you decide. Open until ${clockTime(expires_at)}.</p>
   </section>`;
 }
 
 const people = {
-  asker: "you",
-  guest: "anybody",
-  member: "a member",
-  manager: "a manager",
-  operator: "an operator",
+  asker: "You",
+  guest: "Anybody",
+  member: "A member",
+  manager: "A manager",
+  operator: "An operator",
 };
 
-function toolName({ tool, skill_id }: ApprovalView): string {
-  return skill_id === "" || skill_id === tool ? tool : `${tool} (${skill_id})`;
+function sentenceOf(approval: ApprovalView): string {
+  const { sentence, asker } = shownCall(approval);
+  return asker === undefined ? sentence : `The skill ${asker} asks: ${sentence}`;
 }
 
-/** All arguments, however long: people decide on what they see. */
-function argumentsOf({ input }: ApprovalView): TemplateResult {
-  const text = exactJson(input);
-  return html`<div class="code-block">
-    <div class="code-head">
-      <span>It would run with exactly this</span>
-      <button type="button" class="quiet-button" data-copy="code" data-text=${text}>Copy</button>
-    </div>
-    <pre tabindex="0" aria-label="Arguments"><code>${text}</code></pre>
-  </div>`;
+/** What others will see or what runs, and all other arguments, however long: people decide on what they see. */
+function callOf(approval: ApprovalView): TemplateResult {
+  const { quote, rest } = shownCall(approval);
+  return html`${quote === undefined ? nothing : html`<blockquote class=${quote.code ? "asked-text is-code" : "asked-text"}>${quote.text}</blockquote>`}
+    ${rest.length === 0 ? nothing : html`<ul class="asked-arguments">${rest.map(({ name, value }) => html`<li><b>${name}:</b> ${value}</li>`)}</ul>`}`;
+}
+
+/** A field for the quoted text: the call is approved with what it contains. */
+function textField(approval: ApprovalView, actions: Decides): TemplateResult | typeof nothing {
+  const text = textToEdit(approval);
+  if (text === undefined) return nothing;
+  const approve = (event: Event) => {
+    event.preventDefault();
+    const { elements } = event.currentTarget as unknown as { elements: { text: { value: string } } };
+    const edited = elements.text.value;
+    if (edited.trim() !== "") actions.messages.approve(approval.approval_id, true, edited);
+  };
+  return html`<details class="decided">
+    <summary>Edit</summary>
+    <form class="asked-edit" @submit=${approve}>
+      <textarea name="text" rows="6" aria-label="Text" .value=${text}></textarea>
+      <button type="submit" class="button">Approve with this text</button>
+    </form>
+  </details>`;
+}
+
+function argumentsOf({ tool, skill_id, input }: ApprovalView): TemplateResult {
+  return html`<details class="decided">
+    <summary>Details</summary>
+    <p class="hint">${[skill_id, tool].filter(Boolean).join(", ")}</p>
+    <pre tabindex="0" aria-label="Arguments"><code>${exactJson(input)}</code></pre>
+  </details>`;
 }
 
 function decidedLine(approval: ApprovalView): TemplateResult {
-  const { state, by, name = by, input } = approval;
+  const { state, by, name = by, edited } = approval;
+  const input = editedInput(approval.input, approval.says, edited);
   const isApproved = state === "approved";
   return html`<details class="decided" data-testid="decided">
     <summary>
       ${icon(isApproved ? "check" : "cross")}
-      <span>${toolName(approval)}: ${name === undefined ? "nobody decided in time" : html`<b>${name}</b> ${verdictText({ ...approval, approved: isApproved })}`}</span>
+      <span>${sentenceOf(approval)} ${name === undefined ? "Nobody decided in time." : html`<b>${name}</b> ${verdictText({ ...approval, approved: isApproved })}`}</span>
     </summary>
     <pre tabindex="0" aria-label="Arguments"><code>${exactJson(input)}</code></pre>
   </details>`;

@@ -1,10 +1,11 @@
 import { sha256 } from "../../base/sha256.ts";
-import type { TurnEventBodyOf } from "../log/turn-event.ts";
+import type { Allowed, TurnEventBodyOf } from "../log/turn-event.ts";
 import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import { type ApprovalRequest, failure, type Tool, type ToolResult } from "../skill/tool.ts";
+import { type ApprovalRequest, type Decided, failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import { isSameSite, readAddress } from "../values/address.ts";
+import { type CallInWords, callInWords, editedInput } from "../values/call-arguments.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
 import { approverWithin, type CallDecision } from "./decide-call.ts";
@@ -12,7 +13,9 @@ import { judgeAndNote, reasonFor } from "./known-addresses.ts";
 import type { StandingDecision } from "./standing-decisions.ts";
 
 /** The result of asking. `input` is the input that the approver saw, and therefore the one that runs. */
-export type Decision = { status: "approved"; input: Json } | { status: "refused"; result: ToolResult };
+export type Decision =
+  | { status: "approved"; input: Json; allowed: Allowed }
+  | { status: "refused"; result: ToolResult };
 
 /**
  * Asks for approval of a call that has not started, or looks up the decision, which may be a standing one. `waiting`: there is no decision
@@ -29,19 +32,51 @@ export async function approveCall(
   if (known !== undefined) {
     const standing = found.kind === "decided" ? standingDecision(found.standing) : undefined;
     const decided = await takeDecision(scope, known, standing);
-    return decided === "waiting" ? decided : decisionOf(known.input, tool, decided);
+    if (decided === "waiting") return decided;
+    return decisionOf(editedInput(known.input, known.says, decided.edited), tool, decided);
   }
   if (found.kind === "decided") return decisionOf(input, tool, standingDecision(found.standing));
   if (wasRefused(scope, tool, input)) return refusedBefore(tool);
-  await ask(scope, { call_id: call.id, tool: tool.name, skill_id: tool.skill_id, input, ...found.asked });
+  const { name, skill_id } = tool;
+  const clean = scope.ports.redact(input);
+  const title = typeof tool.title === "function" ? tool.title(clean) : tool.title;
+  const says = { ...sayOf(tool, input), edits: true as const };
+  await ask(scope, { call_id: call.id, tool: name, skill_id, input, says, title, ...found.asked });
   return "waiting";
 }
 
 type Question = Omit<TurnEventBodyOf<"approval_requested">, "type" | "approval_id" | "expires_at">;
 
+/** The call in words: the tool's own, or made of its names and arguments. */
+export function sayOf({ says, name, skill_id, server, open }: Tool, input: Json): CallInWords {
+  if (says !== undefined) return says(input);
+  if (server !== undefined) return callInWords(server.tool, ` of the server “${server.server}”`, input);
+  return wordsFor(name, skill_id, input, open);
+}
+
+function wordsFor(name: string, skillId: string, input: Json, open?: readonly string[]): CallInWords {
+  return callInWords(name, skillId === "" ? "" : ` of the skill “${skillId}”`, input, open);
+}
+
+/** The input that a started call runs with: the one it was given, or that of its approval. */
+export function approvedInput({ state }: TurnScope, callId: string, input: Json): Json {
+  const known = state.approvals.get(callId);
+  return editedInput(input, known?.says, known?.decided?.edited);
+}
+
+/** What the model has to be told about texts that people changed when they approved a call; undefined if there are none. */
+export function changedTexts({ state }: TurnScope, callId: string): string | undefined {
+  const lines = [...state.approvals].flatMap(([id, { decided, says }]) => {
+    if (decided?.edited === undefined || (id !== callId && !id.startsWith(`${callId}/approval:`))) return [];
+    const text = JSON.stringify(decided.edited);
+    return [`[${decided.name ?? decided.by} changed ${says?.quotes ?? "the text"} before it ran: ${text}]`];
+  });
+  return lines.length === 0 ? undefined : lines.join("\n");
+}
+
 async function ask({ state, turn, ports, emit }: TurnScope, asked: Question): Promise<void> {
   const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
-  const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
+  const expires_at = ports.clock.now() + turn.limits.approval_ms;
   await emit({ type: "approval_requested", approval_id, ...asked, expires_at });
 }
 
@@ -57,10 +92,14 @@ async function takeDecision(
   if (known.decided !== undefined) return known.decided;
   const found = (await findDecision(scope, known)) ?? standing;
   if (found === undefined && scope.ports.clock.now() < known.expires_at) return "waiting";
-  const { approved, by, name, always, never, for_turn }: Decided = found ?? { approved: false, by: "" };
+  const decided: Decided = found ?? { approved: false, by: "" };
+  const { approved, by, name, edited, always, never, for_turn } = decided;
   const { approval_id } = known;
-  await scope.emit({ type: "approval_decided", approval_id, approved, by, name, always, never, for_turn });
-  return { approved, by, name, never };
+  await scope.emit({
+    type: "approval_decided",
+    ...{ approval_id, approved, by, name, edited, always, never, for_turn },
+  });
+  return { approved, by, name, edited, always, never };
 }
 
 /**
@@ -71,7 +110,7 @@ async function takeDecision(
 export async function approveWithin(
   scope: TurnScope,
   askedBy: { callId: string; skillId: string },
-  { action, label, question, input, approver = "manager", reason, addresses }: ApprovalRequest,
+  { action, label, question, says, input, approver = "manager", reason, addresses }: ApprovalRequest,
 ): Promise<Decided> {
   const { callId: call_id, skillId: skill_id } = askedBy;
   const known = scope.state.approvals.get(call_id);
@@ -83,6 +122,7 @@ export async function approveWithin(
       label,
       input,
       question,
+      says: says ?? (question === undefined ? wordsFor(action, skill_id, input) : undefined),
       reason,
       addresses,
       approver: approverWithin(scope, skill_id, approver),
@@ -90,19 +130,6 @@ export async function approveWithin(
   const decided = known === undefined ? "waiting" : await takeDecision(scope, known);
   if (decided === "waiting") throw new WaitingForPerson();
   return decided;
-}
-
-interface Decided {
-  approved: boolean;
-  /** Empty if nobody decided in time. */
-  by: string;
-  name?: string | undefined;
-  /** Matching calls no longer ask here. */
-  always?: true | undefined;
-  /** Matching calls are refused here without asking. */
-  never?: true | undefined;
-  /** The requested hosts may be reached for the rest of the turn. */
-  for_turn?: true | undefined;
 }
 
 /** The first decision counts. Signals are stored only for people who may decide. */
@@ -119,8 +146,9 @@ function standingDecision({ verdict, by, name }: StandingDecision): Decided {
     : { approved: false, by, name, never: true };
 }
 
-function decisionOf(input: Json, tool: Tool, { approved, by, name, never }: Decided): Decision {
-  if (approved) return { status: "approved", input };
+function decisionOf(input: Json, tool: Tool, { approved, by, name, always, never }: Decided): Decision {
+  if (approved)
+    return { status: "approved", input, allowed: { rule: always ? "always" : "approved", by, name } };
   if (never) return refusedByStanding(tool, name ?? by);
   return by === "" ? expired(tool) : refusedBy(tool, name ?? by);
 }
@@ -185,7 +213,7 @@ export async function mayReach(
   const where = { callId: `${request.call.id}/approval:reach:${await sha256(key)}`, skillId: tool.skill_id };
   const { approved } = await approveWithin(scope, where, {
     action: "reach_address",
-    question: `May ${tool.skill_id} send a request to ${host}?`,
+    says: { deed: `send a request to ${host}`, quotes: "address" },
     input: { address: text },
     reason: reasonFor([host]),
     approver: "asker",
@@ -197,15 +225,26 @@ export async function mayReach(
 /** Web access of a call. Redirects to another site are judged like addresses, because a server could pass on the data it was sent. */
 export function webOf(scope: TurnScope, request: CallRequest): Web {
   const { redact, web } = scope.ports;
+  const note = (url: string) => {
+    if (URL.canParse(url)) request.reached?.add(new URL(url).host);
+  };
   const mayFollow: WebRequest["mayFollow"] = async ({ from, to, sends }) => {
     const [here, there] = [readAddress(from), readAddress(to)];
     if (here === undefined || there === undefined) return false;
-    if (isSameSite(here.host, there.host)) return true;
-    return !sends && (await judgeAndNote(scope, request, there)) !== "asks";
+    const may =
+      isSameSite(here.host, there.host) || (!sends && (await judgeAndNote(scope, request, there)) !== "asks");
+    if (may) note(to);
+    return may;
   };
   return {
-    fetch: (url, options) => web.fetch(url, { mayFollow, ...options }),
-    // Redacted before skills cut the text: half a secret would not be recognised.
-    read: async (url, options) => redact(await web.read(url, { mayFollow, ...options })),
+    fetch(url, options) {
+      note(url);
+      return web.fetch(url, { mayFollow, ...options });
+    },
+    async read(url, options) {
+      note(url);
+      // Redacted before skills cut the text: half a secret would not be recognised.
+      return redact(await web.read(url, { mayFollow, ...options }));
+    },
   };
 }

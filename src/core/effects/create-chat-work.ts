@@ -48,10 +48,14 @@ export function createChatWork(
     messages: found.messages.filter((each) => !isAsking(each)),
   });
   /** Everyone sees a reaction or pin, and the choice of message can reveal something. */
-  const sign = async (what: string, message: string): Promise<void> => {
+  const sign = async (deed: string, message: string): Promise<void> => {
     if (!scope.state.private) return;
-    const question = `May I ${what} this message?`;
-    await desk.ask({ action: "sign", question, input: { message }, reason: sharingReason });
+    await desk.ask({
+      action: "sign",
+      says: { deed: `${deed} this message`, quotes: "message" },
+      input: { message },
+      reason: sharingReason,
+    });
   };
   /** A message of this channel, if the person may write there. */
   const writable = async (reference: string): Promise<ChannelMessage> => {

@@ -17,6 +17,7 @@ import { type ChatPlatform, type Decider, PlatformError } from "../ports/chat-pl
 import type { Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
+import type { CallInWords } from "../values/call-arguments.ts";
 import type { Place } from "../values/place.ts";
 import { plainName, saysName, wordsOf } from "../values/said-line.ts";
 
@@ -160,7 +161,7 @@ function questionFor(open: readonly Wanted[]): Parameters<ChatDesk["ask"]>[0] {
   const many = Number.isFinite(count) && count > open.length ? ` (${count} people)` : "";
   return {
     action: "mention",
-    question: `May I mention ${names.join(", ")}${many}?`,
+    says: { deed: `mention ${names.join(", ")}${many}`, names: ["people"] },
     input: { people: names },
     reason: "A mention notifies them, and your message did not name them.",
   };
@@ -202,13 +203,13 @@ export interface ChatDesk {
   message(reference: string): Promise<ChannelMessage>;
   /** Runs a platform action; its refusal becomes a failure for the model. */
   doing<T>(work: () => Promise<T>): Promise<T>;
-  /** Asks the person of the turn. @throws SkillFailure if they refuse */
+  /** Asks the person of the turn. Returns the text that they wrote in place of the quoted one. @throws SkillFailure if they refuse */
   ask(what: {
     action: string;
-    question: string;
+    says: CallInWords;
     input: Record<string, string | string[]>;
     reason: string;
-  }): Promise<void>;
+  }): Promise<string | undefined>;
 }
 
 /** The hint for a model when an action is not possible. */
@@ -255,7 +256,7 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
     async ask({ action, ...asked }) {
       const where = { callId: `${callId}/approval:${action}`, skillId };
       const decided = await approveWithin(scope, where, { action, ...asked, approver: "asker" });
-      if (decided.approved) return;
+      if (decided.approved) return decided.edited;
       const who = decided.by === "" ? "Nobody allowed it in time" : `${decided.name ?? decided.by} refused`;
       const hint = "Do not try it again unless the person asks for it. Say what was not done.";
       throw new SkillFailure("refused", `${who}, so nothing was done.`, hint);

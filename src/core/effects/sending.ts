@@ -21,6 +21,8 @@ interface Target {
   place: Place;
   /** For people. */
   label: string;
+  /** The name of the person, for a direct message. */
+  person?: string;
   /** The message stays in the channel of the turn. */
   isHere: boolean;
 }
@@ -48,15 +50,17 @@ export function createSending(desk: ChatDesk): Sending {
       if (state.sent >= maxSent) throw tooMany();
       const target = await targetOf(desk, to, thread);
       const attached = await readFiles(desk, files);
+      let edited: string | undefined;
       if (!target.isHere || state.private)
-        await desk.ask({
+        edited = await desk.ask({
           action: "send",
-          question: `May I send exactly this to ${target.label}?`,
+          says: { deed: deedOf(target), quotes: "text", names: ["to"], edits: true },
           input: { to: target.label, text, ...(files.length === 0 ? {} : { files: [...files] }) },
           reason: target.isHere ? sharingReason : "It will be read outside this channel, in your name.",
         });
       const tag = { turn_id: turn.turn_id, purpose: "sent" as const, part: numberOf(desk) };
-      const markdown = ports.redact(target.isHere ? text : `${text}\n\n*Sent for ${turn.author.name}*`);
+      const said = edited ?? text;
+      const markdown = ports.redact(target.isHere ? said : `${said}\n\n*Sent for ${turn.author.name}*`);
       const reference = await desk.doing(() =>
         ports.chats.send(target.place, { tag, markdown, files: attached, calls: calledBy(scope) }),
       );
@@ -69,9 +73,10 @@ export function createSending(desk: ChatDesk): Sending {
     },
     async edit(reference, text) {
       const { id, thread, text: before } = await own(reference);
-      if (state.private || untrustedIn(scope).length > 0) await desk.ask(change(before, text));
+      const asks = state.private || untrustedIn(scope).length > 0;
+      const said = (asks ? await desk.ask(change(before, text)) : undefined) ?? text;
       const place = { namespace: here, thread: thread ?? channelThread };
-      const message = { markdown: ports.redact(text), calls: calledBy(scope) };
+      const message = { markdown: ports.redact(said), calls: calledBy(scope) };
       await desk.doing(() => ports.chats.edit(place, id, message));
       await record("edited", place, id);
     },
@@ -83,6 +88,11 @@ export function createSending(desk: ChatDesk): Sending {
       await record("deleted", place, id);
     },
   };
+}
+
+/** `send a message to #general`, `send Ben a direct message`. */
+function deedOf({ label, person }: Target): string {
+  return person === undefined ? `send a message to ${label}` : `send ${person} a direct message`;
 }
 
 /** The index of this call among the turn's calls: the same when it is run again. */
@@ -134,7 +144,7 @@ async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined>
   const { name, full_name } = person;
   const called = full_name === undefined || full_name === name ? name : `${full_name} (${name})`;
   const isHere = place.namespace === turn.place.namespace;
-  return { place, label: `a direct message to ${called}`, isHere };
+  return { place, label: `a direct message to ${called}`, person: called, isHere };
 }
 
 async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise<OutgoingFile[]> {
@@ -161,7 +171,7 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
 function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
   return {
     action: "edit",
-    question: "May I change this message of mine?",
+    says: { deed: "change a message of mine to this", quotes: "text", edits: true },
     input: { before, text },
     reason: "The old text is lost, and I have read text that nobody here vouches for.",
   };
@@ -171,7 +181,7 @@ function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
 function deletion(text: string): Parameters<ChatDesk["ask"]>[0] {
   return {
     action: "delete",
-    question: "May I delete this message of mine?",
+    says: { deed: "delete this message of mine", quotes: "text" },
     input: { text },
     reason: "It cannot be restored, and I have read text that nobody here vouches for.",
   };

@@ -16,6 +16,7 @@
  */
 
 import type { Seen, Told, Untrusted } from "../values/address.ts";
+import type { CallInWords } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
 import type { Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
@@ -34,6 +35,17 @@ interface SentEvent {
   place: Place;
   reference: string;
   link?: string | undefined;
+}
+
+/**
+ * Why a call may run. `approved`: a person decided about it, in an `approval_decided`; `always`: a person allowed such calls in the channel;
+ * `ordered`: a person wrote the call; `trusted`: the operator trusts the tool of the server; `unasked`: no rule requires approval.
+ */
+export interface Allowed {
+  rule: "approved" | "always" | "ordered" | "trusted" | "unasked";
+  /** The person who decided, by id and name. */
+  by?: string | undefined;
+  name?: string | undefined;
 }
 
 /** How a turn ended. After `limit_reached` there is still an answer, which names the limit. */
@@ -139,6 +151,10 @@ type PlainEvent =
       skill_id: string;
       /** The effect of the call outside the bot; absent if nothing runs. */
       effect?: ToolEffect | undefined;
+      /** Of a call with an effect: what it does in words, why it may run, and the account it uses. */
+      deed?: string | undefined;
+      allowed?: Allowed | undefined;
+      account?: string | undefined;
       input: Json;
     }
   /** A call that waited for a person continues: from here on it may have an effect that must not be repeated. */
@@ -166,6 +182,8 @@ type PlainEvent =
       direct?: true | undefined;
       /** Details for programs, in addition to the output of a flow that answered directly. */
       details?: { [key: string]: Json } | undefined;
+      /** Hosts that a call with an effect sent requests to. Code in a sandbox is not included. */
+      hosts?: readonly string[] | undefined;
       /** The kind of addresses in the output, as in `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;
     }
@@ -231,8 +249,12 @@ type PlainEvent =
       question?: string | undefined;
       /** The reason for asking, one sentence or more for people. */
       reason?: string | undefined;
-      /** Name in lists, refusals and audit lines, where it differs from `tool`. Quotes nothing of a conversation. */
+      /** Name in lists and refusals, where it differs from `tool`. Quotes nothing of a conversation. */
       label?: string | undefined;
+      /** The call in words; absent in logs of earlier versions. */
+      says?: CallInWords | undefined;
+      /** Progress text of a call that has not started, as in `tool_started`. */
+      title?: string | undefined;
       /** What "always here" and "never" would apply to; absent if every call asks. */
       binds?: Binding | undefined;
       /** Keys of web addresses that nobody named and that a request would go to. Their hosts can be allowed for the whole turn. */
@@ -242,7 +264,7 @@ type PlainEvent =
     }
   /**
    * `by` is empty if nobody decided in time; `name` is the display name. `always`: matching calls no longer ask here. `never`: matching
-   * calls are refused here without asking.
+   * calls are refused here without asking. `edited`: the text that runs in place of the quoted one.
    */
   | {
       type: "approval_decided";
@@ -250,6 +272,7 @@ type PlainEvent =
       approved: boolean;
       by: string;
       name?: string | undefined;
+      edited?: string | undefined;
       always?: true | undefined;
       never?: true | undefined;
       /** The requested hosts may be reached for the rest of the turn. */

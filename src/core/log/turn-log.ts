@@ -92,6 +92,7 @@ export type Signal =
       always?: true;
       never?: true;
       for_turn?: true;
+      edited?: string;
     };
 
 export interface ThreadRecord {
@@ -319,10 +320,16 @@ export interface DetailsOptions {
   forgets?: true | undefined;
 }
 
-/** Start of the next page of `oldDetails`. */
-interface OldDetailsPosition {
+/** A position among finished turns, in the order in which they finished. */
+export interface FinishedPosition {
   finished_at: number;
   ordinal: number;
+}
+
+/** One page of finished turns, and the position of the next one, if there is one. */
+export interface FinishedPage {
+  turn_ids: string[];
+  next?: FinishedPosition | undefined;
 }
 
 /** A thread without recent activity. */
@@ -359,10 +366,12 @@ export interface TurnRemoval {
    * One page of the turns whose details are old and not needed for a transcript: the turn finished before `before`, and its thread has been
    * idle since, or a later turn has opened a transcript. Oldest first. A page may be empty even if there is a next one.
    */
-  oldDetails(
-    before: number,
-    after?: OldDetailsPosition,
-  ): Promise<{ turn_ids: string[]; next?: OldDetailsPosition | undefined }>;
+  oldDetails(before: number, after?: FinishedPosition): Promise<FinishedPage>;
+  /**
+   * One page of the turns that have their run details and finished before `before`, the first to finish first. `next` is the position of the
+   * last one, whether or not there are more.
+   */
+  finishedBefore(before: number, after?: FinishedPosition): Promise<FinishedPage>;
   /** One page of the threads of a namespace whose last turn ended before `before`, oldest first, starting after `after`. */
   idleThreads(namespace: string, before: number, after?: IdleThread): Promise<IdleThread[]>;
   /**

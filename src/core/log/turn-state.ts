@@ -1,4 +1,5 @@
 import { hostOfKey } from "../values/address.ts";
+import type { CallInWords } from "../values/call-arguments.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, Message } from "../values/message.ts";
 import { directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
@@ -21,10 +22,23 @@ export interface ApprovalState {
   input: Json;
   /** Keys of the web addresses that need approval. */
   addresses?: readonly string[] | undefined;
+  says?: CallInWords | undefined;
   /** ms since the epoch. */
+  asked_at: number;
   expires_at: number;
   /** `by` is empty if nobody decided in time. */
-  decided?: { approved: boolean; by: string; name?: string | undefined; never?: true | undefined };
+  decided?: {
+    approved: boolean;
+    by: string;
+    name?: string | undefined;
+    edited?: string | undefined;
+    never?: true | undefined;
+  };
+}
+
+/** When people are reminded of an approval: half-way to its end, ms since the epoch. */
+export function remindAt(asked_at: number, expires_at: number): number {
+  return Math.ceil((asked_at + expires_at) / 2);
 }
 
 /** The current outage of the model and the number of attempts since. */
@@ -188,7 +202,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
     case "question_answered":
     case "approval_requested":
     case "approval_decided":
-      applyAsked(state, event);
+      applyAsked(state, event, at);
       break;
     default:
       applyToConversation(state, event);
@@ -243,20 +257,24 @@ function applyToConversation(state: TurnState, event: TurnEventBody): void {
   }
 }
 
-function applyAsked({ questions, approvals, allowedHosts }: TurnState, event: TurnEventBody): void {
+function applyAsked(
+  { questions, approvals, allowedHosts }: TurnState,
+  event: TurnEventBody,
+  asked_at: number,
+): void {
   if (event.type === "question_asked") {
     questions.set(event.question_id, { expires_at: event.expires_at });
   } else if (event.type === "question_answered") {
     const question = questions.get(event.question_id);
     if (question !== undefined) question.answer = event.text;
   } else if (event.type === "approval_requested") {
-    const { approval_id, tool, input, addresses, expires_at } = event;
-    approvals.set(event.call_id, { approval_id, tool, input, addresses, expires_at });
+    const { approval_id, tool, input, addresses, says, expires_at } = event;
+    approvals.set(event.call_id, { approval_id, tool, input, addresses, says, asked_at, expires_at });
   } else if (event.type === "approval_decided") {
-    const { approval_id, approved, by, name, never, for_turn } = event;
+    const { approval_id, approved, by, name, edited, never, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
     if (asked === undefined) return;
-    asked.decided = { approved, by, name, never };
+    asked.decided = { approved, by, name, edited, never };
     if (!approved || for_turn !== true) return;
     for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
   }

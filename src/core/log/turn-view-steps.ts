@@ -17,6 +17,8 @@ export interface StepView {
   state: "running" | "ok" | "error";
   started_at: number;
   duration_ms?: number | undefined;
+  /** It has not begun: it waits for approval. */
+  asks?: true | undefined;
   /** The latest progress note. */
   note?: string | undefined;
   progress?: number | undefined;
@@ -75,11 +77,29 @@ function changeStep(steps: readonly StepView[], callId: string, change: Partial<
   return steps.map((step) => (step.call_id === callId ? { ...step, ...change } : step));
 }
 
-type Verdict = Pick<TurnEventOf<"approval_decided">, "approved" | "always" | "never" | "for_turn">;
+/** The steps after a call has asked: the step waits, or one is added for a call that begins only when it is approved. */
+export function askingSteps(
+  steps: readonly StepView[],
+  { call_id, title, tool, skill_id, input, at }: TurnEventOf<"approval_requested">,
+): StepView[] {
+  const note = "waiting for approval";
+  if (title === undefined) {
+    const asking = steps.findLast((step) => call_id.startsWith(`${step.call_id}/`));
+    return asking === undefined ? [...steps] : changeStep(steps, asking.call_id, { note });
+  }
+  const step: StepView = {
+    ...{ call_id, title, tool, skill_id, input, note },
+    ...{ state: "running", asks: true, started_at: at, stages: [] },
+  };
+  return [...steps, step];
+}
+
+type Verdict = Pick<TurnEventOf<"approval_decided">, "approved" | "edited" | "always" | "never" | "for_turn">;
 
 /** A decision in the form that follows a name: `approved, always here`. */
-export function verdictText({ approved, always, never, for_turn }: Verdict): string {
+export function verdictText({ approved, edited, always, never, for_turn }: Verdict): string {
   if (!approved) return never ? "refused, never here" : "refused";
+  if (edited !== undefined) return "approved, with changes";
   if (always) return "approved, always here";
   return for_turn ? "approved, this site for this turn" : "approved";
 }

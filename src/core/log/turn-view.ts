@@ -3,6 +3,7 @@
  * browser can run the same code.
  */
 
+import type { CallInWords } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
 import type { Approver, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
@@ -16,7 +17,7 @@ import {
   type TurnOutcome,
   type UsageTotal,
 } from "./turn-event.ts";
-import { foldSteps, type StepView } from "./turn-view-steps.ts";
+import { askingSteps, foldSteps, type StepView } from "./turn-view-steps.ts";
 
 export interface QuestionView {
   question_id: string;
@@ -62,6 +63,9 @@ export interface ApprovalView {
   reason?: string | undefined;
   /** Name in lists, where it differs from `tool`. */
   label?: string | undefined;
+  /** The call in words; absent in logs of earlier versions. */
+  says?: CallInWords | undefined;
+  title?: string | undefined;
   /** What "always here" and "never" would apply to; absent if every call asks. */
   binds?: Binding | undefined;
   /** The minimum for deciding: the asker, or a person of at least this trust. */
@@ -72,6 +76,8 @@ export interface ApprovalView {
   /** Id and display name of the person who decided. */
   by?: string | undefined;
   name?: string | undefined;
+  /** The text that runs in place of the quoted one. */
+  edited?: string | undefined;
   /** Matching calls no longer ask here. */
   always?: true | undefined;
   /** Matching calls are refused here without asking. */
@@ -257,6 +263,8 @@ function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView
     question: undefined,
     ...nothingTold,
     approvals,
+    // A call that nobody decided about has not begun.
+    steps: view.steps.filter(({ asks }) => asks !== true),
     private: event.private,
     forgotten_by,
     merged_into,
@@ -291,13 +299,14 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
       return { ...view, question: undefined };
     case "approval_requested": {
       const { type: _type, turn_id: _turn, seq: _seq, at: _at, ...asked } = event;
-      return { ...view, approvals: [...view.approvals, { ...asked, state: "open" }] };
+      const approvals: ApprovalView[] = [...view.approvals, { ...asked, state: "open" }];
+      return { ...view, approvals, steps: askingSteps(view.steps, event) };
     }
     case "approval_decided": {
-      const { approved, by, name, always, never, for_turn } = event;
+      const { approved, by, name, edited, always, never, for_turn } = event;
       // The bot records an expired approval as a decision by nobody.
       const state = approved ? "approved" : by === "" ? "expired" : "refused";
-      const decided = { state, ...(by === "" ? {} : { by, name }), always, never, for_turn } as const;
+      const decided = { state, ...(by === "" ? {} : { by, name }), edited, always, never, for_turn } as const;
       const approvals = view.approvals.map((each) =>
         each.approval_id === event.approval_id ? { ...each, ...decided } : each,
       );

@@ -16,6 +16,8 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   shown?: MetaTool["shown"];
   /** As in `Tool`. */
   shares?: MetaTool["shares"];
+  /** As in `Tool`. */
+  says?: MetaTool["says"];
   /** Whether this bot has the tool. */
   offered: MetaTool["offered"];
   /** As in `MetaTool`. */

@@ -18,6 +18,7 @@ import { runToolCall } from "../turn/tool-call.ts";
 import { findTool } from "../turn/toolset.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
+import { objectOf } from "../values/json.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 
 /** Maximum bytes of output. */
@@ -34,6 +35,10 @@ export const createRunCode = () =>
     name: "run_code",
     category: "code_exec",
     title: ({ language }) => `Running ${names[language]}`,
+    says: (input) => ({
+      deed: `run this ${String(objectOf(input).language)} code`,
+      ...{ quotes: "code", names: ["language"] },
+    }),
     description: "Runs code in a sandbox.",
     describe: ({ code }) => described(code),
     parameters: z.object({

@@ -5,6 +5,7 @@ import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { createToolContext } from "../turn/tool-context.ts";
+import { objectOf } from "../values/json.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
@@ -34,6 +35,13 @@ export const createRunSkillScript = () =>
     }),
     effect: "side_effect",
     shares: true,
+    says(input) {
+      const { skill_name, script, command } = objectOf(input);
+      const of = ` of the skill “${String(skill_name)}”`;
+      if (typeof command === "string")
+        return { deed: `run a command${of}`, quotes: "command", names: ["skill_name"] };
+      return { deed: `run the script “${String(script)}”${of}`, names: ["skill_name", "script"] };
+    },
     runsCodeOf: ({ skill_name }, scope) => {
       const found = findOffered(scope, skill_name);
       return found.status === "error" ? undefined : found.offered.skill.id;

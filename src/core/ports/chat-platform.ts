@@ -50,7 +50,7 @@ export interface PlatformWriting {
  */
 export interface MessageTag {
   turn_id: string;
-  purpose: "answer" | "private" | "progress" | "question" | "approval" | "sent";
+  purpose: "answer" | "private" | "progress" | "question" | "approval" | "reminder" | "sent";
   /** 0 for the first. Long answers have several parts, and a turn may send several messages in addition to its answer. */
   part: number;
 }
@@ -319,6 +319,10 @@ export type ButtonAction =
   /** A choice of the turn's open question, counted from 0. */
   | { role: "answer"; turn_id: string; choice: number }
   | { role: "decide"; approval_id: string; verdict: ApprovalVerdict }
+  /** Opens a form with the quoted text of an approval; submitting it approves the call with the changed text. */
+  | { role: "edit"; approval_id: string }
+  /** Shows the exact arguments of an approval. */
+  | { role: "arguments"; approval_id: string }
   /** Whether a late message is still wanted; `token` names the question. */
   | { role: "late"; token: string; wanted: boolean };
 
@@ -336,6 +340,9 @@ export function writeButtonId(action: ButtonAction): string {
       return `answer:${action.turn_id}:${action.choice}`;
     case "decide":
       return `${action.verdict === true ? "approve" : action.verdict || "refuse"}:${action.approval_id}`;
+    case "edit":
+    case "arguments":
+      return `${action.role}:${action.approval_id}`;
     case "late":
       return action.wanted ? `wanted:${action.token}` : `unwanted:${action.token}`;
     default:
@@ -391,6 +398,9 @@ function readNumbered(word: string, turn_id: string, number: string): ButtonActi
     case "turn":
     case "never":
       return { role: "decide", approval_id, verdict: word };
+    case "edit":
+    case "arguments":
+      return { role: word, approval_id };
     default:
       return undefined;
   }
@@ -399,7 +409,7 @@ function readNumbered(word: string, turn_id: string, number: string): ButtonActi
 /** The turn that a button belongs to; undefined for the question about a late message, which has no turn yet. */
 export function turnOfButton(action: ButtonAction): string | undefined {
   if (action.role === "late") return undefined;
-  return action.role === "decide" ? action.approval_id.split(":")[0] : action.turn_id;
+  return "approval_id" in action ? action.approval_id.split(":")[0] : action.turn_id;
 }
 
 /** The key of a turn that answers an earlier turn's question again. @param press distinguishes several presses */

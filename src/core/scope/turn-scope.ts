@@ -25,6 +25,8 @@ export interface CallRequest {
   by_person?: true;
   /** 0 for the model's own calls. */
   depth: number;
+  /** The hosts that it has sent requests to. */
+  reached?: Set<string>;
   /** The tool, if it is not looked up among the offered tools. */
   tool?: Tool;
 }

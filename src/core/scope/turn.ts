@@ -42,6 +42,8 @@ export interface TurnLimits {
   open_tools_tokens: number;
   /** How long a question to a person stays open. */
   question_ms: number;
+  /** How long an approval stays open. */
+  approval_ms: number;
   /** How long a turn retries by itself when its model is unavailable; 0 fails at once. */
   away_retry_ms: number;
   /** How long after that the bot still asks, once the model is back, whether the answer is wanted; 0 fails instead. */
@@ -91,9 +93,7 @@ export interface Turn {
   events: readonly TurnEvent[];
   /** The thread's conversation before the turn. */
   past: PastThread;
-  /**
-   * When the turn ends at the latest, ms since the epoch: `signal` is aborted then. Everything that expires with the turn is bounded by it.
-   */
+  /** When the turn ends at the latest unless it waits, ms since the epoch: `signal` is aborted then. */
   deadline: number;
   limits: TurnLimits;
   /** The reader of the answer runs the bot and sees the full reason of a model failure; a channel gets a plain message. */

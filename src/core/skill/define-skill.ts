@@ -29,6 +29,8 @@ export interface SkillDefinition {
    * the channel or that no single command can undo. `risk: high` in SKILL.md requires an operator's approval in any case.
    */
   approval?: Approver | ApprovalNeed | ((input: Json) => Approver | ApprovalNeed | undefined);
+  /** Same meaning as in `Tool`; set in every skill whose calls may need approval. */
+  says?: Tool["says"];
   /**
    * Web addresses that the call sends something to; required in every skill that fetches. Same meaning as in `Tool`, as for `finds` and
    * `open`.

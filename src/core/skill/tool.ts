@@ -6,6 +6,7 @@ import type { KeyValue, NewFile } from "../ports/storage.ts";
 import type { Web } from "../ports/web.ts";
 import type { WorkContext } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
+import type { CallInWords } from "../values/call-arguments.ts";
 import type { Outcome } from "../values/failure.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
 import {
@@ -35,6 +36,10 @@ export interface ServerTool {
   hints: { read_only?: boolean | undefined; destructive?: boolean | undefined };
   /** The operator's configuration for the tool. */
   configured: { effect?: ToolEffect | undefined; approver?: Approver | "none" | undefined };
+  /** Whose account at the server a call uses; absent if it has none. */
+  credentials?: "shared" | "per_user" | undefined;
+  /** The host of the server; absent if it is a program. */
+  host?: string | undefined;
 }
 
 /** Result of a tool call. Expected failures are values; `hint` tells the model what to try instead. */
@@ -62,6 +67,8 @@ export interface Tool {
   name: string;
   /** Progress text during a call, e.g. `Reading a page`. */
   title: string | ((input: Json) => string);
+  /** The call in words for people; by default derived from its names and arguments. Only code of the bot's own skills may set this. */
+  says?: ((input: Json) => CallInWords) | undefined;
   description: string;
   parameters: JsonSchema;
   skill_id: string;
@@ -113,12 +120,31 @@ export interface Tool {
   max_output_bytes: number;
 }
 
+/** A decision about a call. */
+export interface Decided {
+  approved: boolean;
+  /** Empty if nobody decided in time. */
+  by: string;
+  /** The display name. */
+  name?: string | undefined;
+  /** The text that runs in place of the quoted one (`CallInWords.edits`). */
+  edited?: string | undefined;
+  /** Matching calls no longer ask here. */
+  always?: true | undefined;
+  /** Matching calls are refused here without asking. */
+  never?: true | undefined;
+  /** The requested hosts may be reached for the rest of the turn. */
+  for_turn?: true | undefined;
+}
+
 /** A request to people for permission in the middle of a call. */
 export interface ApprovalRequest {
   /** Name of the action, e.g. `send_mail`. */
   action: string;
-  /** The question, as a sentence for people; derived from `action` by default. */
+  /** The question, as a sentence for people; by default derived from `says`, or from `action`. */
   question?: string;
+  /** The request in words. Only code of the bot itself and of its own skills may set this. */
+  says?: CallInWords;
   /** Name in lists, refusals and audit lines, where it differs from `action`. Quotes nothing of a conversation. */
   label?: string;
   input: Json;
@@ -209,9 +235,9 @@ export interface ToolContext extends WorkContext {
   ask(question: { text: string; choices?: readonly string[]; key?: string }): Promise<string>;
   /**
    * Asks people for permission in the middle of the call, with buttons; `input` is shown exactly. As with `ask`, the tool's run ends while
-   * they decide, and the tool is run again. `by` is empty if nobody decided in time; `name` is the display name.
+   * they decide, and the tool is run again.
    */
-  approve(request: ApprovalRequest): Promise<{ approved: boolean; by: string; name?: string | undefined }>;
+  approve(request: ApprovalRequest): Promise<Decided>;
   /** Network access of this skill's sandboxed code. */
   network: {
     /** As `NetworkGrants.hostsOf`. */

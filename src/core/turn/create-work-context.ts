@@ -78,8 +78,9 @@ function codeWork(scope: TurnScope, { inFolder, approve }: Own, signal: AbortSig
     async run({ language, code, about = "", timeout_ms = means.max_ms }) {
       if (means.hosts.length > 0 && untrustedIn(scope).length > 0) {
         const reason = `The code can reach ${means.hosts.join(", ")} with the files of this thread, and the agent has read text that nobody here vouches for.`;
-        const asked = { action: "run_code", input: { language, code }, approver: "asker", reason } as const;
-        const { approved } = await approve(asked);
+        const says = { deed: `run this ${language} code`, quotes: "code", names: ["language"] };
+        const input = { language, code };
+        const { approved } = await approve({ action: "run_code", says, input, approver: "asker", reason });
         if (!approved) throw new SkillFailure("refused", "The person did not allow this code to run.");
       }
       const ran = await inFolder(`${about}\n${code}`, (working) =>

@@ -1,10 +1,12 @@
 import { errorCode, errorText } from "../../base/error-text.ts";
 import { parsedJson } from "../../base/json-reader.ts";
+import { oneLine } from "../../base/markdown-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
-import { approveCall } from "../decisions/approval.ts";
+import { approveCall, approvedInput, changedTexts, sayOf } from "../decisions/approval.ts";
 import { decisionFor } from "../decisions/decide-call.ts";
 import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
+import type { Allowed, TurnEventBodyOf } from "../log/turn-event.ts";
 import type { CallState } from "../log/turn-state.ts";
 import { outputFolder } from "../ports/working-folder.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
@@ -13,7 +15,8 @@ import { fingerprint } from "../values/address.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
-import { type CheckedCall, findAndCheck, toldWhenRepeated } from "./check-call.ts";
+import { exactText } from "../values/shown.ts";
+import { type CheckedCall, checkArguments, findAndCheck, toldWhenRepeated } from "./check-call.ts";
 import { createToolContext } from "./tool-context.ts";
 import { refreshOffer } from "./toolset.ts";
 
@@ -30,11 +33,12 @@ type ReadyCall = Extract<CheckedCall, { status: "ready" }>;
 /** One call of a running turn. */
 class RunningCall {
   readonly #scope: TurnScope;
-  readonly #request: CallRequest;
+  readonly #request: CallRequest & { reached: Set<string> };
+  #allowed: Allowed | undefined;
 
   constructor(scope: TurnScope, request: CallRequest) {
     this.#scope = scope;
-    this.#request = request;
+    this.#request = { ...request, reached: new Set() };
   }
 
   async run(): Promise<ToolResult | "waiting"> {
@@ -47,7 +51,7 @@ class RunningCall {
     await refreshOffer(scope);
     const started = known?.started === undefined ? undefined : known;
     const valid = await findAndCheck(scope, this.#request);
-    const checked = started === undefined ? await this.#askIfNeeded(valid) : valid;
+    const checked = started === undefined ? await this.#askIfNeeded(valid) : this.#asApproved(valid);
     if (checked === "waiting") return checked;
     if (started === undefined) await this.#announce(checked);
     const outcome =
@@ -74,7 +78,21 @@ class RunningCall {
     const decision = await approveCall(this.#scope, this.#request, tool, input, found);
     if (decision === "waiting") return decision;
     if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
-    return { status: "ready", tool, input: decision.input };
+    this.#allowed = decision.allowed;
+    if (decision.input === input) return { status: "ready", tool, input };
+    const edited = await checkArguments(tool, decision.input);
+    if (edited.ok) return { status: "ready", tool, input: edited.value };
+    const result = failure(
+      "invalid_arguments",
+      `The text that a person changed is invalid: ${edited.message}`,
+    );
+    return { status: "refused", tool, input: decision.input, result };
+  }
+
+  /** A started call runs again with the text that a person has changed. */
+  #asApproved(checked: CheckedCall): CheckedCall {
+    const input = approvedInput(this.#scope, this.#request.call.id, checked.input);
+    return checked.status === "ready" ? { ...checked, input } : checked;
   }
 
   async #announce(checked: CheckedCall): Promise<void> {
@@ -90,9 +108,28 @@ class RunningCall {
       tool: call.name,
       title: title ?? `Trying ${call.name}`,
       skill_id: tool?.skill_id ?? "",
-      ...(checked.status === "ready" ? { effect: checked.tool.effect(checked.input) } : {}),
+      ...(checked.status === "ready" ? this.#effectOf(checked.tool, checked.input, input) : {}),
       input,
     });
+  }
+
+  /** The effect of the call, and of a call that has one what the audit tells. @param clean the input without secrets */
+  #effectOf(tool: Tool, input: Json, clean: Json): Partial<TurnEventBodyOf<"tool_started">> {
+    const effect = tool.effect(input);
+    if (effect === "read_only") return { effect };
+    const { server } = tool;
+    const byRule = this.#request.by_person ? "ordered" : server === undefined ? "unasked" : "trusted";
+    const allowed = this.#allowed ?? { rule: byRule };
+    const deed = oneLine(exactText(sayOf(tool, clean).deed), maxDeed);
+    const { author } = this.#scope.turn;
+    const whose = { shared: "shared", per_user: author.name, none: undefined }[server?.credentials ?? "none"];
+    if (server?.host !== undefined) this.#request.reached.add(server.host);
+    return {
+      effect,
+      deed,
+      allowed,
+      ...(whose === undefined ? {} : { account: `${server?.server}: ${whose}` }),
+    };
   }
 
   async #attempt(checked: CheckedCall): Promise<ToolResult | "waiting"> {
@@ -183,6 +220,8 @@ class RunningCall {
     // Before the text is cut for the model: half a secret would not be recognised.
     const clean = scope.ports.redact(result);
     const shown = isModels ? await shownOf(scope, call, checked.tool ?? {}, clean) : {};
+    const changed = isModels ? changedTexts(scope, call.id) : undefined;
+    if (changed !== undefined) shown.shown = `${shown.shown ?? outputText(outputOf(clean))}\n${changed}`;
     await scope.emit({
       type: "tool_finished",
       call_id: call.id,
@@ -192,11 +231,24 @@ class RunningCall {
       ...shown,
       duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
       ...besideOutput(clean),
+      ...this.#hosts(),
       ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
     });
     return result;
   }
+
+  #hosts(): { hosts?: string[] } {
+    const started = this.#scope.state.calls.get(this.#request.call.id)?.started;
+    const { reached } = this.#request;
+    return started?.deed === undefined || reached.size === 0
+      ? {}
+      : { hosts: [...reached].slice(0, maxHosts) };
+  }
 }
+
+/** Maximum characters of a call in words, and hosts of a call, that are recorded. */
+const maxDeed = 300;
+const maxHosts = 20;
 
 /** The parts of a successful result that are recorded in addition to its output. */
 function besideOutput(result: ToolResult): { direct?: true; details?: { [key: string]: Json } } {

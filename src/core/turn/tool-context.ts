@@ -158,7 +158,7 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
     const open = state.questions.get(questionId);
     if (open?.answer !== undefined) return open.answer;
     if (open === undefined) {
-      const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
+      const expires_at = ports.clock.now() + turn.limits.question_ms;
       await scope.emit({
         type: "question_asked",
         question_id: questionId,
@@ -209,7 +209,12 @@ function createPermissions(
         const input = { hosts: [...missing] };
         // Named, because a granted request is not asked again: a number would then pass to the next approval.
         const key = `hosts:${missing.join(",")}`;
-        const decision = await approve({ action: "reach_hosts", question, input, approver: "operator", key });
+        const says = { deed: `reach ${names}`, names: ["hosts"] };
+        const decision = await approve({
+          action: "reach_hosts",
+          ...{ question, says, input, key },
+          approver: "operator",
+        });
         if (decision.approved) await grants.grant(skill, missing, decision.by);
         return decision.approved;
       },

@@ -1,5 +1,5 @@
 import type { TurnEventBody } from "../log/turn-event.ts";
-import { loggedCallId, type TurnState } from "../log/turn-state.ts";
+import { loggedCallId, remindAt, type TurnState } from "../log/turn-state.ts";
 import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
 import { isTemporaryFailure } from "../ports/storage.ts";
 import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope/turn.ts";
@@ -306,13 +306,19 @@ async function runCall(scope: TurnScope, call: ToolCall): Promise<ToolResult | "
   return turn.task === undefined ? run() : shared.calls.run(turn.signal, run);
 }
 
-/** When the first open question or approval expires, or an unavailable model is asked again, ms since the epoch. */
-export function waitUntil({ state, turn }: TurnScope): number {
+/**
+ * When the first open question or approval expires, people are reminded of an approval, or an unavailable model is asked again, ms since
+ * the epoch.
+ */
+export function waitUntil({ state, turn, ports }: TurnScope): number {
   const questions = [...state.questions.values()].filter((question) => question.answer === undefined);
   const approvals = [...state.approvals.values()].filter((approval) => approval.decided === undefined);
   const expire = [...questions, ...approvals].map((asked) => asked.expires_at);
+  const remind = approvals.map(({ asked_at, expires_at }) => remindAt(asked_at, expires_at));
+  const reminders = remind.filter((time) => time > ports.clock.now());
   const retries = [...state.runs.values()].flatMap(({ away, open }) => (open ? [] : (away?.until ?? [])));
-  return Math.min(turn.deadline, ...expire, ...retries);
+  const times = [...expire, ...reminders, ...retries];
+  return times.length === 0 ? turn.deadline : Math.min(...times);
 }
 
 /** The end of a turn that ended without an answer. Every started tool gets its result first. @throws an error that passes */

@@ -1,5 +1,5 @@
 import { isContainer } from "../../base/record.ts";
-import { canonicalJson, type Json } from "./json.ts";
+import { canonicalJson, type Json, objectOf } from "./json.ts";
 
 /** The arguments of a call as standing decisions see them: which are free text, and which say where the call goes. */
 
@@ -151,4 +151,66 @@ function isDestination(name: string): boolean {
     .toLowerCase()
     .split(/[^a-z]+/);
   return words.some((word) => destinationWords.has(word));
+}
+
+/** A call as people read it when somebody has to approve it, and in the audit. */
+export interface CallInWords {
+  /** What it does, as the words that follow “May I”: `send a message to #general`. One line of plain text, without free text. */
+  deed: string;
+  /** The argument whose text other people will see, or that runs: shown as a quote. */
+  quotes?: string | undefined;
+  /** The arguments that the deed or the question already contains. All others are listed below it. */
+  names?: readonly string[] | undefined;
+  /** The quoted text may be changed by the person who approves the call; the changed text is then what runs. */
+  edits?: true | undefined;
+}
+
+/** Maximum arguments in a deed, and maximum characters of each. */
+const maxNamed = 3;
+const maxNamedLength = 60;
+
+/**
+ * A call in words, from its names and arguments alone: `run “close deal” of the server “crm” with id 7`. Quotes the longest free text.
+ * @param of the skill or server that the tool belongs to, in words; empty for the bot's own tools
+ */
+export function callInWords(tool: string, of: string, input: Json, open?: readonly string[]): CallInWords {
+  const { bound, free } = readArguments(input, open);
+  const given = objectOf(input);
+  const named = Object.entries(bound).filter(
+    ([name, value]) => !isContainer(value) && name in given && String(value).length <= maxNamedLength,
+  );
+  const shown = named.length > maxNamed ? [] : named;
+  const [quotes] = Object.keys(free)
+    .filter((name) => typeof given[name] === "string" && given[name] !== "")
+    .sort((one, other) => String(given[other]).length - String(given[one]).length);
+  const details = shown.map(([name, value]) => `${inSmallWords(name)} ${String(value)}`).join(", ");
+  const deed = `run “${inSmallWords(tool)}”${of}${details === "" ? "" : ` with ${details}`}`;
+  return { deed, names: shown.map(([name]) => name), ...(quotes === undefined ? {} : { quotes }) };
+}
+
+/** `close_deal` and `closeDeal` → `close deal`. */
+function inSmallWords(name: string): string {
+  return name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
+    .replace(/[_-]+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
+/** The input with the edited text in place of the quoted one. */
+export function editedInput(input: Json, words: CallInWords | undefined, edited: string | undefined): Json {
+  if (edited === undefined || words?.quotes === undefined) return input;
+  return { ...objectOf(input), [words.quotes]: edited };
+}
+
+/** The text that people may change before they approve a call; undefined if there is none. */
+export function textToEdit({
+  says,
+  input,
+}: {
+  says?: CallInWords | undefined;
+  input: Json;
+}): string | undefined {
+  const text = says?.edits === true && says.quotes !== undefined ? objectOf(input)[says.quotes] : undefined;
+  return typeof text === "string" ? text : undefined;
 }

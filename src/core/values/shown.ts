@@ -1,16 +1,21 @@
 import { ExactNumber } from "../../base/exact-number.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
-import { readArguments } from "./call-arguments.ts";
+import { type CallInWords, callInWords, readArguments } from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
 import { canonicalJson, type Json, type JsonObject } from "./json.ts";
 
 /** Characters that are invisible or change the direction of text, so that a text reads differently from its content. */
 const deceptive =
-  /\u034f|[\u180b-\u180f]|[\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
+  /(?![\t\n])\p{Cc}|\u034f|[\u180b-\u180f]|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
 
 /** A value as indented JSON without hidden content, for people who decide about it. Invisible characters are shown as escapes. */
 export function exactJson(value: Json): string {
-  return JSON.stringify(value, null, 2).replace(deceptive, escaped);
+  return exactText(JSON.stringify(value, null, 2));
+}
+
+/** A text whose invisible characters are shown as escapes. */
+export function exactText(text: string): string {
+  return text.replace(deceptive, escaped);
 }
 
 /** Characters outside the Basic Multilingual Plane are two units in JSON. */
@@ -206,6 +211,56 @@ function cell(value: Json): string {
   const text = isScalar(value) ? scalar(value) : JSON.stringify(value);
   const flat = text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
   return flat.length > maxCell ? `${flat.slice(0, maxCell)}…` : flat;
+}
+
+/** A call that asks for approval. */
+interface AskedCall {
+  tool: string;
+  skill_id: string;
+  input: Json;
+  question?: string | undefined;
+  says?: CallInWords | undefined;
+}
+
+/** Maximum characters of a question. */
+const maxQuestion = 600;
+
+/** A call in words for the person who decides about it. All texts are plain, and invisible characters are shown as escapes. */
+export interface ShownCall {
+  /** A question on one line. */
+  sentence: string;
+  /** The skill that asks this in its own words; undefined if the bot or one of its own skills does. */
+  asker?: string;
+  /** What other people will see, or what runs. */
+  quote?: { text: string; code: boolean };
+  /** All arguments that neither the sentence nor the quote contains. */
+  rest: readonly { name: string; value: string }[];
+}
+
+export function shownCall({ tool, skill_id, input, question = "", says }: AskedCall): ShownCall {
+  const made = callInWords(tool, skill_id === "" ? "" : ` of the skill “${skill_id}”`, input);
+  const isForeign = says === undefined && question.trim() !== "";
+  const { deed, quotes, names = [] } = says ?? (isForeign ? { ...made, names: [] } : made);
+  const whole = exactText(question.trim() === "" ? `May I ${deed}?` : question).replace(/\s+/g, " ");
+  const isCut = whole.length > maxQuestion;
+  const fields: Record<string, Json> = isRecord(input) ? input : { arguments: input };
+  const text = quotes === undefined ? undefined : fields[quotes];
+  const hasQuote = typeof text === "string" && text !== "";
+  const contained = [...(isCut ? [] : names), ...(hasQuote ? [quotes] : [])];
+  return {
+    sentence: isCut ? `${whole.slice(0, maxQuestion)}…` : whole,
+    ...(isForeign ? { asker: skill_id || tool } : {}),
+    ...(hasQuote ? { quote: { text: exactText(text), code: codeFields.has(quotes ?? "") } } : {}),
+    rest: Object.entries(fields)
+      .filter(([name]) => !contained.includes(name))
+      .map(([name, value]) => ({ name: exactText(name), value: exactText(onLine(value)) })),
+  };
+}
+
+const codeFields: ReadonlySet<string> = new Set(["code", "command"]);
+
+function onLine(value: Json): string {
+  return typeof value === "string" && !value.includes("\n") ? value : JSON.stringify(value);
 }
 
 /** Maximum characters shown of one value. */

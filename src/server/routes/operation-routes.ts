@@ -70,8 +70,24 @@ function addRoute(
     const call = { input, asker, signal: context.req.raw.signal, files: filesIn(given) };
     // `name` is in the table of operations; its type is not known here.
     const outcome: Outcome<unknown> = await dependencies.app.run(name as OperationName, call as never);
-    return context.json(resultOf(outcome) as object, 200);
+    const value = resultOf(outcome) as object;
+    const isLines = http.lines === true && context.req.header("accept")?.includes(jsonLines) === true;
+    // The types of the router know JSON answers alone.
+    return isLines ? (linesIn(context, value as PageOfLines) as never) : context.json(value, 200);
   });
+}
+
+const jsonLines = "application/x-ndjson";
+
+interface PageOfLines {
+  lines: readonly object[];
+  next: string;
+}
+
+/** JSON lines. The cursor of the next page is a header. */
+function linesIn(context: Context, { lines, next }: PageOfLines): Response {
+  const text = lines.map((each) => `${JSON.stringify(each)}\n`).join("");
+  return context.body(text, 200, { "Content-Type": jsonLines, "Knack-Next": next });
 }
 
 function pathOf({ route }: Http): string {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { withoutDetails } from "../../core/log/turn-event.ts";
-import type { DetailsOptions, TurnRemoval } from "../../core/log/turn-log.ts";
+import type { DetailsOptions, FinishedPage, TurnRemoval } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
@@ -63,7 +63,22 @@ interface Budget {
 /** Deletes the details of turns: how they came to their answers. */
 export function createDetailsRemoval(
   connection: SqliteConnection,
-): Pick<TurnRemoval, "removeDetails" | "oldDetails" | "scrub"> {
+): Pick<TurnRemoval, "removeDetails" | "oldDetails" | "finishedBefore" | "scrub"> {
+  const page = async (
+    before: number,
+    after = { finished_at: Number.MIN_SAFE_INTEGER, ordinal: 0 },
+    all: boolean,
+  ): Promise<FinishedPage> => {
+    const rows = connection.all(oldTurns, before, after.finished_at, after.ordinal);
+    const wanted = all ? rows : rows.filter(({ unused }) => unused === 1);
+    const turn_ids = wanted.map(({ turn_id }) => turn_id as string);
+    const last = all || rows.length === pageSize ? rows.at(-1) : undefined;
+    if (last === undefined) return { turn_ids };
+    return {
+      turn_ids,
+      next: { finished_at: last.finished_at as number, ordinal: last.ordinal as number },
+    };
+  };
   return {
     async removeDetails(turnIds, at, options = {}) {
       for (let done = 0; done < turnIds.length; await nextTick())
@@ -72,16 +87,8 @@ export function createDetailsRemoval(
         );
     },
 
-    async oldDetails(before, after = { finished_at: Number.MIN_SAFE_INTEGER, ordinal: 0 }) {
-      const rows = connection.all(oldTurns, before, after.finished_at, after.ordinal);
-      const turn_ids = rows.flatMap(({ turn_id, unused }) => (unused === 1 ? [turn_id as string] : []));
-      const last = rows.length < pageSize ? undefined : rows.at(-1);
-      if (last === undefined) return { turn_ids };
-      return {
-        turn_ids,
-        next: { finished_at: last.finished_at as number, ordinal: last.ordinal as number },
-      };
-    },
+    oldDetails: (before, after) => page(before, after, false),
+    finishedBefore: (before, after) => page(before, after, true),
 
     scrub: ({ rebuild } = {}) => (rebuild ? connection.rebuild() : connection.truncateLog()),
   };

@@ -34,7 +34,7 @@ export function callScope(options: CallScopeOptions = {}) {
     cause,
     catalogue,
     deadline: 90_000,
-    limits: { question_ms: 60_000 },
+    limits: { question_ms: 60_000, approval_ms: 60_000 },
     author: { id: "ben", name: "Ben", trust },
     place: { namespace, thread: "t" },
     where: { place: "general" },

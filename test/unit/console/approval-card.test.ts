@@ -48,11 +48,17 @@ it("an approval card offers standing decisions for calls that can be bound, and 
 });
 
 it.each<[Partial<ApprovalView>, string]>([
-  [{ state: "approved", by: "U1", name: "olga", always: true }, "send (mail): olga approved, always here"],
-  [{ state: "refused", by: "U1", name: "olga", never: true }, "send (mail): olga refused, never here"],
+  [
+    { state: "approved", by: "U1", name: "olga", always: true },
+    "May I run “send” of the skill “mail” with to ann? olga approved, always here",
+  ],
+  [
+    { state: "refused", by: "U1", name: "olga", never: true },
+    "May I run “send” of the skill “mail” with to ann? olga refused, never here",
+  ],
   [{ state: "approved", by: "U1", name: "olga", for_turn: true }, "olga approved, this site for this turn"],
-  [{ state: "refused", by: "U1" }, "send (mail): U1 refused"],
-  [{ state: "expired" }, "send (mail): nobody decided in time"],
+  [{ state: "refused", by: "U1" }, "May I run “send” of the skill “mail” with to ann? U1 refused"],
+  [{ state: "expired" }, "Nobody decided in time."],
 ])("an approval card says afterwards who decided what: %o", (approval, text) => {
   const shown = card(approval);
   expect(shown.text).toContain(text);

@@ -6,7 +6,7 @@ import {
 } from "../../../core/ports/chat-platform.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { isDirectMessage, isWithin, type Place } from "../../../core/values/place.ts";
-import type { ButtonPress } from "../chat-intake.ts";
+import type { ButtonPress, TextForm } from "../chat-intake.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
@@ -102,10 +102,25 @@ async function placeOfDecision(
   action: ButtonAction,
   { place }: ButtonPress,
 ): Promise<Place | undefined> {
-  if (action.role !== "decide" || !isDirectMessage(place.namespace)) return undefined;
+  if (!("approval_id" in action) || !isDirectMessage(place.namespace)) return undefined;
   const turn = await log.get(turnOfButton(action) ?? "");
   if (turn === undefined || !isWithin(turn.namespace, platform.id)) return undefined;
   return { namespace: turn.namespace, thread: turn.thread };
+}
+
+/** The form that a button opens (`ChatIntake.formOfPress`). */
+export async function formOfPress(context: IntakeContext, press: ButtonPress): Promise<TextForm | undefined> {
+  const action = readButtonId(press.button);
+  if (action?.role !== "edit") return undefined;
+  const place = (await placeOfDecision(context, action, press)) ?? press.place;
+  const person = await context.platform.person(place, press.person);
+  if (refusalOf(context.policy.access, person, place) !== undefined) return undefined;
+  const turn = await context.log.get(turnOfButton(action) ?? "");
+  if (turn?.namespace !== place.namespace) return undefined;
+  const asker = { by: authorOf(person), namespace: place.namespace };
+  const found = await context.app.run("approval.show", { input: { id: action.approval_id }, asker });
+  if (!found.ok || found.value.text === undefined) return undefined;
+  return { title: "Edit, then approve", label: "Text", text: found.value.text, submit: "Approve" };
 }
 
 /** A turn can be reached only from its own channel; its approvals also from direct messages. */

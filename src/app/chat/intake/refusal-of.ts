@@ -1,4 +1,5 @@
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
+import type { Trust } from "../../../core/values/inbound.ts";
 import { isDirectMessage, type Place, partsOf } from "../../../core/values/place.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 
@@ -15,24 +16,24 @@ export function refusalOf(
 
 function placeRefusal(
   access: ChatPolicy["access"],
-  { standing }: Pick<ChatPerson, "standing">,
+  { standing, trust }: Pick<ChatPerson, "standing" | "trust">,
   namespace: string,
 ): string | undefined {
   const { workspace } = partsOf(namespace);
   // Direct messages on Discord belong to no server.
   const isInOne = workspace !== "dm";
   if (isInOne && !access.workspaces.some((each) => each === "*" || each === workspace))
-    return `I am not allowed to answer in this workspace${orOperator("access.workspaces")}`;
+    return `I am not allowed to answer in this workspace${orOperator("access.workspaces", trust)}`;
   if (isDirectMessage(namespace)) {
     const { direct_messages } = access;
     if (direct_messages === "nobody")
-      return `I take no direct messages. Ask me in a channel${orOperator("access.direct_messages")}`;
+      return `I take no direct messages. Ask me in a channel${orOperator("access.direct_messages", trust)}`;
     if (standing === "stranger" && direct_messages === "members")
-      return `I take direct messages only from people of a server I am in${orOperator("access.direct_messages")}`;
+      return `I take direct messages only from people of a server I am in${orOperator("access.direct_messages", trust)}`;
     return undefined;
   }
   if (isListed(access.channels, namespace)) return undefined;
-  return `I am not allowed to answer in this channel${orOperator("access.channels")}`;
+  return `I am not allowed to answer in this channel${orOperator("access.channels", trust)}`;
 }
 
 /** Whether a list of channel ids, namespaces or `*` names this channel. */
@@ -46,16 +47,18 @@ function personRefusal(
   { id, trust, standing, roles }: Pick<ChatPerson, "id" | "trust" | "standing" | "roles">,
 ): string | undefined {
   if (standing === "bot")
-    return access.bots.includes(id) ? undefined : `I do not answer bots${orOperator("access.bots")}`;
+    return access.bots.includes(id) ? undefined : `I do not answer bots${orOperator("access.bots", trust)}`;
   if (standing === "outsider" && !access.outsiders)
-    return `I do not answer people of other organisations${orOperator("access.outsiders")}`;
+    return `I do not answer people of other organisations${orOperator("access.outsiders", trust)}`;
   const isGuest = standing === "guest" || (standing === "member" && trust === "guest");
-  if (isGuest && !access.guests) return `I do not answer guests${orOperator("access.guests")}`;
+  if (isGuest && !access.guests) return `I do not answer guests${orOperator("access.guests", trust)}`;
   const isListed = access.users.some((each) => each === "*" || each === id);
   if (isListed || roles.some((role) => access.roles.includes(role))) return undefined;
-  return `Only some people and roles may use me, and you are not among them${orOperator("access.users")}`;
+  return `Only some people and roles may use me, and you are not among them${orOperator("access.users", trust)}`;
 }
 
-function orOperator(setting: string): string {
-  return `; an operator of the bot can change that (\`${setting}\`).`;
+/** Guests and strangers read no name of a setting. */
+function orOperator(setting: string, trust: Trust): string {
+  const where = trust === "guest" ? "" : ` (\`${setting}\`)`;
+  return `; an operator of the bot can change that${where}.`;
 }

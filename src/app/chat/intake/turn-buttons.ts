@@ -1,3 +1,4 @@
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { costText, type TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import {
@@ -13,6 +14,8 @@ import { type ButtonAction, repeatKey } from "../../../core/ports/chat-platform.
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
 import type { Json } from "../../../core/values/json.ts";
+import { exactJson } from "../../../core/values/shown.ts";
+import type { InputOf } from "../../operations/table.ts";
 import { feedbackKey } from "../../services/forgetting.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
@@ -42,6 +45,10 @@ export async function actOnTurn(
   switch (action.role) {
     case "decide":
       return decide(context, action.approval_id, action.verdict, pressed);
+    case "edit":
+      return edit(context, action.approval_id, pressed);
+    case "arguments":
+      return showArguments(context, action.approval_id, pressed);
     case "answer":
       return answer(context, pressed, action.choice);
     case "feedback":
@@ -54,7 +61,7 @@ export async function actOnTurn(
 async function actForAsker(
   context: IntakeContext,
   pressed: TurnPress,
-  role: Exclude<TurnAction["role"], "decide" | "answer" | "feedback">,
+  role: Exclude<TurnAction["role"], "decide" | "edit" | "arguments" | "answer" | "feedback">,
 ): Promise<string | undefined> {
   const { turn, by } = pressed;
   if (!mayStop(by, turn))
@@ -110,10 +117,41 @@ async function decide(
   verdict: ApprovalVerdict,
   { turn, by }: TurnPress,
 ): Promise<string | undefined> {
-  const input = { id: approvalId, ...verdictInput(verdict) };
+  return decideWith(app, { id: approvalId, ...verdictInput(verdict) }, by, turn);
+}
+
+/** Approves with the changed text of the form. Without one, the platform did not show the form. */
+async function edit(
+  { app }: IntakeContext,
+  approvalId: string,
+  { press, turn, by }: TurnPress,
+): Promise<string | undefined> {
+  if (press.text === undefined) return "The form could not be opened. Press **Edit** again.";
+  return decideWith(app, { id: approvalId, approve: true, text: press.text }, by, turn);
+}
+
+async function decideWith(
+  app: IntakeContext["app"],
+  input: InputOf<"approval.decide">,
+  by: Author,
+  turn: TurnRecord,
+): Promise<string | undefined> {
   const decided = await app.run("approval.decide", { input, asker: { by, namespace: turn.namespace } });
   if (!decided.ok) return decided.message;
   return decided.value.decided ? undefined : "This has already been decided, or it has expired.";
+}
+
+/** The exact arguments of an approval. */
+async function showArguments(
+  { app, platform }: IntakeContext,
+  id: string,
+  { turn, by }: TurnPress,
+): Promise<string> {
+  const found = await app.run("approval.show", { input: { id }, asker: { by, namespace: turn.namespace } });
+  if (!found.ok) return found.message;
+  const { tool, skill_id, input } = found.value;
+  const room = Math.min(maxDetails, platform.limits.message_characters - 400);
+  return `**${escapeMarkdown(oneLine([skill_id, tool].filter(Boolean).join(", "), 200))}**\n${fenced(cut(exactJson(input), room))}`;
 }
 
 /** Steering a turn is for its asker alone. */

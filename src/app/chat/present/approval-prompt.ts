@@ -1,7 +1,7 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type NamedDecider, namedDeciders } from "../../../core/effects/mentioning.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
-import type { OutgoingButton } from "../../../core/ports/chat-platform.ts";
+import { type OutgoingButton, PlatformError } from "../../../core/ports/chat-platform.ts";
 import { mayApprove } from "../../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
 import { PostedMessage } from "./posted-message.ts";
@@ -13,25 +13,34 @@ import {
   renderApproval,
   renderClosedApproval,
   renderDirectApproval,
+  renderReminder,
 } from "./render-approval.ts";
 
 /** The cards that ask for an approval: one where the turn runs, and one for each decider who does not see that one. */
 export interface ApprovalPrompt {
   /** Posts the missing cards. Returns the result for the card where the turn runs; undefined when it was posted before. */
   post(): Promise<Published | undefined>;
-  /** Shows the outcome on all cards. `late`: with a button to run it again. @throws the errors of the platform */
-  close(end: string, late: boolean): Promise<void>;
+  /**
+   * Reminds those who may decide now, once, and sends a card to those among them who have none. Returns the result for the reminder where
+   * the turn runs; undefined when it was posted before.
+   */
+  remind(): Promise<Published | undefined>;
+  /**
+   * Shows the outcome on all cards, with the text that ran. `late`: with a button to run it again. @throws the errors of the platform
+   */
+  close(end: string, late: boolean, edited?: string): Promise<void>;
 }
 
 /**
  * @param message the card where the turn runs
+ * @param reminder the message that reminds people there
  * @param isAside the card is in the asker's direct messages, where no one else sees it
  */
 export function createApprovalPrompt(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
   approval: Approval,
-  message: PostedMessage,
+  { message, reminder }: { message: PostedMessage; reminder: PostedMessage },
   isAside: boolean,
 ): ApprovalPrompt {
   const { author, platform, place } = turn;
@@ -50,6 +59,12 @@ export function createApprovalPrompt(
     found ??= isForOthers ? look(approver) : Promise.resolve([]);
     return found;
   };
+  const remaining = async (): Promise<ApprovalAudience> => {
+    if (!isTheirs || !(await hasLeft(turn)))
+      return { asker: author, isTheirs, deciders: isTheirs ? [] : await deciders() };
+    found = look(approver === "operator" ? "operator" : "manager");
+    return { asker: author, isTheirs: false, deciders: await found };
+  };
   const again: OutgoingButton = { action: { role: "again", turn_id: turn.turn_id }, label: "Run again" };
   return {
     async post() {
@@ -62,19 +77,41 @@ export function createApprovalPrompt(
         await cards.post(audience.deciders, renderDirectApproval(shown, await whoAsks(turn), limit));
       return published;
     },
-    async close(end, late) {
+    async remind() {
+      if (reminder.reference !== undefined) return undefined;
+      const audience = await remaining();
+      const isElsewhere = audience.deciders.some(({ here }) => !here);
+      if (isElsewhere) {
+        await cards.remind(renderReminder(shown, { ...audience, deciders: [] }));
+        await cards.post(audience.deciders, renderDirectApproval(shown, await whoAsks(turn), limit));
+      }
+      return reminder.publish(renderReminder(shown, audience));
+    },
+    async close(end, late, edited) {
       const closeHere = async () => {
         if ((await message.adopt()) === undefined) return;
-        const closed = renderClosedApproval(shown, { end }, limit);
+        const closed = renderClosedApproval(shown, { end, edited }, limit);
         await message.amend(late ? { ...closed, buttons: [again] } : closed);
       };
       const [people, from] = await Promise.all([deciders(), whoAsks(turn)]);
       await Promise.all([
         closeHere(),
-        cards.close(people, renderClosedApproval(shown, { end, from }, limit)),
+        cards.close(people, renderClosedApproval(shown, { end, from, edited }, limit)),
+        reminder.drop(),
       ]);
     },
   };
+}
+
+/** Whether the asker no longer belongs to the place: somebody who was more than a guest is one now. */
+async function hasLeft({ author, platform, place, logger, turn_id }: PresentedTurn): Promise<boolean> {
+  if (author.trust === "guest") return false;
+  try {
+    return (await platform.person(place, author.id)).trust === "guest";
+  } catch (error) {
+    logger.debug({ err: error, turn_id }, "Whether the asker has left could not be looked up");
+    return error instanceof PlatformError && (error.code === "gone" || error.code === "invalid");
+  }
 }
 
 /** Who asks and where, for a reader elsewhere. */
@@ -94,6 +131,8 @@ async function whoAsks({ author, platform, place, redact }: PresentedTurn): Prom
 interface DeciderCards {
   /** Posts the missing cards. */
   post(people: readonly NamedDecider[], content: Content): Promise<void>;
+  /** Posts this below each card that was posted before. */
+  remind(content: Content): Promise<void>;
   /** Shows this on all cards, including those that a worker posted to these people before it died. */
   close(people: readonly NamedDecider[], content: Content): Promise<void>;
 }
@@ -131,7 +170,8 @@ function createDeciderCards(
   };
   const reach = async (people: readonly NamedDecider[]) => {
     for (const { id, here } of people) {
-      if (here || cards.has(id) || cards.size >= maxCards) continue;
+      const known = people.filter((each) => cards.has(each.id)).length;
+      if (here || cards.has(id) || known >= maxCards) continue;
       await quietly(id, async () => {
         const place = await platform.actions?.direct?.(turn.place.namespace, id);
         if (place !== undefined) add(id, place);
@@ -149,6 +189,20 @@ function createDeciderCards(
             if (!published.ok) throw published.error;
             const { reference } = published;
             turn.note({ type: "approval_shown", approval_id, person, place, reference });
+          }),
+        ),
+      );
+    },
+    async remind(content) {
+      const tag = { purpose: "reminder", part } as const;
+      await Promise.all(
+        [...cards].map(([person, { place }]) =>
+          quietly(person, async () => {
+            const there = { ...turn, place, to: { person } };
+            const published = await new PostedMessage(there, [], tag).publish(content);
+            if (!published.ok) throw published.error;
+            const { reference } = published;
+            turn.note({ type: "message_posted", ...tag, reference, place });
           }),
         ),
       );

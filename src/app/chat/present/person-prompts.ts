@@ -1,5 +1,6 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventBody, TurnEventOf } from "../../../core/log/turn-event.ts";
+import { remindAt } from "../../../core/log/turn-state.ts";
 import { verdictText } from "../../../core/log/turn-view-steps.ts";
 import type {
   MessageTag,
@@ -16,7 +17,7 @@ import type { Aside } from "./private-answer.ts";
 import type { Published } from "./publish-message.ts";
 import type { Approval } from "./render-approval.ts";
 
-interface Prompt {
+interface Prompt extends Messages {
   asked: Question | Approval;
   tag: Pick<MessageTag, "purpose" | "part">;
   /** The place of its message, unless that is where the turn runs. */
@@ -26,10 +27,18 @@ interface Prompt {
   tried: boolean;
   /** Whether the message already shows the outcome. */
   closed: boolean;
+  /** When people are reminded of it, ms since the epoch; undefined for a question. */
+  remind_at: number | undefined;
+}
+
+/** The messages of a prompt. */
+interface Messages {
   /** Posts its missing messages. Undefined when its message was posted before. */
   post(): Promise<Published | undefined>;
+  /** Posts a reminder. Undefined when it was posted before. */
+  remind?(): Promise<Published | undefined>;
   /** Shows the outcome. */
-  close(end: string, late: boolean): Promise<void>;
+  close(end: string, late: boolean, edited?: string): Promise<void>;
 }
 
 /** The questions and approvals of a turn, each a message of its own. */
@@ -64,7 +73,12 @@ export class PersonPrompts {
 
   /** Resolves when all open prompts are posted; with the error of one that could not be posted. */
   async posted(): Promise<PlatformError | undefined> {
-    for (const prompt of this.#prompts) if (!this.#isExpired(prompt)) this.#later(() => this.#post(prompt));
+    for (const prompt of this.#prompts) {
+      if (this.#isExpired(prompt)) continue;
+      this.#later(() => this.#post(prompt));
+      if (this.#turn.clock.now() >= (prompt.remind_at ?? Number.POSITIVE_INFINITY))
+        this.#later(() => this.#remind(prompt));
+    }
     await this.#jobs;
     return this.#failure;
   }
@@ -76,14 +90,14 @@ export class PersonPrompts {
   }
 
   /** Applies an event. Returns the prompt that it opens or decides. */
-  #learn(event: TurnEventBody): Prompt | undefined {
+  #learn(event: TurnEvent | TurnEventBody): Prompt | undefined {
     switch (event.type) {
       case "answer_private":
         this.#isPrivate = true;
         return undefined;
       case "question_asked":
       case "approval_requested":
-        return this.#add(event);
+        return this.#add(event, "at" in event ? event.at : this.#turn.clock.now());
       case "question_answered":
         return decide(this.#find(event.question_id), event);
       case "approval_decided": {
@@ -96,7 +110,7 @@ export class PersonPrompts {
     }
   }
 
-  #add(asked: Question | Approval): Prompt {
+  #add(asked: Question | Approval, askedAt: number): Prompt {
     const part = this.#prompts.filter((other) => other.asked.type === asked.type).length;
     const tag = { purpose: asked.type === "question_asked" ? "question" : "approval", part } as const;
     const make = (where: PresentedTurn) => this.#make(asked, where, tag);
@@ -109,22 +123,20 @@ export class PersonPrompts {
       decision: undefined,
       tried: false,
       closed: false,
+      remind_at: asked.type === "question_asked" ? undefined : remindAt(askedAt, asked.expires_at),
       ...(this.#isPrivate ? promptAside(this.#aside, make, opened) : make(this.#turn)),
     };
     this.#prompts.push(prompt);
     return prompt;
   }
 
-  #make(
-    asked: Question | Approval,
-    where: PresentedTurn,
-    tag: Prompt["tag"],
-  ): Pick<Prompt, "post" | "close"> {
+  #make(asked: Question | Approval, where: PresentedTurn, tag: Prompt["tag"]): Messages {
     const message = new PostedMessage(where, this.#events, tag);
     const isAside = where !== this.#turn;
     if (asked.type === "question_asked")
       return createQuestionPrompt(where, asked, message, isAside ? "the thread you asked in" : undefined);
-    return createApprovalPrompt(this.#turn, this.#events, asked, message, isAside);
+    const reminder = new PostedMessage(where, this.#events, { ...tag, purpose: "reminder" });
+    return createApprovalPrompt(this.#turn, this.#events, asked, { message, reminder }, isAside);
   }
 
   #find(id: string): Prompt | undefined {
@@ -151,6 +163,18 @@ export class PersonPrompts {
     else if (published !== undefined) this.#failure = published.error;
   }
 
+  async #remind(prompt: Prompt): Promise<void> {
+    if (prompt.decision !== undefined) return;
+    const { part } = prompt.tag;
+    const published = await prompt.remind?.();
+    if (!published?.ok) return;
+    const { place } = prompt;
+    this.#turn.note({
+      type: "message_posted",
+      ...{ purpose: "reminder", part, reference: published.reference, place },
+    });
+  }
+
   #isExpired({ asked, decision }: Prompt): boolean {
     return decision === undefined && asked.expires_at <= this.#turn.clock.now();
   }
@@ -161,7 +185,7 @@ export class PersonPrompts {
     const ending = prompt.decision ?? { type: late ? "late" : "needless", asked: kindOf(prompt) };
     const end = this.#turn.redact(await endingText(this.#turn, ending));
     prompt.closed = true;
-    await prompt.close(end, late);
+    await prompt.close(end, late, ending.type === "approval_decided" ? ending.edited : undefined);
   }
 }
 
@@ -178,10 +202,10 @@ function decide(prompt: Prompt | undefined, decision: PromptEnding): Prompt | un
 /** A prompt in the asker's direct messages, which are opened when it is posted. `opened` receives their place. */
 function promptAside(
   aside: () => Promise<Aside>,
-  make: (where: PresentedTurn) => Pick<Prompt, "post" | "close">,
+  make: (where: PresentedTurn) => Messages,
   opened: (place: Place) => void,
-): Pick<Prompt, "post" | "close"> {
-  let made: Pick<Prompt, "post" | "close"> | undefined;
+): Messages {
+  let made: Messages | undefined;
   const open = async () => {
     const there = await aside();
     if (!there.ok) return there;
@@ -194,9 +218,13 @@ function promptAside(
       const there = await open();
       return there.ok ? there.made.post() : there;
     },
-    async close(end, late) {
+    async remind() {
       const there = await open();
-      if (there.ok) await there.made.close(end, late);
+      return there.ok ? there.made.remind?.() : there;
+    },
+    async close(end, late, edited) {
+      const there = await open();
+      if (there.ok) await there.made.close(end, late, edited);
     },
   };
 }
@@ -206,7 +234,7 @@ function createQuestionPrompt(
   asked: Question,
   message: PostedMessage,
   where: string | undefined,
-): Pick<Prompt, "post" | "close"> {
+): Messages {
   const limit = turn.platform.limits.message_characters;
   const shown = turn.redact(asked);
   return {
@@ -225,7 +253,7 @@ type PromptEnding =
   | Pick<TurnEventOf<"question_answered">, "type" | "text" | "by">
   | Pick<
       TurnEventOf<"approval_decided">,
-      "type" | "by" | "name" | "approved" | "always" | "never" | "for_turn"
+      "type" | "by" | "name" | "approved" | "edited" | "always" | "never" | "for_turn"
     >
   /** Nobody answered in time, or the turn ended before. `permission`: it was asked in the middle of a call. */
   | { type: "late" | "needless"; asked: "question" | "call" | "permission" };

@@ -2,20 +2,30 @@ import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts
 import { anyOf, type NamedDecider } from "../../../core/effects/mentioning.ts";
 import type { TurnEventOf } from "../../../core/log/turn-event.ts";
 import type { ApprovalVerdict } from "../../../core/log/turn-view.ts";
-import type { OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
-import type { Json } from "../../../core/values/json.ts";
-import { alwaysLabel, alwaysText, exactJson } from "../../../core/values/shown.ts";
+import type { ButtonAction, OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
+import { editedInput, textToEdit } from "../../../core/values/call-arguments.ts";
+import {
+  alwaysLabel,
+  alwaysText,
+  exactJson,
+  exactText,
+  type ShownCall,
+  shownCall,
+} from "../../../core/values/shown.ts";
 
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
 
-/** Room in a message for the text around the arguments, characters. */
+/** Room in a message for the text around the call, characters. */
 const frame = 400;
 
 /** Maximum characters of the note on what “Always here” and “Never” would decide. */
 const maxAlwaysLength = 700;
 
-/** Maximum characters of a skill's reason; the arguments need room too. */
+/** Maximum characters of the reason; the arguments need room too. */
 const maxReasonLength = 600;
+
+/** Maximum characters of a text that can be edited in a form: Slack's limit of a text field; Discord's is higher. */
+const maxEdited = 3_000;
 
 /** The people an approval is for. */
 export interface ApprovalAudience {
@@ -33,14 +43,35 @@ export function renderApproval(
   audience: ApprovalAudience,
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  const { asker, isTheirs, deciders } = audience;
-  const called = isTheirs ? [] : deciders.slice(0, maxCalled).filter(({ here }) => here);
   return {
     ...cardOf(approval, { who: whoMay(approval.approver, audience) }, limit),
+    ...callsOf(audience),
+  };
+}
+
+/** Mentions the asker if they may decide, otherwise the deciders who see it. */
+function callsOf({
+  asker,
+  isTheirs,
+  deciders,
+}: ApprovalAudience): Pick<OutgoingMessage, "mention" | "calls"> {
+  const called = isTheirs ? [] : deciders.slice(0, maxCalled).filter(({ here }) => here);
+  return {
     ...(isTheirs ? { mention: asker.id } : {}),
     ...(called.length === 0 ? {} : { calls: called.map(({ id }) => id) }),
   };
 }
+
+/** The reminder in the middle of the time, below the card. */
+export function renderReminder(approval: Approval, audience: ApprovalAudience): Omit<OutgoingMessage, "tag"> {
+  return {
+    markdown: `⏰ ${sentenceOf(approval)} ${whoMay(approval.approver, audience)}`,
+    ...openUntil(approval),
+    ...callsOf(audience),
+  };
+}
+
+const openUntil = ({ expires_at }: Approval) => ({ timed: { text: "Open until {time}.", at: expires_at } });
 
 /**
  * The same card for a decider elsewhere.
@@ -60,35 +91,42 @@ function cardOf(
   { from, who, where }: { from?: string; who: string; where?: string },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  const { approval_id, expires_at, binds, input, addresses = [] } = approval;
+  const { binds, input } = approval;
   const forGood =
     binds === undefined
       ? ""
       : cutText(`\n*${escapeMarkdown(alwaysText({ binds, input }, where))}*`, maxAlwaysLength);
   const head = from === undefined ? "" : `${from}\n`;
-  const { markdown, whole } = describeApproval(approval, limit - frame - forGood.length - head.length);
-  const file = {
-    name: "arguments.json",
-    media_type: "application/json",
-    data: new TextEncoder().encode(whole ?? ""),
-  };
-  const button = (verdict: ApprovalVerdict, label: string): OutgoingButton => ({
-    action: { role: "decide", approval_id, verdict },
-    label,
-  });
+  const { markdown, isWhole } = describeApproval(approval, limit - frame - forGood.length - head.length);
+  const data = new TextEncoder().encode(exactJson(input));
+  const file = { name: "arguments.json", media_type: "application/json", data };
   return {
     markdown: `${head}${markdown}\n\n${who}${forGood}`,
-    timed: { text: "Open until {time}.", at: expires_at },
-    buttons: [
-      { ...button(true, binds === undefined ? "Approve" : "Approve once"), style: "primary" },
-      { ...button(false, "Refuse"), style: "danger" },
-      ...(addresses.length === 0 ? [] : [button("turn", "This site, this turn")]),
-      ...(binds === undefined
-        ? []
-        : [button("always", alwaysLabel({ binds, input })), button("never", "Never")]),
-    ],
-    ...(whole === undefined ? {} : { files: [file] }),
+    ...openUntil(approval),
+    buttons: buttonsOf(approval),
+    ...(isWhole ? {} : { files: [file] }),
   };
+}
+
+function buttonsOf(approval: Approval): OutgoingButton[] {
+  const { approval_id, binds, input, addresses = [] } = approval;
+  const decide = (verdict: ApprovalVerdict): ButtonAction => ({ role: "decide", approval_id, verdict });
+  const quoted = textToEdit(approval);
+  return [
+    { action: decide(true), label: binds === undefined ? "Approve" : "Approve once", style: "primary" },
+    ...(quoted === undefined || quoted.length > maxEdited
+      ? []
+      : [{ action: { role: "edit", approval_id }, label: "Edit" } as const]),
+    { action: decide(false), label: "Refuse", style: "danger" },
+    ...(addresses.length === 0 ? [] : [{ action: decide("turn"), label: "This site, this turn" }]),
+    ...(binds === undefined
+      ? []
+      : [
+          { action: decide("always"), label: alwaysLabel({ binds, input }) },
+          { action: decide("never"), label: "Never" },
+        ]),
+    { action: { role: "arguments", approval_id }, label: "Details" },
+  ];
 }
 
 /** Maximum people that a card names, and mentions if they see it. */
@@ -103,12 +141,13 @@ const ranks = {
 
 function whoMay(approver: Approval["approver"], { asker, isTheirs, deciders }: ApprovalAudience): string {
   const name = escapeMarkdown(oneLine(asker.name, 80));
+  const some = deciders.slice(0, maxCalled).flatMap((each) => nameOf(each) ?? []);
+  const named = some.length === 0 ? "" : `: ${anyOf(some, deciders.length - some.length)}`;
+  if (approver === "asker" && !isTheirs) return `${ranks.manager} may decide${named}.`;
   if (approver === "asker") return `${name} may decide, or a manager of this channel.`;
   const other = { manager: "another manager of this channel", operator: "another operator of the bot" };
   if (isTheirs && approver in other)
     return `${name} may decide, or ${other[approver as keyof typeof other]}.`;
-  const some = deciders.slice(0, maxCalled).flatMap((each) => nameOf(each) ?? []);
-  const named = some.length === 0 ? "" : `: ${anyOf(some, deciders.length - some.length)}`;
   return `${ranks[approver]} may decide${named}.`;
 }
 
@@ -118,51 +157,50 @@ function nameOf({ id, name, here }: NamedDecider): string | undefined {
   return name === undefined ? undefined : escapeMarkdown(oneLine(name, 80));
 }
 
-/** A closed approval; `end` says why, `from` as above. */
+/** A closed approval; `end` says why, `from` as above. It shows the text that ran. */
 export function renderClosedApproval(
   approval: Approval,
-  { end, from }: { end: string; from?: string },
+  { end, from, edited }: { end: string; from?: string; edited?: string | undefined },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const head = from === undefined ? "" : `${from}\n`;
-  return { markdown: `${head}${describeApproval(approval, limit - frame - head.length).markdown}\n\n${end}` };
+  const ran = { ...approval, input: editedInput(approval.input, approval.says, edited) };
+  return { markdown: `${head}${describeApproval(ran, limit - frame - head.length).markdown}\n\n${end}` };
 }
 
-/** `whole` is set when the arguments do not fit: the decider must be able to see all of them. */
-function describeApproval(approval: Approval, room: number): { markdown: string; whole?: string } {
-  const json = exactJson(approval.input);
-  const longestRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(Math.min(longestRun + 1, 50));
-  const head = headOf(approval);
-  const space = Math.max(0, room - head.length - 2 * fence.length - 120);
-  const shown = longestRun >= 50 ? "" : cutText(json, space);
-  const isCut = shown !== json;
-  const note = isCut ? "\n*This is only the beginning: all of it is in `arguments.json`.*" : "";
-  const markdown = `${head}\n${fence}json\n${shown}\n${fence}${note}`;
-  return isCut ? { markdown, whole: json } : { markdown };
-}
-
-/** The question. If a skill wrote it, the text names the skill. */
-function headOf(approval: Approval): string {
+/** One sentence, what others will see or what runs as a quote, all other arguments, and why it asks. */
+function describeApproval(approval: Approval, room: number): { markdown: string; isWhole: boolean } {
+  const sentence = sentenceOf(approval);
   const { reason = "" } = approval;
-  const why = reason.trim() === "" ? "" : `\n${escapeMarkdown(oneLine(reason, maxReasonLength))}`;
-  return `${questionOf(approval)}${why}`;
+  const why = reason.trim() === "" ? "" : escapeMarkdown(oneLine(reason, maxReasonLength));
+  const space = Math.max(0, room - sentence.length - why.length - 120);
+  const { quote, rest } = shownCall(approval);
+  const lines = rest.map(({ name, value }) => `- **${escapeMarkdown(name)}:** ${escapeMarkdown(value)}`);
+  const list = lines.join("\n");
+  const quoted = quote === undefined ? "" : quoteOf(quote, Math.max(space - list.length, space / 2));
+  const listed = cutText(list, Math.max(0, space - quoted.length));
+  const isWhole = listed === list && (quote === undefined || quoted === quoteOf(quote, Infinity));
+  const note = isWhole ? "" : "*This is only the beginning: all of it is in `arguments.json`.*";
+  // A quote goes on until an empty line.
+  const end = quoted === "" ? "" : "\n";
+  const parts = [sentence, quoted && quoted + end, listed, note, why];
+  return { markdown: parts.filter(Boolean).join("\n").trimEnd(), isWhole };
 }
 
-function questionOf({ tool, skill_id, input, question }: Approval): string {
-  const skill = skill_id || skillIn(input);
-  const shown = (text: string, maxLength: number) => escapeMarkdown(oneLine(text, maxLength));
-  if (question !== undefined && question.trim() !== "") {
-    const asker = skill === "" ? `**${shown(tool, 100)}**` : `The skill **${shown(skill, 100)}**`;
-    const about = skill === "" ? "" : ` about **${shown(tool, 150)}**`;
-    return `${asker} asks${about}: ${shown(question, maxReasonLength)}`;
-  }
-  const of = skill === "" ? "" : ` of the skill **${shown(skill, 100)}**`;
-  return `May I run **${shown(tool, 100)}**${of} with exactly this?`;
+/** Code in a block, other text as a quote. Its own markup is shown and has no effect. */
+function quoteOf({ text, code }: NonNullable<ShownCall["quote"]>, space: number): string {
+  if (!code) return `> ${cutText(escapeMarkdown(text).replaceAll("\n", "\n> "), Math.max(0, space - 2))}`;
+  const longestRun = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(Math.min(longestRun + 1, 50));
+  const shown = longestRun >= 50 ? "" : cutText(text, Math.max(0, space - 2 * fence.length - 2));
+  return `${fence}\n${shown}\n${fence}`;
 }
 
-/** The agent's own tools belong to no skill; a call on behalf of a skill names it. */
-function skillIn(input: Json): string {
-  const name = (input as { skill_name?: unknown } | null)?.skill_name;
-  return typeof name === "string" ? name : "";
+/** The question. If a skill that did not ship wrote it, it names the skill. */
+function sentenceOf(approval: Approval): string {
+  const { sentence, asker } = shownCall(approval);
+  const question = escapeMarkdown(sentence);
+  return asker === undefined
+    ? `**${question}**`
+    : `The skill **${escapeMarkdown(exactText(asker))}** asks: ${question}`;
 }

@@ -1,5 +1,5 @@
 import type { App } from "../../../app/app.ts";
-import type { ChatCommand, ChatIntake } from "../../../app/chat/chat-intake.ts";
+import type { ButtonPress, ChatCommand, ChatIntake } from "../../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../../app/chat/skill-form.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
@@ -32,7 +32,15 @@ import {
   liveInteraction,
 } from "../outgoing/live-interactions.ts";
 import { messageBody } from "../outgoing/message-body.ts";
-import { fitsModal, modalValues, skillModal, skillOfModal } from "./skill-modal.ts";
+import {
+  fitsModal,
+  modalValues,
+  opensForm,
+  skillModal,
+  skillOfModal,
+  textModal,
+  textOfModal,
+} from "./skill-modal.ts";
 import { type CommandDefinition, commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
 
 export interface InteractionDeps {
@@ -145,7 +153,10 @@ export async function takeUnanswered(
 }
 
 async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
-  const skill = skillOfModal(raw.data?.custom_id ?? "");
+  const id = raw.data?.custom_id ?? "";
+  const text = textOfModal(id, raw.data?.components ?? []);
+  if (text !== undefined) return takePress(deps, raw, person, { button: id, text });
+  const skill = skillOfModal(id);
   const place = await placeOf(deps, raw, person);
   const form =
     skill === undefined
@@ -162,14 +173,39 @@ async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: st
 }
 
 async function press(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
-  await answer(deps, raw, { type: callbackTypes.deferredUpdate });
-  deps.live.add(interactionOf(raw, "none"));
   const { custom_id = "", values = [] } = raw.data ?? {};
   // The value of a menu's choice is the id that its button would have.
   const [button = custom_id] = values;
+  if (opensForm(button)) {
+    const pressed = await pressOf(deps, raw, person, { button });
+    const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfPress(pressed));
+    if (form !== undefined)
+      return answer(deps, raw, { type: callbackTypes.modal, data: textModal(form, button) });
+  }
+  await takePress(deps, raw, person, { button });
+}
+
+/** Acknowledges a press, or the form that it opened, and hands it in. */
+async function takePress(
+  deps: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  said: Pick<ButtonPress, "button" | "text">,
+): Promise<void> {
+  await answer(deps, raw, { type: callbackTypes.deferredUpdate });
+  deps.live.add(interactionOf(raw, "none"));
+  await deps.intake.press(await pressOf(deps, raw, person, said));
+}
+
+async function pressOf(
+  deps: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  said: Pick<ButtonPress, "button" | "text">,
+): Promise<ButtonPress> {
   const place = await placeOf(deps, raw, person, raw.message?.id);
   const reference = referenceOf(raw.channel_id ?? "", raw.message?.id ?? "");
-  await deps.intake.press({ place, id: raw.id, person, button, reference });
+  return { place, id: raw.id, person, reference, ...said };
 }
 
 /** Completes an option: at most 25 choices of 100 characters. Source: Discord reference, "Application Command Option Choice". */

@@ -1,7 +1,9 @@
+import type { TextForm } from "../../../app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../../app/chat/skill-form.ts";
 import { parseExactly } from "../../../base/exact-number.ts";
 import { beginningOf, cutText } from "../../../base/markdown-text.ts";
 import { isRecord } from "../../../base/record.ts";
+import { readButtonId } from "../../../core/ports/chat-platform.ts";
 import { componentTypes, textInputStyles } from "../connection/discord-facts.ts";
 import type { RawModalComponent } from "../connection/raw-interaction.ts";
 
@@ -50,6 +52,29 @@ export function modalValues(
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
   return { ok: true, values: { ...Object.fromEntries(texts), ...values } };
+}
+
+/** The field of a form with one text. */
+const textField = "text";
+
+/** The form that a button opens. It has the id of the button. */
+export function textModal({ title, label: name, text }: TextForm, button: string) {
+  const input = textInput(textField, true, text, true);
+  return {
+    custom_id: button,
+    title: beginningOf(title, 45),
+    components: [label(textField, name, "", input)],
+  };
+}
+
+/** Whether a button may open a form, which has to be the first answer to its press. */
+export function opensForm(button: string): boolean {
+  return readButtonId(button)?.role === "edit";
+}
+
+/** The text of a submitted form that a button opened; undefined for all other forms. */
+export function textOfModal(id: string, components: readonly RawModalComponent[]): string | undefined {
+  return opensForm(id) ? (Object.fromEntries(filled(components))[textField] ?? "") : undefined;
 }
 
 function filled(components: readonly RawModalComponent[]): [string, string][] {

@@ -153,7 +153,9 @@ type User = NonNullable<webApi.UsersInfoResponse["user"]>;
 function standingOf(user: User, team: string): ChatPerson["standing"] {
   if (user.is_bot === true) return "bot";
   const teams = [user.team_id ?? team, ...(user.enterprise_user?.teams ?? [])];
-  if (user.is_stranger === true || !teams.includes(team)) return "outsider";
+  // Somebody who has left keeps their profile.
+  const isGone = user.deleted === true || user.is_stranger === true;
+  if (isGone || !teams.includes(team)) return "outsider";
   return user.is_restricted === true || user.is_ultra_restricted === true ? "guest" : "member";
 }
 

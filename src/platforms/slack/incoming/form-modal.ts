@@ -1,6 +1,6 @@
 import type { types, ViewOutput } from "@slack/bolt";
 import { z } from "zod";
-import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import type { ButtonPress, ChatIntake, TextForm } from "../../../app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../../app/chat/skill-form.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { GivenCommand } from "../../../core/values/inbound.ts";
@@ -8,6 +8,9 @@ import { isWithin, type Place } from "../../../core/values/place.ts";
 
 /** `callback_id` of the form for a skill's parameters. */
 export const formModalId = "knack_form";
+
+/** `callback_id` of the form with one text that a button opens. */
+export const textModalId = "knack_text";
 
 /** Data that a form carries until it is submitted. */
 const rememberedSchema = z.object({ skill: z.string(), namespace: z.string(), thread: z.string() });
@@ -35,6 +38,46 @@ export function formModal(form: SkillForm, place: Place): types.ModalView {
 
 function about({ title, summary }: SkillForm): types.ContextBlock {
   return { type: "context", elements: [plain(summary || title, maxHint)] };
+}
+
+const pressSchema = z.object({
+  namespace: z.string(),
+  thread: z.string(),
+  id: z.string(),
+  button: z.string(),
+  reference: z.string(),
+});
+
+/** The form that a button opens. */
+export function textModal(
+  { title, label, text, submit }: TextForm,
+  { place, id, button, reference }: ButtonPress,
+): types.ModalView {
+  const remembered: z.infer<typeof pressSchema> = { ...place, id, button, reference };
+  return {
+    type: "modal",
+    callback_id: textModalId,
+    private_metadata: JSON.stringify(remembered),
+    title: plain(title, titleLength),
+    submit: plain(submit, titleLength),
+    close: plain("Cancel", titleLength),
+    blocks: [
+      {
+        type: "input",
+        block_id: "text",
+        label: plain(label, 150),
+        element: { type: "plain_text_input", action_id: "value", multiline: true, initial_value: text },
+      },
+    ],
+  };
+}
+
+/** The press that a submitted form stands for; undefined for a form of another workspace. */
+export function readTextModal(view: ViewOutput, team: string, person: string): ButtonPress | undefined {
+  const { namespace, thread, ...press } = pressSchema.parse(JSON.parse(view.private_metadata));
+  if (!isWithin(namespace, "slack", team)) return undefined;
+  const text = view.state.values.text?.value?.value ?? "";
+  return { ...press, person, place: { namespace, thread }, text };
 }
 
 function inputBlock(field: FormField): types.InputBlock {

@@ -1,5 +1,5 @@
 import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
-import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import type { ButtonPress, ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -12,7 +12,7 @@ import { commandThread, directNamespace, slackNamespace } from "../channel/slack
 import { fallbackTo } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { askModal, askModalId, readAsk } from "./ask-modal.ts";
-import { formModal, formModalId, readForm } from "./form-modal.ts";
+import { formModal, formModalId, readForm, readTextModal, textModal, textModalId } from "./form-modal.ts";
 import type { Home } from "./home.ts";
 import { selfOf } from "./listen-events.ts";
 
@@ -46,6 +46,10 @@ export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
   });
   bolt.view(askModalId, async ({ view, body, ack, context }) => {
     await acknowledgeInTime(clock, ack, onAsk(deps, view, body.user.id, selfOf(context)));
+  });
+  bolt.view(textModalId, async ({ view, body, ack, context }) => {
+    const press = readTextModal(view, selfOf(context).team, body.user.id);
+    await acknowledgeInTime(clock, ack, press === undefined ? Promise.resolve() : intake.press(press));
   });
   bolt.view(formModalId, async ({ view, body, ack, context }) => {
     const read = await readForm(view, intake, { team: selfOf(context).team, person: body.user.id });
@@ -122,13 +126,17 @@ async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promis
   const thread = thread_ts === message_ts ? undefined : thread_ts;
   await deps.addresses.remember(body.trigger_id, body.response_url, thread);
   if (message_ts === undefined || channel_id === undefined) return;
-  await deps.intake.press({
+  const press: ButtonPress = {
     place: placeOf({ channel: channel_id }, { ts: message_ts, thread_ts }, self, body.user.id),
     id: body.trigger_id,
     person: body.user.id,
     button: pressed(action),
     reference: message_ts,
-  });
+  };
+  const form = await deps.intake.formOfPress(press);
+  const isOpened =
+    form !== undefined && (await opened(deps.workspaces, self.team, body.trigger_id, textModal(form, press)));
+  if (!isOpened) await deps.intake.press(press);
 }
 
 /** The id of the button: Slack's feedback buttons and menus contain several. */

@@ -1,5 +1,5 @@
 import { withoutDetails } from "../../../core/log/turn-event.ts";
-import type { DetailsOptions, TurnRemoval } from "../../../core/log/turn-log.ts";
+import type { DetailsOptions, FinishedPage, TurnRemoval } from "../../../core/log/turn-log.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { PostgresSession } from "../postgres-connection.ts";
 import { insertEvent } from "./postgres-events.ts";
@@ -36,21 +36,32 @@ const oldTurns = `
   ORDER BY turns.finished_at, turns.ordinal`;
 
 /** Deletes the details of turns: how they came to their answers. Each turn in a transaction of its own. */
-export function createDetailsRemoval(turns: TurnStore): Pick<TurnRemoval, "removeDetails" | "oldDetails"> {
+export function createDetailsRemoval(
+  turns: TurnStore,
+): Pick<TurnRemoval, "removeDetails" | "oldDetails" | "finishedBefore"> {
+  const page = async (
+    before: number,
+    after = { finished_at: Number.MIN_SAFE_INTEGER, ordinal: 0 },
+    all: boolean,
+  ): Promise<FinishedPage> => {
+    const rows = await turns.all(oldTurns, before, after.finished_at, after.ordinal);
+    const wanted = all ? rows : rows.filter(({ unused }) => unused === true);
+    const turn_ids = wanted.map(({ turn_id }) => turn_id as string);
+    const last = all || rows.length === pageSize ? rows.at(-1) : undefined;
+    if (last === undefined) return { turn_ids };
+    return {
+      turn_ids,
+      next: { finished_at: last.finished_at as number, ordinal: last.ordinal as number },
+    };
+  };
   return {
     async removeDetails(turnIds, at, options = {}) {
       for (const turnId of turnIds)
         await turns.transaction((session) => removeDetails(session, turns, { turnId, at, options }));
     },
 
-    async oldDetails(before, after = { finished_at: Number.MIN_SAFE_INTEGER, ordinal: 0 }) {
-      const rows = await turns.all(oldTurns, before, after.finished_at, after.ordinal);
-      const turn_ids = rows.flatMap(({ turn_id, unused }) => (unused === true ? [turn_id as string] : []));
-      const last = rows.length < pageSize ? undefined : rows.at(-1);
-      if (last === undefined) return { turn_ids };
-      const next = { finished_at: last.finished_at as number, ordinal: last.ordinal as number };
-      return { turn_ids, next };
-    },
+    oldDetails: (before, after) => page(before, after, false),
+    finishedBefore: (before, after) => page(before, after, true),
   };
 }
 

@@ -29,9 +29,13 @@ describe("a decision", () => {
       const outcome = await approve(app, approval_id, true, mia);
       return outcome.ok ? "" : outcome.message;
     };
-    expect(await refusal()).toBe("An operator of the bot has to decide about send. Ask one of them.");
+    expect(await refusal()).toBe(
+      "An operator of the bot has to decide whether to run “send” of the skill “mail”. Ask one of them.",
+    );
     platform.deciding.operator.push({ id: "ol*ga", here: true }, { id: "pat", here: false });
-    expect(await refusal()).toBe("An operator of the bot has to decide about send. Ask ol\\*ga or pat.");
+    expect(await refusal()).toBe(
+      "An operator of the bot has to decide whether to run “send” of the skill “mail”. Ask ol\\*ga or pat.",
+    );
     for (const id of ["rob", "sue", "tim"]) platform.deciding.operator.push({ id, here: false });
     expect(await refusal()).toMatch(/ Ask ol\\\*ga, pat, rob or 2 others\.$/);
   });

@@ -144,7 +144,7 @@ describe("always here", () => {
     const asked = await say({ to: "ann" }, ben);
     const id = asked?.approval_id ?? "";
     expect((await ask("/agent approvals", { by: ben })).end.text).toContain(
-      `\`${id}\` **mail\\_\\_send** for Ben`,
+      `\`${id}\` **run “send” of the server “mail” with to ann** for Ben`,
     );
     expect((await ask(`/agent approvals always ${id}`, { by: cleo })).end.outcome).toBe("failed");
     expect((await ask(`/agent approvals always ${id}`, { by: ben })).end.text).toBe("Always allowed here.");

@@ -198,7 +198,7 @@ describe("sending", () => {
   it("sending to a person by id shows their name when it asks", async () => {
     const world = createWorld(call("send", { to: "U2BEN", text: "The review is at 3." }));
     const { asked } = await ask(world, "tell Ben the review is at 3");
-    expect(asked[0]?.question).toContain("a direct message to Benjamin Brown (Ben)");
+    expect(asked[0]?.says?.deed).toContain("send Benjamin Brown (Ben)");
     expect(world.platform.visible().some(({ place }) => place.namespace === "fake:team:dm-U2BEN")).toBe(true);
   });
 

@@ -50,7 +50,7 @@ export function createBot(script: readonly Line[], { generative = true, ask = fa
   const model = scriptedModel(script, { generative });
   const app = createTestApp(model, {
     ...{ clock, sources: [shipped, source] },
-    limits: { open_tools_tokens: 3_000, question_ms: 15 * minute },
+    limits: { open_tools_tokens: 3_000, question_ms: 15 * minute, approval_ms: 15 * minute },
     max_duration_ms: 30 * minute,
   });
   const intake = app.chat.connect(platform);

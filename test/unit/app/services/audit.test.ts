@@ -1,11 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createAudit } from "../../../../src/app/services/audit.ts";
 import { approve, forgetTurn } from "../../../support/bot/ask-app.ts";
 import { createFakePlatform } from "../../../support/fakes/fake-platform.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp, home } from "../../../support/test-app.ts";
-import { waitingApp } from "../approvals/approval-fixture.ts";
+import { sender, waitingApp } from "../approvals/approval-fixture.ts";
+import { manualClock, presentedApp, stagedModel } from "../chat/present/presented-app.ts";
 
 const quiet = () => {};
 const record = { stored: { add: quiet }, clock: { now: () => 0 }, redact: <T>(value: T) => value };
@@ -42,7 +43,7 @@ describe("the record of what people change", () => {
     const posted: string[] = [];
     const audit = createAudit({
       logger: { debug: quiet, info: (_fields, line) => void lines.push(line), warn: quiet, error: quiet },
-      post: async (line) => void posted.push(line),
+      post: async ({ text }) => void posted.push(text),
       ...record,
     });
     const by = { ...ben, name: "Ada** approved **pay** [ok](http://evil.example)" };
@@ -55,7 +56,7 @@ describe("the record of what people change", () => {
     });
     expect(lines).toEqual([`${by.name} did s for *Eve*`]);
     expect(posted).toEqual([
-      "**Ada\\*\\* approved \\*\\*pay\\*\\* \\[ok\\](http://evil.example)** did **s** for \\*Eve\\* in `slack:T:C`",
+      "**Ada\\*\\* approved \\*\\*pay\\*\\* \\[ok\\](http://evil.example)** did **s** for \\*Eve\\*",
     ]);
   });
 
@@ -68,7 +69,7 @@ describe("the record of what people change", () => {
     await approve(app, approval_id, true, ada);
     await events(turnId);
     expect(platform.visible().map(({ message }) => message.markdown)).toEqual([
-      "**Ada** approved **send**, asked for by Ben in `console:local:general`",
+      "**Ada** approved **run “send” of the skill “mail”**, asked for by Ben in `console:local:general`",
     ]);
   });
 
@@ -86,12 +87,58 @@ describe("the record of what people change", () => {
       await approve(app, approval_id, verdict, ada);
       await events(turnId);
       await ask("/agent approvals remove 1", { by: ada });
+      await vi.waitFor(() => expect(platform.visible()).toHaveLength(2));
       expect(platform.visible().map(({ message }) => message.markdown)).toEqual([
-        `**Ada** ${did} **send**, asked for by Ben in \`console:local:general\``,
+        `**Ada** ${did} **run “send” of the skill “mail”**, asked for by Ben in \`console:local:general\``,
         `**Ada** no longer ${no} **send** in \`console:local:general\``,
       ]);
     },
   );
+
+  it("the audit channel is told of an approval that nobody decided, with its place and a link to the thread", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ directs: true, now: clock.now });
+    Object.assign(platform.actions ?? {}, {
+      link: async (_: string, id: string) => `https://chat.example/${id}`,
+    });
+    const { skill } = sender();
+    const bot = presentedApp(stagedModel([{ call: "send" }], ["Not done."]), {
+      ...{ clock, platform, skills: [skill], chat: { audit_channel: "fake:team:audit" } },
+    });
+    const turnId = await bot.ask("send it", { author: ben, said: "m-asked" });
+    await bot.reach(turnId, "turn_waiting");
+    clock.advance(61_000);
+    await bot.reach(turnId, "turn_finished");
+    const told = () => platform.visible().filter(({ place }) => place.namespace === "fake:team:audit");
+    await vi.waitFor(() => expect(told()).toHaveLength(1));
+    expect(told()[0]?.message.markdown).toBe(
+      "**Ben** got no decision in time: **run “send” of the skill “mail”** was not run, in **#general** ([thread](https://chat.example/m-asked))",
+    );
+  });
+
+  it("the audit channel is told of an effect outside the thread that ran unasked, and why it could", async () => {
+    const platform = createFakePlatform();
+    const tool = {
+      ...{ name: "close_deal", effect: "side_effect" as const, parameters: {} },
+      server: {
+        ...{ server: "CRM", tool: "close_deal", definition: "d", own: true, hints: {} },
+        ...{
+          configured: { approver: "none" as const },
+          credentials: "per_user" as const,
+          host: "crm.example",
+        },
+      },
+    };
+    const model = stagedModel([{ call: "close_deal", with: { id: 7 } }], ["Closed."]);
+    const skills = [testSkill("crm", [tool], { active: true })];
+    const bot = presentedApp(model, { platform, skills, chat: { audit_channel: "fake:team:audit" } });
+    await bot.reach(await bot.ask("close it", { author: ben }), "turn_finished");
+    const told = () => platform.visible().filter(({ place }) => place.namespace === "fake:team:audit");
+    await vi.waitFor(() => expect(told()).toHaveLength(1));
+    expect(told()[0]?.message.markdown).toBe(
+      "**Ben**: **run “close deal” of the server “CRM” with id 7**, the server's tool is trusted, account CRM: Ben, in **#general**",
+    );
+  });
 
   it("the audit channel shows what was done at top level, but not what was refused", async () => {
     const platform = createFakePlatform();
@@ -111,6 +158,7 @@ describe("the record of what people change", () => {
     });
     await ask("/agent pause");
     await forgetTurn(app, turnId, ada);
+    await vi.waitFor(() => expect(platform.visible()).toHaveLength(3));
     const lines = platform.visible();
     expect(new Set(lines.map(({ place }) => `${place.namespace} ${place.thread}`))).toEqual(
       new Set(["fake:w:audit channel"]),

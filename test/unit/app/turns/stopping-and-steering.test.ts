@@ -331,7 +331,7 @@ describe("a question to the person", () => {
   });
 
   it("a question to the person ends without an answer when nobody answers in time", async () => {
-    const { ask } = createTestApp(asking(), { limits: { question_ms: 60 } });
+    const { ask } = createTestApp(asking(), { limits: { question_ms: 60, approval_ms: 60 } });
     const { events, end } = await ask("choose");
     expect(events.find((event) => event.type === "tool_finished")).toMatchObject({
       status: "error",

@@ -99,7 +99,7 @@ describe("a request that a running call would send", () => {
         skill_id: "mail",
         approver: "asker",
         input: { address },
-        question: "May mail send a request to example.com?",
+        says: { deed: "send a request to example.com", quotes: "address" },
         reason: expect.stringContaining("example.com was not named by anybody here"),
         addresses: ["example.com/log?d=1"],
       },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
 import { PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
 import type { Json } from "../../../../../src/core/values/json.ts";
@@ -17,25 +17,28 @@ const here = (id: string) => ({ id, here: true });
 const away = (id: string) => ({ id, here: false });
 
 /** A bot whose model sends something, which asks for an operator. */
-function askingBot(more: Parameters<typeof presentedApp>[1] = {}, rounds = [[{ call: "send" }], ["Done."]]) {
+function askingBot(
+  more: Parameters<typeof presentedApp>[1] = {},
+  rounds: Parameters<typeof stagedModel> = [[{ call: "send" }], ["Done."]],
+) {
   const clock = more.clock ?? manualClock();
   const platform = more.platform ?? createFakePlatform({ directs: true, now: clock.now });
   for (const id of ["olga", "pat"]) platform.people.set(id, { trust: "operator" });
   const { skill, ran } = sender();
-  const limits = { question_ms: 900_000 };
+  const limits = { question_ms: 900_000, approval_ms: 900_000 };
   const bot = presentedApp(stagedModel(...rounds), {
     ...{ max_duration_ms: 3_600_000, limits, skills: [skill] },
     ...{ ...more, platform, clock },
   });
   let presses = 0;
   /** Presses a button of a card as the platform hands it in. */
-  const press = (card: ShownMessage | undefined, label: string, person: string) => {
+  const press = (card: ShownMessage | undefined, label: string, person: string, text?: string) => {
     const button = card?.message.buttons?.find((each) => each.label === label)?.id ?? "none";
     const reference = card?.reference ?? "";
     presses += 1;
     return bot.intake.press({
       ...{ place: card?.place ?? place, id: `press-${presses}` },
-      ...{ person, button, reference },
+      ...{ person, button, reference, ...(text === undefined ? {} : { text }) },
     });
   };
   return { ...bot, ran, press };
@@ -58,7 +61,9 @@ describe("an approval reaches those who may decide", () => {
     expect(message?.markdown).toContain("An operator of the bot may decide: <@olga> or pat.");
     expect(message?.calls).toEqual(["olga"]);
     const direct = inDirect(platform, "pat")?.message;
-    expect(direct?.markdown).toMatch(/^\*\*Ben\*\* asks in \*\*#general\*\*\.\nMay I run \*\*send\*\*/);
+    expect(direct?.markdown).toMatch(
+      /^\*\*Ben\*\* asks in \*\*#general\*\*\.\n\*\*May I run “send” of the skill “mail”\?\*\*/,
+    );
     expect(direct?.buttons).toEqual(message?.buttons);
     expect(direct?.timed).toEqual(message?.timed);
   });
@@ -85,7 +90,9 @@ describe("an approval reaches those who may decide", () => {
     platform.people.delete("pat");
     await press(inDirect(platform, "pat"), "Approve once", "pat");
     const told = platform.visible().find(({ only_for }) => only_for === "pat");
-    expect(told?.message.markdown).toContain("An operator of the bot has to decide about send.");
+    expect(told?.message.markdown).toContain(
+      "An operator of the bot has to decide whether to run “send” of the skill “mail”.",
+    );
     expect(told?.place.namespace).toBe("fake:team:dm-pat");
     expect(ran).toEqual([]);
   });
@@ -130,6 +137,114 @@ describe("an approval reaches those who may decide", () => {
     expect(inDirect(platform, "olga")).toBeUndefined();
     expect(inDirect(platform, "pat")).toBeDefined();
     expect(events.some(({ type }) => type === "error")).toBe(false);
+  });
+});
+
+describe("an approval that is edited", () => {
+  const letter = { to: "#launch", text: "Helo team" };
+  /** A bot whose model sends this letter, and whose tool quotes its text. */
+  function writingBot() {
+    const { skill, ran } = sender();
+    const tools = skill.tools.map((tool) => ({
+      ...tool,
+      title: "Sending a letter",
+      says: () => ({ deed: "send a letter to #launch", quotes: "text", names: ["to"] }),
+    }));
+    const rounds = [[{ call: "send", with: letter }], ["Done."]];
+    return { ...askingBot({ skills: [{ ...skill, tools }] }, rounds), sent: ran };
+  }
+
+  it("an approval says in one sentence what happens, quotes what others will see, and says why it asks", async () => {
+    const { platform, ask, reach } = writingBot();
+    await reach(await ask("send it", { author: ada }), "turn_waiting");
+    expect(inChannel(platform)?.message.markdown.split("\n")).toEqual([
+      "**May I send a letter to #launch?**".replace("#", "\\#"),
+      "> Helo team",
+      "",
+      "The skill mail is marked as high-risk.",
+      "",
+      "Ada may decide, or another operator of the bot.",
+      expect.stringContaining("“Always here”"),
+    ]);
+    const labels = inChannel(platform)?.message.buttons?.map(({ label }) => label);
+    expect(labels?.slice(0, 3)).toEqual(["Approve once", "Edit", "Refuse"]);
+  });
+
+  it("a submitted edit runs the call with the changed text, and the card and the model are told", async () => {
+    const { platform, ask, reach, press, sent, intake } = writingBot();
+    platform.people.set("ada", { trust: "operator" });
+    const turnId = await ask("send it", { author: ada });
+    await reach(turnId, "turn_waiting");
+    const card = inChannel(platform);
+    const button = card?.message.buttons?.find(({ label }) => label === "Edit")?.id ?? "";
+    const pressed = { place, id: "form", person: "ada", button, reference: card?.reference ?? "" };
+    expect(await intake.formOfPress(pressed)).toMatchObject({ text: "Helo team", submit: "Approve" });
+    await press(card, "Edit", "ada", "Hello team");
+    const events = await reach(turnId, "turn_finished");
+    expect(sent).toEqual([{ ...letter, text: "Hello team" }]);
+    expect(events.find(({ type }) => type === "approval_decided")).toMatchObject({ edited: "Hello team" });
+    expect(events.find(({ type }) => type === "tool_finished")).toMatchObject({
+      shown: expect.stringContaining('[ada changed text before it ran: "Hello team"]'),
+    });
+    expect(inChannel(platform)?.message.markdown).toMatch(
+      /> Hello team\n[\s\S]*\*\*ada\*\* approved, with changes\.$/i,
+    );
+  });
+
+  it("somebody who may not decide can neither open nor submit the form", async () => {
+    const { platform, ask, reach, press, sent, intake } = writingBot();
+    await reach(await ask("send it", { author: ada }), "turn_waiting");
+    const card = inChannel(platform);
+    platform.people.set("ben", { trust: "member" });
+    const button = card?.message.buttons?.find(({ label }) => label === "Edit")?.id ?? "";
+    const pressed = { place, id: "form", person: "ben", button, reference: card?.reference ?? "" };
+    expect(await intake.formOfPress(pressed)).toBeUndefined();
+    await press(card, "Edit", "ben", "Give Ben a raise");
+    const told = platform.visible().find(({ only_for }) => only_for === "ben");
+    expect(told?.message.markdown).toContain("has to decide whether to send a letter to \\#launch.");
+    expect(sent).toEqual([]);
+  });
+
+  it("the details of an approval are its exact arguments, for its asker and those who may decide", async () => {
+    const { platform, ask, reach, press } = writingBot();
+    await reach(await ask("send it", { author: ada }), "turn_waiting");
+    await press(inChannel(platform), "Details", "ada");
+    const told = platform.visible().find(({ only_for }) => only_for === "ada");
+    expect(told?.message.markdown).toContain('"text": "Helo team"');
+  });
+});
+
+describe("an approval that nobody decides", () => {
+  const minutes = 60_000;
+  const reminders = (platform: FakePlatform) =>
+    platform.visible().filter(({ message }) => message.tag?.purpose === "reminder");
+
+  it("after half of its time people are reminded once, and the reminder goes with the decision", async () => {
+    const clock = manualClock();
+    const { platform, ask, reach, press } = askingBot({ clock });
+    platform.deciding.operator.push(here("olga"), away("pat"));
+    const turnId = await ask("send it", { author: ben });
+    await reach(turnId, "turn_waiting");
+    clock.advance(8 * minutes);
+    await vi.waitFor(() => expect(reminders(platform)).toHaveLength(2));
+    const inPlace = reminders(platform).find((each) => each.place.namespace === place.namespace);
+    expect(inPlace?.message.markdown).toMatch(/^⏰ \*\*May I run “send”.*<@olga> or pat\.$/);
+    expect(inPlace?.message.calls).toEqual(["olga"]);
+    await press(inChannel(platform), "Refuse", "olga");
+    await reach(turnId, "turn_finished");
+    expect(reminders(platform).map((each) => each.place.namespace)).toEqual(["fake:team:dm-pat"]);
+  });
+
+  it("if the asker has left, the reminder goes to those who may decide now", async () => {
+    const clock = manualClock();
+    const { platform, ask, reach } = askingBot({ clock });
+    await reach(await ask("send it", { author: ada }), "turn_waiting");
+    platform.people.set("ada", { trust: "guest" });
+    platform.deciding.operator.push(away("pat"));
+    clock.advance(8 * minutes);
+    await vi.waitFor(() => expect(inDirect(platform, "pat")).toBeDefined());
+    await vi.waitFor(() => expect(reminders(platform)).toHaveLength(1));
+    expect(reminders(platform)[0]?.message.markdown).toContain("may decide: pat.");
   });
 });
 
@@ -205,7 +320,7 @@ describe("after a crash", () => {
       expect(files).toHaveLength(1);
       const whole = new TextDecoder().decode(files[0]?.data);
       expect([markdown, whole]).toEqual([
-        expect.stringContaining("the key is [secret]"),
+        expect.stringContaining("the key is \\[secret\\]"),
         expect.stringContaining("the key is [secret]"),
       ]);
     }
@@ -224,7 +339,10 @@ describe("after a crash", () => {
 describe("an approval that nobody decided", () => {
   it("an approval that nobody decided says so, and its asker may have it run again with one press", async () => {
     const rounds = [[{ call: "send" }], ["Not sent."], ["Once more."]];
-    const { platform, ask, reach, press, app } = askingBot({ limits: { question_ms: 5_000 } }, rounds);
+    const { platform, ask, reach, press, app } = askingBot(
+      { limits: { question_ms: 5_000, approval_ms: 5_000 } },
+      rounds,
+    );
     platform.deciding.operator.push(away("pat"));
     const turnId = await ask("send it", { author: ben });
     await reach(turnId, "turn_finished");

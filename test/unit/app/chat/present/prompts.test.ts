@@ -38,7 +38,7 @@ describe("a question on a chat platform", () => {
 
   it("a question loses its buttons when its time is over", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel([question], ["Then not."]), {
-      limits: { question_ms: 5_000 },
+      limits: { question_ms: 5_000, approval_ms: 5_000 },
     });
     await reach(await ask("choose"), "turn_finished");
     expect(seen(platform)[0]).toBe("question: Which one?\n\n*The time to answer has passed.*");
@@ -54,7 +54,7 @@ describe("a question on a chat platform", () => {
       platform,
       clock,
       max_duration_ms: 1e9,
-      limits: { question_ms: 1e8 },
+      limits: { question_ms: 1e8, approval_ms: 1e8 },
     });
     await ask("choose");
     await pass(clock, 20_000);

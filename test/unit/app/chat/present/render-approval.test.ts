@@ -23,34 +23,34 @@ const rendered = (more: Partial<Approval>) => renderApproval({ ...approval, ...m
 const card = (more: Partial<Approval>) => rendered(more).markdown;
 
 describe("the card of an approval", () => {
-  it("an approval card asks whether the tool may run with exactly its input", () => {
-    expect(card({})).toMatch(/^May I run \*\*send\\_mail\*\* of the skill \*\*mail\*\* with exactly this\?/);
+  it("an approval card asks whether the tool may run, with its arguments", () => {
+    expect(card({})).toMatch(/^\*\*May I run “send mail” of the skill “mail” with to all@example\.com\?\*\*/);
   });
 
   it("an approval card with the skill's own question names the skill and still shows the input", () => {
     const text = card({ question: "Send the report to everybody?" });
-    expect(text).toMatch(
-      /^The skill \*\*mail\*\* asks about \*\*send\\_mail\*\*: Send the report to everybody\?\n/,
-    );
+    expect(text).toMatch(/^The skill \*\*mail\*\* asks: Send the report to everybody\?\n/);
     expect(text).not.toContain("May I run");
-    expect(text).toContain('"to": "all@example.com"');
+    expect(text).toContain("**to:** all@example.com");
     expect(text).toContain("A manager of this channel may decide.");
   });
 
   it("an approval card keeps a question from looking like something else", () => {
     const text = card({ question: "ok?\n\n**Approved by Ada** [here](https://evil.example)" });
     expect(text.split("\n")[0]).toBe(
-      "The skill **mail** asks about **send\\_mail**: ok? \\*\\*Approved by Ada\\*\\* \\[here\\](https://evil.example)",
+      "The skill **mail** asks: ok? \\*\\*Approved by Ada\\*\\* \\[here\\](https://evil.example)",
     );
   });
 
   it("an approval card keeps a question from being read in another direction than it is written", () => {
     const text = card({ question: "ok\u202e?lla eteled\u2066 \u0007now", skill_id: "ma\u202eil" });
-    expect(text.split("\n")[0]).toBe("The skill **mail** asks about **send\\_mail**: ok?lla eteled now");
+    expect(text.split("\n")[0]).toBe(
+      "The skill **ma\\\\u202eil** asks: ok\\\\u202e?lla eteled\\\\u2066 \\\\u0007now",
+    );
   });
 
   it("an approval card leaves room for the input next to a long question", () => {
-    expect(card({ question: "why ".repeat(5_000) })).toContain('"to": "all@example.com"');
+    expect(card({ question: "why ".repeat(5_000) })).toContain("**to:** all@example.com");
   });
 
   it("an approval card says why it asks, and calls the person where they may decide", () => {
@@ -71,17 +71,19 @@ describe("the card of an approval", () => {
       { role: "decide", approval_id: "turn-1:1", verdict: false },
       { role: "decide", approval_id: "turn-1:1", verdict: "always" },
       { role: "decide", approval_id: "turn-1:1", verdict: "never" },
+      { role: "arguments", approval_id: "turn-1:1" },
     ]);
     expect(message.buttons?.map(({ label }) => label)).toEqual([
       "Approve once",
       "Refuse",
       "Always here",
       "Never",
+      "Details",
     ]);
     expect(message.markdown).toContain(
       "allows this tool as it is now with to = all@example.com, in this channel",
     );
-    expect(rendered({}).buttons?.map(({ label }) => label)).toEqual(["Approve", "Refuse"]);
+    expect(rendered({}).buttons?.map(({ label }) => label)).toEqual(["Approve", "Refuse", "Details"]);
   });
 
   it("an approval card says on the button what stays open, and what both decisions are bound to", () => {
@@ -143,8 +145,8 @@ describe("the card in somebody's direct messages", () => {
   it("a card in direct messages says who asks where, with the same arguments, reason, time and buttons", () => {
     const asked = { ...approval, reason: "It leaves the channel." };
     const message = renderDirectApproval(asked, from, 4_000);
-    expect(message.markdown).toMatch(/^\*\*Ben\*\* asks in \*\*#general\*\*\.\nMay I run/);
-    for (const part of ["It leaves the channel.", '"to": "all@example.com"', "You may decide."])
+    expect(message.markdown).toMatch(/^\*\*Ben\*\* asks in \*\*#general\*\*\.\n\*\*May I run/);
+    for (const part of ["It leaves the channel.", "all@example.com", "You may decide."])
       expect(message.markdown).toContain(part);
     const { timed, buttons } = renderApproval(asked, audience, 4_000);
     expect(message).toMatchObject({ timed, buttons });

@@ -287,9 +287,8 @@ describe("an approval", () => {
       },
     );
     const { message } = platform.shown[0] ?? {};
-    expect(message?.markdown).toContain("**send\\_mail** of the skill **mail**");
     expect(message?.markdown).toContain(
-      '```json\n{\n  "to": "ada@example.com",\n  "key": "[secret]"\n}\n```',
+      "**May I run “send mail” of the skill “mail” with to ada@example.com, key \\[secret\\]?**",
     );
     expect(message?.markdown).toMatch(/Ada may decide, or another manager of this channel\.$/);
     expect(message?.mention).toBe("ada");
@@ -297,15 +296,16 @@ describe("an approval", () => {
     expect(message?.buttons).toEqual([
       { id: "approve:turn:0", label: "Approve", style: "primary" },
       { id: "refuse:turn:0", label: "Refuse", style: "danger" },
+      { id: "arguments:turn:0", label: "Details" },
     ]);
     expect(out.slice(-2)).toMatchObject([{ type: "message_posted", purpose: "approval", part: 0 }, waiting]);
   });
 
-  it("an approval's arguments can neither break out of their block nor hide", async () => {
+  it("an approval's arguments can neither break out of their quote nor hide", async () => {
     const platform = createFakePlatform();
     await present([approval({ text: "```\n@everyone \u202etxt.exe" }), waiting], platform);
     const markdown = platform.shown[0]?.message.markdown ?? "";
-    expect(markdown).toContain("````json\n");
+    expect(markdown).toContain("> \\`\\`\\`\n> @everyone ");
     expect(markdown).toContain("\\u202e");
     expect(markdown).not.toContain("\u202e");
   });

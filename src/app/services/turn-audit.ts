@@ -1,0 +1,286 @@
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import type { Allowed, TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
+import type {
+  ClaimedTurn,
+  FinishedPosition,
+  TurnReading,
+  TurnRecord,
+  TurnRemoval,
+} from "../../core/log/turn-log.ts";
+import { emptyTurnView, foldTurn, type TurnView } from "../../core/log/turn-view.ts";
+import type { Clock } from "../../core/ports/storage.ts";
+import type { Inbound } from "../../core/values/inbound.ts";
+import type { Place } from "../../core/values/place.ts";
+import type { Audit } from "./audit.ts";
+import type { AuditLine, StoredAudit } from "./stored-audit.ts";
+
+/**
+ * What a turn did: a call with an effect, or a new message of the bot. A fold of the turn's events, never stored itself. An effect and the
+ * message that it sent are one line; edits of a message belong to the line of their call.
+ */
+export interface TurnLine {
+  action: "effect" | "post";
+  /** ms since the epoch. */
+  at: number;
+  turn_id: string;
+  namespace: string;
+  thread: string;
+  /** Who asked, and the schedule or trigger that started the turn for them. */
+  by: string;
+  by_name: string;
+  cause?: string | undefined;
+  /** What was done, in words; of a message its purpose. */
+  what: string;
+  /** Why it was allowed, and who decided. */
+  allowed?: Allowed | undefined;
+  status?: "ok" | "error" | "unknown" | undefined;
+  account?: string | undefined;
+  hosts?: readonly string[] | undefined;
+  /** The place of the message, if it is not the turn's, its reference, and its address if known. */
+  to?: Place | undefined;
+  reference?: string | undefined;
+  link?: string | undefined;
+  /** The turn's answer is for the asker alone. */
+  private?: true | undefined;
+}
+
+type Asked = Pick<TurnLine, "turn_id" | "namespace" | "thread" | "by" | "by_name" | "cause">;
+
+/** The lines of one turn, in order, growing with its events. */
+export class TurnLines {
+  readonly #asked: Asked;
+  readonly #lines = new Map<string, TurnLine>();
+  readonly #approvals = new Map<string, string>();
+  readonly #decided = new Map<string, Allowed>();
+  #isPrivate: { private?: true } = {};
+
+  constructor(turnId: string, { namespace, thread, author, cause }: Inbound) {
+    const by = { by: author.id, by_name: author.name };
+    this.#asked = { turn_id: turnId, namespace, thread, ...by, ...(cause && { cause: cause.id }) };
+  }
+
+  get all(): TurnLine[] {
+    return [...this.#lines.values()].map((line) => ({ ...line, ...this.#isPrivate }));
+  }
+
+  /** The line of a call with an effect. */
+  of(callId: string): TurnLine | undefined {
+    const line = this.#lines.get(callId);
+    return line && { ...line, ...this.#isPrivate };
+  }
+
+  add(event: TurnEventBody, at: number): void {
+    switch (event.type) {
+      case "answer_private":
+        this.#isPrivate = { private: true };
+        break;
+      case "approval_requested":
+        this.#approvals.set(event.approval_id, event.call_id.replace(/\/approval:[\s\S]*$/, ""));
+        break;
+      case "approval_decided":
+        this.#decide(event);
+        break;
+      case "tool_started": {
+        const { call_id, deed, account, allowed } = event;
+        if (deed === undefined) break;
+        const why = this.#decided.get(call_id) ?? allowed;
+        this.#put(call_id, { action: "effect", at, what: deed, allowed: why, status: "unknown", account });
+        break;
+      }
+      case "tool_finished":
+        this.#change(event.call_id, { status: event.status, hosts: event.hosts });
+        break;
+      case "message_sent":
+        if (event.did === "sent") this.#sent(event, at);
+        break;
+      case "message_posted":
+        this.#posted(event.purpose, event.reference, event.place, at);
+        break;
+      case "approval_shown":
+        this.#posted("approval", event.reference, event.place, at);
+        break;
+    }
+  }
+
+  #decide({ approval_id, approved, by, name, always }: Extract<TurnEventBody, { type: "approval_decided" }>) {
+    const callId = this.#approvals.get(approval_id);
+    if (callId === undefined || !approved) return;
+    const allowed: Allowed = { rule: always ? "always" : "approved", by, name };
+    this.#decided.set(callId, allowed);
+    this.#change(callId, { allowed });
+  }
+
+  #sent(event: Extract<TurnEventBody, { type: "message_sent" }>, at: number): void {
+    const { call_id, place, reference, link } = event;
+    const sent = { reference, link, to: place };
+    const line = this.#lines.get(call_id);
+    if (line !== undefined && (line.reference ?? reference) === reference) this.#change(call_id, sent);
+    else this.#put(`sent ${reference}`, { action: "post", at, what: "sent", ...sent });
+  }
+
+  #posted(what: string, reference: string, to: Place | undefined, at: number): void {
+    // Text that only one person saw, for a moment, is no message of its own.
+    if (reference === "whisper") return;
+    const key = `post ${to?.namespace ?? ""} ${reference}`;
+    if (!this.#lines.has(key)) this.#put(key, { action: "post", at, what, reference, to });
+  }
+
+  #put(key: string, line: Omit<TurnLine, keyof Asked>): void {
+    this.#lines.set(key, { ...this.#asked, ...line });
+  }
+
+  #change(key: string, more: Partial<TurnLine>): void {
+    const line = this.#lines.get(key);
+    if (line !== undefined) this.#lines.set(key, { ...line, ...more });
+  }
+}
+
+/** The lines of a stored turn, each with the tokens and the cost of the whole turn. */
+function linesOf(
+  turn: TurnRecord,
+  events: readonly TurnEvent[],
+): (TurnLine & { turn_tokens: number; turn_cost_usd?: number | undefined })[] {
+  const [entry] = events;
+  if (entry?.type !== "inbound") return [];
+  const lines = new TurnLines(turn.turn_id, entry.inbound);
+  for (const event of events) lines.add(event, event.at);
+  const turn_tokens = turn.input_tokens + turn.output_tokens;
+  return lines.all.map((line) => ({ ...line, turn_tokens, turn_cost_usd: turn.cost_usd }));
+}
+
+/** What a turn did that remains when the turn is deleted, in Markdown: `, which did: …`; empty if it had no effect. */
+export function effectsOf(turn: TurnRecord, events: readonly TurnEvent[]): string {
+  const done = linesOf(turn, events).filter(
+    ({ action, private: isPrivate }) => action === "effect" && !isPrivate,
+  );
+  return done.length === 0 ? "" : `, which did: ${done.map(({ what }) => shown(what)).join("; ")}`;
+}
+
+/** Tells the audit of effects outside the thread as they happen, and of approvals that nobody decided. */
+export function createTurnAudit(audit: Audit, now: () => number) {
+  return {
+    async *around(
+      claimed: ClaimedTurn,
+      events: AsyncGenerator<TurnEventBody, void>,
+    ): AsyncGenerator<TurnEventBody, void> {
+      const told = createWatcher(audit, claimed);
+      for await (const event of events) {
+        yield event;
+        told(event, now());
+      }
+    },
+  };
+}
+
+function createWatcher(audit: Audit, { turn_id, inbound, events }: ClaimedTurn) {
+  const lines = new TurnLines(turn_id, inbound);
+  const where = { namespace: inbound.namespace, message: inbound.origin?.message };
+  let view = emptyTurnView(turn_id);
+  const note = (event: TurnEventBody, at: number) => {
+    lines.add(event, at);
+    if (event.type === "approval_requested") view = foldTurn(view, { ...event, turn_id, seq: 0, at });
+  };
+  for (const event of events) note(event, event.at);
+  return (event: TurnEventBody, at: number): void => {
+    note(event, at);
+    const done = event.type === "tool_finished" ? lines.of(event.call_id) : undefined;
+    if (done !== undefined && isOutside(done)) audit.tell({ ...where, text: effectWords(done) });
+    if (event.type === "approval_decided" && event.by === "")
+      audit.record({ action: "approval_expired", by: inbound.author, ...where, ...expired(view, event) });
+  };
+}
+
+function expired(
+  { approvals }: TurnView,
+  { approval_id }: Extract<TurnEventBody, { type: "approval_decided" }>,
+): { subject: string; detail: string } {
+  const {
+    tool = "",
+    says,
+    label = says?.deed ?? tool,
+  } = approvals.find((each) => each.approval_id === approval_id) ?? {};
+  return { subject: label, detail: `got no decision in time: **${shown(label)}** was not run,` };
+}
+
+/** Whether others than the readers of the thread can see the effect. */
+function isOutside({ account, hosts = [], to, namespace, thread, status }: TurnLine): boolean {
+  const isElsewhere = to !== undefined && (to.namespace !== namespace || to.thread !== thread);
+  return status !== "error" && (account !== undefined || hosts.length > 0 || isElsewhere);
+}
+
+const rules: Record<Allowed["rule"], (who: string) => string> = {
+  approved: (who) => `approved by ${who}`,
+  always: (who) => `always allowed here by ${who}`,
+  ordered: () => "ordered word for word",
+  trusted: () => "the server's tool is trusted",
+  unasked: () => "no approval needed",
+};
+
+/** Markdown: who, what, why it was allowed, and as which account. What a private turn did is not told. */
+function effectWords(line: TurnLine): string {
+  const { by_name, what, allowed = { rule: "unasked" }, account, link, cause } = line;
+  const asker = `**${shown(by_name)}**${cause === undefined ? "" : ` (schedule ${shown(cause)})`}`;
+  if (line.private) return `${asker} had something done that is private to them`;
+  const why = [
+    rules[allowed.rule](shown(allowed.name ?? allowed.by ?? "")),
+    account && `account ${shown(account)}`,
+  ];
+  const there = link === undefined ? "" : ` ([message](${link}))`;
+  return `${asker}: **${shown(what)}**${there}, ${why.filter(Boolean).join(", ")},`;
+}
+
+function shown(text: string): string {
+  return escapeMarkdown(oneLine(text, 300));
+}
+
+/** One page of the audit: actions from the stored audit, and the lines of turns that have finished and still have their run details. */
+export interface AuditPage {
+  lines: (AuditLine | ReturnType<typeof linesOf>[number])[];
+  /** The position after the page. */
+  next: FinishedPosition;
+}
+
+/** Reads the page after a position, in the order in which turns finished. A page has at most 100 turns and 1,000 actions. */
+export type ReadAudit = (after: FinishedPosition) => Promise<AuditPage>;
+
+const maxActions = 1_000;
+
+/** Age from which on the record is complete, ms: by then every worker has stored what it finished before. */
+const settledMs = 5_000;
+
+export function createAuditReader(
+  log: TurnReading & Pick<TurnRemoval, "finishedBefore">,
+  stored: Pick<StoredAudit, "lines">,
+  clock: Pick<Clock, "now">,
+): ReadAudit {
+  return async (after) => {
+    const before = clock.now() - settledMs;
+    if (before - 1 <= after.finished_at) return { lines: [], next: after };
+    const page = await log.finishedBefore(before, after);
+    let next = page.next ?? endOf(before - 1);
+    const actions = await actionsIn(stored, after.finished_at, next.finished_at);
+    const more = actions[maxActions];
+    if (more !== undefined) next = endOf(more.at - 1);
+    const turns = await Promise.all(page.turn_ids.map((id) => log.get(id)));
+    const lines: AuditPage["lines"] = actions.filter(({ at }) => at <= next.finished_at);
+    for (const turn of turns)
+      if ((turn?.finished_at ?? Number.POSITIVE_INFINITY) <= next.finished_at && turn !== undefined)
+        lines.push(...linesOf(turn, await log.read(turn.turn_id)));
+    return { lines: lines.sort((one, other) => one.at - other.at), next };
+  };
+}
+
+/** The actions after one time and up to another, ms since the epoch, in order. */
+async function actionsIn(
+  stored: Pick<StoredAudit, "lines">,
+  after: number,
+  until: number,
+): Promise<AuditLine[]> {
+  const lines = await Array.fromAsync(stored.lines(after));
+  return lines.filter(({ at }) => at > after && at <= until).sort((one, other) => one.at - other.at);
+}
+
+/** The position after everything that finished at a time. */
+function endOf(time: number): FinishedPosition {
+  return { finished_at: time, ordinal: Number.MAX_SAFE_INTEGER };
+}

@@ -44,6 +44,7 @@ import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
+import { createBackground } from "./turns/background.ts";
 import { createCommandReader } from "./turns/command-reader.ts";
 import { Dispatcher } from "./turns/dispatcher.ts";
 import { createFeed, type Feed } from "./turns/feed.ts";
@@ -126,26 +127,40 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report };
   const schedules = createScheduleService({ ...planning, refusalOf: access });
-  const ports = { ...basePorts, schedules };
+  const control = createTurnControl(log, clock, dispatcher);
+  const background = createBackground({ log, clock, submit, control });
+  const ports = { ...basePorts, schedules, background };
   const past = createPastThreads(log);
   const spending = createSpending(log, deps.spending, clock);
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, name, chats.actions);
   const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
-  return { feed, commands, reader, dispatcher, wake, submit, follow, schedules, ports, past, runner };
+  return {
+    feed,
+    commands,
+    reader,
+    dispatcher,
+    wake,
+    submit,
+    follow,
+    schedules,
+    ports,
+    past,
+    runner,
+    control,
+  };
 }
 
 type Turns = ReturnType<typeof openTurns>;
 
 /** The services of operations, with those that the app starts and stops itself. */
 function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turns: Turns) {
-  const { log, store, clock, packages = noPackages, prepared = noPreparedPackages, servers } = deps;
-  const { feed, commands, dispatcher, wake, submit, follow, schedules, ports, past, runner } = turns;
+  const { log, store, packages = noPackages, prepared = noPreparedPackages, servers } = deps;
+  const { feed, commands, wake, submit, follow, schedules, ports, past, runner, control } = turns;
   const { name, models, effort, offers, grants, rights, chats, openings, files, folders } = ports;
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
-  const control = createTurnControl(log, clock, dispatcher);
   const forgetting = {
     ...deps,
     ...deps.schedules,

@@ -16,8 +16,9 @@ const rename = `
 
 const dropCarriedOver = `
   DELETE FROM events
-  WHERE (type IN ('history_compacted', 'transcript_opened')
-      OR (type = 'run' AND body LIKE '%"event":{"type":"transcript_opened"%'))
+  WHERE (type IN ('history_compacted', 'transcript_opened', 'background_ended')
+      OR (type = 'run' AND (body LIKE '%"event":{"type":"transcript_opened"%'
+        OR body LIKE '%"event":{"type":"background_ended"%')))
     AND turn_id IN (
     SELECT turn_id FROM turns WHERE thread = ?2 AND namespace = ?1 AND ordinal > ?3)`;
 

@@ -198,6 +198,28 @@ export function turnLogForgettingContract(
       expect((await log.read("t2")).map(({ seq }) => seq)).toEqual([0, 2, 3]);
     });
 
+    test("forgetting drops what later turns were told of work in the background, and keeps nothing of what that knew", async () => {
+      const background = { to: "maker", untrusted: [], seen: { named: ["secret.example"] } };
+      await said("t1", { cause: { kind: "handoff", id: "t0", because: "why", background } });
+      await accept("t2");
+      await claimAt(log, 1_000, "w1", 500);
+      const event = {
+        type: "background_ended",
+        from_turn: "t1",
+        message: { role: "user", text: "secret" },
+      } as const;
+      await log.append("t2", "w1", [
+        entry("t2", 1, event),
+        entry("t2", 2, { type: "run", call_id: "direct", event }),
+        ending("t2", 3),
+      ]);
+      await log.forget("t1", "ada", 5_000);
+      expect((await log.read("t2")).map(({ type }) => type)).toEqual(["inbound", "turn_finished"]);
+      const [first] = await log.read("t1");
+      expect(first).toMatchObject({ inbound: { cause: { kind: "handoff", id: "t0", because: "" } } });
+      expect(JSON.stringify(first)).not.toContain("secret");
+    });
+
     test("forgetting is counted by thread, once for each turn that is gone", async () => {
       const other = { ...place, thread: "two" };
       expect(await log.deletions(place)).toBe(0);

@@ -78,8 +78,10 @@ function isShort({ text }: PresentedTurn, { markdown, files }: AnswerMessage): b
   return markdown.length <= maxSmallTalkAnswer && files === undefined;
 }
 
-/** The line above the public result of a command that others did not see: its author and its words. */
-function whoDidWhat({ kind, author, text, platform, to }: PresentedTurn): string {
+/** The line above an answer whose question others did not see: that of a command, or of work in the background. */
+function whoDidWhat({ kind, author, text, platform, to, background }: PresentedTurn): string {
+  if (background !== undefined)
+    return `*${escapeMarkdown(background)}, in the background: ${escapeMarkdown(oneLine(text, 120))}*`;
   if (kind !== "command" || !platform.isUnseen?.(to)) return "";
   const command = oneLine(text.replaceAll("`", "'"), 200);
   return `**${escapeMarkdown(author.name)}** used \`${command}\``;

@@ -35,7 +35,9 @@ export function renderProgress(
   const all = ownSteps(view);
   const shown = all.slice(-maxSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
-  const title = oneLine((toldLine(view, now) ?? "Working on it").replace(/[*`#]/g, ""), 200);
+  const { background, said } = view;
+  const work = background === undefined ? "Working on it" : `${background}, in the background: ${said}`;
+  const title = oneLine((toldLine(view, now) ?? work).replace(/[*`#]/g, ""), 200);
   const earlier = all.length - shown.length;
   const lines = [
     `**${escapeMarkdown(title)}**`,

@@ -16,7 +16,7 @@ const minPauseMs = 2_000;
 
 /** @param delay time before it is first shown, ms */
 export function createWorkingMark(
-  { platform, place, to, clock, logger, turn_id, givenUp }: PresentedTurn,
+  { platform, place, to, clock, logger, turn_id, givenUp, background }: PresentedTurn,
   delay: number,
 ): WorkingMark {
   let cancel: (() => void) | undefined;
@@ -43,7 +43,8 @@ export function createWorkingMark(
   };
   return {
     show() {
-      if (cancel !== undefined) return;
+      // In the background nobody waits for it.
+      if (cancel !== undefined || background !== undefined) return;
       if (delay <= 0 || shown) keep();
       else cancel = clock.after(delay, keep);
     },

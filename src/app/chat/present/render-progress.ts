@@ -36,8 +36,9 @@ export function renderProgress(
   const shown = all.slice(-maxSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
   const { background, said } = view;
-  const work = background === undefined ? "Working on it" : `${background}, in the background: ${said}`;
-  const title = oneLine((toldLine(view, now) ?? work).replace(/[*`#]/g, ""), 200);
+  const told = toldLine(view, now) ?? (background === undefined ? "Working on it" : said);
+  const work = background === undefined ? told : `${background}, in the background: ${told}`;
+  const title = oneLine(work.replace(/[*`#]/g, ""), 200);
   const earlier = all.length - shown.length;
   const lines = [
     `**${escapeMarkdown(title)}**`,

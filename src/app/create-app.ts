@@ -45,6 +45,7 @@ import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
 import { createAuditReader, createTurnAudit } from "./services/turn-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
+import { createBackground } from "./turns/background.ts";
 import { createCommandReader } from "./turns/command-reader.ts";
 import { Dispatcher } from "./turns/dispatcher.ts";
 import { createFeed, type Feed } from "./turns/feed.ts";
@@ -129,7 +130,8 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const control = createTurnControl(log, clock, dispatcher);
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
   const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
-  const ports = { ...basePorts, schedules };
+  const background = createBackground({ log, clock, submit, control });
+  const ports = { ...basePorts, schedules, background };
   const past = createPastThreads(log);
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, name, chats.actions);

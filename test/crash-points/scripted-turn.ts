@@ -26,8 +26,11 @@ export const profiles: readonly [Profile, ...Profile[]] = [
 /** The host that the code of the skill `outside` asks for. */
 export const grantedHost = "stalls.example.com";
 
-/** Ids of the calls that have them; one is made by the sub-run of another call. */
-export const sideEffects = ["handoff/stamp", "send", "book", "visit", "fire"] as const;
+/** Ids of the calls that have them; one is made by the sub-run of another call, one by a sub-run in the background. */
+export const sideEffects = ["handoff/stamp", "send", "book", "visit", "fire", "direct/seal"] as const;
+
+/** What the last turn has done in the background. */
+const task = "Seal the letter.";
 
 /**
  * A model that works through the rounds and then answers at length. It keeps no state: what calls came to it hands on in the
@@ -49,8 +52,12 @@ export function turnModel(): RecordingModel {
 function nextLine({ system, messages }: ModelRequest): Line {
   if (system.startsWith("Summarise")) return "The fair is being prepared.";
   if (system.includes("You write.")) return lineOfWriter(messages);
-  if (messages.findLast(({ role }) => role === "user")?.text.includes(said.after))
-    return "The same tomorrow.";
+  // What was done in the background may be told in between.
+  const isSaid = ({ role, text }: Message) => role === "user" && !text.includes("<background_result");
+  if (messages.findLast(isSaid)?.text.includes(said.after))
+    return outcomesOf(messages, ["later"]).length > 0
+      ? "The same tomorrow."
+      : [{ id: "later", call: "handoff", with: { to: "writer", reason: task, background: true } }];
   const last = messages.findLast((message) => message.role === "assistant");
   const calls = last?.role === "assistant" ? last.tool_calls : [];
   const done = rounds.findIndex((ids) => ids.some((id) => calls[0]?.id === id));
@@ -71,10 +78,11 @@ function nextLine({ system, messages }: ModelRequest): Line {
   }));
 }
 
-/** The agent that the turn asks stamps a letter. */
+/** The agent that the turn asks stamps a letter, and seals it in the background. */
 function lineOfWriter(messages: readonly Message[]): Line {
-  const [outcome] = outcomesOf(messages, ["stamp"]);
-  return outcome === undefined ? [{ id: "stamp", call: "stamp", with: {} }] : `handoff/${outcome}`;
+  const [run, call] = messages[0]?.text.includes(task) ? ["direct", "seal"] : ["handoff", "stamp"];
+  const [outcome] = outcomesOf(messages, [call]);
+  return outcome === undefined ? [{ id: call, call, with: {} }] : `${run}/${outcome}`;
 }
 
 function textsIn(args = "{}"): string[] {
@@ -156,6 +164,14 @@ function actingTools(act: Act): TestTool[] {
       run: async () => {
         await act("handoff/stamp");
         return "stamped";
+      },
+    },
+    {
+      name: "seal",
+      effect: "side_effect",
+      run: async () => {
+        await act("direct/seal");
+        return "sealed";
       },
     },
     {

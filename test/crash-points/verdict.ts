@@ -175,7 +175,7 @@ function screenOf({ platform }: World, unknown: readonly string[]): string[] {
 }
 
 const outcomes = new RegExp(`(${sideEffects.join("|")}) \\w+`, "g");
-const withoutOutcomes = (text: string) => text.replace(outcomes, "$1 …");
+const withoutOutcomes = (text: string) => text.replace(outcomes, "$1 …").replace(/ \(\d+ steps?[^)]*\)/, "");
 const withoutFailures = (text: string) =>
   text.replace(/, \d+ failed/, "").replace(/[\d.]+ (m?s|min)\b/g, "…");
 
@@ -218,7 +218,10 @@ function repeatedWork({ done }: World, remains: readonly Remains[]): string[] {
   ];
 }
 
-/** What was stored of the model's answers is not asked for again: only the one it was about to give at a death is. */
+/** Turns that work at the same time: one of the thread, and one in the background. */
+const atOnce = 2;
+
+/** What was stored of the model's answers is not asked for again: only those it was about to give at a death are. */
 function wrongRequests(
   wanted: Picture,
   { openings, asked: { rounds, others } }: Picture,
@@ -227,7 +230,7 @@ function wrongRequests(
   const opened = [...openings].filter((opening) => !wanted.openings.has(opening));
   return [
     ...opened.map((opening) => `a transcript opened in another way: ${opening.slice(-400)}`),
-    ...(rounds > wanted.asked.rounds + deaths ? [`the model was asked for ${rounds} rounds`] : []),
+    ...(rounds > wanted.asked.rounds + deaths * atOnce ? [`the model was asked for ${rounds} rounds`] : []),
     ...(others > wanted.asked.others + deaths ? [`the model was asked for ${others} summaries`] : []),
   ];
 }

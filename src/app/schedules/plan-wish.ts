@@ -64,7 +64,9 @@ async function whyNot(
   const { author, place, cause } = planner;
   if (cause !== undefined)
     return refused(
-      "A run of a schedule, trigger or goal cannot plan further ones. A person has to ask for it in a message.",
+      cause.kind === "handoff"
+        ? "An agent in the background cannot plan anything. Say in your answer what is to be planned."
+        : "A run of a schedule, trigger or goal cannot plan further ones. A person has to ask for it in a message.",
     );
   if (author.trust === "guest")
     return { ok: false, status: 403, message: "Guests cannot have schedules, triggers or goals." };

@@ -190,7 +190,9 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
     (event) => event.type === "approval_decided" && event.approval_id === approvalId,
   );
   const [entry] = events;
-  const { cause, origin } = entry?.type === "inbound" ? entry.inbound : {};
+  const { cause: began, origin } = entry?.type === "inbound" ? entry.inbound : {};
+  // Decisions about work in the background hold for the whole channel, as those about other turns of people do.
+  const cause = began?.kind === "handoff" ? undefined : began;
   return {
     turn,
     asked,

@@ -19,6 +19,7 @@ export function createPastOutputs(
     const [kind, ...rest] = id.split(":");
     const named = rest.join(":");
     if (kind === "message" && named !== "") return messageText(log, place, named);
+    if (kind === "answer" && named !== "") return answerText(log, place, named, asker);
     for await (const turnId of pastTurns(log, place)) {
       const events = await log.read(turnId);
       const found =
@@ -50,6 +51,19 @@ async function messageText(
   if (turn?.namespace !== namespace || turn.thread !== thread || turn.kind !== "message") return undefined;
   const [inbound] = await log.read(turnId);
   return inbound?.type === "inbound" && inbound.inbound.text !== "" ? inbound.inbound.text : undefined;
+}
+
+/** The answer of a turn of the thread; undefined for one of another thread, and for one that the asker may not read. */
+async function answerText(
+  log: TurnReading,
+  { namespace, thread }: Place,
+  turnId: string,
+  asker: string | undefined,
+): Promise<string | undefined> {
+  const turn = await log.get(turnId);
+  if (turn?.namespace !== namespace || turn.thread !== thread) return undefined;
+  const mayRead = turn.author.id === asker || !isPrivateTurn(await log.read(turnId));
+  return mayRead ? turn.answer : undefined;
 }
 
 function outputIn(events: readonly TurnEvent[], callId: string, asker: string | undefined): Json | undefined {

@@ -110,12 +110,16 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
     opened_at: -1,
     messages: [],
     used: [],
+    background: [],
     told: false,
     bare: false,
     gap: false,
   };
   if (finished?.forgotten_by !== undefined) return { ...nothing, deleted: true };
-  if (finished?.merged_into !== undefined) return { ...nothing, deleted: false };
+  const [entry] = events;
+  // Its end is told in a later turn.
+  const isBackground = entry?.type === "inbound" && entry.inbound.cause?.kind === "handoff";
+  if (isBackground || finished?.merged_into !== undefined) return { ...nothing, deleted: false };
   const read = createStepReader(turnId);
   const told = events.some((event) => event.type === "user_message");
   const all = events.flatMap((event) =>
@@ -131,6 +135,7 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
     opened_at: steps.findLastIndex(({ kind }) => kind === "open"),
     messages: messagesIn(steps),
     used: usedIn(events),
+    background: events.flatMap((event) => (event.type === "handoff" ? (event.background ?? []) : [])),
     summary: summaryIn(events),
     deleted: false,
     bare,

@@ -8,6 +8,7 @@ import { type MetaTool, modelFor, startingFor, whenReady } from "../../core/scop
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import { notForAgent } from "../../core/skill/make-offer.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
+import { helper } from "../../core/turn/sub-run.ts";
 import { runTurn } from "../../core/turn/turn-loop.ts";
 import type { Author, Guide, Inbound } from "../../core/values/inbound.ts";
 import { type MessageContext, saidText } from "../../core/values/message.ts";
@@ -154,7 +155,8 @@ export class TurnRunner {
       ...(code?.ok === true ? { code } : {}),
       profiles,
       events: claimed.events,
-      past,
+      // What it needs to know is in its task.
+      past: inbound.cause?.background === undefined ? past : { ...past, steps: [], intact: true },
       deadline: this.deadlineOf(claimed),
       detailed_errors: inbound.origin === undefined && inbound.author.trust === "operator",
       // The bot asks only where people can see a question that comes after their message.
@@ -262,6 +264,13 @@ function agentFor(
   { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
 ): Pick<Turn, "profile" | "direct"> {
+  const { background } = inbound.cause ?? {};
+  if (background !== undefined) {
+    const asking = background.denied === undefined ? {} : { black_tool_actions: background.denied };
+    const profile = helper(profileNamed(profiles, background.to), asking);
+    // A message in the thread goes to the agent of the thread, so nobody could answer a question.
+    return { profile: { ...profile, tools: profile.tools?.filter((tool) => tool !== "hitl") }, direct: true };
+  }
   const own = profileNamed(profiles, settings.profile);
   // A command starts without an agent.
   if (inbound.kind === "command") return { profile: own };

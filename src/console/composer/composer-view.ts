@@ -80,7 +80,7 @@ function placeholder({ open, timeline }: ConsoleState): string {
   if (turnsOf(timeline).some(({ question }) => question !== undefined))
     return "Answer, or write something else";
   const working = runningTurns(timeline).filter(
-    ({ kind, status }) => kind === "message" && status === "running",
+    ({ kind, status, background }) => kind === "message" && status === "running" && background === undefined,
   );
   // A message joins the work between two steps; the last step is the answer.
   if (working.some(({ text }) => text !== "")) return "Keep typing: your message is answered next";

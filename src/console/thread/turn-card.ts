@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
+import { beginningOf } from "../../base/markdown-text.ts";
 import { costText } from "../../core/log/turn-event.ts";
 import { type FileView, formatDuration, type TurnView } from "../../core/log/turn-view.ts";
 import { formatBytes } from "../../core/values/shown.ts";
@@ -27,7 +28,7 @@ export function turnCard(
   const isCommand = view.kind === "command";
   if (view.forgotten_by !== undefined) return deletedTurn(view);
   return html`<article class="turn ${isCommand ? "is-command" : ""}" aria-label="Turn" data-status=${view.status}>
-    ${view.said === "" && view.attachments.length === 0 ? nothing : saidBubble(view, state, actions)}
+    ${aboveReply(view, state, actions)}
     ${view.steered.map(({ text }) => steeredBubble(text, name))}
     <div class="reply">
       ${view.status === "queued" ? queuedNote(view, state, actions) : nothing}
@@ -47,6 +48,16 @@ function deletedTurn({ turn_id, forgotten_by }: TurnView): TemplateResult {
   return html`<article class="turn is-deleted" aria-label="Turn" data-turn=${turn_id}>
     <p class="hint" data-testid="deleted">Deleted by ${forgotten_by}.</p>
   </article>`;
+}
+
+/** The message, or the task of an agent that works in the background. */
+function aboveReply(view: TurnView, state: ConsoleState, actions: Actions): TemplateResult | typeof nothing {
+  const { said, attachments, background } = view;
+  if (background !== undefined)
+    return html`<p class="handoff" title=${fullTime(view.accepted_at)}>
+      ${background}, in the background: ${beginningOf(said, 300)}
+    </p>`;
+  return said === "" && attachments.length === 0 ? nothing : saidBubble(view, state, actions);
 }
 
 function saidBubble(view: TurnView, state: ConsoleState, actions: Actions): TemplateResult {

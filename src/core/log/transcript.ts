@@ -20,6 +20,8 @@ export type TranscriptStep =
   | { kind: "open"; with: TranscriptOpening }
   | { kind: "message"; message: Message }
   | { kind: "change"; message: SystemMessage; told: Partial<Told> }
+  /** A turn works in the background, or its end has been told. */
+  | { kind: "background"; turn_id: string; ended: boolean }
   | { kind: "activate"; skill_id: string; guide: string | undefined }
   /** The result of a call has told the model. */
   | { kind: "offload"; skill_id: string }
@@ -38,6 +40,8 @@ export interface Transcript {
   tools: Map<string, ToolDefinition>;
   /** The untrusted parts of the transcript. */
   readonly read: ReadSoFar;
+  /** Turns that work in the background and whose end the model has not been told. */
+  readonly background: Set<string>;
   /** Skills that the agent activated in this thread. */
   active: Set<string>;
   /** Skills that are active by default and that the agent offloaded in this thread. */
@@ -58,7 +62,7 @@ export function openTranscript(
   opened: TranscriptOpening,
   countTokens: CountTokens,
 ): Transcript {
-  const { opening: id, messages, active, offloaded } = opened;
+  const { opening: id, messages, active, offloaded, background } = opened;
   const tokens = estimate(opening, messages, countTokens);
   return {
     id,
@@ -67,6 +71,7 @@ export function openTranscript(
     told: opening.told,
     tools: new Map(opening.tools.map((tool) => [tool.name, tool])),
     read: readAtOpening(opened, Object.keys(opening.told.active)),
+    background: new Set(background),
     active: new Set(active),
     offloaded: new Set(offloaded),
     tokens,
@@ -102,6 +107,10 @@ export function extendTranscript(
       for (const id of Object.keys(step.told.active ?? {})) transcript.read.guides.add(id);
       for (const name of step.message.remove ?? []) transcript.tools.delete(name);
       for (const tool of step.message.add ?? []) transcript.tools.set(tool.name, tool);
+      break;
+    case "background":
+      if (step.ended) transcript.background.delete(step.turn_id);
+      else transcript.background.add(step.turn_id);
       break;
     case "activate":
       transcript.active.add(step.skill_id);
@@ -203,6 +212,8 @@ export interface PastTurn {
   messages: readonly Message[];
   /** Ids of the root skills that the turn activated or called. */
   used: readonly string[];
+  /** The turns that it began in the background. */
+  background: readonly string[];
   /** The run details are deleted: only a question and an answer remain, and it is unknown which untrusted text the answer repeats. */
   bare: boolean;
   /** Summary that replaces all turns up to and including `through_turn`; written when this turn opened a transcript. */

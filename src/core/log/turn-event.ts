@@ -5,7 +5,8 @@
  * Words used in core:
  * - turn: one inbound message and its answer. Entry 0 of its log is the inbound.
  * - round: one model call of a turn and the tool calls it asks for.
- * - sub-run: an agent that works on a call of another one, or on a message that names it, in a conversation of its own.
+ * - sub-run: an agent that works on a call of another one, or on a message that names it, in a conversation of its own. In the
+ *   background it is a turn of the thread, in a line of its own, and its answer is told to a later model call of the thread.
  * - call: one run of a tool, made by the model, a skill or a person. Calls made by a call have it as their parent.
  * - step: a named part of a call whose result is journalled, so that a resumed call does not repeat it.
  * - stage: progress of a call or step that people see.
@@ -81,6 +82,7 @@ const conversationTypes = [
   "skill_activated",
   "skill_offloaded",
   "model_away",
+  "background_ended",
 ] as const satisfies readonly PlainEvent["type"][];
 
 /** What happens in the conversation with a model. */
@@ -216,16 +218,19 @@ type PlainEvent =
   /** Context that the bot read in the place where it was called: the thread so far and the files of the message. */
   | ({ type: "context_read" } & MessageContext)
   /**
-   * The call starts a sub-run of the agent `to`. Without `call_id`, from earlier versions: the agent has the turn from here on; `report`
-   * is the answer with which it returned the turn to its supervisor.
+   * The call starts a sub-run of the agent `to`; in the background, it is the turn `background`. Without `call_id`, from earlier versions:
+   * the agent has the turn from here on; `report` is the answer with which it returned the turn to its supervisor.
    */
   | {
       type: "handoff";
       from: string;
       to: string;
       call_id?: string | undefined;
+      background?: string | undefined;
       report?: string | undefined;
     }
+  /** The model reads how a sub-run in the background ended, the turn `from_turn`. */
+  | { type: "background_ended"; from_turn: string; message: UserMessage }
   /** From here on, messages of the turn may mention these people and groups, given by platform id. */
   | { type: "people_named"; call_id: string; ids: string[] }
   /**
@@ -350,6 +355,8 @@ export interface TranscriptOpening {
   summary?: { text: string; through_turn: string } | undefined;
   /** Set if private messages among `messages` are marked and the summary contains none. Absent in logs of earlier versions. */
   audiences?: true | undefined;
+  /** Turns that work in the background and whose end the model has not been told. */
+  background?: readonly string[] | undefined;
   /** Skills that the agent had activated and that stay active. */
   active: readonly string[];
   /** Skills that are active by default and that the agent offloaded. */
@@ -376,6 +383,7 @@ const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
   "transcript_opened",
   "transcript_changed",
   "user_message",
+  "background_ended",
   "call_resumed",
   "call_waiting",
   "link_followed",

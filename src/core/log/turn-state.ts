@@ -60,11 +60,15 @@ export interface TurnState {
   readonly run: string | undefined;
   /** The sub-runs of the turn, by their calls. */
   readonly runs: Map<string, TurnState>;
+  /** The turns that its agents began in the background. */
+  readonly background: Set<string>;
   /** The profile that an earlier version handed the turn to. */
   profile: string | undefined;
   rounds: number;
   /** Calls made by models in the whole turn. */
   toolCalls: number;
+  /** Turns in the background whose end the model was told right before the person's message. */
+  readonly told_ends: Set<string>;
   /** Whether the model has been told the person's message. */
   told: boolean;
   /** Number of deleted turns of the thread when this turn opened the current transcript; undefined if it did not open one. */
@@ -109,11 +113,13 @@ export function createTurnState(): TurnState {
   return {
     run: undefined,
     runs: new Map(),
+    background: new Set(),
     started: false,
     profile: undefined,
     rounds: 0,
     toolCalls: 0,
     told: false,
+    told_ends: new Set(),
     opened_after: undefined,
     own_from: 0,
     untold: [],
@@ -193,6 +199,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "handoff":
       if (event.call_id === undefined) applyEarlierHandoff(state, event);
+      else if (event.background !== undefined) state.background.add(event.background);
       else runOf(state, event.call_id);
       break;
     case "link_followed":
@@ -234,6 +241,9 @@ function applyToConversation(state: TurnState, event: TurnEventBody): void {
     case "transcript_opened":
       state.opened_after = event.deletions;
       state.told ||= event.own > 0;
+      break;
+    case "background_ended":
+      if (!state.told) state.told_ends.add(event.from_turn);
       break;
     case "user_message":
       state.told = true;

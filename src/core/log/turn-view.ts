@@ -92,6 +92,8 @@ export interface TurnView extends UsageTotal {
   turn_id: string;
   author: { id: string; name: string };
   kind: "message" | "command";
+  /** The agent that works in the background of the thread; `said` is its task. */
+  background?: string | undefined;
   /** Text of the message. */
   said: string;
   /** Files attached to the message. */
@@ -163,12 +165,13 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
   if (asked !== undefined) return asked;
   switch (event.type) {
     case "inbound": {
-      const { author, kind, text, origin, files = [] } = event.inbound;
+      const { author, kind, text, origin, cause, files = [] } = event.inbound;
       const sent = [...(origin?.files ?? []), ...files];
       return {
         ...view,
         author: { id: author.id, name: author.name },
         kind,
+        ...(cause?.background === undefined ? {} : { background: cause.background.to }),
         said: text,
         attachments: sent.map(({ name, media_type, bytes }, number) => {
           const url = `/api/v1/turns/${encodeURIComponent(event.turn_id)}/attachments/${number}`;

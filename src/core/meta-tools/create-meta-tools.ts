@@ -3,7 +3,7 @@ import { beginningOf } from "../../base/markdown-text.ts";
 import { nearestNames } from "../../base/nearest-name.ts";
 import type { MetaTool } from "../scope/turn-scope.ts";
 import { failure } from "../skill/tool.ts";
-import { filesOf } from "../turn/sub-run.ts";
+import { beginInBackground, filesOf } from "../turn/sub-run.ts";
 import { runAgent } from "../turn/turn-loop.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { helpersIn, type Profile } from "../values/profile.ts";
@@ -69,22 +69,25 @@ const createHandoff = () =>
   defineMetaTool({
     name: "handoff",
     category: "handoff",
-    title: ({ to, reason }) => `Asking ${to}: ${beginningOf(reason, 80)}`,
+    title: ({ to, reason, background }) =>
+      `Asking ${to}${background ? " in the background" : ""}: ${beginningOf(reason, 80)}`,
     description:
-      "Has another agent do a task and returns its answer. It knows only `reason` and the files. Several at once where they are independent.",
+      "Has another agent do a task. It knows only `reason`, the whole task, and the files. Several at once if independent.",
     parameters: z.object({
-      to: z.string().min(1).describe("the agent's id"),
-      reason: z.string().min(1).max(8_000).describe("the whole task"),
+      to: z.string().min(1),
+      reason: z.string().min(1).max(8_000),
+      background: z.boolean().optional().describe("true: nobody waits; its answer is posted later"),
     }),
     effect: "idempotent",
     // The turn has a time limit, and so do the calls of the agent.
     max_execution_ms: 86_400_000,
     offered: ({ profiles }) => profiles.length > 1,
-    run: async ({ to, reason }, context, scope) => {
+    run: async ({ to, reason, background }, context, scope) => {
       const agents = helpersIn(scope.turn.profiles);
       const agent = agents.find(({ id }) => id === to);
       if (agent === undefined) return unknownAgent(to, agents);
       const { call_id, agent: from } = context;
+      if (background === true) return beginInBackground(scope, call_id, agent, reason);
       if (!scope.state.runs.has(call_id)) await scope.emit({ type: "handoff", from, to, call_id });
       const end = await runAgent(scope, call_id, agent, reason);
       if (end === undefined) throw new WaitingForPerson();

@@ -15,7 +15,8 @@ import type { NetworkGrants } from "../skill/network-grants.ts";
 import type { CodeRunner, ScriptRunner } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { Rights, RolesOf } from "../skill/skill-identifier.ts";
-import type { Author, Cause, LookedAt, Mention } from "../values/inbound.ts";
+import type { Outcome } from "../values/failure.ts";
+import type { Author, BackgroundWork, Cause, LookedAt, Mention } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Effort, KeptImage, MessageContext, MessageImage } from "../values/message.ts";
 import type { Place } from "../values/place.ts";
@@ -116,6 +117,30 @@ export interface Openings {
   get(name: string): Promise<Opening | undefined>;
 }
 
+/** How work in the background ended. */
+export interface BackgroundEnd {
+  /** The agent's id, and the beginning of its task. */
+  agent: string;
+  task: string;
+  /** Its answer, or why there is none. */
+  text: string;
+  /** The only person who may read it, by id. */
+  only_for?: string | undefined;
+}
+
+/** Sub-runs that are turns of their own: their thread goes on meanwhile. */
+export interface Background {
+  /**
+   * Begins one with the rights of the turn's author, once for each key. Undefined if `most` are working in the thread already.
+   */
+  begin(
+    turn: Pick<Turn, "turn_id" | "place" | "author" | "mentions" | "events">,
+    work: { key: string; task: string; most: number; means: BackgroundWork },
+  ): Promise<Outcome<string> | undefined>;
+  /** Undefined while it works. */
+  ended(turnId: string): Promise<BackgroundEnd | undefined>;
+}
+
 /** Everything a turn needs from outside core. */
 export interface TurnPorts {
   /** The name that people call the bot by. */
@@ -189,6 +214,7 @@ export interface TurnPorts {
   signals(): Promise<readonly Signal[]>;
   /** Why nothing more may be spent here or by this person; undefined when the budget allows it. */
   overBudget(): Promise<string | undefined>;
+  background: Background;
   /** Reports an unexpected error that was turned into a result or an outcome. */
   report(error: unknown, where: string): void;
 }

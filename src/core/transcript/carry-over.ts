@@ -14,7 +14,7 @@ const maxOverflow = 6;
 
 type Carried = Pick<
   TranscriptOpening,
-  "messages" | "own" | "summary" | "active" | "offloaded" | "seen" | "untrusted" | "audiences"
+  "messages" | "own" | "summary" | "background" | "active" | "offloaded" | "seen" | "untrusted" | "audiences"
 >;
 
 /**
@@ -50,6 +50,7 @@ export async function carryOver(scope: TurnScope, tokens: number, because: Openi
     own: ownKept.length,
     audiences: true,
     ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
+    background: [...untoldEnds(scope, [...past.left, ...past.kept])],
     active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter((id) =>
       used.has(id),
     ),
@@ -57,6 +58,15 @@ export async function carryOver(scope: TurnScope, tokens: number, because: Openi
     seen: seenSoFar(scope, messages, because),
     untrusted: untrustedSoFar(scope, [...past.left, ...past.kept]),
   };
+}
+
+/**
+ * Turns in the background whose end is not in the messages. Without a transcript no model has been told one; the ends that were told
+ * before the message of this turn are not carried over.
+ */
+function untoldEnds({ transcript, state }: TurnScope, past: readonly PastTurn[]): Set<string> {
+  const open = transcript?.background ?? past.flatMap(({ background }) => background);
+  return new Set([...open, ...state.told_ends]);
 }
 
 /** Deleted messages no longer count as naming addresses. The fact that they contained a stranger's text is kept. */

@@ -2,6 +2,7 @@ import { estimateOf, isLonger, type Transcript, tokensIn } from "../log/transcri
 import type { OpeningReason } from "../log/turn-event.ts";
 import { type CacheWish, lifetimeAfter, type ModelRequest, usedAgain } from "../ports/model.ts";
 import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
+import { cutForModel } from "../skill/tool.ts";
 import { fingerprint } from "../values/address.ts";
 import type { Message, ToolDefinition } from "../values/message.ts";
 import { factLine } from "../values/profile.ts";
@@ -9,7 +10,7 @@ import { keepPrivate, viewOf } from "./audience.ts";
 import { carryOver } from "./carry-over.ts";
 import { makeOpening } from "./opening.ts";
 import { changeSince } from "./transcript-change.ts";
-import { toldMessage } from "./user-message.ts";
+import { resultMessage, toldMessage } from "./user-message.ts";
 
 /** Assumed lifetime of a prompt in an unknown provider's cache, ms. */
 const commonCache = 300_000;
@@ -24,13 +25,31 @@ export async function keepTranscript(scope: TurnScope): Promise<Transcript> {
   for (let reason = await endOf(scope); reason !== undefined; reason = await endOf(scope)) {
     await reopen(scope, reason, facts);
   }
-  if (!scope.state.told) await scope.emit({ type: "user_message", message: toldMessage(scope) });
   const { transcript } = scope;
   if (transcript === undefined) throw new Error("a transcript was opened and is not there");
+  await tellEnded(scope, transcript);
+  if (!scope.state.told) await scope.emit({ type: "user_message", message: toldMessage(scope) });
   await keepPrivate(scope, transcript.messages);
   const change = changeSince(scope, transcript, facts);
   if (change !== undefined) await scope.emit({ type: "transcript_changed", ...change });
   return transcript;
+}
+
+/** Tells the model how work in the background ended. A private result is told in turns of its asker, which become private with it. */
+async function tellEnded({ ports, turn, emit }: TurnScope, { background }: Transcript): Promise<void> {
+  for (const from_turn of [...background]) {
+    const end = await ports.background.ended(from_turn);
+    if (end === undefined || (end.only_for !== undefined && end.only_for !== turn.author.id)) continue;
+    const text = cutForModel(
+      end.text,
+      turn.limits.tool_output_tokens,
+      `answer:${from_turn}`,
+      ports.countTokens,
+    );
+    const told = resultMessage({ ...end, text });
+    const message = end.only_for === undefined ? told : { ...told, only_for: end.only_for };
+    await emit({ type: "background_ended", from_turn, message });
+  }
 }
 
 /** Maximum tokens of a transcript: the configured limit, but at most 70 % of the model's window. */

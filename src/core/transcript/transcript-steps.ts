@@ -105,10 +105,11 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
         return [
           { kind: "message", message: { role: "user", text: event.shown ?? event.text, said: event.text } },
         ];
+      case "background_ended":
+        return stepsOfRun(event);
       case "handoff":
-        if (event.report === undefined) return [];
-        answered = false;
-        return [{ kind: "message", message: { role: "user", text: returned(event), said: "" } }];
+        if (event.report !== undefined) answered = false;
+        return stepsOfRun(event);
       case "turn_finished":
         return [...closeRound(true), ...closing(event, answered)];
       default:
@@ -120,6 +121,18 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
 /** Whether the usage is that of a round of this conversation. */
 function isOfRound({ round, run }: TurnEventBodyOf<"usage">, own: string | undefined): boolean {
   return round !== undefined || (own !== undefined && run === own);
+}
+
+function stepsOfRun(event: TurnEventBodyOf<"handoff" | "background_ended">): TranscriptStep[] {
+  if (event.type === "background_ended")
+    return [
+      { kind: "message", message: event.message },
+      { kind: "background", turn_id: event.from_turn, ended: true },
+    ];
+  if (event.background !== undefined)
+    return [{ kind: "background", turn_id: event.background, ended: false }];
+  if (event.report === undefined) return [];
+  return [{ kind: "message", message: { role: "user", text: returned(event), said: "" } }];
 }
 
 /** The message to a supervisor that has the turn back. */
@@ -208,6 +221,8 @@ function createReader(): (event: TurnEventBody) => Seen | undefined {
         return event.approved ? { named: asked.get(event.approval_id) ?? [] } : undefined;
       case "context_read":
         return readAround(event);
+      case "background_ended":
+        return { linked: keys(addressesIn(event.message.text)), untrusted: true };
       case "tool_started":
         inputs.set(event.call_id, event.input);
         return undefined;
@@ -226,6 +241,7 @@ function said(text: string, author: { name: string; trust: string }): Seen {
 
 /** Addresses in the text of a trigger's event were written by others and do not count as named. */
 function saidIn({ text, author, cause }: Inbound): Seen {
+  if (cause?.background !== undefined) return cause.background.seen;
   const seen = said(text, author);
   if (cause?.happened === undefined) return seen;
   return { ...seen, linked: keys(addressesIn(cause.happened)), untrusted: true };

@@ -16,7 +16,8 @@ export function untrustedIn(
 ): readonly Untrusted[] {
   const { transcript, turn, state, parent } = scope;
   // The task of a sub-run may come from what its parent has read.
-  const before = parent === undefined ? [] : untrustedIn(parent, undefined, of);
+  const before =
+    parent === undefined ? (turn.cause?.background?.untrusted ?? []) : untrustedIn(parent, undefined, of);
   const found = new Set([...before, ...(transcript?.read.untrusted ?? [])]);
   if (turn.author.trust === "guest") found.add("outsider");
   if (hasForeignGuide(transcript, turn.catalogue, of)) found.add("skill");

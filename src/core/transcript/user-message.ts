@@ -4,7 +4,7 @@
  */
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
-import type { Turn } from "../scope/turn.ts";
+import type { BackgroundEnd, Turn } from "../scope/turn.ts";
 import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { cutForModel } from "../skill/tool.ts";
 import { type Author, type Cause, clockIn, type LookedAt, type Mention } from "../values/inbound.ts";
@@ -111,6 +111,18 @@ const messageTag = "thread_message";
 const fileTag = "attached_file";
 const noteTag = "context_note";
 const happenedTag = "what_happened";
+const resultTag = "background_result";
+
+/** How work in the background ended, as a model reads it. It counts as the text of strangers. */
+export function resultMessage({
+  agent,
+  task,
+  text,
+}: Pick<BackgroundEnd, "agent" | "task" | "text">): UserMessage {
+  const head = `<${resultTag}${attribute("agent", agent)}${attribute("task", task)}`;
+  const shown = `${head} note="posted in the thread">\n${asData(text)}\n</${resultTag}>`;
+  return { role: "user", text: shown, said: "" };
+}
 
 /** Why a turn started without a message, and the event behind it. */
 function renderCause({ kind, because, happened }: Cause): string {
@@ -198,7 +210,9 @@ function attribute(name: string, value: string | undefined): string {
   return ` ${name}="${beginningOf(line, 400)}"`;
 }
 
-const anyTag = pattern("gi")`<(?=[\s/]*(?:${threadTag}|${messageTag}|${fileTag}|${noteTag}|${happenedTag}))`;
+const anyTag = pattern(
+  "gi",
+)`<(?=[\s/]*(?:${threadTag}|${messageTag}|${fileTag}|${noteTag}|${happenedTag}|${resultTag}))`;
 
 /** Text that cannot be mistaken for one of our blocks or lines. */
 function asData(text: string): string {

@@ -7,7 +7,7 @@ import { chosenModel, type MetaTool, rootOf, type TurnScope } from "../scope/tur
 import { outputText, type ToolResult } from "../skill/tool.ts";
 import { endForReader } from "../transcript/audience.ts";
 import { keepTranscript, keepWhileWaiting, requestOf } from "../transcript/keep-transcript.ts";
-import { fitUserText, saidBy, toldMessage, userMessage } from "../transcript/user-message.ts";
+import { fitUserText, saidBy, userMessage } from "../transcript/user-message.ts";
 import { fingerprint } from "../values/address.ts";
 import type { AssistantMessage, ToolCall } from "../values/message.ts";
 import { agentNamedIn, type Profile } from "../values/profile.ts";
@@ -61,9 +61,8 @@ async function startLoop(
   await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
 }
 
-/** The end of a turn whose message names an agent. Undefined when the turn waits. */
+/** The end of a turn whose message names an agent, or that works in the background. Undefined when the turn waits. */
 async function answerDirectly(scope: TurnScope): Promise<TurnEnd | undefined> {
-  if (!scope.state.told) await scope.emit({ type: "user_message", message: toldMessage(scope) });
   const end = await loop(await openDirectRun(scope));
   if (end === undefined) await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
   return end;

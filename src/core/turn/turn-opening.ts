@@ -60,8 +60,8 @@ export function createSeen(): TurnScope["seen"] {
   return { thread: createSeenAddresses(), turn: createSeenAddresses() };
 }
 
-/** Maximum sub-runs of a turn at the same time. */
-const maxRuns = 3;
+/** Maximum sub-runs of a turn at the same time, and of a thread in the background. */
+export const maxRuns = 3;
 
 /** The transcript of a turn or sub-run, as its events make it grow. */
 interface Conversation {

@@ -281,11 +281,12 @@ export function isForeignResult(tool: string): boolean {
 }
 
 /**
- * Blocks with files, with messages of bots and of people from outside, and with events that triggered a turn. A text cannot imitate them
+ * Blocks with files, with messages of bots and of people from outside, with events that triggered a turn, and with the results of agents
+ * in the background. A text cannot imitate them
  * (`user-message.ts`).
  */
 const blocksOfOthers =
-  /<attached_file |<thread_message from="[^"]* \((?:a bot|from outside)\)"|<what_happened>/;
+  /<attached_file |<thread_message from="[^"]* \((?:a bot|from outside)\)"|<what_happened>|<background_result /;
 
 /** Updates the list for a message that is added to the transcript. */
 export function noteMessage({ untrusted }: ReadSoFar, message: Message): void {

@@ -132,9 +132,27 @@ const commandSchema = z.object({
 /** A slash command as parsed on arrival. */
 export type GivenCommand = z.infer<typeof commandSchema>;
 
+/** What an agent that works in the background may do and already knows, from the turn that began it. */
+const backgroundSchema = z.object({
+  /** The agent that works, by id. */
+  to: z.string().min(1).max(200),
+  /** The actions that are denied to the agent it works for. */
+  denied: z.record(z.string(), z.array(z.string()).readonly()).optional(),
+  /** Set if the turn was for its asker alone; the namespaces that it had read in. */
+  private_from: z.array(z.string()).readonly().optional(),
+  /** The untrusted text that the turn had read, and the addresses it had seen. */
+  untrusted: z.array(z.enum(["result", "outsider", "skill", "summary", "code"])).readonly(),
+  seen: z.object({
+    named: z.array(z.string()).readonly().optional(),
+    linked: z.array(z.string()).readonly().optional(),
+    untrusted: z.literal(true).optional(),
+  }),
+});
+export type BackgroundWork = z.infer<typeof backgroundSchema>;
+
 const causeSchema = z.object({
-  kind: z.enum(["schedule", "trigger", "goal"]),
-  /** The id of the schedule, trigger or goal. */
+  kind: z.enum(["schedule", "trigger", "goal", "handoff"]),
+  /** The id of the schedule, trigger or goal, or of the turn whose agent handed the work over. */
   id: z.string().min(1).max(200),
   /** The reason for the run, for people: `every weekday at 9:00 Europe/Berlin`, `turn 2 of 5`. */
   because: z.string().max(500),
@@ -146,8 +164,13 @@ const causeSchema = z.object({
   in_channel: z.literal(true).optional(),
   /** The complete answer, Markdown: nothing is run and no model is asked. Set for reminders, and for notices about a plan. */
   says: z.string().max(8_000).optional(),
+  /** Set for a handoff: an agent works in the background of the thread. */
+  background: backgroundSchema.optional(),
 });
-/** Why a turn started without a message. The author is the maker of the schedule, trigger or goal, with the rights for this run. */
+/**
+ * Why a turn started without a message. The author is the maker of the schedule, trigger or goal, or the person whom the work in the
+ * background is for, with the rights for this run.
+ */
 export type Cause = z.infer<typeof causeSchema>;
 
 const guideSchema = z.object({ skill: z.string().min(1).max(200), request: z.string() });
@@ -170,7 +193,7 @@ export const inboundSchema = z.object({
   guide: guideSchema.optional(),
   /** A command that stops something: it does not wait behind other commands. */
   urgent: z.literal(true).optional(),
-  /** Set for turns that a schedule, a trigger or a goal started: `text` is the task. */
+  /** Set for turns that a schedule, a trigger, a goal or a handoff started: `text` is the task. */
   cause: causeSchema.optional(),
   /** Files that arrived with the message, stored as files of its turn: `id` is their name there. */
   files: z.array(fileReferenceSchema).max(50).optional(),

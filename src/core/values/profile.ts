@@ -101,8 +101,8 @@ export function helpersIn(profiles: readonly Profile[]): Profile[] {
 
 /** The actions that are denied to one of two agents, or to both. */
 export function deniedTogether(
-  { black_tool_actions: one = {} }: Profile,
-  { black_tool_actions: other = {} }: Profile,
+  { black_tool_actions: one = {} }: Pick<Profile, "black_tool_actions">,
+  { black_tool_actions: other = {} }: Pick<Profile, "black_tool_actions">,
 ): Profile["black_tool_actions"] {
   const names = [...Object.keys(one), ...Object.keys(other)];
   if (names.length === 0) return undefined;

@@ -1,12 +1,13 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { Author, Inbound } from "../../core/values/inbound.ts";
 
-/** The line of a turn: that of its thread for a message, one of its own for a command. */
+/** The line of a turn: that of its thread for a message, one of its own for a command and for work in the background. */
 export function lineOf(inbound: Inbound, turnId: string): string {
+  if (inbound.cause?.background !== undefined) return `background ${turnId}`;
   return inbound.kind === "command" ? `command ${turnId}` : `thread ${inbound.namespace} ${inbound.thread}`;
 }
 
-/** Whether somebody said it: a turn begun by a schedule or trigger is no message of its maker to a waiting turn, and no command is. */
+/** Whether somebody said it: a turn that has a cause is no message of its author to a waiting turn, and no command is. */
 export function isSaid({ kind, cause }: Inbound): boolean {
   return kind === "message" && cause === undefined;
 }
@@ -37,7 +38,7 @@ export function withoutTexts(events: readonly TurnEvent[], by: string, at: numbe
   if (origin !== undefined) inbound.origin = { ...origin, files: [] };
   if (inbound.files !== undefined) inbound.files = [];
   if (inbound.cause !== undefined) {
-    const { happened: _happened, says: _says, ...cause } = inbound.cause;
+    const { happened: _happened, says: _says, background: _background, ...cause } = inbound.cause;
     inbound.cause = { ...cause, because: "" };
   }
   const seq = (events.at(-1)?.seq ?? 0) + 1;

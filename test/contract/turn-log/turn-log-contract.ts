@@ -210,6 +210,19 @@ export function turnLogContract(
         expect([await claimId(), await claimId(), await claimId()]).toEqual(["c1", "t1", undefined]);
       });
 
+      test("claiming lets work in the background pass the queue of its thread, and holds up nothing there", async () => {
+        const background = { to: "maker", untrusted: [], seen: {} };
+        const cause = { kind: "handoff", id: "t1", because: "", background } as const;
+        await accept("t1");
+        await accept("b1", { cause });
+        await accept("b2", { cause });
+        await accept("t2");
+        expect([await claimId(), await claimId(), await claimId()]).toEqual(["t1", "b1", "b2"]);
+        expect((await log.steering("t1")).map(({ turn_id }) => turn_id)).toEqual(["t2"]);
+        await finish("t1");
+        expect(await claimId()).toBe("t2");
+      });
+
       test("claiming can be limited to commands or messages", async () => {
         await accept("t1");
         await accept("c1", { kind: "command" });

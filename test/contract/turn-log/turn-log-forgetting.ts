@@ -198,6 +198,31 @@ export function turnLogForgettingContract(
       expect((await log.read("t2")).map(({ seq }) => seq)).toEqual([0, 2, 3]);
     });
 
+    test("forgetting work in the background drops what any turn was told of it, and keeps nothing of what it knew", async () => {
+      const background = { to: "maker", untrusted: [], seen: { named: ["secret.example"] } };
+      const told = {
+        type: "background_ended",
+        from_turn: "b1",
+        message: { role: "user", text: "secret" },
+      } as const;
+      await accept("t1");
+      await accept("b1", { cause: { kind: "handoff", id: "t1", because: "why", background } });
+      await claimAt(log, 1_000, "w1", 500);
+      await claimAt(log, 1_000, "w2", 500);
+      await log.append("b1", "w2", [ending("b1", 1, "secret")]);
+      await log.append("t1", "w1", [
+        entry("t1", 1, told),
+        entry("t1", 2, { type: "run", call_id: "direct", event: told }),
+        entry("t1", 3, opened("secret")),
+        ending("t1", 4),
+      ]);
+      await log.forget("b1", "ada", 5_000);
+      expect((await log.read("t1")).map(({ type }) => type)).toEqual(["inbound", "turn_finished"]);
+      const [first] = await log.read("b1");
+      expect(first).toMatchObject({ inbound: { cause: { kind: "handoff", id: "t1", because: "" } } });
+      expect(JSON.stringify(await log.read("b1"))).not.toContain("secret");
+    });
+
     test("forgetting is counted by thread, once for each turn that is gone", async () => {
       const other = { ...place, thread: "two" };
       expect(await log.deletions(place)).toBe(0);

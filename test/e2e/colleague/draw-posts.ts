@@ -29,10 +29,10 @@ function pictureHtml({ name, base64 }: FetchedFile): string {
     : `<img src="data:${type};base64,${base64}" width="640">`;
 }
 
-function postHtml({ where, top, only, text, buttons, files }: Posted): string {
+function postHtml({ where, top, only, text, progress = "", buttons, files }: Posted): string {
   const place = `${where}${top ? "" : ", in a thread"}${only === undefined ? "" : `, only ${only} sees this`}`;
   const words = marked.parse(escaped(text), { async: false });
-  return `<article><small>${escaped(place)}</small>${words}
+  return `<article><small>${escaped(place)}</small><pre>${escaped(progress)}</pre>${words}
     <p>${files.map((file) => `<code>${escaped(file)}</code>`).join(" ")}</p>
     <p>${buttons.map((label) => `<button>${escaped(label)}</button>`).join(" ")}</p></article>`;
 }

@@ -2,7 +2,7 @@ import { slackText } from "../../support/bot/platform-slack.ts";
 import type { SlackServer } from "../../support/slack/slack-server.ts";
 import type { MessageRecord } from "../../support/slack/world/message-record.ts";
 import { defaultSeed, type SlackSeed } from "../../support/slack/world/seed.ts";
-import { buttonsOf } from "../../support/surfaces/slack-chat.ts";
+import { buttonsOf, planText } from "../../support/surfaces/slack-chat.ts";
 import type { Posted, Stage } from "./stage.ts";
 
 const bot = "U0KNACK";
@@ -80,6 +80,7 @@ export function slackStage(slack: SlackServer): Stage {
       const calls = [...raw.matchAll(/<(?:@|!subteam\^)([A-Z0-9]+)>/g)].map(([, id]) => nameOf(id ?? ""));
       return {
         text: slackText(message),
+        progress: planText(message),
         where: whereOf(message.channel),
         top: message.thread_ts === undefined,
         calls: [...new Set(calls)],

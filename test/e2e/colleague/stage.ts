@@ -3,6 +3,8 @@ import type { Earlier, Sentence, SurfaceName } from "./sentences.ts";
 /** Something the bot posted, as people see it. */
 export interface Posted {
   text: string;
+  /** Its steps, where the platform shows them apart from the text. */
+  progress?: string | undefined;
   /** Where: a channel by name, or `dm:NAME`. */
   where: string;
   /** Whether it stands in the channel itself, in no thread. */

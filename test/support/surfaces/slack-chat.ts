@@ -164,7 +164,7 @@ function whisperOf({ text, blocks }: { text: string; blocks: unknown[] }): Part 
 }
 
 /** A task plan as lines, from a stream or a block, or its remaining line. */
-function planText({ blocks, stream, metadata }: MessageRecord): string | undefined {
+export function planText({ blocks, stream, metadata }: MessageRecord): string | undefined {
   const block = blocks.find(({ type }) => type === "plan") as
     | { title: string; tasks?: { title: string; status: string }[] }
     | undefined;

@@ -9,8 +9,8 @@ import { platformErrorOf, whispered } from "./publish-message.ts";
  * The messages of an answer. The first one shows the turn's progress above its text, or alone while there is no text.
  *
  * Where people would not notice an edit, progress has a message of its own, which is removed when the answer begins: on platforms that
- * post progress quietly, and when the turn has waited since it was posted, so that a question follows it. An answer that took long becomes
- * new messages at its end (`renew`).
+ * post progress quietly, for work in the background, and when the turn has waited since it was posted, so that a question follows it. An
+ * answer that took long becomes new messages at its end (`renew`).
  */
 export interface AnswerParts {
   /** The message of a part, whether posted or not. */
@@ -38,7 +38,7 @@ export function createAnswerParts(
   changed: (isShown: boolean) => void,
 ): AnswerParts {
   const { platform, place, logger, turn_id } = turn;
-  const isQuiet = platform.limits.posts_quietly === true;
+  const isQuiet = platform.limits.posts_quietly === true || turn.background !== undefined;
   const before = isQuiet ? undefined : shownBeforeWait(events);
   let apart: PostedMessage | undefined;
   if (isQuiet) apart = new PostedMessage(turn, events, { purpose: "progress", part: 0 });

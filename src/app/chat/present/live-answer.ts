@@ -53,7 +53,7 @@ export class LiveAnswer {
     this.#pacer = createEditPacer(turn, turn.platform.limits.edit_interval_ms, () => this.#show());
     this.#redacted = turn.redact.stream();
     // An answer that mentions somebody is posted once, complete, since only a new message notifies them.
-    this.#isOff = turn.mention !== undefined;
+    this.#isOff = turn.mention !== undefined && turn.background === undefined;
   }
 
   /** The message of a part, whether posted or not. */
@@ -73,7 +73,8 @@ export class LiveAnswer {
 
   /** Adds text to the answer. */
   add(more: string): void {
-    const { clock } = this.#turn;
+    const { clock, background } = this.#turn;
+    if (background !== undefined) return;
     this.#text += this.#redacted.add(more);
     if (this.#isOff) return;
     this.#begunAt ??= clock.now();

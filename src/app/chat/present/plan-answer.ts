@@ -43,7 +43,8 @@ export function planAnswer(
 ): AnswerMessage[] {
   const { kind, platform, redact, mention } = turn;
   const said = text.trim() === "" && files.attached.length === 0 ? nothingSaid : text.trim();
-  const who = isPrivate ? reason : whoDidWhat(turn);
+  const isBackground = turn.background !== undefined;
+  const who = isPrivate ? reason : whoDidWhat(turn, card);
   const whole = [who, said, files.named].filter(Boolean).join("\n\n");
   const room = card === undefined ? 0 : headRoom;
   const limits = { ...platform.limits, answer_characters: answerRoom(platform.limits) - room };
@@ -60,7 +61,7 @@ export function planAnswer(
   if (shaped.files.length > 0) first.files = shaped.files;
   if (mention !== undefined) first.mention = mention;
   if (isPrivate) return messages;
-  if (card !== undefined) first.progress = card;
+  if (card !== undefined && !isBackground) first.progress = card;
   const isSmallTalk = outcome === "completed" && !hasSteps && messages.length === 1 && isShort(turn, first);
   if (kind === "message" && !isSmallTalk) last.buttons = buttonsOf(turn.turn_id, outcome, hasSteps);
   return messages;
@@ -78,8 +79,13 @@ function isShort({ text }: PresentedTurn, { markdown, files }: AnswerMessage): b
   return markdown.length <= maxSmallTalkAnswer && files === undefined;
 }
 
-/** The line above the public result of a command that others did not see: its author and its words. */
-function whoDidWhat({ kind, author, text, platform, to }: PresentedTurn): string {
+/** The line above an answer whose question others did not see: that of a command, or of work in the background. */
+function whoDidWhat(turn: PresentedTurn, card: ProgressCard | undefined): string {
+  const { kind, author, text, platform, to, background } = turn;
+  if (background !== undefined) {
+    const work = `${background}, in the background: ${oneLine(text, 120)}`;
+    return `*${escapeMarkdown(work)}${card === undefined ? "" : ` (${escapeMarkdown(card.title)})`}*`;
+  }
   if (kind !== "command" || !platform.isUnseen?.(to)) return "";
   const command = oneLine(text.replaceAll("`", "'"), 200);
   return `**${escapeMarkdown(author.name)}** used \`${command}\``;

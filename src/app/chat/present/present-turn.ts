@@ -92,10 +92,12 @@ function openStage(
   // A process that died early may have stored nothing; its claim still advanced the sequence.
   const resumed = claimed.last_seq >= seqStride || events.some((event) => event.type === "turn_started");
   const place = { namespace, thread: inbound.cause?.in_channel ? channelThread : thread };
-  const calls = inbound.cause?.says !== undefined && !isDirectMessage(namespace);
+  const { says, background } = inbound.cause ?? {};
+  const calls = (says ?? background) !== undefined && !isDirectMessage(namespace);
   const turn: PresentedTurn = {
     ...base,
     ...(calls ? { mention: author.id } : {}),
+    background: background?.to,
     turn_id,
     kind,
     author,

@@ -19,6 +19,8 @@ export interface PresentedTurn {
   platform: ChatPlatform;
   /** The person the answer mentions because they do not wait for it, platform user id. */
   mention?: string | undefined;
+  /** The agent that works in the background; its progress has a message of its own, and its answer is a new one, which notifies. */
+  background?: string | undefined;
   clock: Clock;
   redact: Redactor;
   logger: Log;

@@ -35,7 +35,10 @@ export function renderProgress(
   const all = ownSteps(view);
   const shown = all.slice(-maxSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
-  const title = oneLine((toldLine(view, now) ?? "Working on it").replace(/[*`#]/g, ""), 200);
+  const { background, said } = view;
+  const told = toldLine(view, now) ?? (background === undefined ? "Working on it" : said);
+  const work = background === undefined ? told : `${background}, in the background: ${told}`;
+  const title = oneLine(work.replace(/[*`#]/g, ""), 200);
   const earlier = all.length - shown.length;
   const lines = [
     `**${escapeMarkdown(title)}**`,

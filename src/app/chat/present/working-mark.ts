@@ -22,7 +22,7 @@ const maxTitle = 80;
 
 /** @param delay time before it is first shown, ms */
 export function createWorkingMark(
-  { platform, place, to, text, clock, logger, turn_id, givenUp }: PresentedTurn,
+  { platform, place, to, text, clock, logger, turn_id, givenUp, background }: PresentedTurn,
   delay: number,
 ): WorkingMark {
   const title = beginningOf(text.replaceAll(/\s+/g, " ").trim(), maxTitle);
@@ -50,7 +50,8 @@ export function createWorkingMark(
   };
   return {
     show() {
-      if (cancel !== undefined) return;
+      // In the background nobody waits for it.
+      if (cancel !== undefined || background !== undefined) return;
       if (delay <= 0 || shown) keep();
       else cancel = clock.after(delay, keep);
     },

@@ -21,12 +21,15 @@ const rename = `
   WHERE namespace = $2 AND thread = $3 AND (root = $4 OR (root IS NULL AND $5 = (
     SELECT min(ordinal) FROM turns WHERE thread = $3 AND namespace = $2)))`;
 
+// Work in the background may end after turns that were accepted before it have begun.
 const dropCarriedOver = `
   DELETE FROM events
-  WHERE (type IN ('history_compacted', 'transcript_opened')
-      OR (type = 'run' AND body LIKE '%"event":{"type":"transcript_opened"%'))
+  WHERE (type IN ('history_compacted', 'transcript_opened', 'background_ended')
+      OR (type = 'run' AND (body LIKE '%"event":{"type":"transcript_opened"%'
+        OR body LIKE '%"event":{"type":"background_ended"%')))
     AND turn_id IN (
-    SELECT turn_id FROM turns WHERE thread = $2 AND namespace = $1 AND ordinal > $3)`;
+    SELECT turn_id FROM turns WHERE thread = $2 AND namespace = $1 AND (ordinal > $3
+      OR EXISTS (SELECT 1 FROM turns WHERE ordinal = $3 AND line LIKE 'background %')))`;
 
 const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = $1 AND thread = $2";
 

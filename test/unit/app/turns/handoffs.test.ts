@@ -276,6 +276,81 @@ describe("a sub-run", () => {
   });
 });
 
+describe("a message while a sub-run acts", () => {
+  const acting = (running: PromiseWithResolvers<void>, end: Promise<void>) => {
+    let done = 0;
+    const run = async () => {
+      done += 1;
+      running.resolve();
+      await end;
+      return "sent";
+    };
+    return {
+      send: testSkill("send", [{ name: "send", effect: "side_effect", run }], { active: true }),
+      done: () => done,
+    };
+  };
+  const lines = (request: ModelRequest): Line => {
+    const results = toolResults(request.messages);
+    if (agentOf(request) === "You make.") return results[0] ?? [{ call: "send" }];
+    return results.length === 0 ? [ask("maker", "a")] : `${results[0]}; heard: ${lastOf(request)}`;
+  };
+
+  it("a message while a sub-run posts is heard after its result, and nothing is posted twice", async () => {
+    const [running, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { send, done } = acting(running, end.promise);
+    const { say, events, model } = bot(lines, { skills: [send] });
+    const turnId = await say("go");
+    await running.promise;
+    const second = await say("no wait");
+    end.resolve();
+    expect((await events(turnId)).at(-1)).toMatchObject({
+      outcome: "completed",
+      text: "sent; heard: no wait",
+    });
+    expect((await events(second)).at(-1)).toMatchObject({ merged_into: turnId });
+    expect(done()).toBe(1);
+    expect(model.requests).toHaveLength(4);
+  });
+
+  it("a message while a sub-run waits for an approval leaves the approval open, and is heard after it", async () => {
+    const { app, say, until, events, log } = bot((request) => {
+      const results = toolResults(request.messages);
+      if (agentOf(request) === "You make.") return results[0] ?? [{ call: "post" }];
+      return results.length === 0 ? [ask("maker", "a")] : `${results[0]}; heard: ${lastOf(request)}`;
+    });
+    const turnId = await say("go");
+    await until(turnId, "turn_waiting");
+    const { approval_id } = await until(turnId, "approval_requested");
+    await say("no wait");
+    await approve(app, approval_id, true, ada);
+    expect((await events(turnId)).at(-1)).toMatchObject({ text: "posted; heard: no wait" });
+    const asked = (await log.read(turnId)).filter(({ type }) => type === "approval_requested");
+    expect(asked).toHaveLength(1);
+  });
+
+  it("a message while a sub-run posts in the background gets a turn of its own at once", async () => {
+    const [running, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { send, done } = acting(running, end.promise);
+    const { ask: talk, events } = bot(
+      (request) => {
+        const results = toolResults(request.messages);
+        if (agentOf(request) === "You make.") return results[0] ?? [{ call: "send" }];
+        const given = { to: "maker", reason: "a", background: true };
+        return lastOf(request) === "go" ? [{ call: "handoff", with: given }] : lastOf(request);
+      },
+      { skills: [send] },
+    );
+    const { events: begun } = await talk("go");
+    await running.promise;
+    expect((await talk("no wait")).end).toMatchObject({ text: "no wait" });
+    end.resolve();
+    const id = begun.find((event) => event.type === "handoff")?.background ?? "";
+    expect((await events(id)).at(-1)).toMatchObject({ text: "sent" });
+    expect(done()).toBe(1);
+  });
+});
+
 describe("a message that names an agent", () => {
   it("the agent answers directly, with what was said last and without the thread's conversation", async () => {
     const { ask: say, model } = bot(

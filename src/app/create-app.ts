@@ -186,7 +186,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     grants,
     submit,
     follow,
-    readAudit: createAuditReader(log, stored, clock),
+    readAudit: createAuditReader(log, stored, deps.clock),
     turns: storedTurns(log, feed),
     folders,
     schedules,
@@ -238,7 +238,7 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
   };
   dispatcher.serve({
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
-    run(claimed, signal) {
+    run: (claimed, signal) => {
       const shown = presenter.around(claimed, (own) => run(claimed, own), signal);
       return tellGoal(turns, claimed, measuring.around(claimed, auditing.around(claimed, shown)));
     },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { objectOf } from "../../core/values/json.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
-import { feedbackKey } from "../services/forgetting.ts";
+import { feedbackKey } from "../services/shapes.ts";
 import { commandHelp } from "./command-help.ts";
 import { operation, operators, shown } from "./operation.ts";
 

@@ -13,7 +13,7 @@ import type { PastThreads } from "../turns/past-threads.ts";
 import { followTurn } from "../turns/turn-events.ts";
 import type { Audit } from "./audit.ts";
 import { turnsIn } from "./forget-person/person.ts";
-import type { Forget, Forgotten } from "./shapes.ts";
+import { type Forget, type Forgotten, feedbackKey } from "./shapes.ts";
 import { effectsOf } from "./turn-audit.ts";
 
 export interface ForgettingDeps {
@@ -28,13 +28,6 @@ export interface ForgettingDeps {
   logger: Log;
   audit: Audit;
   stop(turnId: string, by: string): Promise<boolean>;
-}
-
-/** Key prefix of feedback on answers; the id of the turn follows. */
-export const feedbackPrefix = "feedback:";
-
-export function feedbackKey(turnId: string): string {
-  return feedbackPrefix + turnId;
 }
 
 /** How long a stopped turn may take to end, ms. */

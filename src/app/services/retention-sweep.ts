@@ -3,7 +3,8 @@ import type { MessageIndex } from "../../core/ports/chat-actions.ts";
 import type { FileStore, KeyValue, UpgradeCopies } from "../../core/ports/storage.ts";
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
-import { feedbackKey, hasTurns } from "./forgetting.ts";
+import { hasTurns } from "./forgetting.ts";
+import { feedbackKey } from "./shapes.ts";
 import { limitOf, type RetentionCounts, type RetentionPolicy } from "./retention-policy.ts";
 import type { StoredAudit } from "./stored-audit.ts";
 

@@ -63,3 +63,10 @@ export type Forgotten = z.output<typeof forgottenTurn>;
 
 /** Deletes a turn permanently. */
 export type Forget = (turnId: string, by: Author) => Promise<Outcome<Forgotten>>;
+
+/** Key prefix of feedback on answers; the id of the turn follows. */
+export const feedbackPrefix = "feedback:";
+
+export function feedbackKey(turnId: string): string {
+  return feedbackPrefix + turnId;
+}

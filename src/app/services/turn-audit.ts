@@ -276,8 +276,9 @@ async function actionsIn(
   after: number,
   until: number,
 ): Promise<AuditLine[]> {
-  const lines = await Array.fromAsync(stored.lines(after));
-  return lines.filter(({ at }) => at > after && at <= until).sort((one, other) => one.at - other.at);
+  const lines: AuditLine[] = [];
+  for await (const line of stored.lines(after)) if (line.at > after && line.at <= until) lines.push(line);
+  return lines.sort((one, other) => one.at - other.at);
 }
 
 /** The position after everything that finished at a time. */

@@ -16,7 +16,7 @@ import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/val
 import type { Json } from "../../../core/values/json.ts";
 import { exactJson } from "../../../core/values/shown.ts";
 import type { InputOf } from "../../operations/table.ts";
-import { feedbackKey } from "../../services/forgetting.ts";
+import { feedbackKey } from "../../services/shapes.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";

@@ -5,7 +5,7 @@ import type { DueEntries, DueEntry } from "../../../core/ports/schedules.ts";
 import type { KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Servers } from "../../../core/skill/packages.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
-import { feedbackPrefix } from "../forgetting.ts";
+import { feedbackPrefix } from "../shapes.ts";
 import { maxDueEntries, namespaceOf } from "../stored-namespaces.ts";
 import type { ValuesForgotten } from "./forgotten-person.ts";
 import { isAt, isOwnDirectMessage, type Person, writtenAs } from "./person.ts";

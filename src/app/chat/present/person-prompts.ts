@@ -71,11 +71,14 @@ export class PersonPrompts {
       this.#later(() => this.#close(open));
   }
 
-  /** Resolves when all open prompts are posted; with the error of one that could not be posted. */
+  /**
+   * Resolves when all open prompts are posted, and those closed that were decided while nobody could show it; with the error of one that
+   * could not be posted.
+   */
   async posted(): Promise<PlatformError | undefined> {
     for (const prompt of this.#prompts) {
       if (this.#isExpired(prompt)) continue;
-      this.#later(() => this.#post(prompt));
+      this.#later(() => (prompt.decision === undefined ? this.#post(prompt) : this.#close(prompt)));
       if (this.#turn.clock.now() >= (prompt.remind_at ?? Number.POSITIVE_INFINITY))
         this.#later(() => this.#remind(prompt));
     }
@@ -154,7 +157,7 @@ export class PersonPrompts {
   }
 
   async #post(prompt: Prompt): Promise<void> {
-    if (prompt.tried || prompt.decision !== undefined) return;
+    if (prompt.tried) return;
     prompt.tried = true;
     const published = await prompt.post();
     const { tag, place } = prompt;

@@ -271,7 +271,11 @@ describe("after a crash", () => {
   async function afterCrash(
     shown: readonly Place[],
     noted: readonly TurnEventBody[] = [],
-    { input = {}, ...more }: { input?: Json; secrets?: string[] } = {},
+    {
+      input = {},
+      rounds = [["Done."]],
+      ...more
+    }: { input?: Json; secrets?: string[]; rounds?: Parameters<typeof stagedModel> } = {},
   ) {
     const clock = manualClock();
     const platform = createFakePlatform({ directs: true, now: clock.now });
@@ -279,7 +283,7 @@ describe("after a crash", () => {
     for (const where of shown) await platform.post(where, card);
     const events = [...stored(clock.now() + 900_000, input), ...noted];
     const log = await logLeftBehind(turnId, events, clock, { author: ben });
-    return askingBot({ platform, clock, log, ...more }, [["Done."]]);
+    return askingBot({ platform, clock, log, ...more }, rounds);
   }
 
   it.each<[string, Place[], TurnEventBody[]]>([
@@ -324,6 +328,19 @@ describe("after a crash", () => {
         expect.stringContaining("the key is [secret]"),
       ]);
     }
+  });
+
+  it("a card that was decided before a crash is closed while the turn waits for the next decision", async () => {
+    const decided = { type: "approval_decided", approval_id: `${turnId}:1`, approved: true } as const;
+    const noted: TurnEventBody[] = [
+      { type: "message_posted", purpose: "approval", part: 0, reference: "m1" },
+      { ...decided, by: "pat" },
+    ];
+    const { platform, reach } = await afterCrash([place], noted, { rounds: [[{ call: "send" }], ["Done."]] });
+    await reach(turnId, "turn_waiting");
+    const inPlace = cards(platform).filter((each) => each.place.namespace === place.namespace);
+    expect(inPlace.map(({ message }) => message.buttons?.length ?? 0)).toEqual([0, expect.any(Number)]);
+    expect(inPlace[0]?.message.markdown).toMatch(/\*\*pat\*\* approved\.$/);
   });
 
   it("a card that nobody recorded is closed after a crash even if it was decided in between", async () => {

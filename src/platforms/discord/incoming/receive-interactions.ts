@@ -1,7 +1,7 @@
 import type { App } from "../../../app/app.ts";
 import type { ChatCommand, ChatIntake } from "../../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../../app/chat/skill-form.ts";
-import { beginningOf } from "../../../base/markdown-text.ts";
+import { cutAtWord } from "../../../base/line-for-people.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -182,7 +182,7 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
   const found = (await unlessLate(maxWaitMs, deps.clock, allowed())) ?? [];
   const choices = found
     .map(({ text: whole, label, description }) => ({
-      name: beginningOf(description === "" ? label : `${label} — ${description}`, 100),
+      name: cutAtWord(description === "" ? label : `${label} — ${description}`, 100),
       value: whole.slice(before.length).trim(),
     }))
     .filter(({ value }) => value !== "" && value.length <= 100)

@@ -17,9 +17,14 @@ export function lineForPeople(description: string, maxLength: number): string {
   const sentences = text.split(/(?<=[.!?])\s(?=\S)/);
   const told = sentences.find((each) => !instruction.test(each)) ?? text.replace(lead, "");
   const line = told.charAt(0).toUpperCase() + told.slice(1);
-  if (line.length <= maxLength) return line;
-  const kept = beginningOf(line, maxLength - 1);
-  const words = line.charAt(kept.length) === " " ? kept : kept.replace(/\s+\S*$/, "");
+  return cutAtWord(line, maxLength);
+}
+
+/** The beginning of a text, at most `maxLength` UTF-16 units including the ellipsis, that ends with a whole word. */
+export function cutAtWord(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const kept = beginningOf(text, maxLength - 1);
+  const words = text.charAt(kept.length) === " " ? kept : kept.replace(/\s+\S*$/, "");
   // A text without spaces, as Chinese and Japanese are written, is cut between characters.
   return `${(words.length < maxLength / 2 ? kept : words).replace(/[\s,;:–—-]+$/, "")}…`;
 }

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
+import { lineForPeople } from "../../base/line-for-people.ts";
 import type { ServerStatus } from "../../client/shapes.ts";
 import { focusWhenShown } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
@@ -88,7 +89,7 @@ function tools({ name, tools: list }: ServerStatus): TemplateResult | typeof not
         (tool) => html`<dt class=${tool.suppressed ? "is-suppressed" : ""}>
             <code>${tool.name}</code> ${tool.suppressed ? html`<span>left out by the configuration</span>` : nothing}
           </dt>
-          <dd>${tool.description}</dd>`,
+          <dd>${lineForPeople(tool.description, 200)}</dd>`,
       )}
     </dl>`,
   );

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { lineForPeople } from "../../base/line-for-people.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { disclosure } from "./disclosure.ts";
@@ -65,7 +66,7 @@ export function toolList({ tools }: SkillDetail): TemplateResult | typeof nothin
     html`<dl class="parameters">
       ${tools.map(
         ({ name, description }) => html`<dt><code>${name}</code></dt>
-          <dd>${description}</dd>`,
+          <dd>${lineForPeople(description, 200)}</dd>`,
       )}
     </dl>`,
   );

@@ -110,6 +110,31 @@ test("a person outside who accepts no direct messages is told so, and nothing is
   expect(model.requests).toEqual([]);
 });
 
+test("work outside that takes long is answered in the interaction where direct messages are closed", async () => {
+  const discord = await fakeDiscord(worldWithOutside({ closedDms: true }));
+  const run = Promise.withResolvers<string>();
+  const slow = testSkill("slow", [{ name: "slow", run: () => run.promise }]);
+  await discordBot(discord, scriptedModel(["-"]), { skills: [slow], chat: { progress_delay_ms: 0 } });
+
+  const given = await discord.command({
+    user: ids.adam,
+    channel: outside.lobby,
+    name: "skill",
+    subcommand: "run",
+    options: { skill: "slow", input: "text" },
+  });
+  const progress = await given.answer();
+  expect(progress).toMatchObject({ ephemeralFor: ids.adam });
+  run.resolve("It is done.");
+
+  const { followups } = await given.until(({ followups: found }) => found.length > 0);
+  expect(followups[0]).toMatchObject({
+    ephemeralFor: ids.adam,
+    content: expect.stringContaining("It is done."),
+  });
+  expect(await askedOutside(discord)).toEqual([]);
+});
+
 test("a stranger outside is refused in the interaction", async () => {
   const discord = await fakeDiscord(worldWithOutside());
   const model = scriptedModel(["-"]);

@@ -4,7 +4,14 @@ import { countKinds, listedSkills } from "../../../src/console/skills/skill-kind
 
 function skill(id: string, more: Partial<SkillListing> = {}): SkillListing {
   const facts = { category: "data", version: "1.0.0", source: "workspace", path: `/skills/${id}`, hash: "0" };
-  const about = { id, name: id, kind: "document" as const, description: `Does ${id}.`, summary: `Does ${id}`, ...facts };
+  const about = {
+    id,
+    name: id,
+    kind: "document" as const,
+    description: `Does ${id}.`,
+    summary: `Does ${id}`,
+    ...facts,
+  };
   return { ...about, state: "available", eligible: true, reasons: [], risk: "low", ...more };
 }
 

@@ -1,7 +1,8 @@
 import type { TextForm } from "../../../app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../../app/chat/skill-form.ts";
 import { parseExactly } from "../../../base/exact-number.ts";
-import { beginningOf, cutText } from "../../../base/markdown-text.ts";
+import { cutAtWord } from "../../../base/line-for-people.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
 import { isRecord } from "../../../base/record.ts";
 import { readButtonId } from "../../../core/ports/chat-platform.ts";
 import { componentTypes, textInputStyles } from "../connection/discord-facts.ts";
@@ -104,7 +105,7 @@ function divided({ fields }: SkillForm): { shown: FormField[]; left: FormField[]
 }
 
 function label(name: string, text: string, description: string, component: object) {
-  const about = cutText(description, 100);
+  const about = cutAtWord(description, 100);
   return {
     type: componentTypes.label,
     label: beginningOf(text.trim() || name, 45),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { App } from "../../../app/app.ts";
 import { commandGroups } from "../../../app/commands/command-groups.ts";
 import type { CommandOption } from "../../../app/operations/services.ts";
-import { cutText } from "../../../base/markdown-text.ts";
+import { cutAtWord } from "../../../base/line-for-people.ts";
 import {
   commandTypes,
   installations,
@@ -58,7 +58,7 @@ export function slashCommands(commands: App["commands"]): CommandDefinition[] {
     parentOf(inner, words).push({
       type: optionTypes.subcommand,
       name: last,
-      description: cutText(description, maxText),
+      description: cutAtWord(description, maxText),
       options: options.map(optionOf),
     });
   }
@@ -97,7 +97,7 @@ function optionOf({ name, description, required, type = "text", choices, complet
   return {
     type: typeOf[type],
     name,
-    description: cutText(description, maxText),
+    description: cutAtWord(description, maxText),
     ...(required ? { required } : {}),
     ...(choices === undefined ? {} : { choices: choices.map(choiceOf) }),
     ...(complete === undefined ? {} : { autocomplete: true }),
@@ -105,7 +105,7 @@ function optionOf({ name, description, required, type = "text", choices, complet
 }
 
 function choiceOf({ text, description }: { text: string; description: string }) {
-  return { name: cutText([text, description].filter(Boolean).join(" — "), maxText), value: text };
+  return { name: cutAtWord([text, description].filter(Boolean).join(" — "), maxText), value: text };
 }
 
 const knack: CommandDefinition = {

@@ -152,6 +152,15 @@ export class LiveInteractions {
     return true;
   }
 
+  /** Deletes a message that came as an answer. False for any other message, and when it is too late. @throws DiscordProblem */
+  async remove(message: string): Promise<boolean> {
+    const interaction = await this.#find(message);
+    if (interaction === undefined) return false;
+    const path = `${hook(interaction)}/messages/${message}` as const;
+    await unlessRefused(this.#rest.request("DELETE", path, { auth: false }), isOver);
+    return true;
+  }
+
   async #find(id: string): Promise<LiveInteraction | undefined> {
     const found = (await this.#quietly(this.#shared.get(id))) ?? this.#heard.get(id);
     return found !== undefined && found.until > this.#clock.now() ? found : undefined;

@@ -29,7 +29,10 @@ export interface PostDeps {
   live: LiveInteractions;
 }
 
-/** Posts a message in its place. @throws DiscordProblem that names the permissions the bot lacks there */
+/**
+ * Posts a message in its place; for a person who accepts no direct messages, as an answer to their command while that is possible.
+ * @throws DiscordProblem that names the permissions the bot lacks there
+ */
 export async function postMessage(
   deps: PostDeps,
   place: Place,
@@ -37,7 +40,14 @@ export async function postMessage(
   to: ReplyTarget | undefined,
 ): Promise<string> {
   const where = { directory: deps.directory, namespace: place.namespace };
-  return namingMissingPermissions(where, "write", () => post(deps, place, message, to), writing);
+  try {
+    return await namingMissingPermissions(where, "write", () => post(deps, place, message, to), writing);
+  } catch (error) {
+    const command = readPlace(place).person === undefined ? undefined : to?.message;
+    const isClosed = error instanceof DiscordProblem && error.discordCode === errorCodes.cannotMessageUser;
+    if (command === undefined || !isClosed || !(await deps.live.whisper(command, message))) throw error;
+    return referenceOf(command, command);
+  }
 }
 
 const writing =
@@ -138,8 +148,9 @@ async function shownNow(
 }
 
 /** @throws DiscordProblem unless it is gone */
-export async function removeMessage({ rest }: PostDeps, reference: string): Promise<void> {
+export async function removeMessage({ rest, live }: PostDeps, reference: string): Promise<void> {
   const { channel, message } = readReference(reference);
+  if (await live.remove(message)) return;
   const request = rest.request("DELETE", `/channels/${channel}/messages/${message}`);
   await unlessRefused(request, ({ code }) => code === "gone");
 }

@@ -1,0 +1,83 @@
+import type { App } from "../../../app/app.ts";
+import type { ChatCommand, ChatIntake } from "../../../app/chat/chat-intake.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+import type { ConversationTargets } from "../channel/conversation-targets.ts";
+import type { Directory } from "../channel/directory.ts";
+import type { ReplyChains } from "../channel/reply-chains.ts";
+import { callbackTypes, errorCodes, isThreadType, messageFlags } from "../connection/discord-facts.ts";
+import { channelPlace, directPlace, placeIn } from "../connection/discord-place.ts";
+import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { isOutside, type RawInteraction } from "../connection/raw-interaction.ts";
+import {
+  type LiveInteraction,
+  type LiveInteractions,
+  liveInteraction,
+} from "../outgoing/live-interactions.ts";
+import type { CommandDefinition } from "./slash-commands.ts";
+
+export interface InteractionDeps {
+  app: App;
+  /** The commands as they are registered. */
+  commands: readonly CommandDefinition[];
+  intake: ChatIntake;
+  rest: DiscordRest;
+  directory: Directory;
+  targets: ConversationTargets;
+  chains: ReplyChains;
+  live: LiveInteractions;
+  clock: Clock;
+  logger: Log;
+}
+
+/** The place of an interaction. `message` begins the conversation if there is no thread yet. */
+export async function placeOf(
+  { directory, chains }: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  message?: string,
+): Promise<Place> {
+  const { guild_id, channel_id = "" } = raw;
+  if (guild_id === undefined || isOutside(raw)) return directPlace(person);
+  // Not requested: the first answer must not wait.
+  const channel = directory.knownChannel(channel_id) ?? channelOf(raw);
+  if (channel === undefined) return channelPlace(guild_id, channel_id);
+  if (isThreadType(channel.type) || message === undefined) return placeIn(guild_id, channel, channel.id);
+  return placeIn(guild_id, channel, (await chains.threadOf(channel_id, message)) ?? message);
+}
+
+function channelOf({ channel }: RawInteraction) {
+  return channel && { id: channel.id, type: channel.type, parent_id: channel.parent_id ?? undefined };
+}
+
+/** Answers an interaction for the first time. @throws DiscordProblem */
+export async function answer(
+  { rest }: InteractionDeps,
+  { id, token }: RawInteraction,
+  body: object,
+): Promise<void> {
+  const request = rest.request("POST", `/interactions/${id}/${token}/callback`, { body, auth: false });
+  // The reply to an earlier attempt was lost, or another process has heard it too.
+  await unlessRefused(request, ({ discordCode }) => discordCode === errorCodes.alreadyAnswered);
+}
+
+/** A first answer that the person alone sees. */
+export function ephemeral(content: string) {
+  const flags = messageFlags.ephemeral | messageFlags.suppressEmbeds;
+  const data = { content, flags, allowed_mentions: { parse: [] } };
+  return { type: callbackTypes.message, data };
+}
+
+/** Tells the person alone that nothing was done, and why. @throws DiscordProblem */
+export async function refuse(deps: InteractionDeps, raw: RawInteraction, text: string): Promise<void> {
+  await answer(deps, raw, ephemeral(text));
+}
+
+/** The interaction as it can be answered later. */
+export function interactionOf(
+  { id, token, application_id }: RawInteraction,
+  placeholder: LiveInteraction["placeholder"],
+  command?: ChatCommand,
+): LiveInteraction {
+  return liveInteraction({ id, token, application: application_id, placeholder }, command);
+}

@@ -45,10 +45,14 @@ export function createBackground({ log, clock, submit, control }: BackgroundDeps
       if (turn !== undefined && turn.status !== "finished") return undefined;
       const events = await log.read(turnId);
       const agent = events.find((event) => event.type === "turn_started")?.profile ?? "";
+      const answer = turn?.answer ?? "This was deleted.";
+      const files = events.flatMap((event) =>
+        event.type === "file" && !answer.includes(event.name) ? event.name : [],
+      );
       return {
         agent,
         task: beginningOf(turn?.text ?? "", maxTask),
-        text: turn?.answer ?? "This was deleted.",
+        text: files.length === 0 ? answer : `${answer}\n\nFiles: ${[...new Set(files)].join(", ")}`,
         ...(turn !== undefined && isPrivateTurn(events) ? { only_for: turn.author.id } : {}),
       };
     },

@@ -128,7 +128,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report };
   const schedules = createScheduleService({ ...planning, refusalOf: access });
   const control = createTurnControl(log, clock, dispatcher);
-  const background = createBackground({ log, clock, submit, control });
+  const background = createBackground({ log, submit, control });
   const ports = { ...basePorts, schedules, background };
   const past = createPastThreads(log);
   const spending = createSpending(log, deps.spending, clock);

@@ -130,7 +130,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const control = createTurnControl(log, clock, dispatcher);
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
   const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
-  const background = createBackground({ log, clock, submit, control });
+  const background = createBackground({ log, submit, control });
   const ports = { ...basePorts, schedules, background };
   const past = createPastThreads(log);
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });

@@ -1,7 +1,6 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
 import type { TurnReading, TurnSignals } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/storage.ts";
 import type { Background } from "../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Submission, Submit } from "./submit.ts";
@@ -9,7 +8,6 @@ import { type TurnControl, workingIn } from "./turn-control.ts";
 
 export interface BackgroundDeps {
   log: TurnReading & TurnSignals;
-  clock: Pick<Clock, "now">;
   submit: Submit;
   control: Pick<TurnControl, "stop">;
 }
@@ -18,7 +16,7 @@ export interface BackgroundDeps {
 const maxTask = 200;
 
 /** Sub-runs in the background: turns that a handoff begins, each in a line of its own. */
-export function createBackground({ log, clock, submit, control }: BackgroundDeps): Background {
+export function createBackground({ log, submit, control }: BackgroundDeps): Background {
   const mutex = new KeyedMutex();
   return {
     begin: (turn, { key, task, most, means }) =>
@@ -32,7 +30,7 @@ export function createBackground({ log, clock, submit, control }: BackgroundDeps
           because: "in the background",
           background: means,
         } as const;
-        const where = { ...turn.place, author: turn.author, ...originOf(turn, clock.now()) };
+        const where = { ...turn.place, author: turn.author, ...originOf(turn) };
         const begun = await submit({ ...where, key, text: task, cause });
         if (!begun.ok) return begun;
         // Whoever stopped the turn meanwhile did not find this one.
@@ -45,21 +43,26 @@ export function createBackground({ log, clock, submit, control }: BackgroundDeps
       if (turn !== undefined && turn.status !== "finished") return undefined;
       const events = await log.read(turnId);
       const agent = events.find((event) => event.type === "turn_started")?.profile ?? "";
+      const answer = turn?.answer ?? "This was deleted.";
+      const files = events.flatMap((event) =>
+        event.type === "file" && !answer.includes(event.name) ? event.name : [],
+      );
       return {
         agent,
         task: beginningOf(turn?.text ?? "", maxTask),
-        text: turn?.answer ?? "This was deleted.",
+        text: files.length === 0 ? answer : `${answer}\n\nFiles: ${[...new Set(files)].join(", ")}`,
         ...(turn !== undefined && isPrivateTurn(events) ? { only_for: turn.author.id } : {}),
       };
     },
   };
 }
 
-/** It is shown where the turn that begins it is. */
-function originOf(
-  { events, mentions = [] }: Parameters<Background["begin"]>[0],
-  said_at: number,
-): Pick<Submission, "origin"> {
+/** It is shown where the turn that begins it is, and has the time of its message. */
+function originOf({
+  events,
+  said_at,
+  mentions = [],
+}: Parameters<Background["begin"]>[0]): Pick<Submission, "origin"> {
   const [entry] = events;
   if (entry?.type !== "inbound" || entry.inbound.origin === undefined) return {};
   return { origin: { said_at, files: [], in_thread: false, mentions: [...mentions] } };

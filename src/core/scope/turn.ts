@@ -134,7 +134,7 @@ export interface Background {
    * Begins one with the rights of the turn's author, once for each key. Undefined if `most` are working in the thread already.
    */
   begin(
-    turn: Pick<Turn, "turn_id" | "place" | "author" | "mentions" | "events">,
+    turn: Pick<Turn, "turn_id" | "place" | "author" | "said_at" | "mentions" | "events">,
     work: { key: string; task: string; most: number; means: BackgroundWork },
   ): Promise<Outcome<string> | undefined>;
   /** Undefined while it works. */

@@ -120,7 +120,7 @@ export function resultMessage({
   text,
 }: Pick<BackgroundEnd, "agent" | "task" | "text">): UserMessage {
   const head = `<${resultTag}${attribute("agent", agent)}${attribute("task", task)}`;
-  const shown = `${head} note="posted in the thread">\n${asData(text)}\n</${resultTag}>`;
+  const shown = `${head} note="posted already">\n${asData(text)}\n</${resultTag}>`;
   return { role: "user", text: shown, said: "" };
 }
 

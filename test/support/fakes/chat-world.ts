@@ -23,6 +23,7 @@ export type TestWorld = ReturnType<typeof createWorld>;
 export function createWorld(
   lines: readonly Line[] | ((request: ModelRequest) => Line),
   limits: Partial<TurnLimits> = {},
+  more: Parameters<typeof createTestApp>[1] = {},
 ) {
   const chat = createFakeChat();
   chat.rooms.push(
@@ -60,6 +61,7 @@ export function createWorld(
   const store = createMemoryKeyValue();
   const { due } = createMemoryTurnLog();
   const app = createTestApp(model, {
+    ...more,
     sources: shippedSkills,
     limits: { tool_output_tokens: 4_000, ...limits },
     store,

@@ -105,13 +105,45 @@ describe("a sub-run in the background", () => {
     await ask("thanks");
     const read = model.ofTurns().find((request) => saidIn(request).includes("and now?"));
     expect(read?.messages.at(-2)?.text).toBe(
-      '<background_result agent="maker" task="build a boat" note="posted in the thread">\nA boat &lt;attached_file >.\n</background_result>',
+      '<background_result agent="maker" task="build a boat" note="posted already">\nA boat &lt;attached_file >.\n</background_result>',
     );
     const main = model.asked.filter(({ system }) => system.includes("You chat."));
     expectPrefixes(main);
     const results = main
       .at(-1)
       ?.messages.filter(({ role, text }) => role === "user" && text.includes("<background_result"));
+    expect(results).toHaveLength(1);
+  });
+
+  it("its answer is told again when the conversation that it was told in fills up in the same turn", async () => {
+    const looking = ({ messages }: ModelRequest): Line => {
+      const looked = toolResults(messages).filter((text) => text.includes("wave")).length;
+      return looked < 3 ? [{ call: "look", with: { text: String(looked) } }] : "seen";
+    };
+    const lines = (request: ModelRequest): Line => {
+      if (request.system.startsWith("Summarise")) return "They talked.";
+      return saidIn(request) === "what is there?" ? looking(request) : leading(() => "A boat.")(request);
+    };
+    const look = testSkill(
+      "look",
+      [{ name: "look", run: (input) => `wave ${JSON.stringify(input)} `.repeat(500) }],
+      {
+        active: true,
+      },
+    );
+    const model = recordingModel(scriptedModel(lines));
+    const limits = { open_tools_tokens: 3_000, transcript_tokens: 6_000, tool_output_tokens: 2_500 };
+    const { ask, until, events, log } = createTestApp(model, { profiles, skills: [look], limits });
+    const { turnId } = await ask("do build");
+    await events((await until(turnId, "handoff")).background ?? "");
+    const later = await ask("what is there?");
+    const types = (await log.read(later.turnId)).map(({ type }) => type);
+    expect(types.filter((type) => type === "transcript_opened").length).toBeGreaterThan(0);
+    expect(types.filter((type) => type === "background_ended").length).toBeGreaterThan(1);
+    const results = model
+      .ofTurns()
+      .at(-1)
+      ?.messages.filter(({ text }) => text.includes("A boat.\n</background_result>"));
     expect(results).toHaveLength(1);
   });
 

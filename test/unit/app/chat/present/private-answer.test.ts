@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type ChatPlatform, PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
+import type { ModelRequest } from "../../../../../src/core/ports/model.ts";
 import { answerTurn, forgetTurn } from "../../../../support/bot/ask-app.ts";
-import { ann, ask, createWorld, general } from "../../../../support/fakes/chat-world.ts";
+import { ann, ask, createWorld, dora, general } from "../../../../support/fakes/chat-world.ts";
 import type { Line } from "../../../../support/models/scripted-model.ts";
 
 const direct = "fake:team:dm-U1ANN";
@@ -9,8 +10,11 @@ const read: Line = [{ call: "chat_read", with: { channel: "#random" } }];
 const lines: Line[] = [read, "In #random: Pizza on Friday?"];
 
 /** A world whose platform whispers as Slack does: in the place itself. */
-function world(script: readonly Line[] = lines) {
-  const made = createWorld(script);
+function world(
+  script: Parameters<typeof createWorld>[0] = lines,
+  more: Parameters<typeof createWorld>[2] = {},
+) {
+  const made = createWorld(script, {}, more);
   Object.assign(made.platform satisfies ChatPlatform, { whispers_here: true });
   const inPlace = (namespace: string) =>
     made.platform.visible().filter(({ place }) => place.namespace === namespace);
@@ -73,5 +77,30 @@ describe("a private answer", () => {
       await answerTurn(at.app.app, turnId, "call_2_0?1", "yes", ann);
     await asking;
     expect(JSON.stringify(at.inPlace(general))).not.toContain("Pizza");
+  });
+
+  it("a private answer of an agent in the background stays its asker's, in later turns of the thread too", async () => {
+    const profiles = [
+      { id: "chat", description: "", prompt: "You chat." },
+      { id: "maker", description: "Makes.", prompt: "You make." },
+    ] as const;
+    const given = { to: "maker", reason: "Ask about Pizza.", background: true };
+    const script = ({ system, messages }: ModelRequest): Line => {
+      if (system.includes("You make.")) return "Pizza it is.";
+      const last = messages.at(-1);
+      if (last?.role === "tool")
+        return last.tool === "chat_read" ? [{ call: "handoff", with: given }] : "Begun.";
+      return last?.text.includes("#random") ? read : messages.map(({ text }) => text).join();
+    };
+    const at = world(script, { profiles });
+    const { events } = await ask(at, "what is new in #random?");
+    const begun = events.find((event) => event.type === "handoff")?.background ?? "";
+    expect((await at.app.events(begun)).at(-1)).toMatchObject({ private: true, text: "Pizza it is." });
+    expect(JSON.stringify(at.inPlace(general))).not.toContain("Pizza");
+    expect(JSON.stringify(at.inPlace(direct))).toContain("Pizza it is.");
+    const others = await ask(at, "and now?", { by: dora });
+    expect(JSON.stringify(others.events.at(-1))).not.toContain("Pizza");
+    const own = await ask(at, "and now?");
+    expect(own.events.at(-1)).toMatchObject({ private: true, text: expect.stringContaining("Pizza it is.") });
   });
 });

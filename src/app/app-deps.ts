@@ -63,6 +63,7 @@ export interface AppDeps {
     | "time_zone"
     | "chats"
     | "schedules"
+    | "jobs"
     | "conversations"
     | "rolesOf"
   >;

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { isInternal, type TurnEventBody } from "../core/log/turn-event.ts";
+import { isInternal } from "../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/log/turn-log.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
 import { type Meter, noMeter, type PartUses } from "../core/ports/model.ts";
@@ -28,6 +28,7 @@ import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
+import { tellGoal } from "./schedules/goals.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
@@ -114,7 +115,7 @@ function openFeed({ shared, ...deps }: AppDeps): SharedFeed {
 /** The parts that accept messages and run their turns. */
 function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const { log, clock, catalogue } = deps;
-  const { name, chats, offers, files, report } = basePorts;
+  const { name, chats, offers, files, folders, code, report } = basePorts;
   const feed = openFeed(deps);
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, name);
@@ -126,9 +127,10 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
   const spending = createSpending(log, deps.spending, clock);
   const control = createTurnControl(log, clock, dispatcher);
-  const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
-  const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
-  const ports = { ...basePorts, schedules };
+  const running = { folders, code, submit, stop: control.stop, overBudget: spending.exceeded };
+  const planning = { ...deps, ...deps.schedules, ...running, offers, platforms, report };
+  const schedules = createScheduleService({ ...planning, refusalOf: access });
+  const ports = { ...basePorts, schedules, jobs: schedules.jobs };
   const past = createPastThreads(log);
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, name, chats.actions);
@@ -235,7 +237,7 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
     run: (claimed, signal) =>
       tellGoal(
-        turns,
+        { ...turns.schedules, ...ports },
         claimed,
         measuring.around(
           claimed,
@@ -243,18 +245,6 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
         ),
       ),
   });
-}
-
-/** Passes the events of a turn on. Once its end is stored, the goal that it works on is looked at. */
-async function* tellGoal(
-  { schedules, ports }: Turns,
-  { inbound: { cause } }: ClaimedTurn,
-  events: AsyncGenerator<TurnEventBody, void>,
-): AsyncGenerator<TurnEventBody, void> {
-  yield* events;
-  if (cause?.kind !== "goal") return;
-  // It is looked at again later anyway.
-  await schedules.goals.turned(cause.id).catch((error: unknown) => ports.report(error, "a goal"));
 }
 
 function appOf(deps: AppDeps, { feed, reader, ports }: Turns, opened: ReturnType<typeof openServices>): App {
@@ -314,6 +304,7 @@ export function createApp(deps: AppDeps): RunningApp {
     async stop(drainMs) {
       await schedules.clockwork.stop();
       await Promise.all([dispatcher.stop(drainMs), retention.stop(), channelIndex.stop()]);
+      await schedules.jobs.close();
       await endHearing();
       await stored.settled();
     },

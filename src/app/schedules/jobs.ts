@@ -10,6 +10,7 @@ import type { Outcome } from "../../core/values/failure.ts";
 import type { Redactor } from "../../core/values/redact.ts";
 import type { HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 import { jobEnd, noteEvent, vouchedUntil } from "./run-trigger.ts";
 
 /**
@@ -55,7 +56,7 @@ export function createJobs(deps: JobDeps): JobService {
     const { namespace } = request.place;
     if (deps.code === undefined || limits.job_ms === 0)
       return refused("Jobs are off here. Run it without `watch`, or tell the person.");
-    const others = (await book.triggers(namespace)).filter(({ value }) => value.condition.on === "job");
+    const others = await jobsOf(book, namespace);
     if (others.length >= limits.jobs)
       return refused(
         `${others.length} jobs run in this channel, the maximum. \`/agent schedule\` shows them.`,
@@ -78,7 +79,12 @@ export function createJobs(deps: JobDeps): JobService {
   };
 }
 
-function newTrigger({ platforms, limits, now }: JobDeps, { author, place, language }: JobRequest): Trigger {
+/** The running jobs of a channel. */
+export async function jobsOf(book: PlanBook, namespace: string): Promise<Entry<Trigger>[]> {
+  return (await book.triggers(namespace)).filter(({ value }) => value.condition.on === "job");
+}
+
+function newTrigger({ platforms, now }: JobDeps, { author, place, language }: JobRequest): Trigger {
   const made_at = now();
   return triggerSchema.parse({
     what: "trigger",
@@ -87,7 +93,7 @@ function newTrigger({ platforms, limits, now }: JobDeps, { author, place, langua
     on_platform: platforms.of(place.namespace) !== undefined,
     thread: place.thread,
     made_at,
-    condition: { on: "job", language, alive_until: made_at + aliveMs, stops_at: made_at + limits.job_ms },
+    condition: { on: "job", language, alive_until: made_at + aliveMs },
   });
 }
 

@@ -28,6 +28,9 @@ const maxOutput = 950_000;
  */
 const maxRunMs = 86_400_000;
 
+/** What wakes the agent before the end of a job. */
+const watchSchema = z.object({ line: z.string().optional(), quiet_seconds: z.number().optional() });
+
 /** Runs code written by the model, in the sandbox, on the files of the thread. */
 export const createRunCode = () =>
   defineMetaTool({
@@ -39,8 +42,7 @@ export const createRunCode = () =>
     parameters: z.object({
       language: z.enum(codeLanguages),
       code: z.string().min(1).max(200_000).describe("print what you need"),
-      watch: z
-        .object({ line: z.string().optional(), quiet_seconds: z.number().optional() })
+      watch: watchSchema
         .optional()
         .describe("goes on after your answer; its end, this line or silence wakes you"),
     }),
@@ -51,7 +53,7 @@ export const createRunCode = () =>
     offered: ({ code }) => code !== undefined,
     run: async ({ language, code, watch }, context, scope, request) => {
       const { turn, ports } = scope;
-      if (watch !== undefined) return startJob(scope, request, { language, code, ...watch });
+      if (watch !== undefined) return startJob(scope, request, { language, code }, watch);
       const runner = ports.code;
       if (runner === undefined || turn.code === undefined)
         return failure("refused", "Code cannot be run here.", "Tell the person.");
@@ -79,14 +81,20 @@ const minQuietMs = 5_000;
 async function startJob(
   { turn, ports }: TurnScope,
   { call }: CallRequest,
-  {
-    quiet_seconds,
-    ...job
-  }: Pick<JobRequest, "language" | "code" | "line"> & { quiet_seconds?: number | undefined },
+  code: Pick<JobRequest, "language" | "code">,
+  watch: z.output<typeof watchSchema>,
 ): Promise<ToolResult> {
-  const { author, place, turn_id } = turn;
-  const quiet_ms = quiet_seconds === undefined ? undefined : Math.max(minQuietMs, quiet_seconds * 1_000);
-  const started = await ports.jobs?.start({ ...job, author, place, turn_id, call_id: call.id, quiet_ms });
+  const { author, place, turn_id, cause } = turn;
+  if (cause?.kind === "trigger")
+    return failure(
+      "refused",
+      "A turn that a job or a trigger began starts no job.",
+      "Run it without `watch`.",
+    );
+  const seconds = watch.quiet_seconds;
+  const quiet_ms = seconds === undefined ? undefined : Math.max(minQuietMs, seconds * 1_000);
+  const job = { ...code, line: watch.line || undefined, quiet_ms };
+  const started = await ports.jobs?.start({ ...job, author, place, turn_id, call_id: call.id });
   if (started?.ok !== true) return failure("refused", started?.message ?? "Jobs are off here.");
   const { id, max_ms } = started.value;
   return ok(

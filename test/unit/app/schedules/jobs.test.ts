@@ -183,4 +183,25 @@ describe("a job", () => {
     await nextEnd(bot, () => second.end({ status: "refused", reason: "The disk is full." }));
     expect(bot.told()).toMatch(/could not be started\.\nThe disk is full/);
   });
+
+  it("a turn that a job began starts no further job", async () => {
+    const bot = createBot([run({}), "Started.", run({}), "I do not go on."]);
+    await bot.ask("train it");
+    const first = await bot.next();
+    await nextEnd(bot, () => first.end(exited("loss 0.2")));
+    expect(bot.result()).toMatch(/starts no job.*without `watch`/s);
+    expect(bot.runs()).toBe(1);
+  });
+
+  it("a goal waits for the jobs of its thread", async () => {
+    const bot = createBot([run({}), "Goal continues: a", "It is trained.", "Goal reached: loss 0.2"]);
+    const set = await nextEnd(bot, () => bot.app.say("/agent goal it is trained", { by: ada }));
+    expect(set.text).toMatch(/^Goal: /);
+    const first = await bot.clock.advanceUntil(bot.next(), 20);
+    await bot.pass(5 * minute);
+    expect(bot.model.requests).toHaveLength(2);
+    await nextEnd(bot, () => first.end(exited("loss 0.2")));
+    const reached = await nextEnd(bot, () => undefined);
+    expect(reached.text).toBe("Goal reached: loss 0.2");
+  });
 });

@@ -63,7 +63,6 @@ export interface AppDeps {
     | "time_zone"
     | "chats"
     | "schedules"
-    | "jobs"
     | "conversations"
     | "rolesOf"
   >;

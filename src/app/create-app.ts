@@ -115,7 +115,7 @@ function openFeed({ shared, ...deps }: AppDeps): SharedFeed {
 /** The parts that accept messages and run their turns. */
 function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const { log, clock, catalogue } = deps;
-  const { name, chats, offers, files, folders, code, report } = basePorts;
+  const { name, chats, offers, files, report } = basePorts;
   const feed = openFeed(deps);
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, name);
@@ -127,10 +127,9 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
   const spending = createSpending(log, deps.spending, clock);
   const control = createTurnControl(log, clock, dispatcher);
-  const running = { folders, code, submit, stop: control.stop, overBudget: spending.exceeded };
-  const planning = { ...deps, ...deps.schedules, ...running, offers, platforms, report };
-  const schedules = createScheduleService({ ...planning, refusalOf: access });
-  const ports = { ...basePorts, schedules, jobs: schedules.jobs };
+  const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
+  const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
+  const ports = { ...basePorts, schedules };
   const past = createPastThreads(log);
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, name, chats.actions);
@@ -237,7 +236,7 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
     run: (claimed, signal) =>
       tellGoal(
-        { ...turns.schedules, ...ports },
+        turns,
         claimed,
         measuring.around(
           claimed,

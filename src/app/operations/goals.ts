@@ -6,7 +6,7 @@ import { mayStop } from "../../core/values/inbound.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { channelName } from "../services/shapes.ts";
 import { commandHelp } from "./command-help.ts";
-import { type OperationCall, operation, said, shown } from "./operation.ts";
+import { type OperationCall, operation, said, shown, type Terminal } from "./operation.ts";
 
 const place = z.object({ ns: channelName, thread: threadSchema });
 const route = "/namespaces/{ns}/threads/{thread}/goal";
@@ -26,7 +26,7 @@ export const showGoal = operation({
     {
       help: commandHelp["goal show"],
       read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-      print: ({ goal }, { plain }) => [goal === undefined ? none : plain(wordsOf(goal))],
+      print: ({ goal }, terminal) => [goal === undefined ? none : lineOf(goal, terminal)],
     },
   ],
   async run(call) {
@@ -72,13 +72,11 @@ export const setGoal = operation({
     {
       help: commandHelp["goal set"],
       read: ({ namespace, thread, aim, turns }) => ({
-        ns: namespace,
-        thread,
+        ...{ ns: namespace, thread, turns: turns === undefined ? undefined : Number(turns) },
         aim: [aim].flat().join(" "),
-        turns: turns === undefined ? undefined : Number(turns),
       }),
       needsBot: "because it runs the turns of the goal",
-      print: ({ goal }, { plain }) => [goal === undefined ? none : plain(wordsOf(goal))],
+      print: ({ goal }, terminal) => [goal === undefined ? none : lineOf(goal, terminal)],
     },
   ],
   async run(call) {
@@ -121,7 +119,7 @@ export const stopGoal = operation({
     {
       help: commandHelp["goal stop"],
       read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-      print: ({ goal }, { plain }) => [plain(wordsOf(goal))],
+      print: ({ goal }, terminal) => [lineOf(goal, terminal)],
     },
   ],
   async run({ input: { ns: namespace, thread }, asker, services }) {
@@ -184,4 +182,8 @@ const stateWords: Readonly<Record<GoalView["state"], string>> = {
 function wordsOf(goal: GoalView): string {
   const { turns, max_turns, by, state } = goal;
   return `Goal: ${quoted(goal)}, set by ${escapeMarkdown(by)}. ${stateWords[state]}: turn ${turns} of ${max_turns}.`;
+}
+
+function lineOf({ aim, state, turns, max_turns, by }: GoalView, { plain, bold, dim }: Terminal): string {
+  return `${bold(state)}  ${plain(oneLine(aim, 500))}  ${dim(`turn ${turns} of ${max_turns}, by ${plain(by)}`)}`;
 }

@@ -43,8 +43,7 @@ export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, Schedu
   time_zone: string;
   /** The public address of the bot; without it, addresses of webhooks have no host. */
   public_url?: string | undefined;
-  folders: JobDeps["folders"];
-  code: JobDeps["code"];
+  ports: Pick<JobDeps, "folders" | "code">;
   redact: JobDeps["redact"];
   overBudget: GoalRunDeps["overBudget"];
   stop: GoalRunDeps["stop"];
@@ -97,7 +96,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   return {
     ...createPlanKeeping({ ...shared, hooks, watch }),
     goals: createGoals(shared),
-    jobs: createJobs(shared),
+    jobs: createJobs({ ...shared, ...deps.ports }),
     watch,
     hooks,
     clockwork,

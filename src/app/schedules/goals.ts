@@ -10,6 +10,7 @@ import {
   type ScheduleLimits,
 } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry, Planner } from "../../core/ports/schedules.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import { toJson } from "../../core/values/json.ts";
@@ -227,12 +228,12 @@ function fingerprint(text: string): string {
 
 /** Passes the events of a turn on. Once its end is stored, the goal that it works on is looked at. */
 export async function* tellGoal(
-  { goals, report }: { goals: Pick<Goals, "turned">; report(error: unknown, where: string): void },
-  { inbound: { cause } }: ClaimedTurn,
+  { schedules, ports }: { schedules: { goals: Goals }; ports: Pick<TurnPorts, "report"> },
+  { inbound: { cause } }: Pick<ClaimedTurn, "inbound">,
   events: AsyncGenerator<TurnEventBody, void>,
 ): AsyncGenerator<TurnEventBody, void> {
   yield* events;
   if (cause?.kind !== "goal") return;
   // It is looked at again later anyway.
-  await goals.turned(cause.id).catch((error: unknown) => report(error, "a goal"));
+  await schedules.goals.turned(cause.id).catch((error: unknown) => ports.report(error, "a goal"));
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Slots } from "../../base/slots.ts";
 import type { TurnEventBody } from "../log/turn-event.ts";
+import type { JobRequest } from "../ports/schedules.ts";
 import {
   type CodeLanguage,
   type CodeMeans,
@@ -10,7 +11,7 @@ import {
 } from "../ports/work-context.ts";
 import { inputFolder, outputFolder } from "../ports/working-folder.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import type { CallOfCode, JobRequest } from "../skill/programs.ts";
+import type { CallOfCode } from "../skill/programs.ts";
 import { failure, type ToolResult } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import { checkArguments } from "../turn/check-call.ts";
@@ -94,7 +95,7 @@ async function startJob(
   const seconds = watch.quiet_seconds;
   const quiet_ms = seconds === undefined ? undefined : Math.max(minQuietMs, seconds * 1_000);
   const job = { ...code, line: watch.line || undefined, quiet_ms };
-  const started = await ports.jobs?.start({ ...job, author, place, turn_id, call_id: call.id });
+  const started = await ports.schedules?.jobs?.start({ ...job, author, place, turn_id, call_id: call.id });
   if (started?.ok !== true) return failure("refused", started?.message ?? "Jobs are off here.");
   const { id, max_ms } = started.value;
   return ok(

@@ -12,7 +12,7 @@ import type { WorkingFolders } from "../ports/working-folder.ts";
 import type { Catalogue } from "../skill/catalogue.ts";
 import type { OfferReader } from "../skill/make-offer.ts";
 import type { NetworkGrants } from "../skill/network-grants.ts";
-import type { CodeRunner, Jobs, ScriptRunner } from "../skill/programs.ts";
+import type { CodeRunner, ScriptRunner } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { Rights, RolesOf } from "../skill/skill-identifier.ts";
 import type { Author, Cause, Mention } from "../values/inbound.ts";
@@ -161,8 +161,6 @@ export interface TurnPorts {
   scripts: ScriptRunner | undefined;
   /** Runs code that models write; undefined where that is not offered. */
   code: CodeRunner | undefined;
-  /** Code that goes on after its turn; undefined where there is none. */
-  jobs?: Jobs | undefined;
   /** The files of threads. */
   folders: WorkingFolders;
   documents: DocumentReader;

@@ -1,9 +1,6 @@
 import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
-import type { Outcome } from "../values/failure.ts";
-import type { Author } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
-import type { Place } from "../values/place.ts";
 import type { Skill } from "./skill.ts";
 
 /** Whether something is allowed here; `reason` is for a person. `unconfined`: it would run without a sandbox. */
@@ -117,23 +114,6 @@ export interface CodeRequest extends Omit<RunRequest, "env" | "network"> {
   code: string;
   /** Answers the calls that the code makes; without it, it can make none. */
   onCall?: CallOfCode;
-}
-
-/** Code of a model that goes on after its turn has ended. */
-export interface Jobs {
-  /** Starts it, on the files of the thread. What it is watched for begins turns there, as does its end. If not ok, the message says why. */
-  start(job: JobRequest): Promise<Outcome<{ id: string; max_ms: number }>>;
-}
-
-export interface JobRequest extends Pick<CodeRequest, "language" | "code"> {
-  author: Author;
-  place: Place;
-  turn_id: string;
-  call_id: string;
-  /** Text in a line of its output, as it is. */
-  line?: string | undefined;
-  /** Time without output, ms. */
-  quiet_ms?: number | undefined;
 }
 
 /** The output of a tool that running code calls. Rejects with an error whose message the code gets. */

@@ -85,7 +85,8 @@ export function createScheduleWorld(
       limits: { ...scheduleLimits, ...options.own },
       time_zone: "UTC",
       public_url: "https://knack.example.com",
-      ...{ code: undefined, folders: temporaryFolders(), redact: createRedactor([]) },
+      ports: { code: undefined, folders: temporaryFolders() },
+      redact: createRedactor([]),
       overBudget: async () => options.spent,
       stop: async () => undefined,
       report: (error) => {

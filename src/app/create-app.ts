@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { isInternal, type TurnEventBody } from "../core/log/turn-event.ts";
+import { isInternal } from "../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/log/turn-log.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
 import { type Meter, noMeter, type PartUses } from "../core/ports/model.ts";
@@ -28,6 +28,7 @@ import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
+import { tellGoal } from "./schedules/goals.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
@@ -245,18 +246,6 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
   });
 }
 
-/** Passes the events of a turn on. Once its end is stored, the goal that it works on is looked at. */
-async function* tellGoal(
-  { schedules, ports }: Turns,
-  { inbound: { cause } }: ClaimedTurn,
-  events: AsyncGenerator<TurnEventBody, void>,
-): AsyncGenerator<TurnEventBody, void> {
-  yield* events;
-  if (cause?.kind !== "goal") return;
-  // It is looked at again later anyway.
-  await schedules.goals.turned(cause.id).catch((error: unknown) => ports.report(error, "a goal"));
-}
-
 function appOf(deps: AppDeps, { feed, reader, ports }: Turns, opened: ReturnType<typeof openServices>): App {
   const { services, stored } = opened;
   const { files, folders, means, schedules } = ports;
@@ -315,6 +304,7 @@ export function createApp(deps: AppDeps): RunningApp {
     async stop(drainMs) {
       await schedules.clockwork.stop();
       await Promise.all([dispatcher.stop(drainMs), retention.stop(), channelIndex.stop()]);
+      await schedules.jobs.close();
       await endHearing();
       await stored.settled();
     },

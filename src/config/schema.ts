@@ -199,6 +199,10 @@ const codeSchema = z.strictObject({
     .default([])
     .describe("Hosts that this code may reach; it can send them the files of the thread"),
   max_seconds: seconds.default(120).describe("Time limit of one run of this code, in seconds"),
+  job_minutes: between(0, 1440)
+    .default(30)
+    .describe("Time limit of a job, code that goes on after the answer, in minutes; 0 turns jobs off"),
+  jobs_per_channel: count.max(20).default(2).describe("Jobs of one channel at the same time"),
 });
 
 /** Limits of schedules, reminders, triggers and goals. */

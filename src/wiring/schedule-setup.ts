@@ -7,7 +7,7 @@ import { createSecretKey } from "../storage/secret-key.ts";
 
 /** Limits and storage of schedules and triggers. Webhooks are recognised by secrets, which are stored encrypted. */
 export function scheduleSetup(
-  { schedules, data, secret_key }: Config,
+  { schedules, code, data, secret_key }: Config,
   { due, store }: { due: DueEntries; store: KeyValue },
 ): ScheduleSetup {
   const minute = 60_000;
@@ -22,6 +22,8 @@ export function scheduleSetup(
       open_turns: schedules.open_turns,
       trigger_gap_ms: minute,
       goal_turns: schedules.goal_turns,
+      job_ms: code.job_minutes * minute,
+      jobs: code.jobs_per_channel,
     },
   };
 }

@@ -10,6 +10,7 @@ import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts"
 import type { MessageIndex } from "../../src/core/ports/chat-actions.ts";
 import { type DocumentReader, noTranscriber, type Transcriber } from "../../src/core/ports/documents.ts";
 import type { Model, Models } from "../../src/core/ports/model.ts";
+import type { ScheduleLimits } from "../../src/core/ports/schedule.ts";
 import type { DueEntries } from "../../src/core/ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../../src/core/ports/storage.ts";
 import type { Web } from "../../src/core/ports/web.ts";
@@ -89,6 +90,8 @@ export interface TestAppOptions
   max_duration_ms?: number;
   /** Where schedules and triggers are kept. `startSchedules` lets them run. */
   due?: DueEntries;
+  /** Differences from the usual limits of schedules, goals and jobs. */
+  planLimits?: Partial<ScheduleLimits>;
   /** The secrets of webhooks. */
   sealed?: KeyValue;
   /** The server's zone; UTC unless given. */
@@ -248,7 +251,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     schedules: {
       due: options.due ?? createMemoryTurnLog().due,
       sealed,
-      limits: scheduleLimits,
+      limits: { ...scheduleLimits, ...options.planLimits },
     },
     packages: options.packages,
     servers: options.servers,

@@ -10,6 +10,7 @@ import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
 import { createGoals, readGoal } from "./goals.ts";
 import { createHeldEvents } from "./held-events.ts";
+import { createJobs, type JobDeps, type JobService } from "./jobs.ts";
 import { createPlanKeeping } from "./keep-plans.ts";
 import { createPeopleNow, type PeopleDeps } from "./maker-now.ts";
 import { createNeededTools, type NeededToolsDeps } from "./needed-tools.ts";
@@ -42,14 +43,17 @@ export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, Schedu
   time_zone: string;
   /** The public address of the bot; without it, addresses of webhooks have no host. */
   public_url?: string | undefined;
+  ports: Pick<JobDeps, "folders" | "code">;
+  redact: JobDeps["redact"];
   overBudget: GoalRunDeps["overBudget"];
   stop: GoalRunDeps["stop"];
   report(error: unknown, where: string): void;
 }
 
-/** Plans, stores and runs schedules, triggers and goals. */
+/** Plans, stores and runs schedules, triggers, goals and jobs. */
 export interface ScheduleService extends Planning {
   readonly goals: Goals;
+  readonly jobs: JobService;
   readonly watch: ChatWatch;
   readonly hooks: Pick<Webhooks, "take">;
   readonly clockwork: Pick<Clockwork, "start" | "stop">;
@@ -92,6 +96,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   return {
     ...createPlanKeeping({ ...shared, hooks, watch }),
     goals: createGoals(shared),
+    jobs: createJobs({ ...shared, ...deps.ports }),
     watch,
     hooks,
     clockwork,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import {
   dueKinds,
@@ -9,6 +10,7 @@ import {
   type ScheduleLimits,
 } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry, Planner } from "../../core/ports/schedules.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { toJson } from "../../core/values/json.ts";
 import type { Place } from "../../core/values/place.ts";
@@ -146,24 +148,25 @@ async function newGoal(
   const plan = { maker: author, on_platform, thread: place.thread };
   const maker = await people.maker(place.namespace, plan);
   if (maker.is === "gone") return { ok: false, status: 403, message: maker.because };
-  const value: Goal = {
+  const value = goalSchema.parse({
     ...plan,
     what: "goal",
     text: aim,
     made_at: now(),
-    failures: 0,
     key,
     state: "going",
     max_turns: max_turns ?? Math.min(usualTurns, limits.goal_turns),
-    turns: 0,
-  };
+  });
   return { ok: true, value };
 }
 
 /** Stores a goal where none is going. A repeated request finds the goal it has set. */
 async function replaceEnded({ due }: GoalDeps, entry: DueEntry, key: string): Promise<Outcome<GoalView>> {
   // Of two at once, the second finds what the first has added.
-  if ((await due.get(entry.id)) === undefined) await due.add(entry).catch(() => undefined);
+  if ((await due.get(entry.id)) === undefined)
+    await due.add(entry).catch(async (error: unknown) => {
+      if ((await due.get(entry.id)) === undefined) throw error;
+    });
   const stored = await due.change(entry.id, (known) => {
     const goal = readGoal(known)?.value;
     return goal?.state === "going" || goal?.key === key ? undefined : entry;
@@ -205,4 +208,16 @@ function fingerprint(text: string): string {
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? [];
   return createHash("sha256").update(words.join(" ")).digest("hex").slice(0, 32);
+}
+
+/** Passes the events of a turn on. Once its end is stored, the goal that it works on is looked at. */
+export async function* tellGoal(
+  { schedules, ports }: { schedules: { goals: Goals }; ports: Pick<TurnPorts, "report"> },
+  { inbound: { cause } }: Pick<ClaimedTurn, "inbound">,
+  events: AsyncGenerator<TurnEventBody, void>,
+): AsyncGenerator<TurnEventBody, void> {
+  yield* events;
+  if (cause?.kind !== "goal") return;
+  // It is looked at again later anyway.
+  await schedules.goals.turned(cause.id).catch((error: unknown) => ports.report(error, "a goal"));
 }

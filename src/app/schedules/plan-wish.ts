@@ -154,7 +154,7 @@ function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: st
   return { ok: true, value: { at: time } };
 }
 
-const eventsOf = { message: "messages", reaction: "reactions", quiet: "other threads" };
+const eventsOf = { message: "messages", reaction: "reactions", quiet: "other threads", job: "jobs" };
 
 function planTrigger(common: Common, { condition }: Extract<Wish, { what: "trigger" }>): Outcome<Plan> {
   const problem = condition.on === "message" ? wordsProblem(condition.words) : undefined;

@@ -34,6 +34,8 @@ export function conditionInWords(condition: TriggerCondition): string {
       const where = here ? "here" : "in a thread";
       return `when nobody has answered ${where} for ${hours} h`;
     }
+    case "job":
+      return `on news of a job (${condition.language})`;
     default:
       return condition satisfies never;
   }

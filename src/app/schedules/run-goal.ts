@@ -1,10 +1,11 @@
 import { beginningOf } from "../../base/markdown-text.ts";
 import type { Goal } from "../../core/ports/schedule.ts";
 import { changeGoal, type GoalDeps, goalAfter } from "./goals.ts";
+import { jobsOf } from "./jobs.ts";
 import type { Entry } from "./planning.ts";
 import { begin, type RunDeps } from "./run-plan.ts";
 
-export interface GoalRunDeps extends GoalDeps, Pick<RunDeps, "submit" | "logger" | "isPaused"> {
+export interface GoalRunDeps extends GoalDeps, Pick<RunDeps, "book" | "submit" | "logger" | "isPaused"> {
   /** Why nothing more may be spent in a channel for a person; undefined below the limits. */
   overBudget(namespace: string, person: string): Promise<string | undefined>;
   /** Stops a turn. @param by a person's id */
@@ -33,6 +34,9 @@ async function beginNext(deps: GoalRunDeps, entry: Entry<Goal>, met: string | un
   const { id, namespace, value: goal } = entry;
   const maker = await deps.people.maker(namespace, goal);
   if (maker.is === "away" || (await deps.isPaused(namespace))) return lookAgain(deps, id);
+  const jobs = await jobsOf(deps.book, namespace);
+  // The end of a job has a turn of its own.
+  if (jobs.some(({ value }) => value.thread === goal.thread)) return lookAgain(deps, id);
   if (maker.is === "gone") return tellEnd(deps, entry, "blocked", maker.because);
   const spent = await deps.overBudget(namespace, goal.maker.id);
   if (spent !== undefined) return tellEnd(deps, entry, "used_up", `${spent}.`);

@@ -33,9 +33,10 @@ export async function noteEvent(
   // Also for a known event: the bot may have crashed before it scheduled the turn.
   await book.change(id, ({ value, due_at }) => {
     if (value.what !== "trigger" || value.paused !== undefined) return undefined;
-    const earliest = Math.max(now(), (value.started_at ?? 0) + limits.trigger_gap_ms);
+    const next = Math.max(now(), (value.started_at ?? 0) + limits.trigger_gap_ms);
+    const earliest = Math.min(due_at ?? next, next);
     const more = value.more + (became === "full" ? 1 : 0);
-    return { value: { ...value, noted: value.noted + 1, more }, due_at: due_at ?? earliest };
+    return { value: { ...value, noted: value.noted + 1, more }, due_at: earliest };
   });
   return became === "full" ? "counted" : became;
 }
@@ -45,6 +46,7 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
   const { id, namespace, value: trigger } = entry;
   const held = await waiting(deps, entry);
   const [first] = held;
+  if (first === undefined && isLost(trigger, deps.now())) return tellLost(deps, entry);
   if (trigger.paused !== undefined || first === undefined) return settle(deps, entry, held, []);
   if (await deps.isPaused(namespace)) return holdWhilePaused(deps, id);
   const maker = await deps.people.maker(namespace, trigger);
@@ -148,13 +150,48 @@ async function settle(
     if (value.what !== "trigger") return undefined;
     const begun = turnId === undefined ? {} : { starts: value.starts + 1, started_at: now(), more: 0 };
     const open = turnId === undefined ? value.open : [...value.open, turnId].slice(-limits.open_turns);
-    isOver = turnId !== undefined && value.condition.on === "quiet" && value.condition.here;
+    isOver = turnId !== undefined && isLast(value.condition, taken);
     const isMore = held.length > taken.length || value.noted !== noted;
-    const due_at = isMore && value.paused === undefined ? now() + limits.trigger_gap_ms : undefined;
+    const isDue = isMore && value.paused === undefined;
+    const due_at = isDue ? now() + limits.trigger_gap_ms : vouchedUntil(value);
     return { value: { ...value, ...begun, open, failures: 0 }, due_at };
   });
   await events.settle(taken, now());
   if (isOver) await book.remove(id);
+}
+
+/** Whether a trigger waits for nothing more after a turn for these events. */
+function isLast(condition: Trigger["condition"], taken: readonly TriggerEvent[]): boolean {
+  if (condition.on === "quiet") return condition.here;
+  return condition.on === "job" && taken.some(({ key }) => key === jobEnd);
+}
+
+/** The key of the event that a job has ended. */
+export const jobEnd = "end";
+
+/** Until when the process of a job vouches for it; undefined for other triggers. */
+export function vouchedUntil({ condition }: Trigger): number | undefined {
+  return condition.on === "job" ? condition.alive_until : undefined;
+}
+
+/** Whether the process of a job died with it. */
+function isLost(trigger: Trigger, now: number): boolean {
+  return (vouchedUntil(trigger) ?? Infinity) <= now;
+}
+
+/** Says in the thread of a job that it ended without a result: once, even after a crash. A paused one ends silently. */
+async function tellLost(deps: TriggerDeps, entry: Entry<Trigger>): Promise<void> {
+  const { id, namespace, value } = entry;
+  if (value.paused !== undefined) return void (await deps.book.remove(id));
+  const says = `The job \`${id}\` ended when I was restarted, before it was done. Shall I run it again?`;
+  const begun = await begin(deps, entry, {
+    author: value.maker,
+    place: { namespace, thread: value.thread },
+    key: `trigger:${id}:lost`,
+    cause: { because: conditionInWords(value.condition), says },
+  });
+  if (begun === undefined) return tryLater(deps, id);
+  await deps.book.remove(id);
 }
 
 async function stillOpen({ log }: TriggerDeps, { open }: Trigger): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Slots } from "../../base/slots.ts";
 import type { TurnEventBody } from "../log/turn-event.ts";
+import type { JobRequest } from "../ports/schedules.ts";
 import {
   type CodeLanguage,
   type CodeMeans,
@@ -29,6 +30,9 @@ const maxOutput = 950_000;
  */
 const maxRunMs = 86_400_000;
 
+/** What wakes the agent before the end of a job. */
+const watchSchema = z.object({ line: z.string().optional(), quiet_seconds: z.number().optional() });
+
 /** Runs code written by the model, in the sandbox, on the files of the thread. */
 export const createRunCode = () =>
   defineMetaTool({
@@ -43,15 +47,19 @@ export const createRunCode = () =>
     describe: ({ code }) => described(code),
     parameters: z.object({
       language: z.enum(codeLanguages),
-      code: z.string().min(1).max(200_000).describe("whole program; print what you need to know"),
+      code: z.string().min(1).max(200_000).describe("print what you need"),
+      watch: watchSchema
+        .optional()
+        .describe("goes on after your answer; its end, this line or silence wakes you"),
     }),
     effect: "side_effect",
     shares: true,
     approval: (_input, scope) => mayCarryOut(scope),
     max_execution_ms: maxRunMs,
     offered: ({ code }) => code !== undefined,
-    run: async ({ language, code }, context, scope, request) => {
+    run: async ({ language, code, watch }, context, scope, request) => {
       const { turn, ports } = scope;
+      if (watch !== undefined) return startJob(scope, request, { language, code }, watch);
       const runner = ports.code;
       if (runner === undefined || turn.code === undefined)
         return failure("refused", "Code cannot be run here.", "Tell the person.");
@@ -71,6 +79,34 @@ export const createRunCode = () =>
       return resultOf(redactOutcome(ran.value, ports.redact), ran.notes, max_ms);
     },
   });
+
+/** Minimum silence that wakes the agent, ms. */
+const minQuietMs = 5_000;
+
+/** Starts code that goes on after the turn. */
+async function startJob(
+  { turn, ports }: TurnScope,
+  { call }: CallRequest,
+  code: Pick<JobRequest, "language" | "code">,
+  watch: z.output<typeof watchSchema>,
+): Promise<ToolResult> {
+  const { author, place, turn_id, cause } = turn;
+  if (cause?.kind === "trigger")
+    return failure(
+      "refused",
+      "A turn that a job or a trigger began starts no job.",
+      "Run it without `watch`.",
+    );
+  const seconds = watch.quiet_seconds;
+  const quiet_ms = seconds === undefined ? undefined : Math.max(minQuietMs, seconds * 1_000);
+  const job = { ...code, line: watch.line || undefined, quiet_ms };
+  const started = await ports.schedules?.jobs?.start({ ...job, author, place, turn_id, call_id: call.id });
+  if (started?.ok !== true) return failure("refused", started?.message ?? "Jobs are off here.");
+  const { id, max_ms } = started.value;
+  return ok(
+    `The job ${id} runs, for at most ${max_ms / 60_000} min. You get a turn when there is news: end this one and do not wait.`,
+  );
+}
 
 /** Maximum calls of one run, and of those at the same time. */
 const maxCalls = 100;
@@ -143,7 +179,7 @@ function described(code: CodeMeans | undefined): string {
     return list.length === 0 ? [] : [`${names[language]} has ${list.join(", ")}.`];
   });
   return [
-    `Runs code in a sandbox, in the folder of this thread: files of people are in ${inputFolder}, read-only; what it leaves in ${outputFolder} is posted with your answer (plots as PNG); other files stay for later calls. JavaScript is an ES module. It can call your tools that only read: from knack_tools import call; call("tool", key=value). JavaScript: import {call} from "./knack-tools.mjs"; await call("tool", {key: value}).`,
+    `Runs code in a sandbox in this thread's folder, which keeps its files: ${inputFolder} has people's, read-only; ${outputFolder} is posted with your answer (plots as PNG). It can call tools that only read: from knack_tools import call; call("tool", key=value), or import {call} from "./knack-tools.mjs"; await call("tool", {key: value}).`,
     ...(missing.length === 0 ? [] : [`There is no ${missing.join(" and no ")} here.`]),
     ...prepared,
     hosts.length === 0 ? "No network." : `It reaches ${hosts.join(", ")} and nothing else.`,

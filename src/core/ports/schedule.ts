@@ -122,6 +122,8 @@ const conditionSchema = z.discriminatedUnion("on", [
       .max(24 * 14),
     here: z.boolean().default(false),
   }),
+  /** News of code that goes on after its turn. `alive_until`: until when its process vouches for it, ms since the epoch. */
+  z.object({ on: z.literal("job"), language: z.string(), alive_until: z.number() }),
 ]);
 export type TriggerCondition = z.infer<typeof conditionSchema>;
 
@@ -207,6 +209,10 @@ export interface ScheduleLimits {
   trigger_gap_ms: number;
   /** Maximum turns of one goal; 0: there are no goals. */
   goal_turns: number;
+  /** Maximum time of a job; 0: there are no jobs. */
+  job_ms: number;
+  /** Maximum jobs of a channel at the same time. */
+  jobs: number;
 }
 
 /** A schedule or trigger in the form that people read. */

@@ -5,6 +5,7 @@ import type { Author, Cause } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
 import type { GrantedTool, PlannedView, Schedule, Trigger, TriggerCondition } from "./schedule.ts";
+import type { CodeLanguage } from "./work-context.ts";
 
 /** The person who plans, and the place. */
 export interface Planner {
@@ -64,6 +65,27 @@ export interface Schedules {
   change(planner: Planner, id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
   /** The tools that the runs of a schedule may currently use without asking. */
   granted(id: string): Promise<readonly GrantedTool[]>;
+  /** Absent where there are none. */
+  readonly jobs?: Jobs;
+}
+
+/** Code of the agent that goes on after its turn. */
+export interface Jobs {
+  /** Starts it, on the files of the thread. What it is watched for begins turns there, as does its end. If not ok, the message says why. */
+  start(job: JobRequest): Promise<Outcome<{ id: string; max_ms: number }>>;
+}
+
+export interface JobRequest {
+  language: CodeLanguage;
+  code: string;
+  author: Author;
+  place: Place;
+  turn_id: string;
+  call_id: string;
+  /** Text in a line of its output, as it is. */
+  line?: string | undefined;
+  /** Time without output, ms. */
+  quiet_ms?: number | undefined;
 }
 
 /**

@@ -11,4 +11,6 @@ export const scheduleLimits: ScheduleLimits = {
   open_turns: 3,
   trigger_gap_ms: minute,
   goal_turns: 25,
+  job_ms: 30 * minute,
+  jobs: 2,
 };

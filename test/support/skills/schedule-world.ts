@@ -5,11 +5,13 @@ import { createChatPlatforms } from "../../../src/core/ports/chat-platform.ts";
 import type { ScheduleLimits } from "../../../src/core/ports/schedule.ts";
 import type { DueEntries, Wish } from "../../../src/core/ports/schedules.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
+import { createRedactor } from "../../../src/core/values/redact.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 import { createFakePlatform } from "../fakes/fake-platform.ts";
+import { temporaryFolders } from "../temporary-folders.ts";
 import { scheduleLimits } from "./schedule-limits.ts";
 
 /** A Wednesday, 11:00 in Berlin. */
@@ -83,6 +85,8 @@ export function createScheduleWorld(
       limits: { ...scheduleLimits, ...options.own },
       time_zone: "UTC",
       public_url: "https://knack.example.com",
+      ports: { code: undefined, folders: temporaryFolders() },
+      redact: createRedactor([]),
       overBudget: async () => options.spent,
       stop: async () => undefined,
       report: (error) => {

@@ -81,7 +81,7 @@ export const readSuspects: Readonly<Record<string, string>> = {
   "Search the web for the latest Node.js release": "chat#search",
   "What are the last messages in #support?": "chat#act",
   "What did Ben say about the release yesterday?": "channel-summary, chat#read",
-  "What do you know about our holiday rules?": "run_code, handoff, memory#learn",
+  "What do you know about our holiday rules?": "handoff, memory#learn",
   "What stands on line 200 of the log file?": "incident-report",
   "Which channels are there?":
     "list_skills, channel-summary, chat#search, chat#people, chat#send, chat#act, memory#remember, memory#recall, memory#learn, memory#forget",

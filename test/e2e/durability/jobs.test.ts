@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import type { ApiClient } from "../../../src/client/api-client.ts";
+import { needs } from "../../support/needs.ts";
+import { ended, stored } from "../support/turns.ts";
+import { useBot } from "../support/use-bot.ts";
+
+const namespace = "console:local:general";
+const place = { ns: namespace, thread: "t1" };
+
+/** The ends of the turns in the thread, oldest first, once there are so many and all of them have ended. */
+async function endsOf(client: ApiClient, count: number) {
+  const watched = client.watchNamespace(namespace, AbortSignal.timeout(60_000));
+  for (;;) {
+    const { turns } = await client.call("thread.show", place);
+    const ends = await Promise.all(turns.map(({ turn }) => ended(client, turn.turn_id)));
+    if (ends.length >= count) return ends;
+    await watched[Symbol.asyncIterator]().next();
+  }
+}
+
+describe("jobs of a whole bot", needs("bubblewrap"), () => {
+  const bot = useBot();
+
+  /** Lets the model run this shell script as a job when it is asked, and say something about its news. */
+  async function runs(code: string) {
+    const { models } = bot();
+    const call = { language: "bash", code, watch: { line: "half done" } };
+    await models.add([
+      {
+        match: { userMessage: "build it", hasToolResult: false },
+        response: { toolCalls: [{ name: "run_code", arguments: JSON.stringify(call) }] },
+      },
+      { match: { userMessage: "has printed the line" }, response: { content: "Half of it is done." } },
+      { match: { userMessage: "The job ended" }, response: { content: "It is built." } },
+      { match: { toolResultContains: "runs, for at most" }, response: { content: "It runs." } },
+    ]);
+  }
+
+  it("a job goes on after its turn, tells of its line and its end, and its file stays in the thread", async () => {
+    await runs(
+      "echo half done; sleep 61 & echo built > result.txt; head -c 20000 /dev/zero | tr '\\0' x; echo",
+    );
+    const { client } = await bot().home.start();
+    await client.submitTurn({ namespace, thread: "t1", text: "build it" });
+    const ends = await endsOf(client, 2);
+    expect(ends[0]?.text).toBe("It runs.");
+    // Both may come before the first turn about them begins.
+    expect(ends[1]?.text).toMatch(/Half of it is done|It is built/);
+    const told = await stored(client, ends[1]?.turn_id ?? "");
+    expect(JSON.stringify(told[0])).toMatch(/has printed the line|exit code 0/);
+  });
+
+  it("a job that prints without end is stopped by its limits, and its thread is told", async () => {
+    await runs("yes | head -c 20000000");
+    const { client } = await bot().home.start();
+    await client.submitTurn({ namespace, thread: "t1", text: "build it" });
+    const ends = await endsOf(client, 2);
+    const told = JSON.stringify((await stored(client, ends[1]?.turn_id ?? ""))[0]);
+    expect(told).toContain("It printed more than 8 MB and was stopped");
+    expect(told.length).toBeLessThan(20_000);
+  });
+
+  it("a job dies with its bot; after kill -9 its thread is told once, and it does not run again", async () => {
+    await runs("echo one > started.txt; sleep 600");
+    const { home } = bot();
+    const first = await home.start();
+    await first.client.submitTurn({ namespace, thread: "t1", text: "build it" });
+    await endsOf(first.client, 1);
+    await first.kill();
+    const second = await home.start();
+    const ends = await endsOf(second.client, 2);
+    expect(ends[1]?.text).toMatch(/ended when I was restarted.*Shall I run it again\?/);
+    expect(await second.client.call("schedule.list", { namespace })).toEqual({ schedules: [] });
+    await second.kill();
+    const third = await home.start();
+    expect((await third.client.call("thread.show", place)).turns).toHaveLength(2);
+  });
+});

@@ -3,6 +3,7 @@ import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts"
 import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { fileRows, givenRows, type Rows } from "./read-rows.ts";
+import { chartInWords, smallChart } from "./small-chart.ts";
 
 /** Size of a single chart, pixels. */
 const size = { width: 640, height: 420 };
@@ -50,9 +51,10 @@ export const skill = defineSkill({
     if (!drawn.ok) throw new SkillFailure("not_drawn", drawn.problem, columnsHint(read));
     const name = fileName(spec);
     const svg = new TextEncoder().encode(drawn.svg);
+    const words = { alt: chartInWords(spec, read.rows), chart: smallChart(spec, read.rows) };
     const files = await context.step("hand over", async () => [
-      await context.file({ name: `${name}.png`, media_type: "image/png", data: drawn.png }),
-      await context.file({ name: `${name}.svg`, media_type: "image/svg+xml", data: svg }),
+      await context.file({ name: `${name}.png`, media_type: "image/png", data: drawn.png, ...words }),
+      await context.file({ name: `${name}.svg`, media_type: "image/svg+xml", data: svg, ...words }),
     ]);
     return {
       files: files as string[],

@@ -6,7 +6,7 @@ import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
-import { fileNameOf, safeFileName } from "../values/file-kind.ts";
+import { fileNameOf, type PictureWords, pictureWords, safeFileName } from "../values/file-kind.ts";
 import { formatBytes } from "../values/shown.ts";
 
 /** Maximum bytes of one file that a call creates. */
@@ -20,7 +20,7 @@ export function createToolFiles(scope: TurnScope, callId: string, signal: AbortS
   const added = new Map<string, string>();
   let last: Promise<unknown> = Promise.resolve();
 
-  const add = async (file: NewFile): Promise<string> => {
+  const add = async ({ alt, chart, ...file }: NewFile & PictureWords): Promise<string> => {
     signal.throwIfAborted();
     requireSize(file);
     const step = `file:${safeFileName(file.name)}`;
@@ -42,7 +42,7 @@ export function createToolFiles(scope: TurnScope, callId: string, signal: AbortS
     const told = turn.events.some((event) => isSame(event, callId, stored));
     if (told) return stored.name;
     const url = `/api/v1/turns/${encodeURIComponent(turn.turn_id)}/files/${encodeURIComponent(stored.name)}`;
-    await scope.emit({ type: "file", call_id: callId, ...stored, url });
+    await scope.emit({ type: "file", call_id: callId, ...stored, url, ...pictureWords({ alt, chart }) });
     return stored.name;
   };
   return (file) => {

@@ -19,6 +19,7 @@
 import type { Seen, Told, Untrusted } from "../values/address.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
+import type { PictureWords } from "../values/file-kind.ts";
 import type { Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type {
@@ -205,14 +206,14 @@ type PlainEvent =
   | { type: "step_finished"; call_id: string; step: string; result: Json }
   | { type: "skill_output"; skill_id: string; output: Json }
   /** A tool created a file; `url` is its address in the HTTP API. */
-  | {
+  | ({
       type: "file";
       call_id?: string | undefined;
       name: string;
       media_type: string;
       bytes: number;
       url: string;
-    }
+    } & PictureWords)
   /** A picture that a call looked at. It is a file of the turn, and the model sees it with the call's result. */
   | { type: "picture_shown"; call_id: string; name: string; media_type: string; bytes: number }
   /** Context that the bot read in the place where it was called: the thread so far and the files of the message. */

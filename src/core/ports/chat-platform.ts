@@ -4,6 +4,7 @@
  */
 
 import type { ApprovalVerdict } from "../log/turn-view.ts";
+import type { PictureWords } from "../values/file-kind.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import type { ChatActions, FoundMessages, MessageQuery, Searcher, ThreadMessage } from "./chat-actions.ts";
@@ -73,7 +74,7 @@ export function wordsOf({ progress, markdown }: Pick<OutgoingMessage, "progress"
   return [progress?.markdown, markdown].filter(Boolean).join("\n\n");
 }
 
-export interface OutgoingFile {
+export interface OutgoingFile extends PictureWords {
   name: string;
   media_type: string;
   data: Uint8Array;

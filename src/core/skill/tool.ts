@@ -8,6 +8,7 @@ import type { WorkContext } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import type { Outcome } from "../values/failure.ts";
+import type { PictureWords } from "../values/file-kind.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
 import {
   countLineBreaks,
@@ -253,7 +254,7 @@ export interface ToolContext extends WorkContext {
    * Adds a file to the turn's answer: at most 25 MB, under a safe and unique name. The same name again in this call replaces the file, even
    * if the call is run again after a crash. Returns the file's name. @throws SkillFailure if it is too large
    */
-  file(file: NewFile): Promise<string>;
+  file(file: NewFile & PictureWords): Promise<string>;
   /** Shows the model a picture with the result of this call; people do not see it. It is stored with the turn. */
   look(picture: NewFile): Promise<void>;
   /**

@@ -211,6 +211,59 @@ describe("a table", () => {
   });
 });
 
+describe("a chart", () => {
+  const chart = {
+    kind: "bar" as const,
+    title: "Orders",
+    categories: ["Jan", "Feb"],
+    series: [{ name: "Orders", values: [12, 19] }],
+  };
+  const png = { name: "orders.png", media_type: "image/png", data: Buffer.from("png") };
+  const svg = { name: "orders.svg", media_type: "image/svg+xml", data: Buffer.from("<svg/>") };
+  const words = { alt: "Bar chart: Orders. Jan 12, Feb 19.", chart };
+  const posted = async (slack: Awaited<ReturnType<typeof fakeSlack>>, more: object) => {
+    const { platform } = await slackBot(slack, scriptedModel(["-"]));
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "a chart please" });
+    const files = [png, svg].map((file) => ({ ...file, ...words, ...more }));
+    await platform.post({ namespace: "slack:T0ACME:C0GENERAL", thread: ts }, { markdown: "Here.", files });
+    const state = await slack.look();
+    return { message: state.botMessages(general, ts)[0], files: state.all.files, state };
+  };
+
+  test("a small chart is drawn by Slack, without a picture and a file", async () => {
+    const { message, files, state } = await posted(await fakeSlack(), {});
+    expect(message?.blocks.map(({ type }) => type)).toEqual(["markdown", "data_visualization"]);
+    expect(message?.blocks[1]).toMatchObject({ title: "Orders", chart: { type: "bar" } });
+    expect(message?.text).toContain("Orders: Jan 12, Feb 19");
+    expect(files).toEqual([]);
+    expect(state.refusals()).toEqual([]);
+  });
+
+  test.each([
+    [
+      "too many series",
+      { series: Array.from({ length: 7 }, (_, at) => ({ name: `s${at}`, values: [1, 2] })) },
+    ],
+    ["a long label", { categories: ["a".repeat(21), "b"] }],
+    ["a negative part of a pie", { kind: "pie", series: [{ name: "s", values: [1, -1] }] }],
+    ["no title", { title: "" }],
+  ])("a chart with %s is a picture that is described in words", async (_, change) => {
+    const { message, state } = await posted(await fakeSlack(), { chart: { ...chart, ...change } });
+    const picture = message?.blocks.find(({ type }) => type === "image");
+    expect(picture?.alt_text).toBe(words.alt);
+    expect(message?.files).toHaveLength(1);
+    expect(state.refusals()).toEqual([]);
+  });
+
+  test("a chart that the workspace refuses is a picture, and Slack's own is tried again later", async () => {
+    const slack = await fakeSlack();
+    await slack.fail({ method: "chat.postMessage", error: "invalid_blocks", times: 1 });
+    const { message } = await posted(slack, {});
+    expect(message?.blocks.map(({ type }) => type)).toEqual(["markdown", "image"]);
+    expect(message?.files).toHaveLength(1);
+  });
+});
+
 describe("files", () => {
   test("a person's files are read with the bot's token, and only as far as allowed", async () => {
     const slack = await fakeSlack();

@@ -2,6 +2,7 @@ import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { OutgoingFile } from "../../../core/ports/chat-platform.ts";
 import type { FileStore } from "../../../core/ports/storage.ts";
+import { pictureWords } from "../../../core/values/file-kind.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 type FileEvent = Extract<TurnEventBody, { type: "file" }>;
@@ -30,7 +31,7 @@ export async function readAnswerFiles(
     const data = fits ? await read(file.name) : undefined;
     if (data === undefined)
       named.push(`- ${escapeMarkdown(file.name)} (${formatBytes(file.bytes)}): ${file.url}`);
-    else attached.push({ name: file.name, media_type: file.media_type, data });
+    else attached.push({ name: file.name, media_type: file.media_type, data, ...pictureWords(file) });
   }
   return {
     attached,

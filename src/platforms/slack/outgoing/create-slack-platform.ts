@@ -49,7 +49,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
   const context: SlackContext = { workspaces, directory };
   const sessions = createSessions(context, clock, logger);
   const writer = createMessageWriter(context, settings.streaming, sessions, clock);
-  const files = createFileShow(context, writer);
+  const files = createFileShow(context, writer, clock);
   const edit: ChatPlatform["edit"] = async (place, ts, message) =>
     files.edit(await roomOf(context, place), ts, message);
   const streamed: StreamedMessages = {

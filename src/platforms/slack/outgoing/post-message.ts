@@ -1,12 +1,18 @@
 import type { types } from "@slack/bolt";
-import type { OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
 import { createAbsentFeature } from "../connection/absent-features.ts";
 import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
-import { type BlockForm, formsOf, type Picture, type Rendered, renderMessage } from "./render-message.ts";
+import {
+  type BlockForm,
+  type DrawnMessage,
+  formsOf,
+  type Picture,
+  type Rendered,
+  renderMessage,
+} from "./render-message.ts";
 import type { Sessions } from "./sessions.ts";
 
 /**
@@ -15,15 +21,15 @@ import type { Sessions } from "./sessions.ts";
  */
 export interface MessageWriter {
   /** Returns the `ts`. @throws PlatformError */
-  post(room: Room, message: OutgoingMessage): Promise<string>;
+  post(room: Room, message: DrawnMessage): Promise<string>;
   /** `shown` has all its pictures, and files to add to it. @throws PlatformError */
-  edit(room: Room, ts: string, message: OutgoingMessage, shown?: ShownFiles): Promise<void>;
+  edit(room: Room, ts: string, message: DrawnMessage, shown?: ShownFiles): Promise<void>;
   /** No error if it is already gone. @throws PlatformError */
   remove(place: Place, ts: string): Promise<void>;
   /** Renders the message for `send`; in plain blocks if rich ones are refused. */
   rendered<T>(
     team: string,
-    message: OutgoingMessage,
+    message: DrawnMessage,
     send: (rendered: Rendered) => Promise<T>,
     pictures?: readonly Picture[],
   ): Promise<T>;
@@ -36,7 +42,8 @@ interface ShownFiles {
   files: readonly string[];
 }
 
-const blockRefusals = ["invalid_blocks", "unsupported_block"];
+/** Refusals of a block that the workspace does not have, or of its content. */
+export const blockRefusals = ["invalid_blocks", "unsupported_block"];
 
 const noFiles: ShownFiles = { pictures: [], files: [] };
 
@@ -68,7 +75,7 @@ export function createMessageWriter(
     return sendAs(forms);
   };
   /** The message with the buttons that it needs in this place. */
-  const fitting = (room: Room, { buttons = [], ...message }: OutgoingMessage): OutgoingMessage => ({
+  const fitting = (room: Room, { buttons = [], ...message }: DrawnMessage): DrawnMessage => ({
     ...message,
     buttons: sessions.ownButtons(room, buttons),
   });
@@ -113,7 +120,7 @@ async function post(
   workspaces: Workspaces,
   rendered: MessageWriter["rendered"],
   { team, channel, thread }: Room,
-  message: OutgoingMessage,
+  message: DrawnMessage,
 ): Promise<string> {
   const { ts = "" } = await rendered(team, message, ({ text, blocks, metadata }) =>
     workspaces.call(team, "post a message", ({ write }) =>

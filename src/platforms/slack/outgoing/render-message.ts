@@ -9,7 +9,9 @@ import {
   wordsOf,
   writeButtonId,
 } from "../../../core/ports/chat-platform.ts";
+import type { SmallChart } from "../../../core/values/file-kind.ts";
 import { isPersonId } from "../channel/slack-place.ts";
+import { chartBlock, chartWords } from "./data-charts.ts";
 import { hasDataTable, textBlocks } from "./data-tables.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
@@ -41,7 +43,12 @@ export interface Rendered {
  */
 export type BlockForm = "basic" | "rich" | "data";
 
-/** A picture stored by Slack. */
+/** A message with charts that Slack draws itself. */
+export interface DrawnMessage extends OutgoingMessage {
+  charts?: readonly SmallChart[];
+}
+
+/** A picture stored by Slack; `name` says what it shows. */
 export interface Picture {
   id: string;
   name: string;
@@ -53,12 +60,12 @@ export interface Picture {
  * @param pictures shown below the text
  */
 export function renderMessage(
-  message: OutgoingMessage,
+  message: DrawnMessage,
   form: BlockForm,
   pictures: readonly Picture[] = [],
 ): Rendered {
   const rich = form !== "basic";
-  const { markdown, progress, timed, buttons = [], tag, mention = "", calls } = message;
+  const { markdown, progress, timed, buttons = [], tag, mention = "", calls, charts = [] } = message;
   const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
   const time = timed === undefined ? undefined : timedText(timed);
   if (message.plain) {
@@ -71,13 +78,15 @@ export function renderMessage(
   const shown = withoutMentions(words, calls);
   const text: types.AnyBlock[] = form === "data" ? textBlocks(words, calls) : markdownBlock(shown);
   const body = [...head, ...text];
+  const inWords = [markdown || wordsOf(message), ...charts.map(chartWords)].filter(Boolean).join("\n\n");
   return {
-    text: [called, fallbackText(markdown || wordsOf(message), calls)].filter(Boolean).join(" ") || "…",
+    text: [called, fallbackText(inWords, calls)].filter(Boolean).join(" ") || "…",
     blocks: [
       ...(called === ""
         ? []
         : [{ type: "section" as const, text: { type: "mrkdwn" as const, text: called } }]),
       ...body,
+      ...charts.map(chartBlock),
       ...pictures.map(pictureBlock),
       ...timeBlocks(time),
       ...buttonBlocks(buttons, rich),

@@ -1,12 +1,16 @@
 import { z } from "zod";
+import { beginningOf } from "../../../base/markdown-text.ts";
 import { type OutgoingFile, type OutgoingMessage, PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
 import type { SlackMessage } from "../channel/message-event.ts";
 import { filesOf, isOwn } from "../channel/parse-message.ts";
 import { readRoom } from "../channel/read-history.ts";
 import type { Room, SlackContext } from "../channel/slack-rooms.ts";
+import { createAbsentFeature } from "../connection/absent-features.ts";
 import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
-import type { MessageWriter } from "./post-message.ts";
-import type { Picture } from "./render-message.ts";
+import { drawableCharts } from "./data-charts.ts";
+import { blockRefusals, type MessageWriter } from "./post-message.ts";
+import type { DrawnMessage, Picture } from "./render-message.ts";
 import { keepFiles, shareFiles, type Upload, uploadFiles } from "./transfer-files.ts";
 
 /** Messages that are searched for files, beginning with the one they belong to. */
@@ -25,6 +29,11 @@ interface Shown {
 
 const nothing: Shown = { names: new Set(), pictures: [] };
 
+/** What a picture shows, in words; from its file name if nobody described it. */
+function wordsFor({ name, alt }: OutgoingFile): string {
+  return beginningOf(alt || name.replace(/\.\w+$/, "").replaceAll(/[-_]+/g, " "), 2_000);
+}
+
 /** Shows files in the messages they belong to: pictures below the text, others attached. */
 export interface FileShow {
   /**
@@ -39,7 +48,7 @@ export interface FileShow {
   edit(room: Room, ts: string, message: OutgoingMessage): Promise<void>;
 }
 
-export function createFileShow(context: SlackContext, writer: MessageWriter): FileShow {
+export function createFileShow(context: SlackContext, writer: MessageWriter, clock: Clock): FileShow {
   const { workspaces } = context;
 
   const shownFrom = async (room: Room, ts: string): Promise<Shown> => {
@@ -55,7 +64,7 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
   const share = async (room: Room, files: readonly OutgoingFile[]) => {
     if (files.length === 0) return;
     try {
-      await shareFiles(workspaces, room, await uploadFiles(workspaces, room.team, files));
+      await shareFiles(workspaces, room, await uploadFiles(workspaces, room.team, files.map(described)));
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       const names = files.map(({ name }) => name).join(", ");
@@ -66,12 +75,12 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
   const attach = async (
     room: Room,
     ts: string,
-    message: OutgoingMessage,
+    message: DrawnMessage,
     shown: Shown,
     uploads: readonly Upload[],
   ) => {
     const isPicture = ({ media_type }: Upload) => pictures.has(media_type);
-    const asPicture = ({ id, title }: Upload): Picture => ({ id, name: title });
+    const asPicture = ({ id, alt }: Upload): Picture => ({ id, name: alt });
     const ids = (some: readonly Upload[]) => some.map(({ id }) => id);
     const all = [...shown.pictures, ...uploads.filter(isPicture).map(asPicture)];
     try {
@@ -85,13 +94,7 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
   };
 
   /** Adds files to a message; files that Slack does not accept there follow in another message. */
-  const show = async (
-    room: Room,
-    ts: string,
-    message: OutgoingMessage,
-    shown: Shown,
-    added: UploadedFiles,
-  ) => {
+  const show = async (room: Room, ts: string, message: DrawnMessage, shown: Shown, added: UploadedFiles) => {
     const { files, uploads } = added;
     try {
       await keepFiles(workspaces, room.team, uploads);
@@ -103,31 +106,62 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
     }
     const { names } = await shownFrom(room, ts);
     const isThere = (file: OutgoingFile, index: number) =>
-      names.has(file.name) || names.has(uploads[index]?.id ?? "");
+      isShown(names, file) || names.has(uploads[index]?.id ?? "");
     await share(
       room,
       files.filter((file, index) => !isThere(file, index)),
     );
   };
 
-  return {
-    async post(room, message) {
-      const { files = [] } = message;
-      const uploads = await uploadFiles(workspaces, room.team, files);
-      const ts = await writer.post(room, message);
-      if (files.length > 0) await show(room, ts, message, nothing, { files, uploads });
-      return ts;
-    },
-    async edit(room, ts, message) {
-      const { files = [] } = message;
-      if (files.length === 0) return writer.edit(room, ts, message);
-      const shown = await shownFrom(room, ts);
-      const missing = files.filter(({ name }) => !shown.names.has(name));
-      const uploads = await uploadFiles(workspaces, room.team, missing);
-      if (missing.length > 0) return show(room, ts, message, shown, { files: missing, uploads });
-      await writer.edit(room, ts, message, { pictures: shown.pictures, files: [] });
-    },
+  const post: FileShow["post"] = async (room, message) => {
+    const { files = [] } = message;
+    const uploads = await uploadFiles(workspaces, room.team, files.map(described));
+    const ts = await writer.post(room, message);
+    if (files.length > 0) await show(room, ts, message, nothing, { files, uploads });
+    return ts;
   };
+  const edit: FileShow["edit"] = async (room, ts, message) => {
+    const { files = [] } = message;
+    if (files.length === 0) return writer.edit(room, ts, message);
+    const shown = await shownFrom(room, ts);
+    const missing = files.filter((file) => !isShown(shown.names, file));
+    const uploads = await uploadFiles(workspaces, room.team, missing.map(described));
+    if (missing.length > 0) return show(room, ts, message, shown, { files: missing, uploads });
+    await writer.edit(room, ts, message, { pictures: shown.pictures, files: [] });
+  };
+  const without = createAbsentFeature(clock);
+  /** Lets Slack draw the charts itself where it can; otherwise they are sent as the pictures that they are. */
+  const drawn = async <T>(
+    team: string,
+    message: OutgoingMessage,
+    send: (message: DrawnMessage) => Promise<T>,
+  ) => {
+    const { files = [] } = message;
+    const charts = message.plain ? [] : drawableCharts(files);
+    const feature = { team: `${team} charts`, channel: "charts" };
+    if (charts.length === 0 || without.isAbsent(feature)) return send(message);
+    try {
+      return await send({ ...message, charts, files: files.filter(({ chart }) => chart === undefined) });
+    } catch (error) {
+      if (!refusedWith(error, ...blockRefusals)) throw error;
+      const sent = await send(message);
+      without.note(error, feature, ...blockRefusals);
+      return sent;
+    }
+  };
+  return {
+    post: (room, message) => drawn(room.team, message, (now) => post(room, now)),
+    edit: (room, ts, message) => drawn(room.team, message, (now) => edit(room, ts, now)),
+  };
+}
+
+function described(file: OutgoingFile): OutgoingFile & { alt: string } {
+  return { ...file, alt: wordsFor(file) };
+}
+
+/** Messages of earlier versions have the names of pictures as their words. */
+function isShown(names: ReadonlySet<string>, file: OutgoingFile): boolean {
+  return names.has(file.name) || names.has(wordsFor(file));
 }
 
 /** Files and their uploads, in the same order. */

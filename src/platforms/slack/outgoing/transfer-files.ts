@@ -10,6 +10,8 @@ export interface Upload {
   id: string;
   title: string;
   media_type: string;
+  /** What it shows, in words. */
+  alt: string;
 }
 
 /** Timeout of one transfer, ms. */
@@ -19,12 +21,12 @@ const transferTimeoutMs = 120_000;
 export async function uploadFiles(
   workspaces: Workspaces,
   team: string,
-  files: readonly OutgoingFile[],
+  files: readonly (OutgoingFile & { alt: string })[],
 ): Promise<Upload[]> {
   return Promise.all(
-    files.map(async ({ name, media_type, data }) => {
+    files.map(async ({ name, media_type, data, alt }) => {
       const { upload_url = "", file_id = "" } = await workspaces.call(team, "take a file", ({ read }) =>
-        read.files.getUploadURLExternal({ filename: name, length: data.byteLength }),
+        read.files.getUploadURLExternal({ filename: name, length: data.byteLength, alt_text: alt }),
       );
       const response = await slackCall("take a file", () =>
         fetch(upload_url, {
@@ -37,7 +39,7 @@ export async function uploadFiles(
       await response.body?.cancel();
       if (!response.ok)
         throw new PlatformError("unavailable", `Slack did not take ${name}: HTTP ${response.status}.`);
-      return { id: file_id, title: name, media_type };
+      return { id: file_id, title: name, media_type, alt };
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { beginningOf } from "../../../../src/base/markdown-text.ts";
 import { slackWriting } from "../../../../src/platforms/slack/outgoing/create-slack-platform.ts";
 import {
@@ -101,4 +101,21 @@ test("people who may be called are called, in the app's words for groups too, wh
 
 test("a notification calls those who may be called and nobody else", () => {
   expect(fallbackText("ask <@U0ANNA> and <@U0BEN>", ["U0ANNA"])).toMatch(/^ask <@U0ANNA> and &lt;/);
+});
+
+describe("code in a stream", () => {
+  const code = "See a.example\n```sh\ncurl https://a.example/x.sh\n```\nthen b.example\n";
+  const shown = (pieces: readonly string[]) => {
+    const filter = createPieceFilter();
+    return pieces.map((piece) => filter.push(piece)).join("") + filter.end();
+  };
+
+  it.each([1, 2, 3, 7, 1_000])(
+    "a code block can be copied while it comes in pieces of %i characters",
+    (size) => {
+      const pieces = code.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      expect(shown(pieces)).toBe(
+      "See a.\u200bexample\n```sh\ncurl https://a.example/x.sh\n```\nthen b.\u200bexample\n",
+    );
+  });
 });

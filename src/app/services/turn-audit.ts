@@ -50,7 +50,7 @@ type Asked = Pick<TurnLine, "turn_id" | "namespace" | "thread" | "by" | "by_name
 export class TurnLines {
   readonly #asked: Asked;
   readonly #lines = new Map<string, TurnLine>();
-  readonly #approvals = new Map<string, string>();
+  readonly #approvals = new Map<string, { callId: string; deed?: string | undefined }>();
   readonly #decided = new Map<string, Allowed>();
   #isPrivate: { private?: true } = {};
 
@@ -75,7 +75,10 @@ export class TurnLines {
         this.#isPrivate = { private: true };
         break;
       case "approval_requested":
-        this.#approvals.set(event.approval_id, event.call_id.replace(/\/approval:[\s\S]*$/, ""));
+        this.#approvals.set(event.approval_id, {
+          callId: event.call_id.replace(/\/approval:[\s\S]*$/, ""),
+          deed: event.says?.deed,
+        });
         break;
       case "approval_decided":
         this.#decide(event);
@@ -103,11 +106,12 @@ export class TurnLines {
   }
 
   #decide({ approval_id, approved, by, name, always }: Extract<TurnEventBody, { type: "approval_decided" }>) {
-    const callId = this.#approvals.get(approval_id);
-    if (callId === undefined || !approved) return;
+    const asked = this.#approvals.get(approval_id);
+    if (asked === undefined || !approved) return;
+    const { callId, deed } = asked;
     const allowed: Allowed = { rule: always ? "always" : "approved", by, name };
     this.#decided.set(callId, allowed);
-    this.#change(callId, { allowed });
+    this.#change(callId, { allowed, ...(deed === undefined ? {} : { what: deed }) });
   }
 
   #sent(event: Extract<TurnEventBody, { type: "message_sent" }>, at: number): void {

@@ -2,6 +2,7 @@ import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ChannelMessage, ChatWork, FoundMessages } from "../../src/core/ports/chat-actions.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { objectOf } from "../../src/core/values/json.ts";
 import { showMessage, shownMessageSchema, timeIn, timeSchema } from "./message.ts";
 
 /** Default and maximum number of messages in one answer. */
@@ -193,6 +194,13 @@ const sendMessage = definePart({
   }),
   output: z.object({ sent: z.literal(true), where: z.string(), id: z.string(), link: z.string().optional() }),
   effect: "idempotent",
+  says(input) {
+    const { to } = objectOf(input);
+    return {
+      deed: to === "here" ? "post in this channel" : `send a message to ${String(to)}`,
+      quotes: "text",
+    };
+  },
   async run({ to, text, thread, files }, { chat }) {
     const { where, id, link } = await chat.send({ to, text, thread, files });
     return { sent: true as const, where, id, ...(link === undefined ? {} : { link }) };
@@ -213,6 +221,7 @@ const actOnMessage = definePart({
   }),
   output: z.object({ done: z.literal(true) }),
   effect: "idempotent",
+  says: (input) => ({ deed: `${String(objectOf(input).do)} a message of this channel`, quotes: "text" }),
   async run({ do: deed, message, emoji, text }, { chat }) {
     if (deed === "react" || deed === "unreact") {
       if (emoji === undefined) throw new SkillFailure("no_emoji", "Which emoji?", "Give its name as emoji.");

@@ -13,11 +13,13 @@ export interface Readiness {
   platform?: true | undefined;
 }
 
-/** Whether a bot can work: all its own checks pass, and at least one platform, if it has any. */
-export function isReady(checks: readonly Readiness[]): boolean {
+/** Whether a bot can work: all its own checks pass, and the named platform, or else at least one, if it has any. */
+export function isReady(checks: readonly Readiness[], platform?: string): boolean {
   const platforms = checks.filter(({ platform }) => platform === true);
   const own = checks.filter(({ platform }) => platform !== true);
-  return own.every(({ ok }) => ok) && (platforms.length === 0 || platforms.some(({ ok }) => ok));
+  const asked = platform === undefined ? platforms : platforms.filter(({ name }) => name === platform);
+  const isConnected = asked.some(({ ok }) => ok) || (platform === undefined && asked.length === 0);
+  return own.every(({ ok }) => ok) && isConnected;
 }
 
 /** Maximum age of the oldest turn that could run, ms; beyond it the bot does not keep up. */

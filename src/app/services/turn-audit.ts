@@ -1,5 +1,5 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { Allowed, TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
 import type {
   ClaimedTurn,
   FinishedPosition,
@@ -9,7 +9,7 @@ import type {
 } from "../../core/log/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../core/log/turn-view.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import type { Inbound } from "../../core/values/inbound.ts";
+import type { Allowed, Inbound } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { Audit } from "./audit.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
@@ -18,7 +18,7 @@ import type { AuditLine, StoredAudit } from "./stored-audit.ts";
  * What a turn did: a call with an effect, or a new message of the bot. A fold of the turn's events, never stored itself. An effect and the
  * message that it sent are one line; edits of a message belong to the line of their call.
  */
-export interface TurnLine {
+interface TurnLine {
   action: "effect" | "post";
   /** ms since the epoch. */
   at: number;
@@ -47,10 +47,10 @@ export interface TurnLine {
 type Asked = Pick<TurnLine, "turn_id" | "namespace" | "thread" | "by" | "by_name" | "cause">;
 
 /** The lines of one turn, in order, growing with its events. */
-export class TurnLines {
+class TurnLines {
   readonly #asked: Asked;
   readonly #lines = new Map<string, TurnLine>();
-  readonly #approvals = new Map<string, string>();
+  readonly #approvals = new Map<string, { callId: string; deed?: string | undefined }>();
   readonly #decided = new Map<string, Allowed>();
   #isPrivate: { private?: true } = {};
 
@@ -75,7 +75,10 @@ export class TurnLines {
         this.#isPrivate = { private: true };
         break;
       case "approval_requested":
-        this.#approvals.set(event.approval_id, event.call_id.replace(/\/approval:[\s\S]*$/, ""));
+        this.#approvals.set(event.approval_id, {
+          callId: event.call_id.replace(/\/approval:[\s\S]*$/, ""),
+          deed: event.says?.deed,
+        });
         break;
       case "approval_decided":
         this.#decide(event);
@@ -103,11 +106,12 @@ export class TurnLines {
   }
 
   #decide({ approval_id, approved, by, name, always }: Extract<TurnEventBody, { type: "approval_decided" }>) {
-    const callId = this.#approvals.get(approval_id);
-    if (callId === undefined || !approved) return;
+    const asked = this.#approvals.get(approval_id);
+    if (asked === undefined || !approved) return;
+    const { callId, deed } = asked;
     const allowed: Allowed = { rule: always ? "always" : "approved", by, name };
     this.#decided.set(callId, allowed);
-    this.#change(callId, { allowed });
+    this.#change(callId, { allowed, ...(deed === undefined ? {} : { what: deed }) });
   }
 
   #sent(event: Extract<TurnEventBody, { type: "message_sent" }>, at: number): void {
@@ -234,7 +238,7 @@ function shown(text: string): string {
 }
 
 /** One page of the audit: actions from the stored audit, and the lines of turns that have finished and still have their run details. */
-export interface AuditPage {
+interface AuditPage {
   lines: (AuditLine | ReturnType<typeof linesOf>[number])[];
   /** The position after the page. */
   next: FinishedPosition;

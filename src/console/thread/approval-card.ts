@@ -71,7 +71,7 @@ function textField(approval: ApprovalView, actions: Decides): TemplateResult | t
   return html`<details class="decided">
     <summary>Edit</summary>
     <form class="asked-edit" @submit=${approve}>
-      <textarea name="text" rows="6" aria-label="Text" .value=${text}></textarea>
+      <textarea class="field" name="text" rows="6" aria-label="Text" .value=${text}></textarea>
       <button type="submit" class="button">Approve with this text</button>
     </form>
   </details>`;

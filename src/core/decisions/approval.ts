@@ -1,5 +1,5 @@
 import { sha256 } from "../../base/sha256.ts";
-import type { Allowed, TurnEventBodyOf } from "../log/turn-event.ts";
+import type { TurnEventBodyOf } from "../log/turn-event.ts";
 import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
@@ -7,6 +7,7 @@ import { type ApprovalRequest, type Decided, failure, type Tool, type ToolResult
 import { isSameSite, readAddress } from "../values/address.ts";
 import { type CallInWords, callInWords, editedInput } from "../values/call-arguments.ts";
 import { WaitingForPerson } from "../values/failure.ts";
+import type { Allowed } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
 import { approverWithin, type CallDecision } from "./decide-call.ts";
 import { judgeAndNote, reasonFor } from "./known-addresses.ts";

@@ -20,7 +20,7 @@ import type { Seen, Told, Untrusted } from "../values/address.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
 import type { PictureWords } from "../values/file-kind.ts";
-import type { Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
+import type { Allowed, Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type {
   AssistantMessage,
@@ -37,17 +37,6 @@ interface SentEvent {
   place: Place;
   reference: string;
   link?: string | undefined;
-}
-
-/**
- * Why a call may run. `approved`: a person decided about it, in an `approval_decided`; `always`: a person allowed such calls in the channel;
- * `ordered`: a person wrote the call; `trusted`: the operator trusts the tool of the server; `unasked`: no rule requires approval.
- */
-export interface Allowed {
-  rule: "approved" | "always" | "ordered" | "trusted" | "unasked";
-  /** The person who decided, by id and name. */
-  by?: string | undefined;
-  name?: string | undefined;
 }
 
 /** How a turn ended. After `limit_reached` there is still an answer, which names the limit. */

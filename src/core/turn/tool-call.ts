@@ -6,13 +6,14 @@ import { approveCall, approvedInput, changedTexts, sayOf } from "../decisions/ap
 import { decisionFor } from "../decisions/decide-call.ts";
 import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
-import type { Allowed, TurnEventBodyOf } from "../log/turn-event.ts";
+import type { TurnEventBodyOf } from "../log/turn-event.ts";
 import type { CallState } from "../log/turn-state.ts";
 import { outputFolder } from "../ports/working-folder.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { cutForModel, failure, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
 import { fingerprint } from "../values/address.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
+import type { Allowed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 import { exactText } from "../values/shown.ts";

@@ -314,9 +314,8 @@ export function waitUntil({ state, turn, ports }: TurnScope): number {
   const approvals = [...state.approvals.values()].filter((approval) => approval.decided === undefined);
   const expire = [...questions, ...approvals].map((asked) => asked.expires_at);
   const remind = approvals.map(({ asked_at, expires_at }) => remindAt(asked_at, expires_at));
-  const reminders = remind.filter((time) => time > ports.clock.now());
   const retries = [...state.runs.values()].flatMap(({ away, open }) => (open ? [] : (away?.until ?? [])));
-  const times = [...expire, ...reminders, ...retries];
+  const times = [...expire, ...remind.filter((time) => time > ports.clock.now()), ...retries];
   return times.length === 0 ? turn.deadline : Math.min(...times);
 }
 

@@ -267,3 +267,14 @@ export interface ApprovalNeed {
   /** The reason for asking: a whole sentence for people. */
   reason: string;
 }
+
+/**
+ * Why a call may run. `approved`: a person decided about it, in an `approval_decided`; `always`: a person allowed such calls in the channel;
+ * `ordered`: a person wrote the call; `trusted`: the operator trusts the tool of the server; `unasked`: no rule requires approval.
+ */
+export interface Allowed {
+  rule: "approved" | "always" | "ordered" | "trusted" | "unasked";
+  /** The person who decided, by id and name. */
+  by?: string | undefined;
+  name?: string | undefined;
+}

@@ -1,5 +1,5 @@
 import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
-import { alwaysLabel, alwaysText, exactJson } from "../../core/values/shown.ts";
+import { alwaysLabel, alwaysText, exactJson, shownCall } from "../../core/values/shown.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
@@ -36,13 +36,13 @@ function otherWords({ binds, input, addresses = [] }: ApprovalView) {
 
 /** The lines of an approval with its exact arguments, above the prompt. */
 function approvalLines(approval: ApprovalView, paint: Paint): string[] {
-  const { tool, skill_id, input, approver, question, reason, binds } = approval;
+  const { input, approver, question, reason, binds } = approval;
+  const { sentence, asker } = shownCall(approval);
   const others = otherWords(approval).map(({ key, does }) => `, ${key} ${does}`);
   const choices = `y or n${others.join("")}`;
-  const of = skill_id === "" || skill_id === tool ? "" : ` of ${plainLine(skill_id)}`;
   return [
-    paint.bold(`${plainLine(tool)}${of} needs the approval of ${who[approver]}:`),
-    ...(question === undefined ? [] : [`${plainLine(skill_id || tool)} asks: ${plainLine(question)}`]),
+    paint.bold(plainLine(asker === undefined ? sentence : `The skill ${asker} asks: ${sentence}`)),
+    `${who[approver]} may decide.`,
     ...(reason === undefined ? [] : [plainLine(reason)]),
     ...plainText(exactJson(input))
       .split("\n")
@@ -53,9 +53,9 @@ function approvalLines(approval: ApprovalView, paint: Paint): string[] {
 }
 
 const who = {
-  asker: "you",
-  guest: "anybody",
-  member: "a member",
-  manager: "a manager",
-  operator: "an operator",
+  asker: "You",
+  guest: "Anybody",
+  member: "A member",
+  manager: "A manager",
+  operator: "An operator",
 };

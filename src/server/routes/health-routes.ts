@@ -18,6 +18,11 @@ const ready = createRoute({
   summary:
     "Whether store and log can be written, the queue moves, and a platform is connected if there are any",
   security: [],
+  request: {
+    query: z.object({
+      platform: z.string().max(50).optional().describe("this one has to be connected, such as slack"),
+    }),
+  },
   responses: {
     200: { description: "ready", content: { "application/json": { schema: schemas.readiness } } },
     503: { description: "not ready", content: { "application/json": { schema: schemas.readiness } } },
@@ -44,7 +49,7 @@ export function addHealthRoutes(
   server.openapi(ready, async (context) => {
     const checks = await app.ready();
     if (draining()) checks.push({ name: "server", ok: false, detail: "The bot is shutting down." });
-    const ok = isReady(checks);
+    const ok = isReady(checks, context.req.valid("query").platform);
     return context.json({ ok, checks }, ok ? 200 : 503);
   });
   if (metrics === undefined) return;

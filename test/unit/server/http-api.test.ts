@@ -166,6 +166,8 @@ describe("the API", () => {
       [
         "get /healthz",
         "get /readyz",
+        "get /api/v1/audit",
+        "get /api/v1/feedback",
         "get /api/v1/about",
         "get /api/v1/commands",
         "get /api/v1/prompt",

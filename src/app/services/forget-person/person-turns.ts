@@ -270,6 +270,7 @@ function isTheirs(stored: TurnEvent, traces: Traces): boolean {
     case "transcript_opened":
       return traces.openings.has(event.opening);
     case "tool_started":
+      return event.allowed?.by === id || isQuotedIn(event.input, traces);
     case "approval_requested":
       return isQuotedIn(event.input, traces);
     case "tool_finished":

@@ -21,7 +21,7 @@ function roundsOf(number: number): Rounds {
   return kinds[number % kinds.length] ?? [];
 }
 
-it("of 500 turns, each effect and each new message has exactly one line in the audit", async () => {
+it("the audit has exactly one line for each effect and each new message of 500 turns", async () => {
   const clock = manualClock();
   const platform = createFakePlatform({ now: clock.now });
   const ran: string[] = [];

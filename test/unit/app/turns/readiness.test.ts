@@ -78,4 +78,14 @@ describe("readiness", () => {
     await ready();
     expect(writes).toBe(2);
   });
+
+  it("a bot that is asked for one platform is ready only while that one is connected", () => {
+    const checks = [
+      { name: "store", ok: true, detail: "writable" },
+      { name: "slack", ok: false, detail: "uninstalled", platform: true as const },
+      { name: "discord", ok: true, detail: "connected", platform: true as const },
+    ];
+    expect([isReady(checks), isReady(checks, "discord")]).toEqual([true, true]);
+    expect([isReady(checks, "slack"), isReady(checks, "teams")]).toEqual([false, false]);
+  });
 });

@@ -7,7 +7,6 @@ import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
 import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
-import { setGoal, showGoal, stopGoal } from "./goals.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { sendMessage } from "./messages.ts";
 import { type CommandFile, inputProblems, type Operation, runOperation } from "./operation.ts";
@@ -25,9 +24,7 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./packages/sandbox-packages.ts";
-import { runFlow, runFlowText } from "./run-flow.ts";
-import { runSkill } from "./run-skill.ts";
-import { listRuns, showRun } from "./runs.ts";
+import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
 import {
   addSchedule,
   listSchedules,
@@ -35,7 +32,10 @@ import {
   removeSchedule,
   renewScheduleSecret,
   resumeSchedule,
-} from "./schedules.ts";
+} from "./plans/schedules.ts";
+import { runFlow, runFlowText } from "./run-flow.ts";
+import { runSkill } from "./run-skill.ts";
+import { listRuns, showRun } from "./runs.ts";
 import { loginServer, logoutServer } from "./servers/server-accounts.ts";
 import { controlServer, listServers, trustServer } from "./servers/servers.ts";
 import type { Services } from "./services.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { type GoalView, goalViewSchema, maxPlanText } from "../../core/ports/schedule.ts";
-import type { Outcome } from "../../core/values/failure.ts";
-import { mayStop } from "../../core/values/inbound.ts";
-import { threadSchema } from "../../core/values/place.ts";
-import { channelName } from "../services/shapes.ts";
-import { commandHelp } from "./command-help.ts";
-import { type OperationCall, operation, said, shown, type Terminal } from "./operation.ts";
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { type GoalView, goalViewSchema, maxPlanText } from "../../../core/ports/schedule.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { mayStop } from "../../../core/values/inbound.ts";
+import { threadSchema } from "../../../core/values/place.ts";
+import { channelName } from "../../services/shapes.ts";
+import { commandHelp } from "../command-help.ts";
+import { type OperationCall, operation, said, shown, type Terminal } from "../operation.ts";
 
 const place = z.object({ ns: channelName, thread: threadSchema });
 const route = "/namespaces/{ns}/threads/{thread}/goal";

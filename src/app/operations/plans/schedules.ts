@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/ports/schedule.ts";
-import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
-import type { Outcome } from "../../core/values/failure.ts";
-import type { Author } from "../../core/values/inbound.ts";
-import { channelName } from "../services/shapes.ts";
-import { commandHelp } from "./command-help.ts";
-import { type OperationCall, operation, refused, said, shown } from "./operation.ts";
-import type { CommandOption } from "./services.ts";
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
+import type { PlanChange, Planner } from "../../../core/ports/schedules.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import type { Author } from "../../../core/values/inbound.ts";
+import { channelName } from "../../services/shapes.ts";
+import { commandHelp } from "../command-help.ts";
+import { type OperationCall, operation, refused, said, shown } from "../operation.ts";
+import type { CommandOption } from "../services.ts";
 
 const family =
   "`/agent schedule add tomorrow at 9 remind me to …` plans, `/agent schedule pause|resume|remove|secret <id>` changes.";

@@ -195,8 +195,8 @@ describe("a job", () => {
 
   it("a goal waits for the jobs of its thread", async () => {
     const bot = createBot([run({}), "Goal continues: a", "It is trained.", "Goal reached: loss 0.2"]);
-    const set = await nextEnd(bot, () => bot.app.say("/agent goal it is trained", { by: ada }));
-    expect(set.text).toMatch(/^Goal: /);
+    const input = { ns: home.namespace, thread: home.thread, aim: "it is trained" };
+    expect(await bot.app.app.run("goal.set", { input, asker })).toMatchObject({ ok: true });
     const first = await bot.clock.advanceUntil(bot.next(), 20);
     await bot.pass(5 * minute);
     expect(bot.model.requests).toHaveLength(2);

@@ -1,4 +1,4 @@
-import type { Usage } from "../core/log/turn-event.ts";
+import type { Usage } from "../core/log/usage.ts";
 import { type ImageMaker, noImageMaker } from "../core/ports/services.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { kindOf, type ModelSettings, namedModel } from "./create-model.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../core/log/turn-event.ts";
+import type { Usage } from "../core/log/usage.ts";
 
 /** US dollars per million tokens. */
 interface Rates {

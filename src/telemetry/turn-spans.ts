@@ -6,16 +6,13 @@
  */
 import { createHash } from "node:crypto";
 import {
-  noUsage,
-  plusUsage,
   type TurnEventBody,
   type TurnEventBodyOf,
   type TurnOutcome,
-  type Usage,
-  type UsageTotal,
   unwrapped,
 } from "../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../core/log/turn-log.ts";
+import { noUsage, plusUsage, type Usage, type UsageTotal } from "../core/log/usage.ts";
 import { errorCodeOf } from "../core/skill/tool.ts";
 
 /** Undefined values are left out. */

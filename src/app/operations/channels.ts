@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
-import { costText, type UsageTotal } from "../../core/log/turn-event.ts";
+import { costText, type UsageTotal } from "../../core/log/usage.ts";
 import { type NamespaceState, readNamespace } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayManage } from "../../core/values/inbound.ts";

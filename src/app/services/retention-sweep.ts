@@ -4,8 +4,8 @@ import type { FileStore, KeyValue, UpgradeCopies } from "../../core/ports/storag
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
 import { hasTurns } from "./forgetting.ts";
-import { feedbackKey } from "./shapes.ts";
 import { limitOf, type RetentionCounts, type RetentionPolicy } from "./retention-policy.ts";
+import { feedbackKey } from "./shapes.ts";
 import type { StoredAudit } from "./stored-audit.ts";
 
 export const noCounts: RetentionCounts = {

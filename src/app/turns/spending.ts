@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../base/growing-cache.ts";
-import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/turn-event.ts";
 import type { TurnReading } from "../../core/log/turn-log.ts";
+import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/usage.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 
 /** Spending limits per day (UTC). Tokens are input and output together; models without a price cost no dollars. */

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { beginningOf } from "../../base/markdown-text.ts";
-import { costText } from "../../core/log/turn-event.ts";
 import { type FileView, formatDuration, type TurnView } from "../../core/log/turn-view.ts";
+import { costText } from "../../core/log/usage.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime, fullTime } from "../page/relative-time.ts";

@@ -1,6 +1,7 @@
 import type { Author, Inbound } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { TurnEvent, TurnOutcome, UsageTotal } from "./turn-event.ts";
+import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
+import type { UsageTotal } from "./usage.ts";
 
 export type TurnStatus = "queued" | "running" | "waiting" | "finished";
 

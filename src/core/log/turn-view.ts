@@ -8,16 +8,9 @@ import type { Binding } from "../values/call-binding.ts";
 import type { Approver, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import { saidText } from "../values/message.ts";
-import {
-  directRun,
-  noUsage,
-  plusUsage,
-  type TurnEvent,
-  type TurnEventOf,
-  type TurnOutcome,
-  type UsageTotal,
-} from "./turn-event.ts";
+import { directRun, type TurnEvent, type TurnEventOf, type TurnOutcome } from "./turn-event.ts";
 import { askingSteps, foldSteps, type StepView } from "./turn-view-steps.ts";
+import { noUsage, plusUsage, type UsageTotal } from "./usage.ts";
 
 export interface QuestionView {
   question_id: string;

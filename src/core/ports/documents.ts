@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Usage } from "../log/turn-event.ts";
+import type { Usage } from "../log/usage.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import {
   type FileContent,

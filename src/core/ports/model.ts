@@ -1,5 +1,6 @@
-import type { TurnEventBody, TurnOutcome, Usage } from "../log/turn-event.ts";
+import type { TurnEventBody, TurnOutcome } from "../log/turn-event.ts";
 import type { ClaimedTurn } from "../log/turn-log.ts";
+import type { Usage } from "../log/usage.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { Inbound } from "../values/inbound.ts";
 import type { JsonSchema } from "../values/json.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../log/turn-event.ts";
+import type { Usage } from "../log/usage.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 
 /** Guarded access to the network: private addresses are refused; size, time and redirects are limited. */

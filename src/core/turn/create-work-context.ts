@@ -1,5 +1,5 @@
 import { createThreadFiles } from "../effects/tool-files.ts";
-import type { Usage } from "../log/turn-event.ts";
+import type { Usage } from "../log/usage.ts";
 import { WebSearchError } from "../ports/web.ts";
 import {
   type ChannelKnowledge,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Usage } from "../../core/log/turn-event.ts";
+import type { Usage } from "../../core/log/usage.ts";
 import { type ModelErrorCode, mayHelp } from "../../core/ports/model.ts";
 import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";

@@ -1,5 +1,5 @@
 import { withTimeLimit } from "../../base/time-limit.ts";
-import type { Usage } from "../../core/log/turn-event.ts";
+import type { Usage } from "../../core/log/usage.ts";
 import {
   type Recording,
   type Transcriber,

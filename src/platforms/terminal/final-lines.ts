@@ -1,6 +1,6 @@
 import wrapAnsi from "wrap-ansi";
-import { costText } from "../../core/log/turn-event.ts";
 import type { TurnView } from "../../core/log/turn-view.ts";
+import { costText } from "../../core/log/usage.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Paint } from "./paint.ts";

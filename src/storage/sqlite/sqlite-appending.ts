@@ -1,5 +1,6 @@
-import { noUsage, plusUsage, type TurnEvent, type TurnEventOf } from "../../core/log/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../../core/log/turn-log.ts";
+import { noUsage, plusUsage } from "../../core/log/usage.ts";
 import { wokenByMessage } from "../turns/turn-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent, insertLeasedEvent } from "./sqlite-events.ts";

@@ -1,5 +1,5 @@
-import { noUsage } from "../../core/log/turn-event.ts";
 import type { TurnFilter, TurnReading } from "../../core/log/turn-log.ts";
+import { noUsage } from "../../core/log/usage.ts";
 import { recordColumns, turnRecordOf, usageOf } from "../turns/turn-rows.ts";
 import type { SqliteConnection, SqlValue } from "./sqlite-connection.ts";
 import { readEvents } from "./sqlite-events.ts";

@@ -1,4 +1,4 @@
-import type { TurnEvent, TurnOutcome, UsageTotal } from "../../core/log/turn-event.ts";
+import type { TurnEvent, TurnOutcome } from "../../core/log/turn-event.ts";
 import type {
   ClaimedTurn,
   ThreadRecord,
@@ -6,6 +6,7 @@ import type {
   TurnRecord,
   TurnStatus,
 } from "../../core/log/turn-log.ts";
+import type { UsageTotal } from "../../core/log/usage.ts";
 import type { Author, Inbound } from "../../core/values/inbound.ts";
 import { lostEntryError } from "../storage-error.ts";
 import { trialMs } from "./turn-blame.ts";

@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
-import {
-  noUsage,
-  type OpeningReason,
-  type TurnEvent,
-  type TurnEventBody,
-} from "../../../src/core/log/turn-event.ts";
+import type { OpeningReason, TurnEvent, TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import { LeaseLostError, type TurnLog } from "../../../src/core/log/turn-log.ts";
+import { noUsage } from "../../../src/core/log/usage.ts";
 import type { Author, Inbound } from "../../../src/core/values/inbound.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
 import { pendingTurns } from "../../support/pending-turns.ts";

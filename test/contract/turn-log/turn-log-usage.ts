@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, type TestOptions, test } from "vitest";
-import { noUsage, type Usage } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
+import { noUsage, type Usage } from "../../../src/core/log/usage.ts";
 import type { Inbound } from "../../../src/core/values/inbound.ts";
 import { claimAt } from "../../support/log-time.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../../../src/core/log/turn-event.ts";
+import type { Usage } from "../../../src/core/log/usage.ts";
 import type { Model, ModelRequest } from "../../../src/core/ports/model.ts";
 import { foldedRequest } from "../../../src/core/transcript/keep-transcript.ts";
 import type { Message } from "../../../src/core/values/message.ts";

@@ -1,8 +1,9 @@
 import type { App } from "../../../src/app/app.ts";
 import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
 import type { FeedItem } from "../../../src/app/turns/feed.ts";
-import { noUsage, type TurnEvent, type TurnEventBody } from "../../../src/core/log/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/log/turn-log.ts";
+import { noUsage } from "../../../src/core/log/usage.ts";
 import { fakeServices, skill, threads } from "./fake-services.ts";
 import { Feed } from "./feed.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../src/core/log/turn-event.ts";
+import { noUsage } from "../../../src/core/log/usage.ts";
 import { runChat } from "../../../src/platforms/terminal/chat.ts";
 import { fakeChatClient, finish, type Script, step } from "./fake-chat-client.ts";
 import { fakeTerminal } from "./fake-terminal.ts";

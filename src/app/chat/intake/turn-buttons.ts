@@ -1,5 +1,5 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { costText, type TurnEvent } from "../../../core/log/turn-event.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import {
   type ApprovalVerdict,
@@ -10,6 +10,7 @@ import {
   verdictInput,
 } from "../../../core/log/turn-view.ts";
 import type { StepView } from "../../../core/log/turn-view-steps.ts";
+import { costText } from "../../../core/log/usage.ts";
 import { type ButtonAction, repeatKey } from "../../../core/ports/chat-platform.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";

@@ -1,6 +1,7 @@
 import { sharedRun } from "../../../base/shared-run.ts";
-import { noUsage, plusUsage, type TurnEvent, type TurnEventOf } from "../../../core/log/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../../../core/log/turn-log.ts";
+import { noUsage, plusUsage } from "../../../core/log/usage.ts";
 import { wokenByMessage } from "../../turns/turn-rows.ts";
 import type { PostgresSession } from "../postgres-connection.ts";
 import { bodyText, insertEvent, isTaken } from "./postgres-events.ts";

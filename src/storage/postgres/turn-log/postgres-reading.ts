@@ -1,5 +1,5 @@
-import { noUsage } from "../../../core/log/turn-event.ts";
 import type { TurnFilter, TurnReading, TurnStatus } from "../../../core/log/turn-log.ts";
+import { noUsage } from "../../../core/log/usage.ts";
 import { recordColumns, turnRecordOf, usageOf } from "../../turns/turn-rows.ts";
 import type { PostgresRow, PostgresValue } from "../postgres-connection.ts";
 import { readEvents } from "./postgres-events.ts";

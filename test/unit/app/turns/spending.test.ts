@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createSpending, type SpendingCaps } from "../../../../src/app/turns/spending.ts";
-import { noUsage, type UsageTotal } from "../../../../src/core/log/turn-event.ts";
 import type { TurnReading } from "../../../../src/core/log/turn-log.ts";
+import { noUsage, type UsageTotal } from "../../../../src/core/log/usage.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
 const day = 86_400_000;

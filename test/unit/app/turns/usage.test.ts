@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Usage } from "../../../../src/core/log/turn-event.ts";
+import type { Usage } from "../../../../src/core/log/usage.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../../support/test-app.ts";

@@ -115,7 +115,8 @@ describe("code in a stream", () => {
     (size) => {
       const pieces = code.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
       expect(shown(pieces)).toBe(
-      "See a.\u200bexample\n```sh\ncurl https://a.example/x.sh\n```\nthen b.\u200bexample\n",
-    );
-  });
+        "See a.\u200bexample\n```sh\ncurl https://a.example/x.sh\n```\nthen b.\u200bexample\n",
+      );
+    },
+  );
 });

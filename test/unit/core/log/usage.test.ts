@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { costText, noUsage } from "../../../../src/core/log/turn-event.ts";
 import { emptyTurnView, foldTurn } from "../../../../src/core/log/turn-view.ts";
+import { costText, noUsage } from "../../../../src/core/log/usage.ts";
 
 describe("the cost in words", () => {
   it.each([

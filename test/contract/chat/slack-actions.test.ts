@@ -247,6 +247,26 @@ test("an installation without the scopes for acting causes a warning, and one th
   }
 });
 
+test("Slack is asked whether it takes the blocks of answers, and a refusal is a warning", async () => {
+  const { slack } = await startSlackWorld();
+  try {
+    const blocks = async () => {
+      const found = await checkSlack({ bot_token: "xoxb-T0ACME-first", api_url: slack.apiUrl });
+      return found.find(({ name }) => name === "blocks");
+    };
+    expect(await blocks()).toMatchObject({
+      status: "ok",
+      detail: expect.stringContaining("takes the tables"),
+    });
+    await slack.fail({ method: "blocks.validate", error: "invalid_blocks", times: 1 });
+    expect(await blocks()).toMatchObject({ status: "warning", advice: expect.any(String) });
+    await slack.fail({ method: "blocks.validate", error: "unknown_method", times: 1 });
+    expect(await blocks()).toMatchObject({ status: "ok", detail: expect.stringContaining("did not say") });
+  } finally {
+    await slack.close();
+  }
+});
+
 test("guests may not notify a user group", async () => {
   const { slack, platform } = await startSlackWorld();
   try {

@@ -86,6 +86,7 @@ export function slackStage(slack: SlackServer): Stage {
         calls: [...new Set(calls)],
         buttons: buttonsOf(message.blocks).map(({ label }) => label),
         files: message.files.map((id) => all.files.find((file) => file.id === id)?.name ?? id),
+        data: message.blocks.filter(({ type }) => String(type).startsWith("data_")),
       };
     }
     function whereOf(channel: string): string {

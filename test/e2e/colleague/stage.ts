@@ -16,6 +16,8 @@ export interface Posted {
   /** Labels of what can be pressed. */
   buttons: readonly string[];
   files: readonly string[];
+  /** Tables and charts that the platform draws itself. */
+  data?: readonly object[];
 }
 
 /** One thing that was said to the bot. */

@@ -183,3 +183,19 @@ test("a workspace without sessions is asked once, and has a status and a Stop bu
   expect(state.calls("agents.sessions.setStatus")).toHaveLength(1);
   expect(state.statuses(general, ts).length).toBeGreaterThan(0);
 });
+
+test("a thread whose session cannot be renamed gets its title in the other way", async () => {
+  const slack = await slackWith("stoppable");
+  await slackBot(slack, scriptedModel(["Hello.", "Sure."]), { chat });
+  const { ts } = await slack.say({ ...ben, text: "<@U0KNACK> hello" });
+  await slack.until((state) => answers(state, general, ts, 1), "an answer");
+  await slack.fail({ method: "agents.sessions.rename", error: "session_not_found" });
+
+  const { channel, thread_ts } = await slack.assistantThread({ user: "U0BEN" });
+  await slack.until((state) => state.all.prompts[0], "prompts");
+  await slack.say({ user: "U0BEN", channel, text: "plan the launch", thread_ts });
+
+  const { title } = await slack.until((state) => state.all.titles[0], "a title");
+  expect(title).toBe("plan the launch");
+  expect((await slack.look()).calls("agents.sessions.rename")).toHaveLength(1);
+});

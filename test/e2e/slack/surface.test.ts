@@ -274,7 +274,7 @@ describe("one message", () => {
     expect(own).toHaveLength(1);
     expect(own[0]?.blocks).toMatchObject([
       { type: "markdown" },
-      { type: "image", alt_text: "chart.png" },
+      { type: "image", alt_text: "chart" },
       { type: "actions" },
     ]);
     expect(own[0]?.files).toHaveLength(1);

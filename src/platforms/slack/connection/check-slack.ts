@@ -1,10 +1,13 @@
 import type { webApi } from "@slack/bolt";
+import { z } from "zod";
 import { errorText } from "../../../base/error-text.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import { type DrawnMessage, renderMessage } from "../outgoing/render-message.ts";
 import { optionalScopes, scopeMeanings } from "./manifest.ts";
 
 /** One thing that was checked against Slack. */
 export interface SlackFinding {
-  name: "bot token" | "app token" | "scopes";
+  name: "bot token" | "app token" | "scopes" | "blocks";
   status: "ok" | "warning" | "error";
   detail: string;
   /** What to do, as a sentence. */
@@ -54,11 +57,61 @@ async function checkBotToken(client: webApi.WebClient, token: string): Promise<S
   try {
     const { team, user, response_metadata } = await client.auth.test({ token });
     const granted = response_metadata?.scopes ?? [];
-    return [{ name, status: "ok", detail: `@${user} in ${team}` }, scopes(granted)];
+    const found: SlackFinding[] = [{ name, status: "ok", detail: `@${user} in ${team}` }, scopes(granted)];
+    return [...found, await checkBlocks(client, token)];
   } catch (error) {
     return [await failure(name, error, "OAuth & Permissions (begins with xoxb-)")];
   }
 }
+
+/** An answer with everything that Slack may refuse. */
+const sample: DrawnMessage = {
+  markdown: "| Month | Orders |\n|---|---|\n| January | 12 |\n| February | 19 |",
+  progress: {
+    title: "Working on it",
+    markdown: "",
+    steps: [{ id: "1", title: "Reading orders.csv", state: "ok", note: "2 rows" }],
+    done: false,
+  },
+  charts: [
+    {
+      kind: "bar",
+      title: "Orders",
+      categories: ["January", "February"],
+      series: [{ name: "Orders", values: [12, 19] }],
+    },
+  ],
+};
+
+/** Asks Slack whether the workspace takes the blocks of answers. Where it cannot be asked, answers find it out. */
+async function checkBlocks(client: webApi.WebClient, token: string): Promise<SlackFinding> {
+  const name = "blocks";
+  const { blocks } = renderMessage(sample, "data");
+  const taken: SlackFinding = {
+    name,
+    status: "ok",
+    detail: "Slack takes the tables, charts and plans of answers",
+  };
+  try {
+    await client.apiCall("blocks.validate", { token, blocks });
+    return taken;
+  } catch (error) {
+    const {
+      webApi: { WebAPIPlatformError },
+    } = await import("@slack/bolt");
+    const data = error instanceof WebAPIPlatformError ? error.data : undefined;
+    if (data === undefined || data.error === "unknown_method" || data.error === "ratelimited")
+      return { name, status: "ok", detail: "Slack did not say whether it takes tables, charts and plans" };
+    const problems = refusedSchema.parse(data).errors.map(({ pointer, message }) => `${pointer}: ${message}`);
+    const advice = "Answers are sent in simpler blocks where Slack refuses these.";
+    const detail = `Slack refuses blocks of answers: ${problems.join("; ") || data.error}`;
+    return { name, status: "warning", detail: beginningOf(detail, 500), advice };
+  }
+}
+
+const refusedSchema = z.looseObject({
+  errors: z.array(z.looseObject({ pointer: z.string().catch(""), message: z.string().catch("") })).catch([]),
+});
 
 function scopes(granted: readonly string[]): SlackFinding {
   const name = "scopes";

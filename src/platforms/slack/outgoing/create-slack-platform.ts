@@ -15,7 +15,7 @@ import type { ReplyAddresses } from "../channel/reply-addresses.ts";
 import { isTimestamp, targetOf } from "../channel/slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
 import { createAbsentFeature } from "../connection/absent-features.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
 import type { SlackSettings } from "../connection/slack-options.ts";
 import { createStreams, type StreamedMessages } from "./answer-stream.ts";
 import { tableLimits } from "./data-tables.ts";
@@ -175,7 +175,8 @@ function createSigns(context: SlackContext, clock: Clock, logger: Log, sessions:
     nameThread: (place, title) =>
       quietly("name a thread", place, async (room) => {
         const { team, channel, thread, direct } = room;
-        if (!direct || thread === undefined || (await sessions.rename(room, title))) return;
+        if (!direct || thread === undefined) return;
+        if (await sessions.rename(room, title).catch(fallbackTo(false))) return;
         await workspaces.call(team, "name a thread", ({ write }) =>
           write.assistant.threads.setTitle({
             channel_id: channel,

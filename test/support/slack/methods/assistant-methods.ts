@@ -1,3 +1,4 @@
+import { acceptBlocks } from "../api/block-rules.ts";
 import { isRecord } from "../api/call-arguments.ts";
 import { channelOf, type Method, type MethodCall, openChannelOf } from "../api/method.ts";
 import { refusalWithMessages, SlackRefusal } from "../api/slack-refusal.ts";
@@ -215,8 +216,24 @@ const searchContext: Method = {
   },
 };
 
+/** docs.slack.dev/reference/methods/blocks.validate: needs no scope. */
+const validateBlocks: Method = {
+  token: "bot",
+  run: (call) => {
+    try {
+      acceptBlocks(call.arguments.list("blocks") ?? [], "message", () => "b");
+      return {};
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error;
+      const errors = [{ pointer: "/0", code: "failed_constraint", message: JSON.stringify(error.details) }];
+      throw new SlackRefusal(error.code, { errors });
+    }
+  },
+};
+
 export const assistantMethods: Record<string, Method> = {
   "assistant.search.context": searchContext,
+  "blocks.validate": validateBlocks,
   "agents.sessions.setStatus": setSessionStatus,
   "agents.sessions.rename": renameSession,
   "assistant.threads.setStatus": setStatus,

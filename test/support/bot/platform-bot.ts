@@ -180,7 +180,7 @@ function discordWorld(): DiscordOptions {
   };
 }
 
-export async function connected({ slack, discord }: Pick<PlatformBot, "slack" | "discord">): Promise<void> {
+async function connected({ slack, discord }: Pick<PlatformBot, "slack" | "discord">): Promise<void> {
   await slack.until((state) => state.all.connections > 0, "a connection to Slack", 30_000);
   await discord.until(({ sessions }) => sessions.some((session) => session.connected));
 }

@@ -9,5 +9,6 @@ export const commandGroups: { readonly [beginning: string]: string } = {
   agent: "The agent in this channel: its settings, plans and approvals",
   "agent approvals": "What waits for approval here, and what is always or never allowed",
   "agent schedule": "The reminders, schedules and triggers of this channel",
+  "agent goal": "The goal of this thread, towards which the agent works by itself",
   "agent files": "The files of this thread",
 };

@@ -136,8 +136,8 @@ describe("in a terminal", () => {
     });
     await chat.shows("› ");
     chat.type("mail them\r");
-    await chat.shows("send of mail needs the approval of an operator");
-    await chat.shows("mail asks: Send it to everybody?");
+    await chat.shows("The skill mail asks: Send it to everybody?");
+    await chat.shows("An operator may decide.");
     await chat.shows('"to": "all@example.com"');
     await chat.shows("? ");
     chat.type("maybe\r");

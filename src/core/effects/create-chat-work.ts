@@ -19,7 +19,7 @@ import { sharingReason } from "../transcript/audience.ts";
 import { fileNameOf } from "../values/file-kind.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { type ChatDesk, createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
+import { askingReference, type ChatDesk, createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
 import { createSending, writableChannel } from "./sending.ts";
 import { maxToolFile } from "./tool-files.ts";
 
@@ -42,11 +42,13 @@ export function createChatWork(
       await scope.emit({ type: "answer_private", call_id: callId, because, from: from.namespace });
   };
   /** The request itself is not part of the result: otherwise a search would find itself. */
-  const isAsking = ({ id }: ChannelMessage) => id === scope.turn.turn_id || id === scope.turn.message;
-  const withoutAsking = <Found extends { messages: readonly ChannelMessage[] }>(found: Found): Found => ({
-    ...found,
-    messages: found.messages.filter((each) => !isAsking(each)),
-  });
+  const withoutAsking = async <Found extends { messages: readonly ChannelMessage[] }>(
+    found: Found,
+  ): Promise<Found> => {
+    const { turn_id } = scope.turn;
+    const asking = await doing(() => askingReference(scope.turn, actions()));
+    return { ...found, messages: found.messages.filter(({ id }) => id !== turn_id && id !== asking) };
+  };
   /** Everyone sees a reaction or pin, and the choice of message can reveal something. */
   const sign = async (deed: string, message: string): Promise<void> => {
     if (!scope.state.private) return;
@@ -131,7 +133,8 @@ async function searchAll({ scope, callId, actions, doing }: ChatDesk, query: Mes
   const by = searcherOf(turn);
   const all = await doing(async () => actions().searchAll?.(query, by));
   if (all === undefined) throw noSearch();
-  const asking = all.filter(({ reference }) => reference !== turn.message);
+  const own = await doing(() => askingReference(turn, actions()));
+  const asking = all.filter(({ reference }) => reference !== own);
   const found = await Promise.all(
     asking.map(async (each) => {
       const { namespace, reference } = each;

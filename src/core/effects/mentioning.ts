@@ -272,15 +272,22 @@ async function look(
   actions: ChatActions,
   reference: string,
 ): Promise<ChannelMessage | undefined> {
-  const { place, message } = turn;
+  const { place } = turn;
   if (reference === "last") {
     const { messages } = await actions.history(place, { most: latest });
     return messages.findLast(({ author }) => author.self);
   }
   if (reference !== "this") return actions.message(place.namespace, reference);
-  if (message === undefined) return undefined;
-  const id = actions.reference === undefined ? message : await actions.reference(place, message);
-  return actions.message(place.namespace, id);
+  const id = await askingReference(turn, actions);
+  return id === undefined ? undefined : actions.message(place.namespace, id);
+}
+
+/** The reference of the message that the turn answers, if it answers one. */
+export async function askingReference(
+  { place, message }: Turn,
+  actions: ChatActions,
+): Promise<string | undefined> {
+  return message === undefined ? undefined : (actions.reference?.(place, message) ?? message);
 }
 
 /** The namespace for a name: the name is a namespace, or that of a channel that both can read. */

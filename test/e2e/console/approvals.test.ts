@@ -41,7 +41,7 @@ test("a call of a high-risk skill shows exactly what would run, and is refused w
   await say(page, "tidy up");
   const card = page.getByTestId("approval");
   await card.waitFor();
-  expect(await card.textContent()).toContain("run_skill_script needs the approval of an operator");
+  expect(await card.textContent()).toContain("An operator may decide.");
   expect(await card.locator("code").textContent()).toContain("/tmp/\\u202eold");
   await bench.stopBot();
   await bench.startBot();

@@ -22,7 +22,13 @@ sayTasks("Slack", async ({ slack }) => ({
         );
         return `${await shown()}${asks ? "\nApprove" : ""}`;
       },
-      files: thread.files,
+      async files() {
+        const { all } = await slack.look();
+        const charts = all.messages.flatMap(({ gone, blocks }) =>
+          gone ? [] : blocks.filter(({ type }) => type === "data_visualization"),
+        );
+        return [...(await thread.files()), ...charts.map(({ title }) => ({ name: String(title), text: "" }))];
+      },
       press: (label) => thread.press(label),
       async picture() {
         const made = await thread.files();

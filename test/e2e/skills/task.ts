@@ -12,7 +12,7 @@ export interface SkillTask {
   within?: Readonly<Record<string, { answer(input: string): unknown; invents?: readonly string[] }>>;
   /** What the answer says. */
   says: readonly RegExp[];
-  /** Files that are posted, by name; a picture of the right kind by its first bytes. */
+  /** Files that are posted, by name, and charts that the platform draws itself, by title. */
   posts?: readonly RegExp[];
   /** People are asked first; the test approves. */
   asks?: true;

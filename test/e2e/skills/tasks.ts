@@ -80,7 +80,7 @@ export const skillTasks: readonly SkillTask[] = [
       ["orders-per-month.png"],
     ),
     says: [/Here is the chart/],
-    posts: [/orders-per-month\.png/, /orders-per-month\.svg/],
+    posts: [/orders-per-month\.(png|svg)|Orders per month/],
   },
   {
     skill: "image-generation",

@@ -62,6 +62,16 @@ describe("reading a channel", () => {
     expect(result).toContain("2026-11-23T09:00");
   });
 
+  it("a search does not find its own question where a platform knows messages by other references", async () => {
+    const world = createWorld(call("search", { words: "release" }));
+    world.chat.reference = async (_place, message) => `room:${message}`;
+    say(world.chat, general, "room:r1", "U2BEN", "Ben", "The release is on Friday", "2026-11-24T08:00");
+    say(world.chat, general, "room:0.0", "U1ANN", "Ann", "When is the release?", "2026-11-25T09:00");
+    const { result } = await ask(world, "When is the release?");
+    expect(result).toContain("Friday");
+    expect(result).not.toContain("When is");
+  });
+
   it("listing channels gives those that both the person and the bot can read", async () => {
     const { result } = await ask(createWorld(call("read", { channel: "*" })), "which channels?", {
       by: dora,

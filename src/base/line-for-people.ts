@@ -26,5 +26,12 @@ export function cutAtWord(text: string, maxLength: number): string {
   const kept = beginningOf(text, maxLength - 1);
   const words = text.charAt(kept.length) === " " ? kept : kept.replace(/\s+\S*$/, "");
   // A text without spaces, as Chinese and Japanese are written, is cut between characters.
-  return `${(words.length < maxLength / 2 ? kept : words).replace(/[\s,;:–—-]+$/, "")}…`;
+  return `${trimEndOf(words.length < maxLength / 2 ? kept : words, ",;:–—-")}…`;
+}
+
+/** The text without white space and these characters at its end. */
+export function trimEndOf(text: string, signs: string): string {
+  let end = text.length;
+  while (end > 0 && (text.charAt(end - 1).trim() === "" || signs.includes(text.charAt(end - 1)))) end -= 1;
+  return text.slice(0, end);
 }

@@ -71,7 +71,9 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   for (const [name, text] of Object.entries(flowsFor(world.effects.url)))
     await world.home.write(`.knack-workspace/flows/${name}.json`, text);
   try {
-    return await run(options, world, await startFleet(world.home, world.store, options));
+    const fleet = await startFleet(world.home, world.store, options);
+    await world.connected();
+    return await run(options, world, fleet);
   } finally {
     await world.close();
   }
@@ -85,6 +87,8 @@ export interface World {
   home: BotHome;
   /** What the bot is on. */
   platforms: readonly Surface[];
+  /** Waits until the bot is on them. */
+  connected(): Promise<void>;
   /** Ends the processes, and removes their data. */
   close(): Promise<void>;
 }
@@ -109,6 +113,7 @@ export async function openWorld(storeName: StoreName, config: string, chats = fa
     store,
     home,
     platforms: Object.values(platforms?.surfaces ?? {}),
+    connected: async () => platforms?.connected(),
     async close() {
       await home.remove();
       await Promise.all([model.stop(), effects.stop(), platforms?.stop()]);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { trimEndOf } from "../../base/line-for-people.ts";
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
@@ -183,7 +184,7 @@ export function readGoalEnd(
 ): { is: "reached" | "blocked" | "continues"; text: string } | undefined {
   const line = answer.trimEnd().split("\n").at(-1)?.slice(0, 4_000) ?? "";
   const [, is = "", rest = ""] = /^[\s*_>`-]*goal (reached|blocked|continues)[*_]*:(.*)$/i.exec(line) ?? [];
-  const text = rest.replace(/^[\s*_]+|[\s*_]+$/g, "");
+  const text = trimEndOf(rest.replace(/^[\s*_]+/, ""), "*_");
   if (text === "") return undefined;
   return { is: is.toLowerCase() as "reached" | "blocked" | "continues", text };
 }

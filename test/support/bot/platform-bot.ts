@@ -70,6 +70,8 @@ export interface Platforms {
   surfaces: Record<Surface["name"], Surface>;
   /** The environment of a bot that is on both. */
   env: Record<string, string>;
+  /** Waits until the bot is on both. */
+  connected(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -98,6 +100,7 @@ export async function startPlatforms({
       DISCORD_TOKEN: exampleToken,
       DISCORD_API_URL: `${discordGate.url}/api`,
     },
+    connected: () => connected({ slack, discord }),
     async stop() {
       await Promise.all(servers.map((end) => end()));
     },
@@ -105,7 +108,7 @@ export async function startPlatforms({
 }
 
 async function open({ config = "", env = {}, ...options }: PlatformBotOptions) {
-  const [{ env: tokens, stop, ...platforms }, model] = await Promise.all([
+  const [{ env: tokens, connected, stop, ...platforms }, model] = await Promise.all([
     startPlatforms(options),
     startPlatformModel(),
   ]);
@@ -129,7 +132,7 @@ async function open({ config = "", env = {}, ...options }: PlatformBotOptions) {
     },
     async start({ unconnected = false, ...given } = {}) {
       running = await home.start(given);
-      if (!unconnected) await connected(fixture);
+      if (!unconnected) await connected();
       return running;
     },
     async kill() {

@@ -16,10 +16,11 @@ const long = (word: string) => `${word} `.repeat(60);
 const lines = (count: number) =>
   Array.from({ length: count }, (_, line) => `Line ${line} ${"x".repeat(60)}`).join("\n\n");
 const lineCounts = { slack: 400, discord: 140 };
+/** Longer than the tables that Slack shows itself: a file goes with it. */
 const table = [
   "| n | square |",
   "|---|---|",
-  ...Array.from({ length: 30 }, (_, n) => `| ${n} | ${n * n} |`),
+  ...Array.from({ length: 120 }, (_, n) => `| ${n} | ${n * n} |`),
 ].join("\n");
 const begins = ({ name, isPost }: Surface) =>
   name === "slack" ? ({ path }: PlatformRequest) => path === "/api/chat.startStream" : isPost;

@@ -19,7 +19,14 @@ import { sharingReason } from "../transcript/audience.ts";
 import { fileNameOf } from "../values/file-kind.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { askingReference, type ChatDesk, createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
+import {
+  askingReference,
+  type ChatDesk,
+  createDesk,
+  createMentioning,
+  notHere,
+  tellThem,
+} from "./mentioning.ts";
 import { createSending, writableChannel } from "./sending.ts";
 import { maxToolFile } from "./tool-files.ts";
 

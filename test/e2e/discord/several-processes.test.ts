@@ -156,6 +156,18 @@ describe.each(sharedStores)("a process that hears and one that answers, on $name
   );
 });
 
+test("an approval that was never posted is not taken for another one of its turn", async () => {
+  const { start } = gateways(await fakeDiscord());
+  const { platform } = await start("one");
+  const turn_id = "00000000-0000-4000-8000-000000000000";
+  const tag = (part: number) => ({ turn_id, purpose: "approval", part }) as const;
+  const action = { role: "decide", approval_id: `${turn_id}:1`, verdict: true } as const;
+  const card = { markdown: "May I?", tag: tag(0), buttons: [{ action, label: "Approve" }] };
+  const posted = await platform.post(place, card);
+  expect(await platform.find(place, tag(0))).toBe(posted);
+  expect(await platform.find(place, tag(1))).toBeUndefined();
+});
+
 test("a command that another process finds nothing about is answered by an ordinary message", async () => {
   const discord = await fakeDiscord();
   const { start } = gateways(discord);

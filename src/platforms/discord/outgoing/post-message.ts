@@ -221,12 +221,15 @@ export async function findMessage(
   const self = await deps.directory.self();
   const query = since === undefined ? { limit: 50 } : { limit: 100, after: since };
   const latest = await deps.rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
-  const found = latest.find(
-    (message) =>
-      message.author.id === self.id &&
-      (contentDigest(ownWords(message)) === sent?.digest || carries(message, tag)),
-  );
-  return found === undefined ? undefined : referenceOf(channel, found.id);
+  for (const message of latest.filter(({ author }) => author.id === self.id)) {
+    const reference = referenceOf(channel, message.id);
+    const content = ownWords(message);
+    if (contentDigest(content) === sent?.digest) return reference;
+    // Several approvals of a turn have the same buttons.
+    if (carries(message, tag) && !(await deps.sent.isOther(tag, channel, { reference, content })))
+      return reference;
+  }
+  return undefined;
 }
 
 /** Edited messages are recognised by their buttons, which name the turn. */

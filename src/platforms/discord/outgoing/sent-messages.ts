@@ -33,6 +33,12 @@ export interface SentMessages {
   sending(tag: MessageTag, channel: string, content: string): Promise<string>;
   sent(tag: MessageTag, channel: string, reference: string): Promise<void>;
   find(tag: MessageTag, channel: string): Promise<SentMessage | undefined>;
+  /** Whether a message of the channel is noted under another tag. @param content as Discord stores it */
+  isOther(
+    tag: MessageTag,
+    channel: string,
+    message: { reference: string; content: string },
+  ): Promise<boolean>;
 }
 
 type Entries = { [key in keyof Required<SentMessage>]: SentMessage[key] extends number ? number : string }[];
@@ -70,6 +76,17 @@ export function createSentMessages(store: KeyValue, clock: Clock): SentMessages 
       if (found === undefined) return undefined;
       const { reference, ...more } = found;
       return reference === "" ? more : { ...more, reference };
+    },
+    async isOther(tag, channel, { reference, content }) {
+      const entries = ((await store.get(key(channel))) as Entries | undefined) ?? [];
+      const name = hashOf(nameOf(tag));
+      const digest = contentDigest(content);
+      return entries.some(
+        (each) =>
+          each.name !== name &&
+          each.channel === channel &&
+          (each.reference === reference || (each.reference === "" && each.digest === digest)),
+      );
     },
   };
 }

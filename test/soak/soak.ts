@@ -95,7 +95,9 @@ export interface World {
 
 /** @param chats whether the bot is on both platforms */
 export async function openWorld(storeName: StoreName, config: string, chats = false): Promise<World> {
-  const platforms = chats ? await startPlatforms() : undefined;
+  // As Slack does, but in seconds: the last try comes when a killed process is known to be gone.
+  const slack = { retryDelaysMs: [0, 1_000, 10_000] };
+  const platforms = chats ? await startPlatforms({ slack }) : undefined;
   const [model, effects, store] = await Promise.all([
     startPlatformModel({ keeps: false }),
     startEffectServer(),

@@ -3,6 +3,7 @@ import { durationInWords } from "../../base/duration-in-words.ts";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { readStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
 import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../core/log/turn-view.ts";
+import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
@@ -207,7 +208,7 @@ async function openApprovals(turns: Services["turns"], namespace: string) {
   const views = await Promise.all(
     waiting.map(async (turn) => {
       const events = await turns.events(turn);
-      const isPrivate = events.some(({ type }) => type === "answer_private");
+      const isPrivate = isPrivateTurn(events);
       return { ...events.reduce(foldTurn, emptyTurnView(turn.turn_id)), isPrivate };
     }),
   );

@@ -6,6 +6,7 @@ import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/lo
 import type { ApprovalVerdict } from "../../core/log/turn-view.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
+import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import { textToEdit } from "../../core/values/call-arguments.ts";
 import type { Binding } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
@@ -198,7 +199,7 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
     asked,
     cause,
     message: origin?.message,
-    isPrivate: events.some(({ type }) => type === "answer_private"),
+    isPrivate: isPrivateTurn(events),
     isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at,
   };
 }

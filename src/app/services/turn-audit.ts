@@ -7,7 +7,6 @@ import type {
   TurnRecord,
   TurnRemoval,
 } from "../../core/log/turn-log.ts";
-import { emptyTurnView, foldTurn, type TurnView } from "../../core/log/turn-view.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import type { Allowed, Inbound } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
@@ -46,11 +45,18 @@ interface TurnLine {
 
 type Asked = Pick<TurnLine, "turn_id" | "namespace" | "thread" | "by" | "by_name" | "cause">;
 
+interface Approval {
+  callId: string;
+  tool: string;
+  label?: string | undefined;
+  deed?: string | undefined;
+}
+
 /** The lines of one turn, in order, growing with its events. */
 class TurnLines {
   readonly #asked: Asked;
   readonly #lines = new Map<string, TurnLine>();
-  readonly #approvals = new Map<string, { callId: string; deed?: string | undefined }>();
+  readonly #approvals = new Map<string, Approval>();
   readonly #decided = new Map<string, Allowed>();
   #isPrivate: { private?: true } = {};
 
@@ -69,17 +75,23 @@ class TurnLines {
     return line && { ...line, ...this.#isPrivate };
   }
 
+  /** The name of what an approval is about. What a private turn asked for is not told. */
+  nameOf(approvalId: string): string {
+    const { tool = "", label, deed } = this.#approvals.get(approvalId) ?? {};
+    return label ?? (this.#isPrivate.private ? tool : (deed ?? tool));
+  }
+
   add(event: TurnEventBody, at: number): void {
     switch (event.type) {
       case "answer_private":
         this.#isPrivate = { private: true };
         break;
-      case "approval_requested":
-        this.#approvals.set(event.approval_id, {
-          callId: event.call_id.replace(/\/approval:[\s\S]*$/, ""),
-          deed: event.says?.deed,
-        });
+      case "approval_requested": {
+        const { approval_id, call_id, tool, label, says } = event;
+        const callId = call_id.replace(/\/approval:[\s\S]*$/, "");
+        this.#approvals.set(approval_id, { callId, tool, label, deed: says?.deed });
         break;
+      }
       case "approval_decided":
         this.#decide(event);
         break;
@@ -179,31 +191,16 @@ export function createTurnAudit(audit: Audit, now: () => number) {
 function createWatcher(audit: Audit, { turn_id, inbound, events }: ClaimedTurn) {
   const lines = new TurnLines(turn_id, inbound);
   const where = { namespace: inbound.namespace, message: inbound.origin?.message };
-  let view = emptyTurnView(turn_id);
-  const note = (event: TurnEventBody, at: number) => {
-    lines.add(event, at);
-    if (event.type === "approval_requested") view = foldTurn(view, { ...event, turn_id, seq: 0, at });
-  };
-  for (const event of events) note(event, event.at);
+  for (const event of events) lines.add(event, event.at);
   return (event: TurnEventBody, at: number): void => {
-    note(event, at);
+    lines.add(event, at);
     const done = event.type === "tool_finished" ? lines.of(event.call_id) : undefined;
     if (done !== undefined && isOutside(done)) audit.tell({ ...where, text: effectWords(done) });
-    if (event.type === "approval_decided" && event.by === "")
-      audit.record({ action: "approval_expired", by: inbound.author, ...where, ...expired(view, event) });
+    if (event.type !== "approval_decided" || event.by !== "") return;
+    const subject = lines.nameOf(event.approval_id);
+    const detail = `got no decision in time: **${shown(subject)}** was not run,`;
+    audit.record({ action: "approval_expired", by: inbound.author, ...where, subject, detail });
   };
-}
-
-function expired(
-  { approvals }: TurnView,
-  { approval_id }: Extract<TurnEventBody, { type: "approval_decided" }>,
-): { subject: string; detail: string } {
-  const {
-    tool = "",
-    says,
-    label = says?.deed ?? tool,
-  } = approvals.find((each) => each.approval_id === approval_id) ?? {};
-  return { subject: label, detail: `got no decision in time: **${shown(label)}** was not run,` };
 }
 
 /** Whether others than the readers of the thread can see the effect. */
@@ -249,6 +246,8 @@ export type ReadAudit = (after: FinishedPosition) => Promise<AuditPage>;
 
 const maxActions = 1_000;
 
+const dayMs = 86_400_000;
+
 /** Age from which on the record is complete, ms: by then every worker has stored what it finished before. */
 const settledMs = 5_000;
 
@@ -281,7 +280,11 @@ async function actionsIn(
   until: number,
 ): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
-  for await (const line of stored.lines(after)) if (line.at > after && line.at <= until) lines.push(line);
+  for await (const line of stored.lines(after)) {
+    // Processes store the lines of a day a little out of order.
+    if (line.at > until + dayMs) break;
+    if (line.at > after && line.at <= until) lines.push(line);
+  }
   return lines.sort((one, other) => one.at - other.at);
 }
 

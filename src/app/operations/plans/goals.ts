@@ -62,6 +62,7 @@ export const setGoal = operation({
   chat: [
     {
       command: "agent goal set",
+      public: true,
       description: "The agent works towards an aim by itself in this thread, turn after turn",
       options: [
         { name: "aim", description: "What has to be true in the end", required: true },
@@ -113,6 +114,7 @@ export const stopGoal = operation({
   chat: [
     {
       command: "agent goal stop",
+      public: true,
       description: "Ends the goal of this thread, and its turn",
       urgent: true,
       read: (_words, { namespace: ns, thread }) => ({ ns, thread }),

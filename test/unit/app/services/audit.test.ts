@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createAudit } from "../../../../src/app/services/audit.ts";
+import { createTurnAudit } from "../../../../src/app/services/turn-audit.ts";
+import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import { approve, forgetTurn } from "../../../support/bot/ask-app.ts";
 import { createFakePlatform } from "../../../support/fakes/fake-platform.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
@@ -114,6 +116,25 @@ describe("the record of what people change", () => {
     expect(told()[0]?.message.markdown).toBe(
       "**Ben** got no decision in time: **run “send” of the skill “mail”** was not run, in **#general** ([thread](https://chat.example/m-asked))",
     );
+  });
+
+  it.each([
+    ["in its words", [], "send “tulip” to Ben"],
+    ["by its tool alone, if the turn is private", [{ type: "answer_private", because: "read" }], "send"],
+  ] as const)("the audit names an approval that nobody decided %s", async (_how, before, named) => {
+    const subjects: string[] = [];
+    const audit = { record: ({ subject }: { subject: string }) => void subjects.push(subject), tell: quiet };
+    const inbound = { ...home, key: "k", kind: "message", author: ben, text: "send it" } as const;
+    const claimed = { turn_id: "t", lease: "l", inbound, events: [], ordinal: 1, last_seq: 0, crashes: 0 };
+    async function* events(): AsyncGenerator<TurnEventBody, void> {
+      yield* before;
+      const asked = { approval_id: "t:1", call_id: "c1", tool: "send", skill_id: "mail", input: {} };
+      const says = { deed: "send “tulip” to Ben" };
+      yield { type: "approval_requested", ...asked, says, approver: "asker", expires_at: 0 };
+      yield { type: "approval_decided", approval_id: "t:1", approved: false, by: "" };
+    }
+    for await (const _ of createTurnAudit(audit, () => 0).around(claimed, events()));
+    expect(subjects).toEqual([named]);
   });
 
   it("the audit channel is told of an effect outside the thread that ran unasked, and why it could", async () => {

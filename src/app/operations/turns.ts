@@ -107,6 +107,9 @@ export const stopTurns = operation({
   },
 });
 
+/** Said to a person who stops where only turns of other people run. */
+export const othersWork = "Other people asked for the turns that run here; they or a manager can stop them.";
+
 /** Stopped turns also say so in their own threads. */
 function stoppedText({
   stopped,
@@ -122,7 +125,7 @@ function stoppedText({
     return shown(stopped === 1 ? "Your turn is stopped." : `${stopped} turns are stopped.`);
   }
   if (others === 0) return shown("Nothing is running here.");
-  return refused("Other people asked for the turns that run here; they or a manager can stop them.");
+  return refused(othersWork);
 }
 
 export const listThreads = operation({

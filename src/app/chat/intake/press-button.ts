@@ -6,13 +6,13 @@ import {
 } from "../../../core/ports/chat-platform.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { isDirectMessage, isWithin, type Place } from "../../../core/values/place.ts";
+import { othersWork } from "../../operations/turns.ts";
 import type { ButtonPress, TextForm } from "../chat-intake.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
 
-const othersWork = "Other people asked for this; they or a manager of the channel can stop it.";
 const unknownButton = "This button no longer works. Write what you want instead.";
 
 /**

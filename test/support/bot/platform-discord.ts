@@ -53,15 +53,18 @@ export function discordSurface(discord: DiscordServer, gate: PlatformGate): Surf
       await discord.click({ user: users[who], ...found });
     },
     async pressAll(thread, label, who) {
-      for (const found of discordButtons(botMessages(await discord.state(), thread), label))
+      for (const found of discordButtons(botMessages(await discord.stateOfMessages(thread), thread), label))
         await discord.click({ user: users[who], ...found }).catch(() => {});
     },
     whispers: async (who) => whispers(await discord.state(), who),
     async whispered(who, text) {
       await discord.until((state) => whispers(state, who).some((each) => each.includes(text)));
     },
-    shown: (thread, count = 0) =>
-      discord.until((state) => texts(state, thread).length >= count && texts(state, thread)),
+    async shown(thread, count = 0) {
+      const now = texts(await discord.stateOfMessages(thread), thread);
+      if (now.length >= count) return now;
+      return discord.until((state) => texts(state, thread).length >= count && texts(state, thread));
+    },
     async shows(thread, text) {
       await discord.until((state) => texts(state, thread).some((each) => each.includes(text)));
     },

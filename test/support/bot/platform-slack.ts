@@ -51,7 +51,10 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
       await slack.click({ user: users[who], channel, ...found });
     },
     async pressAll(thread, label, who) {
-      for (const found of slackButtons((await slack.look()).botMessages(channel, thread), label))
+      for (const found of slackButtons(
+        (await slack.lookAtMessages(thread)).botMessages(channel, thread),
+        label,
+      ))
         await slack.click({ user: users[who], channel, ...found }).catch(() => {});
     },
     whispers: async (who) => whispers(await slack.look(), who),
@@ -61,12 +64,15 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
         `“${text}” for ${who}`,
       );
     },
-    shown: (thread, count = 0) =>
-      slack.until(
+    async shown(thread, count = 0) {
+      const now = texts(await slack.lookAtMessages(thread), thread);
+      if (now.length >= count) return now;
+      return slack.until(
         (state) => texts(state, thread).length >= count && texts(state, thread),
         `${count} messages in ${thread}`,
         30_000,
-      ),
+      );
+    },
     async shows(thread, text) {
       await slack.until(
         (state) => texts(state, thread).some((each) => each.includes(text)),

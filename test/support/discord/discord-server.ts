@@ -133,9 +133,10 @@ export class DiscordServer {
     return (await response.json()) as ObservedState;
   }
 
-  /** All there is but calls and interactions, which grow large. */
-  async stateOfMessages(): Promise<ObservedState> {
-    const response = await fetch(`${this.#fake.origin}/control/state?after=-1&traffic=no`);
+  /** All there is, with the messages of one channel if it is given, but calls and interactions, which grow large. */
+  async stateOfMessages(channel?: string): Promise<ObservedState> {
+    const query = new URLSearchParams({ after: "-1", traffic: "no", ...(channel && { channel }) });
+    const response = await fetch(`${this.#fake.origin}/control/state?${query}`);
     return (await response.json()) as ObservedState;
   }
 

@@ -58,7 +58,7 @@ export async function serveFakeDiscord(options: DiscordOptions): Promise<FakeDis
       await world.changes.after(Number(searchParams.get("after") ?? -1));
       const isPart = searchParams.get("traffic") === "no";
       const traffic = isPart ? { calls: [], interactions: [] } : { calls, interactions: interactions.all() };
-      json(response, 200, observe({ world, gateway, commands, ...traffic }));
+      json(response, 200, observe({ world, gateway, commands, ...traffic }, searchParams.get("channel")));
     } else if (path.startsWith("/control/")) {
       await control(handlers, path.slice("/control/".length), request, response);
     } else if (path.startsWith("/attachments/")) sendAttachment(world, path, response);

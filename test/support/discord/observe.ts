@@ -22,12 +22,16 @@ interface Parts {
   calls: Call[];
 }
 
-export function observe({ world, gateway, commands, interactions, calls }: Parts): ObservedState {
+/** @param channel whose messages are observed; null for all */
+export function observe(
+  { world, gateway, commands, interactions, calls }: Parts,
+  channel: string | null,
+): ObservedState {
   const channels = [...world.channels.values()];
   return {
     version: world.changes.version,
     messages: [...world.messages.values()]
-      .filter((message) => !isSystemNote(message))
+      .filter((message) => !isSystemNote(message) && (channel === null || message.channel === channel))
       .map((message) => observedMessage(world, message)),
     threads: channels.flatMap(observedThread),
     channels: channels.map(({ id, guild, name, type, recipient }) => ({

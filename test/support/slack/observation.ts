@@ -58,6 +58,15 @@ export function snapshotOf({ world, deliveries }: Backend): Snapshot {
   };
 }
 
+/** What grows with the work, of one thread. */
+export function partOf({ messages, statuses, sessions }: Snapshot, thread: string): Partial<Snapshot> {
+  return {
+    messages: messages.filter(({ ts, thread_ts }) => ts === thread || thread_ts === thread),
+    statuses: statuses.filter(({ thread_ts }) => thread_ts === thread),
+    sessions: sessions.filter(({ thread_ts }) => thread_ts === thread),
+  };
+}
+
 /** Questions to a snapshot. */
 export class Observation {
   readonly all: Snapshot;

@@ -24,8 +24,8 @@ export interface SlackServer extends Remote<Controls> {
   seed: SlackSeed;
   /** The current state. */
   look(): Promise<Observation>;
-  /** The current state without calls and deliveries, which grow large. */
-  lookAtMessages(): Promise<Observation>;
+  /** The current state, of one thread if it is given, without calls and deliveries, which grow large. */
+  lookAtMessages(thread?: string): Promise<Observation>;
   /** Waits until `predicate` answers something truthy, and answers that. `what` names it when it does not come. */
   until<T>(predicate: (state: Observation) => T, what: string, limitMs?: number): Promise<Truthy<T>>;
   /** Stops accepting connections; a second call does nothing. */
@@ -46,7 +46,10 @@ export async function startSlackServer(options: SlackOptions = {}): Promise<Slac
     authorizeUrl: `${url}/oauth/v2/authorize`,
     seed: { ...defaultSeed(), ...options.seed },
     look: async () => new Observation(await stateOf(url, "after=0&wait=0")),
-    lookAtMessages: async () => new Observation(await stateOf(url, "after=0&wait=0&traffic=no")),
+    lookAtMessages: async (thread?: string) => {
+      const query = new URLSearchParams({ after: "0", wait: "0", traffic: "no", ...(thread && { thread }) });
+      return new Observation(await stateOf(url, String(query)));
+    },
     until: <T>(predicate: (state: Observation) => T, what: string, limitMs = defaultLimitMs) =>
       until(url, predicate, what, limitMs),
     async close() {

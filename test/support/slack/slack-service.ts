@@ -10,7 +10,7 @@ import { answerResponseUrl } from "./api/response-urls.ts";
 import { answerCall } from "./api/web-api.ts";
 import { ControlRefusal } from "./control-refusal.ts";
 import { type Controls, createControls } from "./controls.ts";
-import { snapshotOf } from "./observation.ts";
+import { partOf, snapshotOf } from "./observation.ts";
 import { Deliveries } from "./world/deliveries.ts";
 import { Events } from "./world/events.ts";
 import { Interactivity } from "./world/interactivity.ts";
@@ -126,7 +126,9 @@ async function answerControl(
       await backend.world.changed(Number(url.searchParams.get("wait") ?? "0"));
     const all = snapshotOf(backend);
     const isPart = url.searchParams.get("traffic") === "no";
-    sendJson(response, 200, isPart ? { ...all, calls: [], deliveries: [] } : all);
+    const thread = url.searchParams.get("thread");
+    const part = thread === null ? {} : partOf(all, thread);
+    sendJson(response, 200, isPart ? { ...all, ...part, calls: [], deliveries: [] } : all);
     return;
   }
   const action = (controls as Record<string, ((given: unknown) => unknown) | undefined>)[name];

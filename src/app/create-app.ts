@@ -239,8 +239,8 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
   };
   dispatcher.serve({
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
-    run: (claimed, signal) => {
-      const shown = presenter.around(claimed, (own) => run(claimed, own), signal);
+    run: (claimed, signal, isHeld) => {
+      const shown = presenter.around(claimed, (own) => run(claimed, own), signal, isHeld);
       return tellGoal(turns, claimed, measuring.around(claimed, auditing.around(claimed, shown)));
     },
   });

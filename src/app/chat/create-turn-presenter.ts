@@ -5,6 +5,7 @@ import { finishedBy } from "./present/plan-answer.ts";
 import { presentTurn } from "./present/present-turn.ts";
 import type { TurnPresenterDeps } from "./present/presented-turn.ts";
 import { ifStillWanted } from "./present/still-wanted.ts";
+import { whileHeld } from "./present/while-held.ts";
 
 /** Shows turns on chat platforms while they run, and delivers their answers. */
 export interface TurnPresenter {
@@ -15,22 +16,26 @@ export interface TurnPresenter {
    * elsewhere pass unchanged.
    *
    * A turn that was interrupted for a long time first asks its author whether it is still wanted.
+   *
+   * @param isHeld whether nobody else can have the turn now; when somebody can, nothing more is posted or changed
    */
   around(
     claimed: ClaimedTurn,
     run: (signal: AbortSignal) => AsyncGenerator<TurnEventBody, void>,
     signal: AbortSignal,
+    isHeld: () => boolean,
   ): AsyncGenerator<TurnEventBody, void>;
 }
 
 /** Shows turns that came from a chat platform there. All others pass at no cost. */
 export function createTurnPresenter(deps: TurnPresenterDeps): TurnPresenter {
   return {
-    around(claimed, run, signal) {
+    around(claimed, run, signal, isHeld) {
       const { origin, namespace, author } = claimed.inbound;
       if (origin === undefined) return run(signal);
-      const platform = deps.platforms.of(namespace);
-      if (platform !== undefined) {
+      const found = deps.platforms.of(namespace);
+      if (found !== undefined) {
+        const platform = whileHeld(found, claimed.turn_id, isHeld);
         const to = { message: origin.message, person: author.id };
         const whenWanted = () => ifStillWanted(deps, claimed, run, signal);
         return presentTurn(deps, claimed, { platform, to }, whenWanted, signal);

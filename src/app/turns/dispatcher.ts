@@ -36,7 +36,8 @@ export interface DispatcherDeps {
 interface Runner {
   /** When a turn must end, ms since the epoch. */
   deadlineOf(claimed: ClaimedTurn): number;
-  run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
+  /** @param isHeld whether nobody else can have the turn now. A process that was paused learns it from this before its timers tell */
+  run(claimed: ClaimedTurn, signal: AbortSignal, isHeld: () => boolean): AsyncGenerator<TurnEventBody, void>;
 }
 
 /** The reason of an abort by a person. */
@@ -294,10 +295,11 @@ export class Dispatcher {
       controller.abort(new DeadlineError("The turn reached its time limit")),
     );
     this.#deps.feed.resume(claimed);
-    const writer = createTurnWriter(this.#deps, claimed, () => clock.now() < turn.heldUntil);
+    const isHeld = () => clock.now() < turn.heldUntil;
+    const writer = createTurnWriter(this.#deps, claimed, isHeld);
     try {
       await this.#heedStop(claimed.turn_id, controller);
-      await record(runner.run(claimed, controller.signal), controller.signal, writer);
+      await record(runner.run(claimed, controller.signal, isHeld), controller.signal, writer);
       if (shared !== undefined && writer.isWaiting()) this.#waiting.set(claimed.turn_id, claimed.lease);
     } catch (error) {
       controller.abort(error);
@@ -341,8 +343,10 @@ export class Dispatcher {
       const turn = this.#running.get(turn_id);
       // It may have ended in the meantime and be running again under another lease.
       if (turn?.lease !== lease) continue;
-      if (lost.has(turn_id)) turn.controller.abort(new LeaseLostError(turn_id));
-      else this.#extend(turn_id, turn, now);
+      if (lost.has(turn_id)) {
+        turn.heldUntil = 0;
+        turn.controller.abort(new LeaseLostError(turn_id));
+      } else this.#extend(turn_id, turn, now);
     }
     for (const { turn_id, lease } of waiting)
       if (lost.has(turn_id) && this.#waiting.get(turn_id) === lease) this.#waiting.delete(turn_id);

@@ -21,6 +21,7 @@ const finished: TurnEventBody = { type: "turn_finished", outcome: "completed", t
 interface Run {
   claimed: ClaimedTurn;
   signal: AbortSignal;
+  isHeld(): boolean;
   end(): void;
   write(event: TurnEventBody): void;
   fail(error: Error): void;
@@ -56,11 +57,15 @@ function createWorld({
   });
   const runner = {
     deadlineOf: () => clock.now() + maxMs,
-    async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
+    async *run(
+      claimed: ClaimedTurn,
+      signal: AbortSignal,
+      isHeld: () => boolean,
+    ): AsyncGenerator<TurnEventBody, void> {
       let next = Promise.withResolvers<TurnEventBody>();
       const write = (event: TurnEventBody) => next.resolve(event);
       const fail = (error: Error) => next.reject(error);
-      runs.set(claimed.turn_id, { claimed, signal, write, fail, end: () => write(finished) });
+      runs.set(claimed.turn_id, { claimed, signal, isHeld, write, fail, end: () => write(finished) });
       const stop = () => {
         next.promise.catch(() => {});
         next.reject(signal.reason);
@@ -328,6 +333,26 @@ describe("leases of running turns", () => {
     expect(world.run("a").signal.reason).toBeInstanceOf(LeaseLostError);
     expect(world.run("b").signal.aborted).toBe(false);
     expect([world.logged, await world.types("a")]).toEqual([[], ["inbound", "turn_started"]]);
+  });
+
+  it("a process that stood still knows that others may have its turns before its timers tell", async () => {
+    const world = createWorld({ calls: otherProcesses().calls });
+    await world.accept("a");
+    await world.begin();
+    const { isHeld, signal } = world.run("a");
+    const said: [boolean, boolean][] = [];
+    const tell = () => void said.push([isHeld(), signal.aborted]);
+    tell();
+    // A timer that is due earlier comes first when the process goes on.
+    world.clock.after(1_000, () => {
+      world.clock.jump(leaseMs);
+      tell();
+    });
+    await world.pass(1_000);
+    expect(said).toEqual([
+      [true, false],
+      [false, false],
+    ]);
   });
 
   it("a lost lease ends the writing of a turn that does not notice it", async () => {

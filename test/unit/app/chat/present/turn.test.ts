@@ -58,6 +58,7 @@ async function present(
     files = undefined as FileStore | undefined,
     secrets = [] as string[],
     stored = [] as TurnEventBody[],
+    isHeld = (): boolean => true,
   } = {},
 ) {
   const clock = manualClock();
@@ -94,7 +95,8 @@ async function present(
     }
   };
   const read = async () => {
-    for await (const event of presenter.around(claimed, run, new AbortController().signal)) out.push(event);
+    const { signal } = new AbortController();
+    for await (const event of presenter.around(claimed, run, signal, isHeld)) out.push(event);
     done = true;
   };
   const reading = read();
@@ -127,6 +129,28 @@ describe("an answer", () => {
       { ...finished, private: true },
     ]);
   });
+
+  it.each([true, false])(
+    "what another worker may show by now is not changed (native: %s)",
+    async (streams) => {
+      const platform = createFakePlatform({ streams });
+      const written: TurnEventBody = { type: "text_delta", text: "A long answer begins here. ".repeat(10) };
+      const before: string[] = [];
+      let isHeld = true;
+      const lose = async () => {
+        before.push(...seen(platform));
+        isHeld = false;
+      };
+      const { out } = await present(
+        [written, isThere(platform), lose, written, (clock) => pass(clock, 20_000), finished],
+        platform,
+        { isHeld: () => isHeld },
+      );
+      expect(before).toHaveLength(1);
+      expect(seen(platform)).toEqual(before);
+      expect(out.at(-1)).toMatchObject({ type: "turn_waiting" });
+    },
+  );
 
   describe("that becomes private while it is written", () => {
     const long = "All that was said in the other channel. ".repeat(6);

@@ -19,6 +19,7 @@ import {
 } from "./isolation.ts";
 import { killedFirstPrefix, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
+import { linkPackage } from "./package-view.ts";
 import { programFolders } from "./run/programs.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
@@ -76,6 +77,8 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const { runFolder, working, packages, calls } = request;
   const user = await userFor(request, options);
   const skillFolder = await shownSkill(request, options);
+  if (request.folder !== undefined && working !== undefined)
+    await linkPackage(request.folder, inside.skill, working);
   await mkdir(runFolder, { recursive: true });
   const { certificates, timeZone } = options;
   const own = await writeMachineFiles(runFolder, { user, home: inside.home, certificates, timeZone });

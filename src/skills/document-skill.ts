@@ -107,7 +107,7 @@ function guideNote(
   if (files.length > 0) lines.push(`read_skill_file(skill_name "${id}") reads its files: ${listed(files)}.`);
   if (runnable.length > 0) {
     lines.push(
-      `run_skill_script(skill_name "${id}", script, args) runs its scripts in a sandbox: ${listed(runnable)}. Where the guide says \`python3 scripts/x.py a b\`, give script "scripts/x.py", args ["a", "b"].`,
+      `run_skill_script(skill_name "${id}", script, args) runs one of its scripts: ${listed(runnable)}.`,
     );
   }
   if (instructions.includes("$KNACK_SKILL_DIR")) {
@@ -116,7 +116,7 @@ function guideNote(
     );
   }
   lines.push(
-    `run_skill_script(skill_name "${id}", command) runs a command line of bash in the sandbox, without a terminal; a here-document writes a file. Scripts and commands begin in ${skillFolder(id)}, which is kept from call to call; the files of people are in ${inputFolder}, read-only; what is left in ${skillFolder(id)}/output ($KNACK_OUTPUT_DIR) the person gets.`,
+    `run_skill_script(skill_name "${id}", command) runs the guide's command lines as they stand (bash in a sandbox, no terminal); a here-document writes a file. Scripts and commands begin in ${skillFolder(id)}, which is kept from call to call and shows the skill's own files, read-only; the files of people are in ${inputFolder}, read-only; what is left in output ($KNACK_OUTPUT_DIR) the person gets.`,
   );
   lines.push(...expectedTools(allowed_tools));
   return ["How this guide works here:", ...lines].join("\n- ");

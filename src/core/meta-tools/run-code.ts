@@ -21,6 +21,7 @@ import { ExpectedFailure } from "../values/failure.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import { objectOf } from "../values/json.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
+import { missingModuleHint } from "./missing-module.ts";
 
 /** Maximum bytes of output. */
 const maxOutput = 950_000;
@@ -212,7 +213,7 @@ function resultOf(outcome: ScriptOutcome, notes: readonly string[], maxMs: numbe
         ...cut,
         ...notes,
       ];
-      return failure("code_failed", message.filter(Boolean).join("\n"));
+      return failure("code_failed", message.filter(Boolean).join("\n"), missingModuleHint(complaint));
     }
     default:
       return outcome satisfies never;

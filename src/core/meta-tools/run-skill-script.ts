@@ -9,6 +9,7 @@ import { objectOf } from "../values/json.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
+import { missingModuleHint } from "./missing-module.ts";
 
 /** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */
 const maxOutput = 950_000;
@@ -180,7 +181,7 @@ function scriptResult(
     case "exited": {
       const { exit_code, stdout, stderr } = outcome;
       if (exit_code !== 0) {
-        const hints = [networkHint, missingVariables(skill, context.env)].filter(
+        const hints = [networkHint, missingVariables(skill, context.env), missingModuleHint(stderr)].filter(
           (hint) => hint !== undefined,
         );
         const message = [`${name} ended with ${exit_code}: ${stderr || stdout}`.trimEnd(), ...notes].join(

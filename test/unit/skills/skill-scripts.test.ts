@@ -210,7 +210,7 @@ test("a guide says where its commands work, what is kept there, and what the per
   const { app, model } = setUp({}, [{ call: "activate_skill", with: {} }], { frontmatter, inactive: true });
   await app.ask("go");
   expect(results(model)[0]).toMatch(
-    /begin in \/workspace\/skills\/probe, which is kept from call to call;.*\/workspace\/skills\/probe\/output \(\$KNACK_OUTPUT_DIR\) the person gets/,
+    /begin in \/workspace\/skills\/probe, which is kept from call to call and shows the skill's own files, read-only;.* output \(\$KNACK_OUTPUT_DIR\) the person gets/,
   );
 });
 
@@ -287,6 +287,20 @@ test(
     await app.ask("go");
     expect(results(model)[0]).toContain("fail.py ended with 1: no key");
     expect(results(model)[0]).toContain("API_KEY, which an operator gives it under skills.env.probe");
+  },
+);
+
+test.each([
+  ["fail.py", "import yaml_of_nobody, sys", "`knack sandbox add python yaml_of_nobody`"],
+  ["fail.py", "raise ModuleNotFoundError(\"No module named 'PIL'\")", "`knack sandbox add python pillow`"],
+  ["fail.mjs", 'import "@nobody/thing/part";', "`knack sandbox add node @nobody/thing`"],
+])(
+  "a script that lacks a module is answered with the operator's command (%s: %s)",
+  needs("python3"),
+  async (name, text, command) => {
+    const { app, model } = setUp({ [name]: text }, [run(name)], { frontmatter: head });
+    await app.ask("go");
+    expect(results(model)[0]).toContain(command);
   },
 );
 

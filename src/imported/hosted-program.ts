@@ -11,7 +11,7 @@ import {
 import type { Skill } from "../core/skill/skill.ts";
 import type { Json } from "../core/values/json.ts";
 import { jsonSchema } from "../core/values/json-schema.ts";
-import type { FromHost, HostError, HostRequest, ToHost } from "./host/protocol.ts";
+import { type FromHost, type HostError, type HostRequest, libraries, type ToHost } from "./host/protocol.ts";
 
 /** How a call of a program ended. */
 export type CallOutcome =
@@ -117,6 +117,7 @@ export class HostedProgram {
         skill,
         module,
         env,
+        libraries,
         working,
         network: { permits: (host) => this.#permits(host) },
         onMessage: (message) => this.#receive(message),

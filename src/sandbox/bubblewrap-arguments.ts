@@ -3,6 +3,7 @@ import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { inputFolder, type MountedFolder } from "../core/ports/working-folder.ts";
 import { outputIn, type PackageFolders } from "./isolation.ts";
+import type { LibraryFolder } from "./library-folders.ts";
 import type { ShownFile } from "./machine-files.ts";
 import { readableEtc } from "./machine-files.ts";
 import { systemFolders } from "./run/programs.ts";
@@ -18,6 +19,7 @@ export interface SandboxLayout {
   wayOut?: { programs: string; socket: string } | undefined;
   /** Prepared packages. */
   packages?: PackageFolders | undefined;
+  libraries?: readonly LibraryFolder[] | undefined;
   /** The folder of a text that is run. */
   textFolder?: string | undefined;
   /** The socket on which it calls tools, if it may. */
@@ -55,6 +57,8 @@ export const inside = {
   pythonPackages: "/opt/python",
   /** Node looks there from any module. */
   nodePackages: "/node_modules",
+  /** Packages of the bot for code that requires them: see NODE_PATH of Node. */
+  libraries: "/opt/libraries",
   workspace: "/workspace",
   temp: "/tmp",
   home: "/tmp/home",
@@ -109,12 +113,21 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...readOnly(layout.calls, inside.calls),
     ...readOnly(layout.packages?.python, inside.pythonPackages),
     ...readOnly(layout.packages?.node, inside.nodePackages),
+    ...libraryArguments(layout),
     ...["--chdir", layout.working?.working ?? inside.workspace, "--remount-ro", "/"],
   ];
 }
 
 function readOnly(folder: string | undefined, to: string): string[] {
   return folder === undefined ? [] : ["--ro-bind", folder, to];
+}
+
+function libraryArguments({ libraries = [] }: SandboxLayout): string[] {
+  const paths = libraries.map(({ name, folder }) => ({ folder, to: `${inside.libraries}/${name}` }));
+  return [
+    ...[...new Set(paths.map(({ to }) => dirname(to)))].flatMap((path) => ["--perms", "0755", "--dir", path]),
+    ...paths.flatMap(({ folder, to }) => ["--ro-bind", folder, to]),
+  ];
 }
 
 /** Parts that no review covered are hidden by something empty. */

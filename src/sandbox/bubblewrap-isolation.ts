@@ -74,7 +74,7 @@ function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
 }
 
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
-  const { runFolder, working, packages, calls } = request;
+  const { runFolder, working, packages, calls, libraries = [] } = request;
   const user = await userFor(request, options);
   const skillFolder = await shownSkill(request, options);
   if (request.folder !== undefined && working !== undefined)
@@ -92,6 +92,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
       ...(packages?.python === undefined ? [] : [inside.pythonPackages]),
     ]),
     ...own.env,
+    ...(libraries.length === 0 ? {} : { NODE_PATH: inside.libraries }),
     ...request.env,
     ...fixedEnvironment({ path, temp: inside.temp, home: inside.home, ...places }),
     ...proxied,
@@ -112,6 +113,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     textFolder,
     calls,
     packages,
+    libraries,
     working,
     wayOut,
     node,

@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
+import type { LibraryFolder } from "./library-folders.ts";
 
 /** The limits of a script, under any isolation. */
 export interface SandboxLimits {
@@ -55,6 +56,8 @@ export interface LaunchRequest {
   moduleFolders?: readonly string[];
   /** Prepared packages that it may use. */
   packages?: PackageFolders | undefined;
+  /** Packages of the bot that Node finds from CommonJS when there is no other of the name. */
+  libraries?: readonly LibraryFolder[];
   /** See `placedArguments`. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;

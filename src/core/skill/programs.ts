@@ -23,6 +23,8 @@ export interface ProgramRequest {
   module: string;
   /** The whole environment, apart from the variables set by the sandbox (`KNACK_SKILL_DIR`, `KNACK_WORKSPACE`, HOME, PATH …). */
   env: Readonly<Record<string, string>>;
+  /** Packages of the bot that its code may `require`, with those they need. */
+  libraries?: readonly string[];
   /** The working folder of the thread it works for, for its whole lifetime. */
   working?: MountedFolder | undefined;
   /** Without it there is no network. */

@@ -7,7 +7,14 @@ import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { isNativeError } from "node:util/types";
 import { type HandlerRuntime, loadHandler, loadPackage } from "./load-code.ts";
-import type { FromHost, HostError, HostedSkill, HostRequest, ToHost } from "./protocol.ts";
+import {
+  type FromHost,
+  type HostError,
+  type HostedSkill,
+  type HostRequest,
+  libraries,
+  type ToHost,
+} from "./protocol.ts";
 
 /** Maximum bytes of a result, well below the limit of a line. */
 const maxResult = 2_000_000;
@@ -213,7 +220,7 @@ function* messagesOf(error: Error): Generator<string> {
 
 function adviceFor(error: Error & { code?: unknown }): string {
   if (error.code !== "MODULE_NOT_FOUND") return "";
-  return ". Only Node's own modules and those in the skill's own node_modules are there";
+  return `. Node's own modules, ${libraries.join(", ")} and what is in the skill's own node_modules are there; an operator can add others: knack sandbox add node NAME`;
 }
 
 /** A frame `at f (/skill/handler.js:3:9)`, or the first line of a syntax error, `/skill/handler.js:3`. */

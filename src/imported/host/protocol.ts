@@ -1,5 +1,8 @@
 import type { Json } from "../../core/values/json.ts";
 
+/** What handlers for AnythingLLM require most: packages that its server has. Their versions are those of the lock file. */
+export const libraries = ["axios", "cheerio", "moment", "uuid"];
+
 /** Messages from the bot to the process of an imported skill. */
 export type ToHost =
   | { type: "setup"; skill: HostedSkill }

@@ -9,6 +9,7 @@ import {
 } from "../../core/skill/programs.ts";
 import { malformedEnvironment, startFailure, startProcess } from "../child-process.ts";
 import type { Launch } from "../isolation.ts";
+import { libraryFolders } from "../library-folders.ts";
 import { isShipped, type SandboxContext } from "../sandbox-context.ts";
 import { exposedModules, unreadModules } from "../unread-modules.ts";
 import { openRun } from "./open-run.ts";
@@ -27,7 +28,7 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       const folder = await skillFolder(request.skill.origin.path);
       if (folder === undefined)
         throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
-      const { module, env, working } = request;
+      const { module, env, working, libraries = [] } = request;
       const leftOut = await unreadModules(request.skill, folder);
       const exposed = exposedModules(leftOut, context.isolation);
       if (exposed !== undefined) throw new ProgramError(exposed);
@@ -39,6 +40,7 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
         args: [],
         env,
         packages,
+        libraries: await libraryFolders(libraries),
         working,
         leftOut,
         shipped: isShipped(request.skill),

@@ -80,6 +80,21 @@ describe("what a handler answers", needs("bubblewrap"), () => {
   });
 });
 
+describe("what a handler may require", needs("bubblewrap"), () => {
+  it("a handler may require what AnythingLLM's server has, unless it brings its own", async () => {
+    const text = `const [axios, cheerio, moment, { v4 }] = ["axios", "cheerio", "moment", "uuid"].map((name) => require(name));
+      return [typeof axios.get, cheerio.load("<p>a</p>")("p").text(), moment.utc(0).format("YYYY"), v4().length, require("words").word];`;
+    expect(await runCode(text)).toEqual({ status: "ok", output: '["function","a","1970",36,"sibling"]' });
+  });
+
+  it("a module that is not there is named, with what an operator can do", async () => {
+    expect(await runCode('require("left-pad-of-nobody");')).toMatchObject({
+      status: "error",
+      message: expect.stringMatching(/left-pad-of-nobody.*axios.*knack sandbox add node NAME/s),
+    });
+  });
+});
+
 describe("what a handler finds in this", needs("bubblewrap"), () => {
   it("a handler finds in this what AnythingLLM puts there", async () => {
     const text = `const { name, description, runtime, caller, examples, parameters, config } = this;

@@ -183,7 +183,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     servers,
     audit,
     feed,
-    skills: createSkillService({ ...deps, offers, grants, rights }),
+    skills: createSkillService({ ...deps, prepared, offers, grants, rights }),
     grants,
     submit,
     follow,

@@ -173,6 +173,8 @@ function lazyPreparedPackages(open: () => Promise<PreparedPackages>): PreparedPa
     drop: async (id) => (await prepared()).drop(id),
     // A skill without code needs nothing, so the sandbox is not opened.
     lacks: async (skill) => (skill.code === undefined ? undefined : (await prepared()).lacks(skill)),
+    missingImports: async (skill) =>
+      skill.code?.runs === "scripts" ? (await prepared()).missingImports(skill) : [],
     // As before the first change of a sandbox.
     changes: async () => opened?.changes() ?? "0",
   };

@@ -6,10 +6,12 @@ import type { OfferReader } from "../../core/skill/make-offer.ts";
 import { type Offer, type OfferedSkill, updateNamespace } from "../../core/skill/namespace-state.ts";
 import type { NetworkGrants } from "../../core/skill/network-grants.ts";
 import {
+  addCommand,
   createEnabledPackages,
   type InstalledPackage,
   type PackageFinding,
   type Packages,
+  type PreparedPackages,
 } from "../../core/skill/packages.ts";
 import {
   adHocSource,
@@ -51,6 +53,7 @@ export interface SkillServiceDeps {
   offers: OfferReader;
   clock: Clock;
   packages?: Pick<Packages, "get"> | undefined;
+  prepared: Pick<PreparedPackages, "missingImports">;
   grants: NetworkGrants;
   rights: Rights;
 }
@@ -113,8 +116,17 @@ async function showSkill(
   const granted = await deps.grants.hostsOf(skill);
   const owner = isInstalled(skill) ? await deps.packages?.get(skill.parent ?? skill.id) : undefined;
   const own = owner === undefined ? {} : installedFrom(owner, skill);
+  const detail = await detailOf(offer, offered);
+  const problems = [...detail.problems, ...missingImports(skill, await deps.prepared.missingImports(skill))];
   const rights = rightsIn(deps.rights, skill);
-  return { ...(await detailOf(offer, offered)), ...rights, network: { granted: [...granted] }, ...own };
+  return { ...detail, problems, ...rights, network: { granted: [...granted] }, ...own };
+}
+
+/** Told before somebody meets it in the middle of a task. */
+function missingImports({ origin }: Skill, names: readonly string[]): Diagnostic[] {
+  if (names.length === 0) return [];
+  const message = `Its code imports ${names.join(", ")}, which nothing here provides. An operator adds packages with: ${addCommand("python", names)}`;
+  return [{ severity: "warning", path: origin.path, code: "imports_missing", message }];
 }
 
 async function waitUntilReady(

@@ -110,6 +110,25 @@ export type PackageLanguage = (typeof packageLanguages)[number];
 /** Names of the languages for people. */
 export const languageNames: Readonly<Record<PackageLanguage, string>> = { python: "Python", node: "Node" };
 
+/** Python packages that are named differently from what code imports of them; all others have the same name. */
+const packageOf: Readonly<Record<string, string>> = {
+  ...{ yaml: "PyYAML", PIL: "pillow", cv2: "opencv-python-headless", sklearn: "scikit-learn" },
+  ...{ docx: "python-docx", pptx: "python-pptx", bs4: "beautifulsoup4", fitz: "PyMuPDF", jwt: "PyJWT" },
+  ...{ dotenv: "python-dotenv", dateutil: "python-dateutil", Crypto: "pycryptodome", OpenSSL: "pyOpenSSL" },
+  ...{
+    googleapiclient: "google-api-python-client",
+    magic: "python-magic",
+    attr: "attrs",
+    skimage: "scikit-image",
+  },
+};
+
+/** The operator's command that prepares what provides these modules. */
+export function addCommand(language: PackageLanguage, modules: readonly string[]): string {
+  const names = modules.map((name) => (language === "python" ? (packageOf[name] ?? name) : name));
+  return `knack sandbox add ${language} ${names.join(" ")}`;
+}
+
 const preparedSet = z.object({
   language: z.enum(packageLanguages),
   skill: z.string().optional().describe("the skill that alone sees it; absent: all sandboxed code does"),
@@ -158,6 +177,8 @@ export interface PreparedPackages {
   drop(skillId: string): Promise<void>;
   /** Why a skill's code lacks packages that its files list, and what to do; undefined if it lacks none. */
   lacks(skill: Skill): Promise<string | undefined>;
+  /** What files of a skill import in Python that nothing here provides, packages that they list aside; empty where that cannot be told. */
+  missingImports(skill: Skill): Promise<readonly string[]>;
   /** Another text after each change: a result of `lacks` is valid while it stays the same. */
   changes(): Promise<string>;
 }
@@ -170,6 +191,7 @@ export const noPreparedPackages: PreparedPackages = {
   prepare: async () => nothing,
   drop: async () => undefined,
   lacks: async () => undefined,
+  missingImports: async () => [],
   changes: async () => "",
 };
 

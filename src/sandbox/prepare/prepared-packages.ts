@@ -10,6 +10,7 @@ import type { Skill } from "../../core/skill/skill.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { sealFolder } from "../build-folder.ts";
 import { isThereAnyway, type ListedPackages, listedPackages } from "../skill-packages.ts";
+import { createMissingImports } from "./missing-imports.ts";
 import { type AskedPackage, readPackage, readPackages } from "./package-names.ts";
 import { prepareNode } from "./prepare-node.ts";
 import { preparePython } from "./prepare-python.ts";
@@ -50,7 +51,9 @@ export function createPreparedPackages(
 ): PreparedPackages & { settled(): Promise<unknown> } {
   const preparation = new RunningPreparation(options);
   const { sets, sandbox } = options;
+  const missingImports = createMissingImports(sandbox, () => sets.changes());
   return {
+    missingImports,
     settled: () => preparation.settled(),
     changes: () => sets.changes(),
     async list() {

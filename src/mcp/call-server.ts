@@ -7,7 +7,7 @@ import type { Redact } from "../core/values/redact.ts";
 import { CallTimeout } from "./call-tool.ts";
 import type { Connection } from "./connection.ts";
 import type { Lane } from "./lane.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { isHttp, type ServerConfig } from "./server-config.ts";
 import { causeCode, httpFailure, isForeign, ServerFailure, statusOf } from "./server-failure.ts";
 import { lostAnswerCode, shortJson } from "./server-message.ts";
 
@@ -84,7 +84,7 @@ async function endOfCall(
     await lane.start();
     return "again";
   }
-  if (server.target.type === "stdio") return brokenAnswer(error, call);
+  if (!isHttp(server.target)) return brokenAnswer(error, call);
   const problem = await httpFailure(error, server.target.url, server.credentials !== "none");
   if (problem.code === "needs_login") {
     lane.lock(problem.message);

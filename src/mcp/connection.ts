@@ -6,10 +6,12 @@ import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/tran
 import { z } from "zod";
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/ports/storage.ts";
+import type { Web } from "../core/ports/web.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { withExactNumbers } from "./exact-messages.ts";
+import { createOpenApiTransport } from "./openapi/openapi-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
 import type { ServerConfig, Target } from "./server-config.ts";
 import { httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
@@ -30,7 +32,7 @@ const maxFruitless = 3;
 
 /** One session with a server, under one account. */
 export interface Connection {
-  readonly transport: "stdio" | "http" | "sse";
+  readonly transport: Target["type"];
   /** What the server is and has. */
   describe(): Promise<RemoteServer>;
   /** @throws CallTimeout, or an error of the SDK */
@@ -55,6 +57,8 @@ export interface ConnectionOptions extends HttpAccess {
   /** Called once when the session ended without being closed here. */
   onLost(reason: string): void;
   onToolsChanged(): void;
+  /** Reaches public addresses only. */
+  web: Pick<Web, "fetch">;
   /** Receives a function that returns the latest text a server's process wrote to stderr; secrets are not masked in it. */
   onProcess?(tail: () => string): void;
 }
@@ -63,6 +67,8 @@ export interface ConnectionOptions extends HttpAccess {
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { target } = options.server;
   if (target.type === "stdio") return openStdio(options, target);
+  if (target.type === "openapi")
+    return connect(options, await createOpenApiTransport(target, options), "openapi");
   const hasLogin = options.authProvider !== undefined;
   const open = async (kind: "http" | "sse") =>
     connect(options, await createHttpTransport(kind, target, options), kind);

@@ -3,6 +3,9 @@ import { mapTexts } from "../base/record.ts";
 /** Variables of the operator's environment, with which the bot was started. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** `${input:NAME}` asks a person in VS Code; here it is a variable like any other, with the name in its form. */
+const asked = /\$\{input:([A-Za-z0-9_.-]+)\}/g;
+
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}/g;
 
 /**
@@ -12,10 +15,20 @@ const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*)
 export function expandVariables<T>(value: T, environment: Environment): { value: T; missing: string[] } {
   const missing = new Set<string>();
   const fill = (text: string) =>
-    text.replace(reference, (_whole, name: string, fallback: string | undefined) => {
-      const found = environment[name] || fallback;
-      if (found === undefined) missing.add(name);
-      return found ?? "";
-    });
+    text
+      .replace(asked, (_whole, name: string) => `\${${variableOf(name)}}`)
+      .replace(reference, (_whole, name: string, fallback: string | undefined) => {
+        const found = environment[name] || fallback;
+        if (found === undefined) missing.add(name);
+        return found ?? "";
+      });
   return { value: mapTexts(value, fill) as T, missing: [...missing] };
+}
+
+/** `perplexity-key` → `PERPLEXITY_KEY`. */
+function variableOf(input: string): string {
+  return input
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .replace(/^(?=\d)/, "_")
+    .toUpperCase();
 }

@@ -14,14 +14,14 @@ import { type Connection, type ConnectionOptions, openConnection } from "./conne
 import { type AccountLanes, createAccountLanes, type Lane, type LaneState } from "./lane.ts";
 import { type LoginServer, type McpLogin, sharedAccount } from "./login-port.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
-import { loginServer, type ServerConfig } from "./server-config.ts";
+import { isHttp, loginServer, type ServerConfig } from "./server-config.ts";
 import { ServerFailure } from "./server-failure.ts";
 
 /** Idle time after which a connection of one person's account is closed, ms. */
 const idleMs = 10 * 60_000;
 
 export interface ManagedServerDeps
-  extends Pick<ConnectionOptions, "clock" | "requests" | "version" | "connect_ms"> {
+  extends Pick<ConnectionOptions, "clock" | "requests" | "version" | "connect_ms" | "web"> {
   clock: Clock;
   store: KeyValue;
   parked: ParkedCalls;
@@ -215,7 +215,7 @@ export class ManagedServer {
         report(error, `tools of the server ${config.name}`),
       );
     });
-    const headers = config.target.type === "stdio" ? {} : config.target.headers;
+    const headers = isHttp(config.target) ? config.target.headers : {};
     connection = await openConnection({
       ...this.#deps,
       server: config,

@@ -1,4 +1,5 @@
 import type { Clock, KeyValue } from "../core/ports/storage.ts";
+import type { Web } from "../core/ports/web.ts";
 import type { Servers } from "../core/skill/packages.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
 import { createParkedCalls, type ParkedCalls } from "../core/turn/parked-calls.ts";
@@ -38,6 +39,8 @@ export interface McpServersOptions {
   question_ms: number;
   /** Without it, servers that need an account cannot be used. */
   login?: McpLogin | undefined;
+  /** Reaches public addresses only: for APIs whose document names their address. */
+  web: Pick<Web, "fetch">;
   /** Without it, requests of servers are refused. */
   requests?: ServerRequests | undefined;
   report(error: unknown, where: string): void;

@@ -1,14 +1,16 @@
 import { hash } from "node:crypto";
+import path from "node:path";
 import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
 import { percentDecoded } from "../base/percent-decoded.ts";
+import { isRecord } from "../base/record.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
 import type { Diagnostic } from "../core/skill/skill.ts";
 import { approvers } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, objectOf } from "../core/values/json.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { oauthSettingsSchema, secretsOfOAuth } from "./login/oauth-settings.ts";
-import type { ServerConfig, Target } from "./server-config.ts";
+import { isHttp, type ServerConfig, type Target } from "./server-config.ts";
 
 const texts = z.record(z.string(), z.coerce.string());
 
@@ -45,6 +47,7 @@ const entrySchema = z.object({
     .url({ protocol: /^https?$/, error: "it is not an address that begins with http:// or https://" })
     .optional(),
   headers: texts.default({}),
+  openapi: z.string().min(1).optional(),
   disabled: z.boolean().default(false),
   enabled: z.boolean().default(true),
   timeout: z.number().positive().max(86_400_000).optional(),
@@ -69,7 +72,7 @@ export function readServers(
   const diagnostics: Diagnostic[] = [];
   const servers = new Map<string, ServerConfig>();
   for (const [name, entry] of Object.entries(entries)) {
-    const read = readServer(name, entry, environment);
+    const read = readServer(name, entry, environment, path.dirname(file));
     const id = serverSkillId(name);
     const about = { path: file, skill_id: id };
     for (const { code, message } of read.cautions) {
@@ -108,15 +111,30 @@ function secretsInAddresses(text: string): string[] {
   });
 }
 
+/** Names that other programs have for the address: Gemini CLI's and Windsurf's. */
+const addressNames = ["httpUrl", "serverUrl"];
+
+function withKnownNames(entry: unknown): unknown {
+  if (!isRecord(entry)) return entry;
+  const other = addressNames.find((name) => typeof entry[name] === "string");
+  if (other === undefined || entry.url !== undefined) return entry;
+  const { [other]: url, ...rest } = entry;
+  return { ...rest, url };
+}
+
 interface ReadServer {
   server?: ServerConfig;
   problem?: string;
   cautions: { code: string; message: string }[];
 }
 
-function readServer(name: string, entry: unknown, environment: Environment): ReadServer {
+/** @param folder that paths in it are relative to */
+function readServer(name: string, written: unknown, environment: Environment, folder: string): ReadServer {
+  const entry = withKnownNames(written);
   if (!/[A-Za-z0-9]/.test(name)) return { problem: "its name has no letter or digit.", cautions: [] };
-  const { value, missing } = expandVariables(entry, environment);
+  // Of a plugin, or of a bundle; anywhere else the folder of the file.
+  const own = { CLAUDE_PLUGIN_ROOT: folder, __dirname: folder };
+  const { value, missing } = expandVariables(entry, { ...own, ...environment });
   const cautions = unknownKeys(value);
   const parsed = entrySchema.safeParse(value);
   if (!parsed.success) {
@@ -130,12 +148,12 @@ function readServer(name: string, entry: unknown, environment: Environment): Rea
       cautions,
     };
   }
-  const target = targetOf(parsed.data);
+  const target = targetOf(parsed.data, folder);
   if (typeof target === "string") return { problem: target, cautions };
   const server = makeServer(name, parsed.data, target, entry);
   const { credentials = "none", oauth } = parsed.data.knack;
-  if (target.type === "stdio" && (oauth !== undefined || credentials !== "none")) {
-    const message = "knack.credentials and knack.oauth are for servers with a url.";
+  if (!isHttp(target) && (oauth !== undefined || credentials !== "none")) {
+    const message = "knack.credentials and knack.oauth are for tool servers with a url.";
     cautions.push({ code: "no_effect", message });
   }
   return { server, cautions };
@@ -156,7 +174,7 @@ function makeServer(
     disabled: disabled || !enabled,
     auto_start: anythingllm.autoStart,
     suppressed: anythingllm.suppressedTools,
-    credentials: target.type === "stdio" ? "none" : credentials,
+    credentials: isHttp(target) ? credentials : "none",
     oauth: knack.oauth ?? {},
     timeout_ms: knack.timeout_seconds === undefined ? timeoutMs(timeout) : knack.timeout_seconds * 1000,
     description: knack.description,
@@ -184,8 +202,8 @@ function timeoutMs(timeout: number | undefined): number | undefined {
 
 /** Of the entry as written: a new token does not make it another server. */
 function identityOf(entry: unknown): string {
-  const { type, command, args, cwd, url } = objectOf(entry as Json);
-  return hash("sha256", canonicalJson({ type, command, args, cwd, url }), "hex");
+  const { type, command, args, cwd, url, openapi } = objectOf(entry as Json);
+  return hash("sha256", canonicalJson({ type, command, args, cwd, url, openapi }), "hex");
 }
 
 const secretName = /key|token|secret|passw|auth|credential|cookie|session/i;
@@ -200,8 +218,12 @@ function secretsOf(values: Record<string, string>): string[] {
 const streamable = ["http", "streamable", "streamable-http", "streamableHttp", "streamable_http"];
 
 /** The target, or why there is none. */
-function targetOf(entry: z.infer<typeof entrySchema>): Target | string {
-  const { type, command, args, env, cwd, url, headers } = entry;
+function targetOf(entry: z.infer<typeof entrySchema>, folder: string): Target | string {
+  const { type, command, args, env, cwd, url, headers, openapi } = entry;
+  if (openapi !== undefined) {
+    const document = /^https?:\/\//.test(openapi) ? openapi : path.resolve(folder, openapi);
+    return { type: "openapi", document, base: url, headers };
+  }
   if (type !== undefined && type !== "stdio" && type !== "sse" && !streamable.includes(type)) {
     return `type: ${type} is unknown. Use stdio, http or sse.`;
   }
@@ -209,7 +231,8 @@ function targetOf(entry: z.infer<typeof entrySchema>): Target | string {
   if (wantsCommand) {
     return command === undefined ? "it has no command." : { type: "stdio", command, args, env, cwd };
   }
-  if (url === undefined) return type === undefined ? "it has neither command nor url." : "it has no url.";
+  if (url === undefined)
+    return type === undefined ? "it has neither command, url nor openapi." : "it has no url.";
   if (type === "sse") return { type: "sse", url, headers };
   return { type: "http", url, headers, fallback: type === undefined };
 }
@@ -228,9 +251,9 @@ function unknownKeys(entry: unknown): { code: string; message: string }[] {
       .filter((key) => !keys.includes(key))
       .map((key) => {
         const [near] = nearestNames(key, keys);
-        const path = section === "" ? key : `${section}.${key}`;
+        const shown = section === "" ? key : `${section}.${key}`;
         const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-        return { code: "unknown_key", message: `${path} is unknown and has no effect.${hint}` };
+        return { code: "unknown_key", message: `${shown} is unknown and has no effect.${hint}` };
       });
   });
 }

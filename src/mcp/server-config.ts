@@ -6,7 +6,16 @@ import type { LoginServer } from "./login-port.ts";
 export type Target =
   | { type: "stdio"; command: string; args: string[]; env: Record<string, string>; cwd?: string | undefined }
   | { type: "http"; url: string; headers: Record<string, string>; fallback: boolean }
-  | { type: "sse"; url: string; headers: Record<string, string> };
+  | { type: "sse"; url: string; headers: Record<string, string> }
+  /** An API described by an OpenAPI document: a path or an address. `base` replaces the address that the document names. */
+  | { type: "openapi"; document: string; base: string | undefined; headers: Record<string, string> };
+
+/** A target that is reached by HTTP as MCP says. */
+export type HttpTarget = Extract<Target, { type: "http" | "sse" }>;
+
+export function isHttp(target: Target): target is HttpTarget {
+  return target.type === "http" || target.type === "sse";
+}
 
 /** One server of the file, validated, with its variables filled in. */
 export interface ServerConfig {
@@ -37,6 +46,6 @@ export interface ServerConfig {
 
 /** The server as its login knows it; undefined if it has none. */
 export function loginServer({ name, target, credentials, oauth }: ServerConfig): LoginServer | undefined {
-  if (target.type === "stdio" || credentials === "none") return undefined;
+  if (!isHttp(target) || credentials === "none") return undefined;
   return { name, url: target.url, credentials, oauth };
 }

@@ -9,7 +9,7 @@ import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/
 import { counted } from "../core/values/shown.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { isHttp, type ServerConfig } from "./server-config.ts";
 
 /** Maximum lengths of a server's texts for a model, characters. */
 const maxDescription = 2_000;
@@ -157,7 +157,7 @@ function describeTool(tool: RemoteTool, server: ServerConfig, own: boolean): Ser
       approver: settingOf(server.approvals, name),
     },
     ...(server.credentials === "none" ? {} : { credentials: server.credentials }),
-    ...(server.target.type === "stdio" ? {} : { host: hostIn(server.target.url) }),
+    ...(isHttp(server.target) ? { host: hostIn(server.target.url) } : {}),
   };
 }
 

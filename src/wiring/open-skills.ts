@@ -124,6 +124,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     maxAttempts: config.mcp.attempts,
     question_ms,
     login,
+    web: deps.web,
     requests: createServerRequests(),
     report,
   });

@@ -31,6 +31,7 @@ export async function openJudgedBot(entry: Record<string, unknown>) {
     file,
     environment: {},
     store,
+    web,
     clock: systemClock,
     version: "0.0.0",
     connect_ms: patience_ms,

@@ -15,7 +15,7 @@ const messages = async () => (await bench.source.load()).diagnostics.map(({ mess
 
 describe("the file of servers", () => {
   it.each([
-    ["nothing to reach", {}, "it has neither command nor url."],
+    ["nothing to reach", {}, "it has neither command, url nor openapi."],
     [
       "a broken address",
       { url: "ftp://x" },
@@ -35,6 +35,11 @@ describe("the file of servers", () => {
       "a variable that is not set",
       { command: "x", env: { A: variable("NOWHERE") } },
       "NOWHERE is not set in the environment.",
+    ],
+    [
+      "an input that another program would ask for",
+      { command: "x", env: { A: "$" + "{input:api-key}" } },
+      "API_KEY is not set in the environment.",
     ],
     ["something else than an object", 7, "entry: Invalid input: expected object, received number."],
   ])("the server file leaves out a server with %s, and says so", async (_what, entry, reason) => {
@@ -57,6 +62,12 @@ describe("the file of servers", () => {
     expect(await messages()).toEqual([
       "Server my  server is left out: its name is the same as that of my server. Give it another.",
     ]);
+  });
+
+  it.each(["httpUrl", "serverUrl"])("the server file has the address of other programs: %s", async (name) => {
+    bench = await openBench({ a: { [name]: "http://127.0.0.1:9/mcp" } });
+    expect(await messages()).toEqual([]);
+    expect(await roots()).toEqual(["mcp_a"]);
   });
 
   it("the server file has variables of the environment filled in, with defaults", async () => {

@@ -95,8 +95,8 @@ export interface World {
 
 /** @param chats whether the bot is on both platforms */
 export async function openWorld(storeName: StoreName, config: string, chats = false): Promise<World> {
-  // As Slack does, but in seconds: the last try comes when a killed process is known to be gone.
-  const slack = { retryDelaysMs: [0, 1_000, 10_000] };
+  // As Slack does, but sooner (its last tries come after one and five minutes): a killed bot has started again on a busy machine.
+  const slack = { retryDelaysMs: [0, 1_000, 30_000] };
   const platforms = chats ? await startPlatforms({ slack }) : undefined;
   const [model, effects, store] = await Promise.all([
     startPlatformModel({ keeps: false }),

@@ -27,6 +27,7 @@ import {
 import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
 import {
   addSchedule,
+  consentToSchedule,
   listSchedules,
   pauseSchedule,
   removeSchedule,
@@ -94,6 +95,7 @@ const operations = [
   pauseSchedule,
   resumeSchedule,
   removeSchedule,
+  consentToSchedule,
   renewScheduleSecret,
   showGoal,
   setGoal,

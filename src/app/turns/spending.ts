@@ -18,7 +18,7 @@ export interface SpendingCaps {
 }
 
 /** What a channel may spend a day, where that differs from the other channels. */
-export interface DayLimits {
+interface DayLimits {
   day_usd?: number | undefined;
   day_tokens?: number | undefined;
 }
@@ -32,7 +32,7 @@ interface DayLimit {
 }
 
 /** What a channel has spent today, and its limits. */
-export interface ChannelDay {
+interface ChannelDay {
   spent: UsageTotal;
   usd: DayLimit;
   tokens: DayLimit;
@@ -213,9 +213,9 @@ function shareOf({ spent, usd, tokens }: ChannelDay): { percent: number; says: s
       ? `${costText(spent)} of $${usd.most.toFixed(2)}`
       : `${tokensOf(spent).toLocaleString("en")} of ${tokens.most.toLocaleString("en")} tokens`;
   const percent = Math.floor(100 * Math.max(byUsd, byTokens));
-  const then = percent < 100 ? "At 100 % I answer nobody here" : "I answer nobody here";
+  const [used, then] = percent < 100 ? [`${percent} %`, "At 100 % I answer"] : ["all", "I answer"];
   return {
     percent,
-    says: `This channel has used ${percent} % of what it may spend today: ${of}. ${then} until 00:00 UTC. ${by} can raise the limit.`,
+    says: `This channel has used ${used} of what it may spend today: ${of}. ${then} nobody here until 00:00 UTC. ${by} can raise the limit.`,
   };
 }

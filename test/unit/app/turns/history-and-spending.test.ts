@@ -172,7 +172,7 @@ describe("spending", () => {
     await after.ask("turn 9");
     await after.ask("turn 10");
     await vi.waitFor(async () => expect(await toldOf({ log })).toHaveLength(2));
-    expect(await toldOf({ log })).toContainEqual(expect.stringContaining("100 % of what"));
+    expect(await toldOf({ log })).toContainEqual(expect.stringContaining("used all of what"));
     expect((await after.ask("turn 11")).end.text).toContain("used 10000 of 10000");
     await after.stop(0);
     expect(await toldOf({ log })).toHaveLength(2);

@@ -24,10 +24,10 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./packages/sandbox-packages.ts";
+import { consentToSchedule } from "./plans/consent.ts";
 import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
 import {
   addSchedule,
-  consentToSchedule,
   listSchedules,
   pauseSchedule,
   removeSchedule,

@@ -55,7 +55,7 @@ const keyPlaceSchema = z.object({
     .string()
     .max(200)
     .regex(
-      /^(?!host\b|content-|transfer-|connection\b)[a-z][a-z0-9-]*(?:: [ -~]*\{key\}[ -~]*)?$/i,
+      /^(?!host\b|content-|transfer-|connection\b)[a-z][a-z0-9-]*(?:: [ -z|~]*\{key\}[ -z|~]*)?$/i,
       "expected a header, as X-Api-Key or Authorization: Bearer {key}",
     ),
 });

@@ -136,13 +136,13 @@ describe("a host with a key", () => {
       { "x-trace": placeholder, "x-api-key": key },
     ],
     ["with the host's own name", "X-Api-Key", { host: "other.example.com" }, { "x-api-key": key }],
-  ])("gets the key %s", async (_where, header, sent, expected) => {
+  ])("a host with a key gets it %s", async (_where, header, sent, expected) => {
     await ask(await secured(await proxyWith(header)), "/a?b=c", { headers: sent });
     const wanted = { ...expected, host: `${host}:${portOf(upstream)}` };
     expect(got).toMatchObject([{ url: "/a?b=c", headers: wanted }]);
   });
 
-  it("is the only one that gets it: another host is reached through a tunnel, after a redirect too", async () => {
+  it("a host with a key is the only one that gets it: another host is reached through a tunnel, after a redirect too", async () => {
     const proxy = await proxyWith("X-Api-Key");
     const to = `${other}:${portOf(upstream)}`;
     const first = await ask(await secured(proxy), `/redirect/https://${to}/next`);
@@ -153,7 +153,7 @@ describe("a host with a key", () => {
     await expect(secured(proxy, to)).rejects.toThrow(/certificate/);
   });
 
-  it("gets no key without TLS", async () => {
+  it("a host with a key does not get it without TLS", async () => {
     await using plain = await startServer((_request, response) => response.end("plain"));
     const proxy = await proxyWith("X-Api-Key", plain.port);
     const headers = { "x-api-key": placeholder };
@@ -164,7 +164,7 @@ describe("a host with a key", () => {
     expect(plain.requests).toMatchObject([{ headers }]);
   });
 
-  it("gets several requests on one connection, and answers them in their order", async () => {
+  it("a host with a key gets several requests on one connection, and answers them in their order", async () => {
     const socket = await secured(await proxyWith("X-Api-Key"));
     const head = (path: string, more = "") => `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}`;
     socket.write(
@@ -179,7 +179,7 @@ describe("a host with a key", () => {
     expect(got.map(({ headers }) => headers["x-api-key"])).toEqual([key, key, key]);
   });
 
-  it("gets the body of a GET that comes in chunks as one request", async () => {
+  it("a host with a key gets the body of a GET that comes in chunks as one request", async () => {
     const body = Readable.from(["GET /hidden HTTP/1.1\r\n\r\n"]);
     const socket = await secured(await proxyWith("X-Api-Key"));
     const headers = { "transfer-encoding": "chunked" };
@@ -187,7 +187,7 @@ describe("a host with a key", () => {
     expect(got).toHaveLength(1);
   });
 
-  it("gets 100 MB as they come", async () => {
+  it("a host with a key gets 100 MB as they come", async () => {
     const [piece, count] = [Buffer.alloc(1_000_000), 100];
     let highest = 0;
     const before = process.memoryUsage.rss();
@@ -204,7 +204,7 @@ describe("a host with a key", () => {
     expect(highest).toBeLessThan(80_000_000);
   });
 
-  it("may answer before it has read everything", async () => {
+  it("a host with a key may answer before it has read everything", async () => {
     const socket = await secured(await proxyWith("X-Api-Key"));
     const body = Readable.from([Buffer.alloc(1_000), Buffer.alloc(1_000)]);
     expect(await ask(socket, "/refuse", { method: "POST", body })).toMatchObject({
@@ -213,7 +213,7 @@ describe("a host with a key", () => {
     });
   });
 
-  it("that is not reached is a 502 that says why", async () => {
+  it("a host with a key that is not reached is a 502 that says why", async () => {
     const dead = await proxyWith("X-Api-Key", 9);
     const gone = await ask(await secured(dead, `${host}:9`), "/a?secret=1");
     expect(gone).toMatchObject({
@@ -229,7 +229,7 @@ describe("a host with a key", () => {
     expect(got).toEqual([]);
   });
 
-  it("is subject to grants and addresses as every other", async () => {
+  it("a host with a key is subject to grants and addresses as every other", async () => {
     const proxy = await proxyWith("X-Api-Key", portOf(upstream), []);
     expect(await ask(await secured(proxy), "/")).toMatchObject({
       status: 403,

@@ -4,12 +4,12 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCertificateAuthority } from "../../../src/net/certificate-authority.ts";
-import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
-import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { needs } from "../../support/needs.ts";
-import { resolverOf } from "../net/local-server.ts";
-import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
+import { createCertificateAuthority } from "../../../../src/net/certificate-authority.ts";
+import { createGuardedProxy } from "../../../../src/net/guarded-proxy.ts";
+import { createSandbox, type Sandbox } from "../../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../../support/needs.ts";
+import { resolverOf } from "../../net/local-server.ts";
+import { runToEnd, ScriptFixture, scriptRequest } from "../script-fixture.ts";
 
 const host = "api.example.com";
 const key = "planted-key-0123456789abcdef";
@@ -109,14 +109,17 @@ describe("a key that is put in outside the sandbox", needs("bubblewrap", "python
     return runToEnd(sandbox.scripts, scriptRequest(skill, script, more));
   };
 
-  it.each(Object.keys(programs))("reaches the host from %s, which has a placeholder", async (script) => {
-    got.length = 0;
-    const { stdout, stderr } = await run(script);
-    expect([stdout.trim(), stderr]).toEqual(["hello", ""]);
-    expect(got).toEqual([key]);
-  });
+  it.each(Object.keys(programs))(
+    "a key reaches its host from %s, which has a placeholder",
+    async (script) => {
+      got.length = 0;
+      const { stdout, stderr } = await run(script);
+      expect([stdout.trim(), stderr]).toEqual(["hello", ""]);
+      expect(got).toEqual([key]);
+    },
+  );
 
-  it("is in no variable, no file and no memory inside", async () => {
+  it("a key is in no variable, no file and no memory inside", async () => {
     got.length = 0;
     const { stdout, stderr } = await run("search.py");
     expect([stdout, stderr]).toEqual(["hello\n[] True True True\n", ""]);
@@ -127,7 +130,7 @@ describe("a key that is put in outside the sandbox", needs("bubblewrap", "python
     ["with network", undefined],
     ["without network", {}],
   ])(
-    "is a placeholder %s, another one in each run; other variables are as they were",
+    "a key is a placeholder %s, another one in each run; other variables are as they were",
     async (_how, network) => {
       const runs = [await run("variables.sh", network), await run("variables.sh", network)];
       const values = runs.map(({ stdout }) => /^API_KEY=(.*)$/m.exec(stdout)?.[1] ?? "");

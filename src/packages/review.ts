@@ -86,7 +86,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
       .filter(isScript)
       .map(({ path }) => path)
       .slice(0, 200),
-    hosts: hostsOf(subject),
+    hosts: [...new Set([...hostsOf(subject), ...keyPlaces(skill).map(([, { host }]) => host)])].toSorted(),
     isolation: request.isolation,
     findings: sorted(findings),
   };
@@ -108,6 +108,10 @@ function wholeFindings(
     const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
     findings.push({ severity: isSecret ? "warning" : "info", code: "undeclared_env", message, ...place });
   }
+  for (const [name, { host, header }] of keyPlaces(skill)) {
+    const message = `The value of ${name} is put into ${header.split(":")[0]} of its requests to ${host}; in the sandbox, its code does not get it.`;
+    findings.push({ severity: "info", code: "key_kept_outside", message });
+  }
   if (skill.active) {
     const message = "It asks to be active from the start. An installed skill never is: people enable it.";
     findings.push({ severity: "info", code: "asks_to_be_active", message });
@@ -117,6 +121,10 @@ function wholeFindings(
     findings.push({ severity: "info", code, message });
   }
   return findings;
+}
+
+function keyPlaces({ requires: { keys = {} } }: ReviewSubject["skill"]) {
+  return Object.entries(keys);
 }
 
 /** The first of each code, and how many more there are. */

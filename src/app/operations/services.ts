@@ -23,6 +23,7 @@ import type { SkillService } from "../services/skill-service.ts";
 import type { ReadAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PreviewPrompt } from "../turns/prompt-preview.ts";
+import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";
 import type { Follow } from "../turns/turn-events.ts";
@@ -123,6 +124,7 @@ export interface Services {
   namespaces(platform: string): Promise<string[]>;
   threads(namespace: string): Promise<ThreadRecord[]>;
   usage: TurnLog["usage"];
+  spending: Pick<Spending, "channel">;
   control: TurnControl;
   approvals: Approvals;
   channelIndex: ChannelIndex;

@@ -1,15 +1,15 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CodeLanguage, ScriptOutcome } from "../../../src/core/ports/work-context.ts";
-import type { Preparation } from "../../../src/core/skill/packages.ts";
-import type { Skill } from "../../../src/core/skill/skill.ts";
-import type { Outcome } from "../../../src/core/values/failure.ts";
-import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { sharingProcesses } from "../../support/fakes/sharing-processes.ts";
-import { needs } from "../../support/needs.ts";
-import { type PackageServers, startPackageServers } from "../../support/skills/package-servers.ts";
-import { ScriptFixture, scriptRequest } from "./script-fixture.ts";
+import type { CodeLanguage, ScriptOutcome } from "../../../../src/core/ports/work-context.ts";
+import type { Preparation } from "../../../../src/core/skill/packages.ts";
+import type { Skill } from "../../../../src/core/skill/skill.ts";
+import type { Outcome } from "../../../../src/core/values/failure.ts";
+import { createSandbox, type Sandbox } from "../../../../src/sandbox/create-sandbox.ts";
+import { sharingProcesses } from "../../../support/fakes/sharing-processes.ts";
+import { needs } from "../../../support/needs.ts";
+import { type PackageServers, startPackageServers } from "../../../support/skills/package-servers.ts";
+import { ScriptFixture, scriptRequest } from "../script-fixture.ts";
 
 const longest = 60_000;
 

@@ -4,7 +4,7 @@ import {
   readPackage,
   readPackages,
   readRequirements,
-} from "../../../src/sandbox/prepare/package-names.ts";
+} from "../../../../src/sandbox/prepare/package-names.ts";
 
 describe("names of packages", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { needs } from "../../support/needs.ts";
-import { ScriptFixture } from "./script-fixture.ts";
+import { createSandbox, type Sandbox } from "../../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../../support/needs.ts";
+import { ScriptFixture } from "../script-fixture.ts";
 
 describe("what a skill imports and nothing provides", needs("bubblewrap", "python3"), () => {
   const fixture = new ScriptFixture();

@@ -3,8 +3,12 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sealFolder } from "../../../src/sandbox/build-folder.ts";
-import { PreparedSets, type SetManifest, type SetName } from "../../../src/sandbox/prepare/prepared-sets.ts";
+import { sealFolder } from "../../../../src/sandbox/build-folder.ts";
+import {
+  PreparedSets,
+  type SetManifest,
+  type SetName,
+} from "../../../../src/sandbox/prepare/prepared-sets.ts";
 
 const python: SetName = { language: "python" };
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { createDiskWorkingFolders } from "../../../src/storage/folders/disk-working-folders.ts";
-import { noSignal } from "../../support/fakes/folder-code.ts";
-import { needs } from "../../support/needs.ts";
-import { ScriptFixture, scriptRequest } from "./script-fixture.ts";
+import { createSandbox, type Sandbox } from "../../../../src/sandbox/create-sandbox.ts";
+import { createDiskWorkingFolders } from "../../../../src/storage/folders/disk-working-folders.ts";
+import { noSignal } from "../../../support/fakes/folder-code.ts";
+import { needs } from "../../../support/needs.ts";
+import { ScriptFixture, scriptRequest } from "../script-fixture.ts";
 
 /** What a guide's command line finds of its package in the working folder. */
 describe("a guide's own command lines", needs("bubblewrap"), () => {

@@ -34,6 +34,7 @@ import {
   renewScheduleSecret,
   resumeSchedule,
 } from "./plans/schedules.ts";
+import { replayTurn, showReceipt } from "./receipts.ts";
 import { removeApproval } from "./remove-approval.ts";
 import { runFlow, runFlowText } from "./run-flow.ts";
 import { runSkill } from "./run-skill.ts";
@@ -107,6 +108,8 @@ const operations = [
   listThreads,
   showThread,
   showTurn,
+  showReceipt,
+  replayTurn,
   stopTurn,
   answerTurn,
   forgetTurn,

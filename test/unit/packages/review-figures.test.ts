@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PackageFinding } from "../../../src/core/skill/packages.ts";
 import { type CataloguePackage, cataloguePackages } from "./package-catalogue.ts";
 import { packagePlace, signal, succeeded } from "./package-place.ts";

@@ -2,12 +2,19 @@ import { setImmediate } from "node:timers/promises";
 import type { PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
-import { type FileRule, type ReviewedFile, type ReviewSubject, reviewedFile } from "./review-subject.ts";
+import {
+  type Capability,
+  type FileRule,
+  type ReviewedFile,
+  type ReviewSubject,
+  reviewedFile,
+} from "./review-subject.ts";
+import { codeCombinations } from "./rules/code-combinations.ts";
 import { codeRule } from "./rules/code-rules.ts";
 import { commandRule } from "./rules/command-rules.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
+import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
-import { hostsOf, sendingRule, unusualHostRule, variablesOf } from "./rules/network-rule.ts";
 import {
   fileKindRule,
   hiddenFileRule,
@@ -15,19 +22,16 @@ import {
   moduleFindings,
   nameFindings,
 } from "./rules/package-rules.ts";
-import { prerequisiteRule } from "./rules/prerequisites.ts";
+import { purposeOf } from "./rules/purpose.ts";
 import { secretRule } from "./rules/secret-rule.ts";
 
 const rules: readonly FileRule[] = [
   fileKindRule,
   hiddenTextRule,
   commandRule,
-  prerequisiteRule,
   instructionRule,
   hiddenMarkupRule,
   codeRule,
-  unusualHostRule,
-  sendingRule,
   secretRule,
   manifestRule,
   hiddenFileRule,
@@ -57,20 +61,26 @@ export interface ReviewRequest {
  */
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
   const { skill, shipped, signal } = request;
-  const files: ReviewedFile[] = [];
-  const findings: PackageFinding[] = [...(request.further ?? [])];
-  const subject: ReviewSubject = { skill, files, shipped };
-  for (const written of request.files) {
-    const file = reviewedFile(written);
-    files.push(file);
+  const files = request.files.map(reviewedFile);
+  const subject: ReviewSubject = { skill, files, shipped, purpose: purposeOf(skill, files) };
+  const capabilities: Capability[] = [];
+  for (const file of files) {
     for (const rule of rules) {
       await setImmediate();
       signal.throwIfAborted();
-      findings.push(...fewer(rule(file, subject), file));
+      capabilities.push(...fewer(rule(file, subject), file));
     }
   }
   const variables = variablesOf(subject);
-  findings.push(...nameFindings(subject), ...moduleFindings(subject), ...wholeFindings(request, variables));
+  const findings = [
+    ...(request.further ?? []),
+    ...[...capabilities, ...codeCombinations(subject, capabilities)].map(
+      ({ hosts: _, ...finding }) => finding,
+    ),
+    ...nameFindings(subject),
+    ...moduleFindings(subject),
+    ...wholeFindings(request, variables),
+  ];
   return {
     skill_id: skill.id,
     name: skill.name,
@@ -104,9 +114,8 @@ function wholeFindings(
   const findings: PackageFinding[] = [];
   for (const [name, place] of variables) {
     if (skill.requires.env.includes(name)) continue;
-    const isSecret = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i.test(name);
     const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
-    findings.push({ severity: isSecret ? "warning" : "info", code: "undeclared_env", message, ...place });
+    findings.push({ severity: "info", code: "undeclared_env", message, ...place });
   }
   for (const [name, { host, header }] of keyPlaces(skill)) {
     const message = `The value of ${name} is put into ${header.split(":")[0]} of its requests to ${host}; in the sandbox, its code does not get it.`;
@@ -128,7 +137,7 @@ function keyPlaces({ requires: { keys = {} } }: ReviewSubject["skill"]) {
 }
 
 /** The first of each code, and how many more there are. */
-function fewer(findings: readonly PackageFinding[], file: ReviewedFile): PackageFinding[] {
+function fewer(findings: readonly Capability[], file: ReviewedFile): Capability[] {
   return [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()].flatMap(
     (alike) => {
       const shown = alike.slice(0, maxAlike);

@@ -1,6 +1,14 @@
 import { pattern } from "../../base/pattern.ts";
-import { type FileRule, placeIn, type ReviewedLine } from "../review-subject.ts";
-import { linePatternRule } from "./line-patterns.ts";
+import {
+  type Capability,
+  type FileRule,
+  placeIn,
+  type ReviewedLine,
+  type ReviewSubject,
+} from "../review-subject.ts";
+import { addressesIn, oddPlace } from "./hosts.ts";
+import { type LinePattern, linePatternRule } from "./line-patterns.ts";
+import { isExplained } from "./statements.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
 const interpreters = pattern()`(?:${shells}|python[\d.]*\b|node\b|perl\b|ruby\b|php\b|osascript\b|iex\b|invoke-expression\b)`;
@@ -13,8 +21,24 @@ const fetchCall = pattern()`${fetchers}\s+(?:-|["'$<({]|https?:|[\w-]{1,60}\.[a-
 const decoders =
   /(?:base64\s+(?:-\w{0,9}d\w{0,9}|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b)/;
 
+/** Commands of a program, in the order of how much their source says about them. */
+function gravityOfSource(
+  text: string,
+  { role }: ReviewedLine,
+  { purpose }: ReviewSubject,
+): Capability["severity"] {
+  const written = text.replace(
+    /(\b(?:curl|wget|irm|iwr)\b(?:\s+-[\w-]+)*\s+["']?)(?=(?:[\w-]+\.)+[a-z]{2,})/gi,
+    "$1https://",
+  );
+  if (oddPlace(written) !== undefined) return "danger";
+  const places = addressesIn(written);
+  if (places.length === 0) return role === "code" && /\$\(\s*(?:curl|wget)/.test(text) ? "warning" : "info";
+  return places.every(({ place }) => purpose.names(place)) ? "info" : "warning";
+}
+
 const remote = {
-  severity: "danger" as const,
+  severity: gravityOfSource,
   code: "remote_code",
   message:
     "It runs code straight from the network, which nobody has reviewed and which may change at any time.",
@@ -24,13 +48,9 @@ const encoded = {
   code: "encoded_command",
   message: "It runs a command that is written in an encoded form, so that readers do not see what it does.",
 };
-const protection = {
-  severity: "danger" as const,
-  code: "disables_protection",
-  message: "It switches off a protection of the machine.",
-};
+const backdoor = { severity: "danger" as const, code: "backdoor" };
 
-const patternRule = linePatternRule([
+const patterns: readonly LinePattern[] = [
   {
     ...remote,
     patterns: [
@@ -40,6 +60,7 @@ const patternRule = linePatternRule([
       /\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)/i,
       /(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)/i,
       /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i,
+      /\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)/i,
     ],
   },
   {
@@ -48,34 +69,36 @@ const patternRule = linePatternRule([
       pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}`,
       pattern("i")`(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`,
       /\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}/i,
-      /frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()/i,
-      /(?:iex|invoke-expression)\b.{0,200}frombase64string/i,
+      /frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string/i,
       /\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)/,
-      /\bcertutil(?:\.exe)?\b.{0,80}-(?:decode|decodehex|urlcache)\b/i,
     ],
   },
   {
-    severity: "danger",
-    code: "remote_code",
-    message: "It uses a system program in a way known from malware: to fetch or start code.",
-    patterns: [
-      /\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:)/i,
-    ],
-  },
-  {
-    severity: "danger",
-    code: "reverse_shell",
+    ...backdoor,
     message: "It opens a shell of this machine to somebody on the network.",
+    roles: ["code"],
     patterns: [
-      /\/dev\/(?:tcp|udp)\/|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\b|\b(?:ba)?sh\s+-i\s*[<>&]|mkfifo\b.{0,120}\bnc\b|pty\.spawn\(\s*["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i,
+      /\/dev\/(?:tcp|udp)\/\S+.{0,40}0?[<>]&|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s+\S*sh\b|\b(?:ba)?sh\s+-i\s*(?:[<>]&|\d?>)|mkfifo\b.{0,120}\bnc\b|pty\.spawn\(\s*["'](?:\/bin\/)?(?:ba|z)?sh.{0,80}|socat\b.{0,80}exec:/i,
     ],
   },
   {
-    ...protection,
+    ...backdoor,
+    severity: "warning",
+    message: "It opens a shell of this machine to somebody on the network.",
+    roles: ["prose", "sample", "data"],
+    patterns: [/\bsh\s+-i\s*(?:>&|[<>]\s*\/dev\/tcp)|\/dev\/tcp\/[\d.]{7,}\/\d+|mkfifo\b.{0,120}\bnc\b/i],
+  },
+  {
+    severity: (text, { role }) =>
+      role === "code" && /defender|mppreference|csrutil|spctl/i.test(text)
+        ? "danger"
+        : role === "code"
+          ? "warning"
+          : "info",
+    code: "disables_protection",
+    message: "It switches off a protection of the machine.",
     patterns: [
-      /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable/i,
-      /set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable/i,
-      /(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i,
+      /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i,
     ],
   },
   {
@@ -83,54 +106,89 @@ const patternRule = linePatternRule([
     code: "credential_theft",
     message: "It asks for the password of the machine in a window of its own, as malware does.",
     patterns: [
-      /osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b|security\s+(?:find-(?:generic|internet)-password|dump-keychain)/i,
-    ],
-  },
-  {
-    severity: "danger",
-    code: "persistence",
-    message: "It gives itself a way back into the machine.",
-    patterns: [
-      />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:cron|rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
+      /osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b/i,
     ],
   },
   {
     severity: "warning",
+    code: "backdoor",
+    message: "It gives itself a way back into the machine.",
+    roles: ["code"],
+    explainedBy: /\bssh\b|server|deploy|provision|sysadmin/i,
+    patterns: [
+      />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
+    ],
+  },
+  {
+    severity: (_, { role }) => (role === "code" ? "warning" : "info"),
     code: "persistence",
     message: "It makes something start by itself later on.",
+    explainedBy:
+      /\b(?:cron\w*|schedul\w*|daily|nightly|hourly|weekly|periodic\w*|automat\w*|autostart|daemon|services?|background|launchd|systemd|backup\w*|monitor\w*|watch\w*|remind\w*|heartbeat|boot|server|agent|deploy\w*|sync\w*|shell|dotfiles|install\w*|setup|wake|alarm|tunnel|bridge|gateway)\b/i,
     patterns: [
-      /\bcrontab\s+(?:-|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i,
+      /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i,
     ],
   },
   {
-    severity: "warning",
+    severity: (_, { role }) => (role === "code" ? "warning" : "info"),
     code: "destructive",
     message: "It deletes or overwrites much at once.",
     patterns: [
-      /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME|\*)(?:["'\s*]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\//i,
+      /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i,
     ],
   },
   {
-    severity: "warning",
+    severity: "info",
     code: "elevated",
     message: "It asks for administrator rights.",
     patterns: [
       /(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i,
     ],
   },
-]);
+  {
+    severity: "info",
+    code: "installs_software",
+    message: "It installs further software when it is used, which was not reviewed.",
+    patterns: [
+      /\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/,
+    ],
+  },
+  {
+    severity: (text, _, { purpose }) => {
+      const places = addressesIn(text.replaceAll("git+", ""));
+      return places.every(
+        ({ host, place }) => purpose.names(place) || /^(?:github|gitlab)\.com$|\.whl$|^download\./.test(host),
+      )
+        ? "info"
+        : "warning";
+    },
+    code: "foreign_registry",
+    message: "It installs software from a registry of its own and not from the usual place.",
+    patterns: [
+      /\bpip3?\s+install\b.{0,120}(?:--(?:extra-)?index-url)|\b(?:npm|pnpm|yarn|npx)\b.{0,80}--registry\b|--trusted-host\b/,
+    ],
+  },
+];
 
 const saves = /(?:\s-\w{0,6}[oO]|--output|--output-document|-outfile|>)[\s=]*["']?([^\s"';|&<>]{3,100})/i;
 const fetches = pattern("i")`\b${fetchers}`;
 const starts = pattern("i")`(?:^|[;&|]|\bthen\b)\s*(?:chmod\b|${interpreters}|\.\/|open\b|start\b)`;
 
 /** `curl -o FILE …; sh FILE`, on one line or within the next few. */
-const fetchAndRunRule: FileRule = (file) =>
+const fetchAndRunRule: FileRule = (file, subject) =>
   file.lines.flatMap((line, at) => {
     const name = fetches.test(line.text) ? saves.exec(line.text)?.[1] : undefined;
-    if (name === undefined || !runs(file.lines.slice(at, at + 5), name)) return [];
+    const next = file.lines.slice(at, at + 5);
+    if (
+      name === undefined ||
+      !runs(next, name) ||
+      next.some(({ text }) => /sha(?:256|512)sum|gpg --verify/.test(text))
+    )
+      return [];
+    const isExplainedHere = subject.purpose.isAboutAttacks || isExplained({ said: line.text });
+    const severity = isExplainedHere ? "info" : gravityOfSource(line.text, line, subject);
     const message = "It fetches a program from the network and starts it, which nobody has reviewed.";
-    return [{ ...remote, message, ...placeIn(file, line.number, line.text) }];
+    return [{ severity, code: "remote_code", message, ...placeIn(file, line.number, line.text) }];
   });
 
 function runs([first, ...next]: readonly ReviewedLine[], name: string): boolean {
@@ -138,8 +196,82 @@ function runs([first, ...next]: readonly ReviewedLine[], name: string): boolean 
   return [rest, ...next.map(({ text }) => text)].some((text) => starts.test(text) && text.includes(name));
 }
 
+const downloads =
+  /\b(?:download|get|obtain|visit|go to|open|herunterladen|lade|laden|télécharge[rz]?|descarg[aeu]\w*|baixe|baixar|scarica\w*)\b|скача|загруз|下载|下載|ダウンロード|다운로드/i;
+const executes =
+  /\b(?:run|running|execute|launch|double-click|start|install|open it|ausführen|führe|starte\w*|installier\w*|exécute[rz]?|lance[rz]?|ejecut\w*|execut\w*|esegui\w*|avvia\w*)\b|запуст|运行|運行|執行|执行|実行|실행|安装/i;
+const pastes =
+  /(?:\b(?:paste|copy|kopier\w*|füge|colle[rz]?|copie[rz]?|peg[au]\w*|copi[ae]\w*|incolla\w*)\b|вставь|скопир|粘贴|复制|貼り付け|붙여).{0,160}(?:\b(?:terminal|console|shell|command (?:line|prompt)|powershell|cmd|konsole|consola)\b|终端|終端|ターミナル|терминал|터미널)/i;
+const locked =
+  /\b(?:extract|unzip|archive|zip|rar|7z|unpack\w*|entpack\w*|decompress)\b.{0,80}\b(?:pass(?:word|code|phrase)?|pwd|passwort|contraseña|mot de passe|senha)\b|\b(?:pass(?:word)?|pwd)\s?[:=]\s*[`"']?\w{3,}|解压密码|解壓密碼|пароль.{0,20}архив/i;
+const packed =
+  /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i;
+
+/**
+ * Prose that has the agent or a person fetch a program and run it: the payload of ClawHavoc (early 2026) was no script but a “prerequisite” in
+ * SKILL.md. Grave if the place is anonymous, or the archive is locked against scanners.
+ */
+const prerequisiteRule: FileRule = (file, subject) => {
+  if (file.role !== "prose" || subject.purpose.isAboutAttacks) return [];
+  return sections(file.lines).flatMap((lines): Capability[] => {
+    const text = lines.map((line) => line.text).join(" ");
+    if (!downloads.test(text) || !/https?:/.test(text)) return [];
+    const finding = (severity: Capability["severity"], message: string, at: RegExp): Capability[] => {
+      const line = lines.find((each) => at.test(each.text)) ?? lines[0];
+      return line === undefined
+        ? []
+        : [{ severity, code: "prerequisite_download", message, ...placeIn(file, line.number, line.text) }];
+    };
+    const link = packed.exec(text)?.[0];
+    const isUnknown =
+      link !== undefined && addressesIn(link).some(({ place }) => !subject.purpose.names(place));
+    if (locked.test(text) && link !== undefined && executes.test(text))
+      return finding(
+        "danger",
+        "It has people run a program from an archive with a password, which hides the content from scanners.",
+        locked,
+      );
+    const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
+    if (pasted !== undefined)
+      return finding(
+        oddPlace(pasted.text) === undefined ? "info" : "danger",
+        "It has people paste a command from elsewhere into a terminal.",
+        pastes,
+      );
+    const line = lines.find(
+      (each) => each.role === "prose" && packed.test(each.text) && downloads.test(each.text),
+    );
+    if (line !== undefined && executes.test(text))
+      return finding(
+        isUnknown || oddPlace(line.text) !== undefined ? "warning" : "info",
+        "It has people download a program and run it, which is how skills have spread malware.",
+        packed,
+      );
+    return [];
+  });
+};
+
+/** The lines below each heading, at most 25 together. */
+function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {
+  const found: ReviewedLine[][] = [];
+  for (const line of lines.filter(({ role }) => role !== "data")) {
+    const last = found.at(-1);
+    if (
+      last === undefined ||
+      last.length >= 25 ||
+      (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text))
+    )
+      found.push([line]);
+    else last.push(line);
+  }
+  return found;
+}
+
+const patternRule = linePatternRule(patterns);
+
 /** Commands that nobody should run, in any text: in code, in prose that tells somebody to, or in data. */
 export const commandRule: FileRule = (file, subject) => [
   ...patternRule(file, subject),
   ...fetchAndRunRule(file, subject),
+  ...prerequisiteRule(file, subject),
 ];

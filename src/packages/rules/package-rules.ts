@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { parsedJson } from "../../base/json-reader.ts";
 import { editDistance } from "../../base/nearest-name.ts";
-import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
+  type Capability,
   excerptOf,
   type FileRule,
   maxReviewed,
@@ -10,10 +10,11 @@ import {
   type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
+import { addressesIn } from "./hosts.ts";
 
 /** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
 export const fileKindRule: FileRule = (file) => {
-  const finding = (severity: PackageFinding["severity"], code: string, message: string): PackageFinding[] => [
+  const finding = (severity: Capability["severity"], code: string, message: string): Capability[] => [
     { severity, code, message, path: file.path },
   ];
   if (file.content === "program") {
@@ -24,7 +25,8 @@ export const fileKindRule: FileRule = (file) => {
   }
   if (file.content !== "text") {
     if (isMedia(file)) return [];
-    return finding("warning", "binary_file", "It is not text, and was not reviewed.");
+    const isCode = file.executable || /\.(?:pyc|class|jar|so|dll|dylib|node|wasm)$/i.test(file.path);
+    return finding(isCode ? "warning" : "info", "binary_file", "It is not text, and was not reviewed.");
   }
   if (file.bytes > maxReviewed) {
     const message = `Only its first ${maxReviewed / 1_000} kB were reviewed.`;
@@ -47,7 +49,7 @@ const unreviewedSoftware =
 const hooks = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
 
 /** Manifests: what installing the package's dependencies would fetch and run. */
-export const manifestRule: FileRule = (file) => {
+export const manifestRule: FileRule = (file, subject) => {
   const name = basename(file.path).toLowerCase();
   if (name === "package.json") return npmFindings(file);
   if (
@@ -56,20 +58,27 @@ export const manifestRule: FileRule = (file) => {
     return [{ severity: "info", code: "dependencies", message: unreviewedSoftware, path: file.path }];
   }
   if (/(?:^|\/)node_modules\/[^/]+$/.test(file.path)) return [];
-  if (name === "skill.md") return installBlock(file);
+  if (name === "skill.md") return installBlock(file, subject);
   return [];
 };
 
-function npmFindings({ raw, path }: ReviewedFile): PackageFinding[] {
+function npmFindings({ raw, path }: ReviewedFile): Capability[] {
   // A manifest that no program can read starts nothing either.
   const manifest = objectOf(parsedJson(raw));
   const scripts = objectOf(manifest?.scripts);
-  const findings: PackageFinding[] = [];
+  const findings: Capability[] = [];
   for (const hook of hooks) {
     const script = scripts?.[hook];
     if (typeof script !== "string") continue;
     const message = `It runs a command by itself when its dependencies are installed (${hook}).`;
-    findings.push({ severity: "warning", code: "install_script", message, path, excerpt: excerptOf(script) });
+    const isOwn = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script);
+    findings.push({
+      severity: isOwn ? "warning" : "info",
+      code: "install_script",
+      message,
+      path,
+      excerpt: excerptOf(script),
+    });
   }
   const names = Object.keys({
     ...objectOf(manifest?.dependencies),
@@ -87,23 +96,21 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
 }
 
 /** The installers that OpenClaw packages name in their frontmatter; they are never run here. */
-function installBlock(file: ReviewedFile): PackageFinding[] {
-  const end = file.raw.indexOf("\n---", 3);
-  if (!file.raw.startsWith("---") || end === -1) return [];
-  return file.raw
-    .slice(0, Math.min(end, 50_000))
-    .split("\n")
-    .flatMap((line, at): PackageFinding[] => {
-      const kind = /["']?kind["']?\s*:\s*["']?(download|brew|node|npm|go|uv|pip|apt|cargo)\b/.exec(line)?.[1];
-      if (kind === undefined) return [];
-      const place = placeIn(file, at + 1, line);
-      if (kind === "download") {
-        const message = "It wants a program downloaded from an address of its own.";
-        return [{ severity: "warning", code: "downloads_program", message, ...place }];
-      }
-      const message = `It wants software installed (${kind}).`;
-      return [{ severity: "info", code: "installs_software", message, ...place }];
-    });
+function installBlock(file: ReviewedFile, { purpose }: ReviewSubject): Capability[] {
+  return file.lines.flatMap(({ number, role, text }): Capability[] => {
+    const kind =
+      role === "data"
+        ? /["']?kind["']?\s*:\s*["']?(download|brew|node|npm|go|uv|pip|apt|cargo)\b/.exec(text)?.[1]
+        : undefined;
+    if (kind === undefined) return [];
+    const isForeign = kind === "download" && !addressesIn(text).every(({ place }) => purpose.names(place));
+    const message =
+      kind === "download"
+        ? "It wants a program downloaded from an address of its own."
+        : `It wants software installed (${kind}).`;
+    const code = kind === "download" ? "downloads_program" : "installs_software";
+    return [{ severity: isForeign ? "warning" : "info", code, message, ...placeIn(file, number, text) }];
+  });
 }
 
 /** Hidden files: loaders do not show them to the agent, but scripts can use them. */
@@ -148,9 +155,9 @@ const pythonModules = new Set(
  * Modules that Python prefers to its own. The folders of a skill come first where its scripts look for modules, and no skill's folders are
  * searched for another's.
  */
-export function moduleFindings({ files }: ReviewSubject): PackageFinding[] {
+export function moduleFindings({ files }: ReviewSubject): Capability[] {
   const paths = new Set(files.map(({ path }) => path));
-  return files.flatMap(({ path }): PackageFinding[] => {
+  return files.flatMap(({ path }): Capability[] => {
     const [, folder = "", name = ""] =
       /^((?:[^/]+\/)*)(?!__init__\.)([A-Za-z_]\w*)(?:\/__init__)?\.(?:pyc?|(?:[\w-]{1,60}\.)?so)$/.exec(
         path,
@@ -176,9 +183,9 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
 );
 
 /** Names that can be mistaken for those of a skill that ships, or that mix scripts to look like another. */
-export function nameFindings({ skill, shipped }: ReviewSubject): PackageFinding[] {
+export function nameFindings({ skill, shipped }: ReviewSubject): Capability[] {
   if (skill.origin.source === "bundled") return [];
-  const findings: PackageFinding[] = [];
+  const findings: Capability[] = [];
   if (/\p{Script=Latin}/u.test(skill.id) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(skill.id)) {
     const message = `Its name ${skill.id} mixes letters of several scripts, so that it looks like another name.`;
     findings.push({ severity: "danger", code: "similar_name", message });

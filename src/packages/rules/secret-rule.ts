@@ -1,5 +1,4 @@
-import type { PackageFinding } from "../../core/skill/packages.ts";
-import type { FileRule } from "../review-subject.ts";
+import type { Capability, FileRule } from "../review-subject.ts";
 
 /** Forms of keys, as their issuers document them. */
 const forms: readonly [string, RegExp][] = [
@@ -18,7 +17,7 @@ const forms: readonly [string, RegExp][] = [
 
 /** Keys left in the package: they belong to somebody else, and everybody with the package has them. */
 export const secretRule: FileRule = (file) => {
-  const findings: PackageFinding[] = [];
+  const findings: Capability[] = [];
   for (const { number, text } of file.lines) {
     for (const [what, form] of forms) {
       const found = form.exec(text)?.[0];

@@ -23,6 +23,11 @@ function escaped(text: string): string {
   });
 }
 
+/** A pattern that an operator wrote for a command of their own, which alone waits for it; checked by `isPattern` before. */
+export function ownPattern(text: string): RegExp {
+  return new RegExp(text);
+}
+
 /** Whether a text is a valid regular expression. It is not run. */
 export function isPattern(text: string): boolean {
   try {

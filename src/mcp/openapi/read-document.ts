@@ -4,7 +4,7 @@ import { isRecord } from "../../base/record.ts";
 import type { RemoteTool } from "../remote-tool.ts";
 
 /** Where an argument of an operation goes. */
-export type ArgumentPlace = "path" | "query" | "header" | "cookie" | "body";
+type ArgumentPlace = "path" | "query" | "header" | "cookie" | "body";
 
 /** One operation of a document, as a tool. */
 export interface Operation {

@@ -127,9 +127,15 @@ function plainText(text: string): string {
     : text.normalize("NFKC").replace(/[\p{Cf}\p{Variation_Selector}]/gu, "");
 }
 
-/** The place of a finding in a line, with the text there. */
-export function placeIn({ path }: ReviewedFile, line: number, text: string) {
-  return { path, line, excerpt: excerptOf(text) };
+/** What is found in a line. */
+export function foundIn(
+  { path }: Pick<ReviewedFile, "path">,
+  { number, text }: Pick<ReviewedLine, "number" | "text">,
+  severity: Capability["severity"],
+  code: string,
+  message: string,
+): Capability {
+  return { severity, code, message, path, line: number, excerpt: excerptOf(text) };
 }
 
 /** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */

@@ -12,6 +12,7 @@ import {
 import { codeCombinations } from "./rules/code-combinations.ts";
 import { codeRule } from "./rules/code-rules.ts";
 import { commandRule } from "./rules/command-rules.ts";
+import { encodedTextRule } from "./rules/encoded-text.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
@@ -23,7 +24,6 @@ import {
   nameFindings,
 } from "./rules/package-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
-import { secretRule } from "./rules/secret-rule.ts";
 
 const rules: readonly FileRule[] = [
   fileKindRule,
@@ -32,7 +32,7 @@ const rules: readonly FileRule[] = [
   instructionRule,
   hiddenMarkupRule,
   codeRule,
-  secretRule,
+  encodedTextRule,
   manifestRule,
   hiddenFileRule,
 ];

@@ -2,12 +2,12 @@ import { pattern } from "../../base/pattern.ts";
 import {
   type Capability,
   type FileRule,
-  placeIn,
+  foundIn,
   type ReviewedLine,
   type ReviewSubject,
 } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
-import { type LinePattern, linePatternRule } from "./line-patterns.ts";
+import { linePatternRule } from "./line-patterns.ts";
 import { isExplained } from "./statements.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
@@ -21,180 +21,127 @@ const fetchCall = pattern()`${fetchers}\s+(?:-|["'$<({]|https?:|[\w-]{1,60}\.[a-
 const decoders =
   /(?:base64\s+(?:-\w{0,9}d\w{0,9}|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b)/;
 
-/** Commands of a program, in the order of how much their source says about them. */
-function gravityOfSource(
-  text: string,
-  { role }: ReviewedLine,
-  { purpose }: ReviewSubject,
-): Capability["severity"] {
-  const written = text.replace(
-    /(\b(?:curl|wget|irm|iwr)\b(?:\s+-[\w-]+)*\s+["']?)(?=(?:[\w-]+\.)+[a-z]{2,})/gi,
-    "$1https://",
-  );
+type Severity = Capability["severity"];
+
+/** How grave it is to run a program from there: from an anonymous place, from somebody whom the purpose does not name, or from its maker. */
+function gravityOfSource(text: string, { role }: ReviewedLine, { purpose }: ReviewSubject): Severity {
+  const bare = /(\b(?:curl|wget|irm|iwr)\b(?:\s+-[\w-]+)*\s+["']?)(?=(?:[\w-]+\.)+[a-z]{2,})/gi;
+  const written = text.replace(bare, "$1https://");
   if (oddPlace(written) !== undefined) return "danger";
   const places = addressesIn(written);
   if (places.length === 0) return role === "code" && /\$\(\s*(?:curl|wget)/.test(text) ? "warning" : "info";
   return places.every(({ place }) => purpose.names(place)) ? "info" : "warning";
 }
 
-const remote = {
-  severity: gravityOfSource,
-  code: "remote_code",
-  message:
-    "It runs code straight from the network, which nobody has reviewed and which may change at any time.",
-};
-const encoded = {
-  severity: "danger" as const,
-  code: "encoded_command",
-  message: "It runs a command that is written in an encoded form, so that readers do not see what it does.",
-};
-const backdoor = { severity: "danger" as const, code: "backdoor" };
+const inCode = (_: string, { role }: ReviewedLine): Severity => (role === "code" ? "warning" : "info");
+const remoteCode =
+  "It runs code from the network, which nobody has reviewed and which may change at any time.";
 
-const patterns: readonly LinePattern[] = [
+const patternRule = linePatternRule([
   {
-    ...remote,
-    patterns: [
-      pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}`,
-      pattern("i")`${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}`,
-      pattern("i")`\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}`,
-      /\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)/i,
-      /(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)/i,
-      /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i,
-      /\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)/i,
-    ],
+    severity: gravityOfSource,
+    code: "remote_code",
+    message: remoteCode,
+    form: pattern(
+      "i",
+    )`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}|${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)|(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)|\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)|\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)`,
   },
   {
-    ...encoded,
-    patterns: [
-      pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}`,
-      pattern("i")`(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`,
-      /\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}/i,
-      /frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string/i,
-      /\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)/,
-    ],
-  },
-  {
-    ...backdoor,
-    message: "It opens a shell of this machine to somebody on the network.",
-    roles: ["code"],
-    patterns: [
-      /\/dev\/(?:tcp|udp)\/\S+.{0,40}0?[<>]&|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s+\S*sh\b|\b(?:ba)?sh\s+-i\s*(?:[<>]&|\d?>)|mkfifo\b.{0,120}\bnc\b|pty\.spawn\(\s*["'](?:\/bin\/)?(?:ba|z)?sh.{0,80}|socat\b.{0,80}exec:/i,
-    ],
-  },
-  {
-    ...backdoor,
-    severity: "warning",
-    message: "It opens a shell of this machine to somebody on the network.",
-    roles: ["prose", "sample", "data"],
-    patterns: [/\bsh\s+-i\s*(?:>&|[<>]\s*\/dev\/tcp)|\/dev\/tcp\/[\d.]{7,}\/\d+|mkfifo\b.{0,120}\bnc\b/i],
+    severity: "danger",
+    code: "encoded_command",
+    message: "It runs a command in an encoded form, so that readers do not see what it does.",
+    form: pattern(
+      "i",
+    )`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}|(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}|\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}|frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string|\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)`,
   },
   {
     severity: (text, { role }) =>
-      role === "code" && /defender|mppreference|csrutil|spctl/i.test(text)
-        ? "danger"
-        : role === "code"
-          ? "warning"
-          : "info",
+      role === "code" && /\/dev\/tcp.*0>&1|exec:|-e\s+\S*sh\b/.test(text) ? "danger" : "warning",
+    code: "backdoor",
+    message: "It opens a shell of this machine to somebody on the network.",
+    form: /\bsh\s+-i\s*(?:>&|[<>]\s*\/dev\/tcp)|\/dev\/tcp\/(?:[\d.]{7,}|\S+.{0,40}0>&1)|mkfifo\b.{0,120}\bnc\b|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s+\/\S*sh\b|pty\.spawn\(\s*["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i,
+  },
+  {
+    severity: inCode,
     code: "disables_protection",
     message: "It switches off a protection of the machine.",
-    patterns: [
-      /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i,
-    ],
+    form: /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i,
   },
   {
     severity: "danger",
     code: "credential_theft",
     message: "It asks for the password of the machine in a window of its own, as malware does.",
-    patterns: [
-      /osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b/i,
-    ],
+    form: /osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b/i,
   },
   {
-    severity: "warning",
+    severity: inCode,
     code: "backdoor",
     message: "It gives itself a way back into the machine.",
-    roles: ["code"],
     explainedBy: /\bssh\b|server|deploy|provision|sysadmin/i,
-    patterns: [
-      />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
-    ],
+    form: />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
   },
   {
-    severity: (_, { role }) => (role === "code" ? "warning" : "info"),
+    severity: inCode,
     code: "persistence",
     message: "It makes something start by itself later on.",
     explainedBy:
       /\b(?:cron\w*|schedul\w*|daily|nightly|hourly|weekly|periodic\w*|automat\w*|autostart|daemon|services?|background|launchd|systemd|backup\w*|monitor\w*|watch\w*|remind\w*|heartbeat|boot|server|agent|deploy\w*|sync\w*|shell|dotfiles|install\w*|setup|wake|alarm|tunnel|bridge|gateway)\b/i,
-    patterns: [
-      /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i,
-    ],
+    form: /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i,
   },
   {
-    severity: (_, { role }) => (role === "code" ? "warning" : "info"),
+    severity: inCode,
     code: "destructive",
     message: "It deletes or overwrites much at once.",
-    patterns: [
-      /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i,
-    ],
+    form: /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i,
   },
   {
     severity: "info",
     code: "elevated",
     message: "It asks for administrator rights.",
-    patterns: [
-      /(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i,
-    ],
+    form: /(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i,
   },
   {
     severity: "info",
     code: "installs_software",
     message: "It installs further software when it is used, which was not reviewed.",
-    patterns: [
-      /\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/,
-    ],
+    form: /\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/,
   },
   {
-    severity: (text, _, { purpose }) => {
-      const places = addressesIn(text.replaceAll("git+", ""));
-      return places.every(
-        ({ host, place }) => purpose.names(place) || /^(?:github|gitlab)\.com$|\.whl$|^download\./.test(host),
-      )
+    severity: (text, _, { purpose }) =>
+      addressesIn(text).every(({ host }) => purpose.names(host) || host.startsWith("download."))
         ? "info"
-        : "warning";
-    },
+        : "warning",
     code: "foreign_registry",
     message: "It installs software from a registry of its own and not from the usual place.",
-    patterns: [
-      /\bpip3?\s+install\b.{0,120}(?:--(?:extra-)?index-url)|\b(?:npm|pnpm|yarn|npx)\b.{0,80}--registry\b|--trusted-host\b/,
-    ],
+    form: /\bpip3?\s+install\b.{0,120}(?:--(?:extra-)?index-url)|\b(?:npm|pnpm|yarn|npx)\b.{0,80}--registry\b|--trusted-host\b/,
   },
-];
+]);
 
-const saves = /(?:\s-\w{0,6}[oO]|--output|--output-document|-outfile|>)[\s=]*["']?([^\s"';|&<>]{3,100})/i;
+const saves =
+  /(?:\s-\w{0,6}[oO]|--output|--output-document|-outfile|>)[\s=]*["']?(?!\/dev\/)([^\s"';|&<>]{3,100})/i;
 const fetches = pattern("i")`\b${fetchers}`;
 const starts = pattern("i")`(?:^|[;&|]|\bthen\b)\s*(?:chmod\b|${interpreters}|\.\/|open\b|start\b)`;
 
-/** `curl -o FILE …; sh FILE`, on one line or within the next few. */
+/** `curl -o FILE …; sh FILE`, on one line or within the next few, and no checksum between. */
 const fetchAndRunRule: FileRule = (file, subject) =>
   file.lines.flatMap((line, at) => {
     const name = fetches.test(line.text) ? saves.exec(line.text)?.[1] : undefined;
-    const next = file.lines.slice(at, at + 5);
-    if (
-      name === undefined ||
-      !runs(next, name) ||
-      next.some(({ text }) => /sha(?:256|512)sum|gpg --verify/.test(text))
-    )
-      return [];
-    const isExplainedHere = subject.purpose.isAboutAttacks || isExplained({ said: line.text });
-    const severity = isExplainedHere ? "info" : gravityOfSource(line.text, line, subject);
-    const message = "It fetches a program from the network and starts it, which nobody has reviewed.";
-    return [{ severity, code: "remote_code", message, ...placeIn(file, line.number, line.text) }];
+    if (name === undefined) return [];
+    const rest = line.text.slice(line.text.indexOf(name) + name.length);
+    const next = [rest, ...file.lines.slice(at + 1, at + 5).map(({ text }) => text)];
+    const isRun = next.some((text) => starts.test(text) && text.includes(name));
+    if (!isRun || next.some((text) => /sha(?:256|512)sum|gpg --verify/.test(text))) return [];
+    const isMeant = !subject.purpose.isAboutAttacks && !isExplained({ said: line.text });
+    return [
+      foundIn(
+        file,
+        line,
+        isMeant ? gravityOfSource(line.text, line, subject) : "info",
+        "remote_code",
+        remoteCode,
+      ),
+    ];
   });
-
-function runs([first, ...next]: readonly ReviewedLine[], name: string): boolean {
-  const rest = first === undefined ? "" : first.text.slice(first.text.indexOf(name) + name.length);
-  return [rest, ...next.map(({ text }) => text)].some((text) => starts.test(text) && text.includes(name));
-}
 
 const downloads =
   /\b(?:download|get|obtain|visit|go to|open|herunterladen|lade|laden|télécharge[rz]?|descarg[aeu]\w*|baixe|baixar|scarica\w*)\b|скача|загруз|下载|下載|ダウンロード|다운로드/i;
@@ -216,62 +163,47 @@ const prerequisiteRule: FileRule = (file, subject) => {
   return sections(file.lines).flatMap((lines): Capability[] => {
     const text = lines.map((line) => line.text).join(" ");
     if (!downloads.test(text) || !/https?:/.test(text)) return [];
-    const finding = (severity: Capability["severity"], message: string, at: RegExp): Capability[] => {
-      const line = lines.find((each) => at.test(each.text)) ?? lines[0];
-      return line === undefined
-        ? []
-        : [{ severity, code: "prerequisite_download", message, ...placeIn(file, line.number, line.text) }];
-    };
-    const link = packed.exec(text)?.[0];
-    const isUnknown =
-      link !== undefined && addressesIn(link).some(({ place }) => !subject.purpose.names(place));
-    if (locked.test(text) && link !== undefined && executes.test(text))
+    const finding = (line: ReviewedLine | undefined, severity: Severity, message: string) =>
+      line === undefined ? [] : [foundIn(file, line, severity, "prerequisite_download", message)];
+    const isRun = executes.test(text);
+    const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
+    const told = lines.find(
+      (line) => line.role === "prose" && packed.test(line.text) && downloads.test(line.text),
+    );
+    if (locked.test(text) && packed.test(text) && isRun)
       return finding(
+        lines.find((line) => locked.test(line.text)),
         "danger",
         "It has people run a program from an archive with a password, which hides the content from scanners.",
-        locked,
       );
-    const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
     if (pasted !== undefined)
       return finding(
+        pasted,
         oddPlace(pasted.text) === undefined ? "info" : "danger",
         "It has people paste a command from elsewhere into a terminal.",
-        pastes,
       );
-    const line = lines.find(
-      (each) => each.role === "prose" && packed.test(each.text) && downloads.test(each.text),
+    const isKnown =
+      told !== undefined && addressesIn(told.text).every(({ place }) => subject.purpose.names(place));
+    return finding(
+      isRun ? told : undefined,
+      isKnown ? "info" : "warning",
+      "It has people download a program and run it, which is how skills have spread malware.",
     );
-    if (line !== undefined && executes.test(text))
-      return finding(
-        isUnknown || oddPlace(line.text) !== undefined ? "warning" : "info",
-        "It has people download a program and run it, which is how skills have spread malware.",
-        packed,
-      );
-    return [];
   });
 };
 
 /** The lines below each heading, at most 25 together. */
 function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {
-  const found: ReviewedLine[][] = [];
+  const found: ReviewedLine[][] = [[]];
   for (const line of lines.filter(({ role }) => role !== "data")) {
-    const last = found.at(-1);
-    if (
-      last === undefined ||
-      last.length >= 25 ||
-      (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text))
-    )
-      found.push([line]);
-    else last.push(line);
+    const isNew =
+      (found.at(-1)?.length ?? 0) >= 25 || (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text));
+    if (isNew) found.push([line]);
+    else found.at(-1)?.push(line);
   }
   return found;
 }
 
-const patternRule = linePatternRule(patterns);
-
 /** Commands that nobody should run, in any text: in code, in prose that tells somebody to, or in data. */
-export const commandRule: FileRule = (file, subject) => [
-  ...patternRule(file, subject),
-  ...fetchAndRunRule(file, subject),
-  ...prerequisiteRule(file, subject),
-];
+export const commandRule: FileRule = (file, subject) =>
+  [patternRule, fetchAndRunRule, prerequisiteRule].flatMap((rule) => rule(file, subject));

@@ -23,6 +23,8 @@ export const hiddenTextRule: FileRule = (file, { purpose }) => {
     const place = { path: file.path, line: at + 1 };
     const found = judge(line, file);
     if (found?.severity === "warning" && purpose.isAboutAttacks) found.severity = "info";
+    if (found?.severity === "danger" && purpose.isAboutAttacks && !tags.test(line))
+      found.severity = "warning";
     if (found !== undefined) findings.push({ ...found, ...place, excerpt: excerptOf(around(line)) });
     const word = mixedWord(line);
     if (word === undefined) return;
@@ -47,7 +49,7 @@ function mixedWord(line: string): string | undefined {
   for (const [word] of line.matchAll(/\p{L}{3,60}/gu)) {
     if (!alike.test(word) || !/\p{Script=Latin}/u.test(word) || inflected.test(word)) continue;
     const onlyGreek = !alike.test(word.replace(/\p{Script=Greek}/gu, ""));
-    if (onlyGreek && !(word.length > 4 && greekWithin.test(word))) continue;
+    if (onlyGreek && !(word.length > 4 && greekWithin.test(word) && !/sin|cos|tan|log/.test(word))) continue;
     return [...word]
       .map((letter) => (alike.test(letter) ? `\\u{${letter.codePointAt(0)?.toString(16)}}` : letter))
       .join("");

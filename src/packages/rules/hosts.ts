@@ -2,6 +2,9 @@ import type { ReviewSubject } from "../review-subject.ts";
 
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?(\/[\w.~%/-]{0,200})?/g;
+/** Hosts that code names without a scheme. */
+const bareHosts =
+  /\b(?:hostname|host|SMTP(?:_SSL)?|FTP|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;
 const oddHosts: readonly [RegExp, string][] = [
   [
     /^(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|(?:1\.1\.1\.1|8\.8\.[48]\.[48]|1\.2\.3\.4)$)\d{1,3}(?:\.\d{1,3}){3}$|^\[(?!(?:::1?|f[cde]\S+)\])|^0x[0-9a-f]+$|^\d{8,10}$/,
@@ -38,10 +41,12 @@ export interface NamedAddress {
 
 /** The addresses with a scheme in a text, without those of the machine itself. */
 export function addressesIn(text: string): NamedAddress[] {
-  return [...text.matchAll(addresses)].flatMap(({ 1: written = "", 2: path = "", index }) => {
-    const host = written.toLowerCase().replace(/\.+$/, "");
-    return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}`, index }];
-  });
+  return [...text.matchAll(addresses), ...text.matchAll(bareHosts)].flatMap(
+    ({ 1: written = "", 2: path = "", index }) => {
+      const host = written.toLowerCase().replace(/\.+$/, "");
+      return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}`, index }];
+    },
+  );
 }
 
 /** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */

@@ -1,5 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
-import { type Capability, excerptOf, type FileRule, type ReviewSubject } from "../review-subject.ts";
+import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
 import { addressesIn } from "./hosts.ts";
 import { affirms, isExplained, type Statement, statementsOf } from "./statements.ts";
 
@@ -7,16 +7,16 @@ import { affirms, isExplained, type Statement, statementsOf } from "./statements
 const speech =
   /(?<!\p{L})(?:(?:last|latest|previous|preceding|current|recent|whole|entire|full|complete|every|each|user['’]?s?|person['’]?s?|people['’]?s?|their|his|her|the|this|our|summar\w{1,6} of|digest of|recap of|copy of|gist of|\w+['’]s)\s(?:(?:the|of|this|our|last|whole|latest|full|entire)\s){0,3}(?:messages?|words|wording|conversations?|chats?|talk|transcripts?|discussion|exchange|dialog(?:ue)?)|(?:chat|message|conversation)\s(?:history|transcript|log|text)|recap|everything (?:the|they|said|that was|users?|people)|(?:conversation|chat|discussion|talk)\sso\sfar|what(?:ever)?\s(?:(?:the|has been|was|is)\s)?(?:users?|person|people|they|he|she|somebody|said|written|asked|typed)\b|(?:letzt|vorig|ganz|gesamt|komplett|bisherig|jed|all)\w{1,3}\s(?:nachricht|unterhaltung|gespräch|chat|verlauf|worte)\p{L}{0,8}|(?:gesprächs|chat)-?verlauf|was\s(?:der\s|die\s)?(?:nutzer|person|benutzer|leute)\p{L}{0,3}|derniers?\smessages?|la\sconversation|últimos?\smensajes?|la\sconversación|ultimo\smessaggio|última\smensagem)|последн\p{L}{1,4}\sсообщени|最后一条消息|聊天记录|对话|最後のメッセージ|会話/iu;
 const belongings =
-  /\battach(?:ed|ments?)\b|\buploaded (?:files?|documents?|images?)|\b(?:all|every|each|their|user['’]s|any|whatever)\s(?:\w+\s){0,2}(?:files?|documents?|images?|pictures?|photos|notes|mails?|e-?mails?|invoices?|contracts?|spreadsheets?)\b|\bcontents? of (?:the|any|each|every|all|their)|\b(?:source|original|input|full) text\b|angehängt|\b(?:deren|ihren|den) Inhalt\b|\bDatei(?:en)?\b|fichiers? joints?|adjunt[oa]s?|вложени|附件|添付|\b(?:passwords?|passphrases?|(?:api|access|auth|secret|private|ssh)[ _-]?(?:keys?|tokens?)|tokens|credentials|secrets|cookies|seed phrases?|(?:one[- ]time|two[- ]factor|2fa|reset|login|security) (?:codes?|links?)|codes? of \w+ digits|(?:account|card) numbers?|\.env\b|environment variables)|\b(?:names? of (?:its|the|their) (?:author|user|person|sender|customer)|user_?names?|(?:their|user['’]?s?|person['’]?s?) (?:real |full )?(?:names?|e-?mails?|e-?mail address|phone|location|identity)|who (?:wrote|asked|sent))\b/iu;
+  /\battach(?:ed|ments?)\b|\buploaded (?:files?|documents?|images?)|\b(?:all|every|each|their|user['’]s|any|whatever)\s(?:\w+\s){0,2}(?:files?|documents?|images?|pictures?|photos|notes|mails?|e-?mails?|invoices?|contracts?|spreadsheets?)\b|\bcontents? of (?:the|any|each|every|all|their)|\b(?:source|original|input|full) text\b|angehängt|\b(?:deren|ihren|den) Inhalt\b|\bDatei(?:en)?\b|fichiers? joints?|adjunt[oa]s?|вложени|附件|添付|\b(?:passwords?|passphrases?|(?:private|ssh) keys?|credentials|secrets|cookies|seed phrases?|(?:one[- ]time|two[- ]factor|2fa|reset|login|security) (?:codes?|links?)|codes? of \w+ digits|(?:account|card) numbers?|\.env\b|environment variables)|\b(?:all|any|every|their|found|available|users?['’]s?)\s(?:\w+\s){0,2}(?:keys|tokens)\b|\b(?:names? of (?:its|the|their) (?:author|user|person|sender|customer)|user_?names?|(?:their|\w+['’]s) (?:real |full )?(?:names?|e-?mails?|e-?mail address|phone|location|identity)|who (?:wrote|asked|sent))\b/iu;
 const personal = pattern("iu")`(?:${speech}|${belongings})`;
 const sends =
-  /(?<![\p{L}-])(?:send|sends|sending|post|forward|upload|submit|report|transmit|push|copy|share|append|add|encode|put|insert|include|embed|pack|write|attach|deliver|mail|hand|pass|relay|mirror|replace|fill|dm|cc|bcc|sync|stream|log|publish|output|leite|leiten|schick|(?:send|schick|übermittl|übertrag|lade|häng|füg|setz|meld|leit)\w{1,3}|envoie[rz]?|ajoute[rz]?|env[ií]a\w{0,2}|añad\w{1,2}|invia\w{0,2})(?![\p{L}-])|(?<!\p{L})(?:отправ|добав)\p{L}{1,4}|发送|附加|转发|送信|追加/iu;
+  /(?<![\p{L}-])(?:(?:send|post|forward|upload|copie|share|write|push|report|append|add|deliver|list)s|sending|send|list|post|forward|upload|submit|report|transmit|push|copy|share|append|add|encode|put|insert|include|embed|pack|write|attach|deliver|mail|hand|pass|relay|mirror|replace|fill|dm|cc|bcc|sync|stream|log|publish|output|leite|leiten|schick|(?:send|schick|übermittl|übertrag|lade|häng|füg|setz|meld|leit)\w{1,3}|envoie[rz]?|ajoute[rz]?|env[ií]a\w{0,2}|añad\w{1,2}|invia\w{0,2})(?![\p{L}-])|(?<!\p{L})(?:отправ|добав)\p{L}{1,4}|发送|附加|转发|送信|追加/iu;
 const completes =
-  /(?<![\p{L}-])(?:open|load|call|visit|fetch|request|query|get|look up|rufe|öffne|lade|appelle|ouvre|abre|followed by|plus|with|gefolgt von|mit|suivie? d[ue]|seguid[oa] de\w?)(?!\p{L})|打开|后面|加上|открой|開い|に続けて/iu;
+  /(?<![\p{L}-])(?:open|load|call|visit|fetch|rufe|öffne|lade|appelle|ouvre|abre|followed by|plus|with|gefolgt von|mit|suivie? d[ue]|seguid[oa] de\w?)(?!\p{L})|打开|后面|加上|открой|開い|に続けて/iu;
 /** Gives something of people away: `send … what they wrote`, `their files are sent`. */
 const gives = pattern(
   "iu",
-)`(?:(?:${sends}|${completes}).{0,90}?(?:${personal})|(?:${personal}).{0,60}\b(?:sent|posted|forwarded|uploaded|appended|copied|shared|passed|transmitted|reported|delivered|added|included|encoded)\b)`;
+)`(?:(?:${sends}).{0,90}?(?:${personal})|(?:${completes}).{0,90}?(?:${speech})|(?:${personal}).{0,60}\b(?:sent|posted|forwarded|uploaded|appended|copied|shared|passed|transmitted|reported|delivered|added|included|encoded)\b)`;
 const secretly =
   /\b(?:silently|secretly|covertly|in secret|quietly|discreetly|stillschweigend|heimlich|unauffällig|discrètement|en secret|en secreto)\b|悄悄|偷偷|こっそり|незаметно|тайно/iu;
 
@@ -29,53 +29,64 @@ const picture =
   /!\[[^\]\n]{0,100}\]\(\s{0,3}<?(?:https?:)?\/\/[^)\n]{1,300}|<img\b[^<>]{0,200}\bsrc\s{0,3}=\s{0,3}["']?(?:https?:)?\/\/[^\s>]{1,300}/i;
 /** Somebody in particular: a mailbox, a channel, an address without a scheme; or somebody behind the skill. */
 const somebody =
-  /(?<![\w/:@.=])[\w.+-]{1,60}@(?!(?:\w+\.)?example\.(?:com|org|net)\b)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}|\b(?:channel|to|into|in)\s[`"']?#[a-z][\w-]{2,60}|(?<![\w/@.])(?:[\w-]{1,40}\.){1,4}[a-z]{2,12}\/[^\s?`]{0,100}\?\w{1,20}=/i;
+  /(?<![\w/:@.=])[\w.+-]{1,60}@(?!(?:\w+\.)?example\.(?:com|org|net)\b)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}|\b(?:channel|to|into|in)\s[`"']?#[a-z][\w-]{2,60}|\b(?:to|message|dm)\s[`"']?@[a-z][\w.-]{2,60}|(?<![\w/@.])(?:[\w-]{1,40}\.){1,4}[a-z]{2,12}\/[^\s?`]{0,100}\?\w{1,20}=/i;
 const outsiders =
   /\b(?:to|with|at|via)\s(?:our|the|my|a)\s(?:\w+\s){0,2}(?:servers?|backend|endpoint|collector|vendor|developers?|maker|analytics|telemetry|inbox|mailbox)\b/i;
+/** Gives away what was spoken of before. */
+const givesIt = pattern(
+  "iu",
+)`(?:${sends})\s(?:it|them|this|these|everything|(?:the|a|your) (?:\w+\s)?(?:results?|reports?|lists?|findings|summary|contents?|texts?|data|values|files?))\b`;
 const habit = /\b(?:each|every|always|before|after|whenever|any)\b/i;
 
 /** What a skill tells the agent to send, and to whom. */
 function sending(statement: Statement, { purpose }: ReviewSubject): Capability[] {
-  const { text, said, around, path, line } = statement;
+  const { text, said, around, path } = statement;
   const hosts = addressesIn(text).map(({ place }) => place);
   const unknown = hosts.filter((host) => !purpose.names(host));
   const someone = somebody.exec(said)?.[0];
-  const isNamed = someone === undefined || purpose.text.toLowerCase().includes(someone.toLowerCase());
   if (hosts.length === 0 && someone === undefined && !outsiders.test(said)) return [];
-  const finding = (severity: Capability["severity"], code: string, message: string): Capability[] => [
-    { severity, code, message, hosts: unknown, path, line, excerpt: excerptOf(text) },
+  const finding = (severity: Capability["severity"], code: string, message: string) => [
+    { ...foundIn({ path }, { number: statement.line, text }, severity, code, message), hosts: unknown },
   ];
-  const isMeant = !isExplained(statement);
+  const isSending = affirms(said, sends);
+  if (isExplained(statement) || (unknown.length === 0 && hosts.length > 0))
+    return isSending ? finding("info", "sends_to_address", sendsToAddress) : [];
   const shown = picture.exec(text)?.[0];
-  if (shown !== undefined && unknown.length > 0) {
-    const isFilled =
-      filled.test(shown) ||
-      capitals.test(shown) ||
-      (/[{[<$]|[A-Z]{3}[_-]/.test(shown) && affirms(around, gives));
-    return isFilled && isMeant
-      ? finding(
-          "warning",
-          "sends_conversation",
-          "It makes the agent fill in the address of a picture: showing the picture sends that to the host.",
-        )
-      : [];
-  }
-  const isPlace = unknown.length > 0 || !isNamed;
-  const isGiven =
-    affirms(around, gives) || (filled.test(text) && (affirms(said, sends) || affirms(said, completes)));
+  if (shown !== undefined)
+    return isFilled(shown, around) ? finding("warning", "sends_conversation", sendsByPicture) : [];
+  if (unknown.length > 0 && affirms(said, loads) && affirms(around, obeys))
+    return finding("warning", "obeys_remote_text", obeysRemoteText);
+  const isNamed = someone === undefined || purpose.text.toLowerCase().includes(someone.toLowerCase());
   const isToMaker = outsiders.test(said) && habit.test(said) && affirms(said, gives);
-  if (isMeant && ((isPlace && isGiven) || isToMaker)) {
-    return finding(
-      "warning",
-      "sends_conversation",
-      "It tells the agent to send what people say, attach or keep to somebody whom its description does not name.",
-    );
-  }
-  if (!affirms(said, sends)) return [];
-  return finding(
-    "info",
-    "sends_to_address",
-    "It tells the agent to send something to an address, or to complete one.",
+  if (isToMaker || ((unknown.length > 0 || !isNamed) && isGiven(statement, someone)))
+    return finding("warning", "sends_conversation", sendsConversation);
+  return isSending ? finding("info", "sends_to_address", sendsToAddress) : [];
+}
+
+const sendsToAddress = "It tells the agent to send something to an address, or to complete one.";
+const sendsConversation =
+  "It tells the agent to send what people say, attach or keep to somebody whom its description does not name.";
+const sendsByPicture =
+  "It makes the agent fill in the address of a picture: showing the picture sends that to the host.";
+const obeysRemoteText = "It has the agent follow instructions from an address, which may change at any time.";
+
+function isFilled(address: string, around: string): boolean {
+  return (
+    filled.test(address) ||
+    capitals.test(address) ||
+    (/[{[<$]|[A-Z]{3}[_-]/.test(address) && affirms(around, gives))
+  );
+}
+
+/** Whether something of people goes to the place that a statement names. */
+function isGiven({ text, said, around }: Statement, someone: string | undefined): boolean {
+  const isSending = affirms(said, sends);
+  if (affirms(around, gives) || (affirms(said, givesIt) && personal.test(around))) return true;
+  if (filled.test(text) && (isSending || affirms(said, completes))) return true;
+  return (
+    someone !== undefined &&
+    isSending &&
+    (habit.test(said) || personal.test(said) || /\bcop(?:y|ies)\b/i.test(said))
   );
 }
 
@@ -129,7 +140,7 @@ const intents: readonly Intent[] = [
   },
   {
     code: "claims_consent",
-    said: /\b(?:users?|persons?|people|humans?|operators?|owners?|admins?|administrators?|team|everyone|everybody|they)\b(?:\s(?:here|in\s\w+))?\s(?:(?:has|have|had|is|are|was|were)\s)?(?:(?:already|previously)\s(?:\w+\s)?(?:agreed|said yes|consented|approved|authori[sz]ed|permitted|allowed|granted|confirmed|accepted|given\b.{0,30}\b(?:consent|permission|approval))|pre-?(?:approved|authori[sz]ed)|(?:agreed|consented|approved|authori[sz]ed|permitted|allowed|accepted|said yes)\b|given\b.{0,30}\b(?:consent|permission|approval|power of attorney))/iu,
+    said: /\b(?:users?|persons?|people|humans?|operators?|owners?|admins?|administrators?|team|manager|lead|boss|everyone|everybody|they)\b(?:\s(?:here|lead|in\s\w+))?\s(?:(?:has|have|had|is|are|was|were)\s)?(?:(?:already|previously)\s(?:\w+\s)?(?:agreed|said yes|consented|approved|authori[sz]ed|permitted|allowed|granted|confirmed|accepted|given\b.{0,30}\b(?:consent|permission|approval))|pre-?(?:approved|authori[sz]ed)|(?:agreed|consented|approved|authori[sz]ed|permitted|allowed|accepted|said yes)\b|given\b.{0,30}\b(?:consent|permission|approval|power of attorney))/iu,
     around: everything,
     notBefore: condition,
   },
@@ -137,7 +148,7 @@ const intents: readonly Intent[] = [
     code: "claims_consent",
     said: pattern(
       "i",
-    )`(?:${consent}.{0,50}\b(?:implied|implicit|assumed|presumed|already (?:been )?(?:given|granted|obtained)|(?:bereits|schon) (?:vor|erteilt|gegeben)|gilt als)|\bneeds? no ${consent}|\bno (?:further |more )?${consent} (?:is |are )?(?:needed|required|necessary)\b|\bliegt\s(?:bereits|schon)\b.{0,20}${consent})`,
+    )`(?:${consent}.{0,50}\b(?:implied|implicit|assumed|presumed|already (?:been )?(?:given|granted|obtained)|(?:bereits|schon) (?:vor|erteilt|gegeben)|gilt als)|\bneeds? no ${consent}|\bno (?:further |more )?(?!permission)${consent} (?:is |are )?(?:needed|required|necessary)\b|\bliegt\s(?:bereits|schon)\b.{0,20}${consent})`,
     around: pattern("i")`${everything}|\b(?:liegt|vor)\b`,
     notBefore: condition,
   },
@@ -150,14 +161,14 @@ const intents: readonly Intent[] = [
   },
   {
     code: "claims_consent",
-    said: /\b(?:choose|press|click|pick|select|tap|hit|recommend|wähl\w*|drück\w*|klick\w*|choisi\w*|elig\w*|selecciona)\b.{0,30}["'“‘«*`_]{0,3}(?:always\b(?=.{0,3}(?:here|allow|approve|["'”’»*`_]))|immer\b(?=.{0,3}(?:hier|erlaub|["'”’»*`_]))|toujours\b|siempre\b)|\b(?:button|choice|option|card|prompt|dialog\w*|knopf|schaltfläche)\b.{0,60}\b(?:remembers?|for good|permanent(?:ly)?|forever|no (?:further|more) (?:cards?|questions?|prompts?)|not (?:be )?ask(?:ed)? again|dauerhaft|merkt)\b/i,
+    said: /\b(?:choose|press|click|pick|select|tap|hit|recommend|wähl\w*|drück\w*|klick\w*|choisi\w*|elig\w*|selecciona)\b.{0,30}["'“‘«*`_]{0,3}(?:always\b(?=.{0,3}(?:here|allow|approve|["'”’»*`_]))|immer\b(?=.{0,3}(?:hier|erlaub|["'”’»*`_]))|toujours\b|siempre\b)|\b(?:button|choice|card|dialog\w*|knopf|schaltfläche)\b.{0,60}\b(?:remembers?|for good|permanent(?:ly)?|forever|no (?:further|more) (?:cards?|questions?|prompts?)|not (?:be )?ask(?:ed)? again|dauerhaft|merkt)\b/i,
     around:
       /\b(?:tell|explain|advise|recommend|ask|say|have|make|get|lead|persuade|convince|urge|suggest|cards?|appears?|person|users?|people|them|sag\w*|erklär\w*|bitte\w*)\b/i,
     quoted: true,
   },
   {
     code: "claims_consent",
-    said: /\b(?:answers?|reply|respond)\b.{0,30}\b(?:any|every|each|all)\b.{0,20}\b(?:questions?|prompts?|confirmations?|requests?)\b.{0,40}\b(?:is|with|as|be)\s["“']?(?:yes|ok|approved?|allow)\b|nutzer\w{0,2}\s(?:hat|haben)\b.{0,60}\b(?:bereits|schon|vorab|im voraus)\b.{0,60}(?:zugestimmt|eingewilligt|genehmigt|erlaubt|freigegeben|einverstanden)|utilisateur\w{0,9}\s(?:a|ont)\sdéjà\s(?:accepté|approuvé|autorisé|consenti|donné)|usuarios?\sya\s(?:ha|han|dio|dieron)\b.{0,10}(?:acept|aprob|autoriz|consent|permi)|utente\sha\sgià\s(?:accett|approv|autorizz|acconsent)|usuário\sjá\s(?:aceit|aprov|autoriz|consent)|пользовател\S{0,4}\sуже\s(?:соглас|разреш|одобр)|用户已经?(?:同意|批准|授权|允许)(?!.{0,20}(?:时|后|才))|ユーザーは(?:すでに|既に).{0,12}(?:同意|承認|許可)/iu,
+    said: /\b(?:treat|take|count)s?\s(?:\w+\s)?(?:silence|no (?:answer|reply))\s(?:as|for)\b|\b(?:answers?|reply|respond)\b.{0,30}\b(?:any|every|each|all)\b.{0,20}\b(?:questions?|prompts?|confirmations?|requests?)\b.{0,40}\b(?:is|with|as|be)\s["“']?(?:yes|ok|approved?|allow)\b|nutzer\w{0,2}\s(?:hat|haben)\b.{0,60}\b(?:bereits|schon|vorab|im voraus)\b.{0,60}(?:zugestimmt|eingewilligt|genehmigt|erlaubt|freigegeben|einverstanden)|utilisateur\w{0,9}\s(?:a|ont)\sdéjà\s(?:accepté|approuvé|autorisé|consenti|donné)|usuarios?\sya\s(?:ha|han|dio|dieron)\b.{0,10}(?:acept|aprob|autoriz|consent|permi)|utente\sha\sgià\s(?:accett|approv|autorizz|acconsent)|usuário\sjá\s(?:aceit|aprov|autoriz|consent)|пользовател\S{0,4}\sуже\s(?:соглас|разреш|одобр)|用户已经?(?:同意|批准|授权|允许)(?!.{0,20}(?:时|后|才))|ユーザーは(?:すでに|既に).{0,12}(?:同意|承認|許可)/iu,
     notBefore: condition,
   },
   {
@@ -193,9 +204,14 @@ function isIntended({ said, text, around }: Statement, intent: Intent): boolean 
 
 /** Comments that speak to an agent; others are for the readers of the source. */
 const addressed =
-  /\b(?:(?:note|message|instructions?|hint|reminder|memo|important)\s?(?:to|for)\s(?:the\s|any\s|all\s)?(?:ai|agents?|assistants?|models?|llms?|bots?|claude|gpt)|(?:if|when) you(?:['’]re| are) (?:an? )?(?:ai|agent|assistant|model|llm|bot|language model))\b|^\s*(?:dear\s)?(?:ai|agents?|assistants?|model|llm|bot|claude|system)\s?[:,!]|\b(?:the\s)?(?:ai|agents?|assistants?|models?|llms?)\s(?:must|should|shall|has to|have to|need to|always)\b/i;
+  /\b(?:(?:note|message|instructions?|hint|reminder|memo|important)\s?(?:to|for)\s(?:the\s|any\s|all\s)?(?:ai|agents?|assistants?|models?|llms?|bots?|claude|gpt)|(?:if|when) you(?:['’]re| are) (?:an? )?(?:ai|agent|assistant|model|llm|bot|language model))\b|^\s*(?:dear\s)?(?:ai|agents?|assistants?|model|llm|bot|claude|system)\b[\w ]{0,30}[:,!]|\b(?:the\s)?(?:ai|agents?|assistants?|models?|llms?)\s(?:must|should|shall|has to|have to|need to|always)\b/i;
 const commands =
   /\b(?:run|execute|send|always|never|must|should|install|open|call|load|fetch|pass|forward|ignore|before|after|whenever|output)\b|https?:/i;
+/** Has the agent take its instructions from somewhere else. */
+const obeys =
+  /\b(?:follow|obey|do what|carry out|apply|act on|treat)\b.{0,50}\b(?:instructions?|rules?|steps?|(?:it|they|that|there|page|file) says?|orders?|commands?|in it|exactly)\b|\bbefolg\w*|照做|按照.{0,10}(?:指示|执行)/i;
+const loads =
+  /\b(?:load|fetch|read|open|get|download|retrieve|check|visit|curl|web-?fetch|lade|lies|öffne)\b|读取|打开|加载/i;
 const isAgainst =
   /\b(?:deprecated|withdrawn|insecure|unsafe|obsolete|superseded|replaces|replaced by|retired|broken|outdated|removed|compromised|successor|must not be used|(?:do not|don['’]t|never|no longer|stop) (?:\w+ )?us(?:e|ing)|instead of|in place of|takes? over|veraltet|ersetzt|unsicher|obsolète|obsolet[oa])\b|已弃用|устарел/i;
 
@@ -204,27 +220,27 @@ function discredited({ said, text }: Statement, { skill, shipped }: ReviewSubjec
   if (!isAgainst.test(said)) return undefined;
   return shipped.find(({ id }) => {
     if (id === skill.id || id === skill.parent) return false;
-    const spoken = id.replaceAll("-", " ");
-    return id.includes("-")
-      ? pattern("i")`(?<![\w-])(?:${id}|${spoken})(?![\w-])`.test(text)
-      : pattern("i")`\bskill [\x60"“]?${id}\b|\b${id}[\x60"”]? (?:skill|tool)\b`.test(text);
+    const named = pattern(
+      "i",
+    )`\bskill [\x60"“]?${id}\b|\b(?:${id}|${id.replaceAll("-", " ")})[\x60"”]? (?:skill|tool)\b`;
+    return named.test(text) || (id.includes("-") && pattern("i")`(?<![\w-])${id}(?![\w-])`.test(text));
   })?.id;
 }
 
 /** What prose makes an agent do against, or past, the people it works for. */
 export const instructionRule: FileRule = (file, subject) =>
   statementsOf(file, subject).flatMap((statement): Capability[] => {
-    const { text, path, line, isHidden } = statement;
+    const { text, line, isHidden } = statement;
     const found = sending(statement, subject);
-    const add = (code: string, message: string) =>
-      found.push({ severity: "warning", code, message, path, line, excerpt: excerptOf(text) });
+    const add = (code: string, message = messages[code] ?? "") =>
+      found.push(foundIn(file, { number: line, text }, "warning", code, message));
     const other = discredited(statement, subject);
     if (other !== undefined)
       add("discredits_skill", `It speaks against the skill ${other}, which ships with the bot.`);
     if (isExplained(statement) || subject.purpose.isAboutAttacks) return found;
     for (const intent of intents) {
       const isNew = found.every(({ code }) => code !== intent.code);
-      if (isNew && isIntended(statement, intent)) add(intent.code, messages[intent.code] ?? "");
+      if (isNew && isIntended(statement, intent)) add(intent.code);
     }
     if (isHidden && addressed.test(text) && commands.test(text))
       add(
@@ -242,15 +258,6 @@ export const hiddenMarkupRule: FileRule = (file, { purpose }) => {
   return file.lines.flatMap(({ number, role, text }): Capability[] => {
     if (role !== "prose" || !styled.test(text.replace(/`[^`]*`/g, ""))) return [];
     const message = "It contains text that is styled to be invisible to readers.";
-    return [
-      {
-        severity: "warning",
-        code: "hidden_instructions",
-        message,
-        path: file.path,
-        line: number,
-        excerpt: excerptOf(text),
-      },
-    ];
+    return [foundIn(file, { number, text }, "warning", "hidden_instructions", message)];
   });
 };

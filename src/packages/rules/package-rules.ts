@@ -5,8 +5,8 @@ import {
   type Capability,
   excerptOf,
   type FileRule,
+  foundIn,
   maxReviewed,
-  placeIn,
   type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
@@ -103,13 +103,19 @@ function installBlock(file: ReviewedFile, { purpose }: ReviewSubject): Capabilit
         ? /["']?kind["']?\s*:\s*["']?(download|brew|node|npm|go|uv|pip|apt|cargo)\b/.exec(text)?.[1]
         : undefined;
     if (kind === undefined) return [];
-    const isForeign = kind === "download" && !addressesIn(text).every(({ place }) => purpose.names(place));
-    const message =
-      kind === "download"
-        ? "It wants a program downloaded from an address of its own."
-        : `It wants software installed (${kind}).`;
-    const code = kind === "download" ? "downloads_program" : "installs_software";
-    return [{ severity: isForeign ? "warning" : "info", code, message, ...placeIn(file, number, text) }];
+    if (kind !== "download")
+      return [
+        foundIn(
+          file,
+          { number, text },
+          "info",
+          "installs_software",
+          `It wants software installed (${kind}).`,
+        ),
+      ];
+    const isForeign = !addressesIn(text).every(({ place }) => purpose.names(place));
+    const message = "It wants a program downloaded from an address of its own.";
+    return [foundIn(file, { number, text }, isForeign ? "warning" : "info", "downloads_program", message)];
   });
 }
 
@@ -128,27 +134,16 @@ export const hiddenFileRule: FileRule = (file) => {
   return [{ severity: isSettings ? "warning" : "info", code: "hidden_file", message, path: file.path }];
 };
 
-/** Modules of Python's own library (`sys.stdlib_module_names` of 3.11, and later additions). */
+/** Modules of Python's own library that scripts and their packages import often. */
 const pythonModules = new Set(
-  [
-    "abc aifc annotationlib argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect",
-    "builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall",
-    "compression concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses",
-    "datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl",
-    "filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp",
-    "gzip hashlib heapq hmac html http imaplib imghdr imp importlib inspect io ipaddress itertools json keyword",
-    "linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder multiprocessing netrc",
-    "nntplib nturl2path numbers opcode operator optparse os pathlib pdb pickle pickletools pipes pkgutil platform",
-    "plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pyexpat queue quopri",
-    "random re readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal",
-    "site smtpd smtplib sndhdr socket socketserver sqlite3 sre_compile sre_constants sre_parse ssl stat statistics",
-    "string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile",
-    "termios textwrap threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle",
-    "types typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser wsgiref xdrlib xml xmlrpc",
-    "zipapp zipfile zipimport zlib zoneinfo",
-  ]
-    .join(" ")
-    .split(" "),
+  `abc argparse array ast asyncio base64 binascii bisect builtins bz2 calendar cmd code codecs collections concurrent configparser contextlib
+  copy csv ctypes curses dataclasses datetime dbm decimal difflib dis email encodings enum errno fnmatch fractions ftplib functools gc getpass
+  gettext glob graphlib gzip hashlib heapq hmac html http imaplib imp importlib inspect io ipaddress itertools json keyword linecache locale
+  logging lzma mailbox math mimetypes multiprocessing netrc numbers opcode operator os pathlib pdb pickle pkgutil platform plistlib pprint
+  profile pty queue random re reprlib resource runpy sched secrets select selectors shelve shlex shutil signal site smtplib socket
+  socketserver sqlite3 ssl stat statistics string struct subprocess symtable sys sysconfig tarfile tempfile textwrap threading time timeit
+  token tokenize tomllib trace traceback types typing unicodedata unittest urllib uuid venv warnings wave weakref webbrowser xml xmlrpc
+  zipfile zipimport zlib zoneinfo`.split(/\s+/),
 );
 
 /**

@@ -16,33 +16,30 @@ const attacks =
 
 /** Domains under which anybody gets a name of their own, so that their owner says nothing. */
 const shared =
-  /\.(?:(?:vercel|netlify|herokuapp|web|run|pages|workers|fly|github|gitlab|firebaseapp|onrender|railway|ngrok(?:-free)?|supabase|amazonaws|cloudfront|azurewebsites|cloudfunctions|blogspot|duckdns|trycloudflare|replit|glitch)\.(?:app|com|dev|io|net|co|org|me)|(?:co|com|org|net|ac|gov|edu)\.[a-z]{2})$/;
+  /\.(?:(?:vercel|netlify|web|run|railway|replit)\.app|(?:herokuapp|amazonaws|firebaseapp|onrender)\.com|(?:pages|workers|fly|replit)\.dev|(?:github|gitlab)\.io|supabase\.co|(?:cloudfront|azurewebsites|cloudfunctions)\.net|duckdns\.org|glitch\.me|(?:co|com|org|net|ac|gov|edu)\.[a-z]{2})$/;
 const forges =
   /^(?:github\.com|gitlab\.com|codeberg\.org|raw\.githubusercontent\.com|gist\.github(?:usercontent)?\.com)$/;
 /** Makers of tools and interpreters that guides of all kinds have people install, and hosts of documentation. */
 const wellKnown =
-  /(?:^|\.)(?:astral\.sh|rustup\.rs|docker\.com|nodesource\.com|bun\.sh|deno\.land|pnpm\.io|python-poetry\.org|k3s\.io|helm\.sh|brew\.sh|npmjs\.(?:com|org)|pypi\.org|pythonhosted\.org|pytorch\.org|nvidia\.com|debian\.org|ubuntu\.com|claude\.ai|anthropic\.com|microsoft\.com|aka\.ms|google\.com|googleapis\.com|apple\.com|example\.(?:com|org|net)|attacker\.(?:com|example)|evil\.(?:com|example))$/;
+  /(?:^|\.)(?:astral\.sh|rustup\.rs|docker\.com|nodesource\.com|bun\.sh|deno\.land|pnpm\.io|python-poetry\.org|k3s\.io|helm\.sh|brew\.sh|npmjs\.(?:com|org)|pypi\.org|pythonhosted\.org|pytorch\.org|nvidia\.com|debian\.org|ubuntu\.com|ollama\.com|rclone\.org|tailscale\.com|claude\.ai|anthropic\.com|microsoft\.com|aka\.ms|google\.com|googleapis\.com|apple\.com|example\.(?:com|org|net)|attacker\.(?:com|example)|evil\.(?:com|example))$/;
 const wellKnownOwners =
-  /^(?:homebrew|nvm-sh|python|nodejs|microsoft|google|facebookresearch|huggingface|anthropics|openai|modelcontextprotocol|astral-sh|rust-lang|golang|apple|nvidia|aws|azure|hashicorp|cloudflare|kubernetes|docker|vercel)$/;
+  /^(?:homebrew|nvm-sh|python|nodejs|microsoft|google|facebookresearch|huggingface|anthropics|openai|modelcontextprotocol|astral-sh|rust-lang|golang|apple|nvidia|aws|azure|hashicorp|cloudflare|kubernetes|docker|vercel|babashka)$/;
 
 /** Reads the purpose of a skill. `files` are those of its folder. */
 export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose {
   const guide = files.find(({ path }) => path === "SKILL.md");
-  const written = [
-    skill.description,
-    firstParagraph(guide?.lines.flatMap(({ role, text }) => (role === "prose" ? [text] : [])) ?? []),
-    ...skill.requires.env,
-    ...skill.requires.bins,
-  ].join(" \n ");
-  const homepage = /^\s*homepage:\s*["']?https?:\/\/([^\s"']+)/m.exec(guide?.raw.slice(0, 20_000) ?? "")?.[1];
-  const text = written.replace(/https?:\/\/\S+/g, " ");
-  const spoken = squeezed(`${text} ${homepage ?? ""}`);
-  const proper = new Set(properNames(text));
+  const text = [skill.description, ...skill.requires.env, ...skill.requires.bins].join(" \n ");
+  const opening = firstParagraph(
+    guide?.lines.flatMap((line) => (line.role === "prose" ? [line.text] : [])) ?? [],
+  );
+  const homepage = /^\s*homepage:\s*["']?https?:\/\/([^\s"'/]+)/m.exec(
+    guide?.raw.slice(0, 20_000) ?? "",
+  )?.[1];
+  const known = namesIn(`${text} \n ${opening}`.replace(/https?:\/\/\S+/g, " "));
+  if (homepage !== undefined) for (const label of ownerLabels(homepage)) known.add(squeezed(label));
   const knows = (label: string) => {
     const name = squeezed(label);
-    if (name.length < 3) return false;
-    if (name.length >= 5 ? spoken.includes(name) : spoken.split(" ").includes(name)) return true;
-    return [...proper].some((each) => each.length >= 4 && name.startsWith(each));
+    return known.has(name) || [...known].some((each) => each.length >= 4 && name.startsWith(each));
   };
   return {
     text,
@@ -50,8 +47,11 @@ export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose
     names: (address) => {
       const [host = "", owner = "", repository = ""] = address.toLowerCase().split("/");
       if (wellKnown.test(host)) return true;
-      if (forges.test(host)) return wellKnownOwners.test(owner) || knows(owner) || knows(repository);
-      return ownerLabels(host).some(knows) || spoken.includes(squeezed(host.split(".").slice(-2).join("")));
+      if (forges.test(host)) {
+        const name = squeezed(repository);
+        return wellKnownOwners.test(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
+      }
+      return ownerLabels(host).some(knows) || known.has(squeezed(host.split(".").slice(-2).join("")));
     },
   };
 }
@@ -74,14 +74,25 @@ function ownerLabels(host: string): string[] {
   return labels.slice(shared.test(host) ? -3 : -2).slice(0, 1);
 }
 
-/** Names within a sentence: with a capital letter, or the first part of a variable's name. */
-function properNames(text: string): string[] {
-  const names = [
-    ...text.matchAll(
-      /(?<=[\p{L}\d,(/]\s?[(/]?)\b\p{Lu}[\p{L}\d]{2,30}|\b\p{L}+\p{Lu}[\p{L}\d]*|\b[A-Z][A-Z\d]+(?=_)/gu,
-    ),
+/**
+ * Names, in small letters: with a capital letter within a sentence, with a word such as API behind them or `via` before them, the first part
+ * of a variable's name; and two of them in a row as one. A common noun is none: anybody can register a domain of that name.
+ */
+function namesIn(text: string): Set<string> {
+  const found = new Set<string>();
+  const forms = [
+    /(?<=[\p{L}\d,(/:&–-]\s?[(/"'`]?)(?<![.!?]\s?)\b\p{Lu}[\p{L}\d.]{2,30}(?:\s\p{Lu}[\p{L}\d]{2,30})?/gu,
+    /[\p{L}\d]+\p{Ll}\p{Lu}[\p{L}\d]*|\b[A-Z][A-Z\d]+(?=_)|[\w-]+(?=\.(?:com|io|dev|ai|org|net|app|co|sh)\b)|\b[\w-]+\.(?:com|io|dev|ai|org|net|app|co|sh)\b/gu,
+    /[\p{L}\d.-]+(?=(?:['’]s)?\s(?:API|CLI|SDK|MCP|REST|GraphQL|Workspace|Cloud|account|platform|server)\b)/gu,
+    /(?<=\b(?:via|through|using|by|powered by|run|on)\s(?:the\s)?)[\p{L}\d.-]{3,30}/giu,
   ];
-  return names.map(([name]) => squeezed(name));
+  for (const form of forms) {
+    for (const [name] of text.matchAll(form)) {
+      for (const each of [name, ...name.split(" ")])
+        if (each.length >= 2) found.add(squeezed(each).replaceAll(" ", ""));
+    }
+  }
+  return found;
 }
 
 function squeezed(text: string): string {

@@ -7,7 +7,7 @@ export interface Statement {
   text: string;
   /** Without quotations and code: what the sentence itself says. */
   said: string;
-  /** With the sentences before and after it in the same paragraph. */
+  /** With the sentences before it and after it. */
   around: string;
   /** In a comment, which readers of the page do not see. */
   isHidden: boolean;
@@ -20,20 +20,12 @@ const maxSentence = 600;
 export function statementsOf(file: ReviewedFile, { skill }: ReviewSubject): Statement[] {
   if (file.role !== "prose") return [];
   const { shown, comments } = withoutComments(file);
-  const described =
-    file.path === "SKILL.md"
-      ? [
-          {
-            line:
-              1 + file.raw.slice(0, Math.max(0, file.raw.search(/^description:/m))).split("\n").length - 1,
-            text: skill.description,
-          },
-        ]
-      : [];
-  return [
-    ...[...described, ...paragraphs(shown)].flatMap((paragraph) => sentences(paragraph, file.path, false)),
-    ...comments.flatMap((paragraph) => sentences(paragraph, file.path, true)),
-  ];
+  const line = file.raw.slice(0, Math.max(0, file.raw.search(/^description:/m))).split("\n").length;
+  const described = file.path === "SKILL.md" ? [{ line, text: skill.description }] : [];
+  const told = [...described, ...paragraphs(shown)].flatMap((paragraph) =>
+    sentences(paragraph, file.path, false),
+  );
+  return withNeighbours([...told, ...comments.flatMap((paragraph) => sentences(paragraph, file.path, true))]);
 }
 
 interface Paragraph {
@@ -45,22 +37,17 @@ interface Paragraph {
 function withoutComments({ lines }: ReviewedFile): { shown: Paragraph[]; comments: Paragraph[] } {
   const comments: Paragraph[] = [];
   let open: Paragraph | undefined;
-  const shown = lines.flatMap(({ number, role, text }): Paragraph[] => {
-    if (role !== "prose" && open === undefined) return [{ line: number, text: "" }];
-    let rest = text;
-    let kept = "";
-    for (;;) {
-      const mark = open === undefined ? "<!--" : "-->";
-      const at = rest.indexOf(mark);
-      const part = at === -1 ? rest : rest.slice(0, at);
-      if (open === undefined) kept += part;
-      else if (open.text.length < 4_000) open.text += ` ${part}`;
-      if (at === -1) break;
-      rest = rest.slice(at + mark.length);
-      open = open === undefined ? { line: number, text: "" } : undefined;
-      if (open !== undefined) comments.push(open);
-    }
-    return [{ line: number, text: kept }];
+  const shown = lines.map(({ number: line, role, text }): Paragraph => {
+    if (role !== "prose" && open === undefined) return { line, text: "" };
+    // Every second part lies within a comment, beginning with the first if one is open.
+    const kept = text.split(/<!--|-->/).map((part, at) => {
+      if (at > 0) open = open === undefined ? { line, text: "" } : undefined;
+      if (at > 0 && open !== undefined) comments.push(open);
+      if (open === undefined) return part;
+      if (open.text.length < 4_000) open.text += ` ${part}`;
+      return "";
+    });
+    return { line, text: kept.join(" ") };
   });
   return { shown, comments };
 }
@@ -75,19 +62,29 @@ function paragraphs(lines: readonly Paragraph[]): Paragraph[] {
     else if (open === undefined || begins || open.text.length > 4 * maxSentence) {
       open = { line, text };
       found.push(open);
+      if (/^\s{0,3}#{1,6}\s/.test(text)) open = undefined;
     } else open.text += ` ${text.trim()}`;
   }
   return found;
 }
 
 function sentences({ line, text }: Paragraph, path: string, isHidden: boolean): Statement[] {
-  const parts = text
+  return text
     .split(/(?<=(?<!\.\.|\be\.g|\bi\.e)[.!?])["”’)*]*\s+|(?<=。)/)
     .flatMap((sentence) => sentence.match(/.{1,600}/gs) ?? [])
-    .filter((sentence) => /\p{L}{2}/u.test(sentence));
-  return parts.map((sentence, at) => ({
-    ...{ path, line, text: sentence, said: unquoted(sentence), isHidden },
-    around: unquoted(parts.slice(Math.max(0, at - 1), at + 2).join(" ")),
+    .filter((sentence) => /\p{L}{2}/u.test(sentence))
+    .map((sentence) => ({ path, line, text: sentence, said: unquoted(sentence), around: "", isHidden }));
+}
+
+/** Sentences three lines away still belong together: steps of a list build on each other. */
+function withNeighbours(all: readonly Statement[]): Statement[] {
+  return all.map((statement, at) => ({
+    ...statement,
+    around: all
+      .slice(Math.max(0, at - 3), at + 2)
+      .filter(({ line, isHidden }) => Math.abs(line - statement.line) <= 3 && isHidden === statement.isHidden)
+      .map(({ said }) => said)
+      .join(" "),
   }));
 }
 

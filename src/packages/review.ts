@@ -115,7 +115,8 @@ function wholeFindings(
   for (const [name, place] of variables) {
     if (skill.requires.env.includes(name)) continue;
     const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
-    findings.push({ severity: "info", code: "undeclared_env", message, ...place });
+    const severity = /^(?:KNACK|LINX)_/.test(name) ? "warning" : "info";
+    findings.push({ severity, code: "undeclared_env", message, ...place });
   }
   if (skill.active) {
     const message = "It asks to be active from the start. An installed skill never is: people enable it.";

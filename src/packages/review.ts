@@ -115,7 +115,8 @@ function wholeFindings(
   for (const [name, place] of variables) {
     if (skill.requires.env.includes(name)) continue;
     const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
-    findings.push({ severity: "info", code: "undeclared_env", message, ...place });
+    const severity = /^(?:KNACK|LINX)_/.test(name) ? "warning" : "info";
+    findings.push({ severity, code: "undeclared_env", message, ...place });
   }
   for (const [name, { host, header }] of keyPlaces(skill)) {
     const message = `The value of ${name} is put into ${header.split(":")[0]} of its requests to ${host}; in the sandbox, its code does not get it.`;

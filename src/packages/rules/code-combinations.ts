@@ -112,5 +112,5 @@ function fromData({ raw, lines }: ReviewedFile, own: Own, { purpose }: ReviewSub
 /** A module and one of its functions, both by a name that is not written there. */
 const byNames: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:require|import)\s*\(\s*[A-Za-z_$][\w$.[\]]*\s*\)/, /[\w$)\]]\[\s*[A-Za-z_$][\w$]*\s*\]\s*\(/],
-  [/(?:\bimport_module|__import__)\s*\(\s*(?!["'])/, /\bgetattr\s*\([^,"'\n]{1,80},\s*(?!["'])\w/],
+  [/(?:\bimport_module|__import__)\s*\(\s*(?!["'])/, /\bgetattr\s*\([^,\n]{1,80},\s*(?!["'])\w/],
 ];

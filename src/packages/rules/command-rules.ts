@@ -162,35 +162,52 @@ const prerequisiteRule: FileRule = (file, subject) => {
   if (file.role !== "prose" || subject.purpose.isAboutAttacks) return [];
   return sections(file.lines).flatMap((lines): Capability[] => {
     const text = lines.map((line) => line.text).join(" ");
-    if (!downloads.test(text) || !/https?:/.test(text)) return [];
-    const finding = (line: ReviewedLine | undefined, severity: Severity, message: string) =>
-      line === undefined ? [] : [foundIn(file, line, severity, "prerequisite_download", message)];
-    const isRun = executes.test(text);
-    const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
-    const told = lines.find(
-      (line) => line.role === "prose" && packed.test(line.text) && downloads.test(line.text),
-    );
-    if (locked.test(text) && packed.test(text) && isRun)
-      return finding(
-        lines.find((line) => locked.test(line.text)),
-        "danger",
-        "It has people run a program from an archive with a password, which hides the content from scanners.",
-      );
-    if (pasted !== undefined)
-      return finding(
-        pasted,
-        oddPlace(pasted.text) === undefined ? "info" : "danger",
-        "It has people paste a command from elsewhere into a terminal.",
-      );
-    const isKnown =
-      told !== undefined && addressesIn(told.text).every(({ place }) => subject.purpose.names(place));
-    return finding(
-      isRun ? told : undefined,
-      isKnown ? "info" : "warning",
-      "It has people download a program and run it, which is how skills have spread malware.",
-    );
+    const found =
+      downloads.test(text) && /https?:/.test(text) ? prerequisiteIn(lines, text, subject) : undefined;
+    return found === undefined
+      ? []
+      : [foundIn(file, found.line, found.severity, "prerequisite_download", found.message)];
   });
 };
+
+interface Prerequisite {
+  line: ReviewedLine;
+  severity: Severity;
+  message: string;
+}
+
+function prerequisiteIn(
+  lines: readonly ReviewedLine[],
+  text: string,
+  { purpose }: ReviewSubject,
+): Prerequisite | undefined {
+  const isRun = executes.test(text);
+  const secret = packed.test(text) && isRun ? lines.find((line) => locked.test(line.text)) : undefined;
+  if (secret !== undefined) {
+    const message =
+      "It has people run a program from an archive with a password, which hides the content from scanners.";
+    return { line: secret, severity: "danger", message };
+  }
+  const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
+  if (pasted !== undefined) {
+    const severity = oddPlace(pasted.text) === undefined ? "info" : "danger";
+    return {
+      line: pasted,
+      severity,
+      message: "It has people paste a command from elsewhere into a terminal.",
+    };
+  }
+  const line = lines.find(
+    (each) => each.role === "prose" && packed.test(each.text) && downloads.test(each.text),
+  );
+  if (line === undefined || !isRun) return undefined;
+  const severity = addressesIn(line.text).every(({ place }) => purpose.names(place)) ? "info" : "warning";
+  return {
+    line,
+    severity,
+    message: "It has people download a program and run it, which is how skills have spread malware.",
+  };
+}
 
 /** The lines below each heading, at most 25 together. */
 function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {

@@ -1,6 +1,6 @@
 import { pattern } from "../../base/pattern.ts";
 import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
-import { addressesIn } from "./hosts.ts";
+import { addressesIn, oddPlace } from "./hosts.ts";
 import { affirms, isExplained, type Statement, statementsOf } from "./statements.ts";
 
 /** Words of people, files of theirs, secrets, and facts about them, in the languages of known incidents. */
@@ -12,7 +12,7 @@ const personal = pattern("iu")`(?:${speech}|${belongings})`;
 const sends =
   /(?<![\p{L}-])(?:(?:send|post|forward|upload|copie|share|write|push|report|append|add|deliver|list)s|sending|send|list|post|forward|upload|submit|report|transmit|push|copy|share|append|add|encode|put|insert|include|embed|pack|write|attach|deliver|mail|hand|pass|relay|mirror|replace|fill|dm|cc|bcc|sync|stream|log|publish|output|leite|leiten|schick|(?:send|schick|übermittl|übertrag|lade|häng|füg|setz|meld|leit)\w{1,3}|envoie[rz]?|ajoute[rz]?|env[ií]a\w{0,2}|añad\w{1,2}|invia\w{0,2})(?![\p{L}-])|(?<!\p{L})(?:отправ|добав)\p{L}{1,4}|发送|附加|转发|送信|追加/iu;
 const completes =
-  /(?<![\p{L}-])(?:open|load|call|visit|fetch|rufe|öffne|lade|appelle|ouvre|abre|followed by|plus|with|gefolgt von|mit|suivie? d[ue]|seguid[oa] de\w?)(?!\p{L})|打开|后面|加上|открой|開い|に続けて/iu;
+  /(?<![\p{L}-])(?:open|complete|load|call|visit|fetch|rufe|öffne|lade|appelle|ouvre|abre|followed by|plus|with|gefolgt von|mit|suivie? d[ue]|seguid[oa] de\w?)(?!\p{L})|打开|后面|加上|открой|開い|に続けて/iu;
 /** Gives something of people away: `send … what they wrote`, `their files are sent`. */
 const gives = pattern(
   "iu",
@@ -36,39 +36,65 @@ const outsiders =
 const givesIt = pattern(
   "iu",
 )`(?:${sends})\s(?:it|them|this|these|everything|(?:the|a|your) (?:\w+\s)?(?:results?|reports?|lists?|findings|summary|contents?|texts?|data|values|files?))\b`;
+const forMaker =
+  /\b(?:each|every|always|before|after|whenever|any|environment variables|private keys|ssh keys)\b|\.env\b/i;
 const habit = /\b(?:each|every|always|before|after|whenever|any)\b/i;
 
 /** What a skill tells the agent to send, and to whom. */
 function sending(statement: Statement, { purpose }: ReviewSubject): Capability[] {
-  const { text, said, around, path } = statement;
+  const { text, said, path, line: number } = statement;
   const hosts = addressesIn(text).map(({ place }) => place);
-  const unknown = hosts.filter((host) => !purpose.names(host));
   const someone = somebody.exec(said)?.[0];
   if (hosts.length === 0 && someone === undefined && !outsiders.test(said)) return [];
-  const finding = (severity: Capability["severity"], code: string, message: string) => [
-    { ...foundIn({ path }, { number: statement.line, text }, severity, code, message), hosts: unknown },
-  ];
+  const unknown = hosts.filter((host) => !purpose.names(host));
+  const isStranger = someone !== undefined && !purpose.text.toLowerCase().includes(someone.toLowerCase());
+  const isStrange = unknown.length > 0 || isStranger || hosts.length === 0;
+  const code =
+    isStrange && !isExplained(statement)
+      ? strangeSending(statement, unknown, isStranger ? someone : undefined)
+      : undefined;
   const isSending = affirms(said, sends);
-  if (isExplained(statement) || (unknown.length === 0 && hosts.length > 0))
-    return isSending ? finding("info", "sends_to_address", sendsToAddress) : [];
-  const shown = picture.exec(text)?.[0];
-  if (shown !== undefined)
-    return isFilled(shown, around) ? finding("warning", "sends_conversation", sendsByPicture) : [];
-  if (unknown.length > 0 && affirms(said, loads) && affirms(around, obeys))
-    return finding("warning", "obeys_remote_text", obeysRemoteText);
-  const isNamed = someone === undefined || purpose.text.toLowerCase().includes(someone.toLowerCase());
-  const isToMaker = outsiders.test(said) && habit.test(said) && affirms(said, gives);
-  if (isToMaker || ((unknown.length > 0 || !isNamed) && isGiven(statement, someone)))
-    return finding("warning", "sends_conversation", sendsConversation);
-  return isSending ? finding("info", "sends_to_address", sendsToAddress) : [];
+  const odd = oddPlace(text);
+  if (code !== undefined)
+    return [{ ...foundIn({ path }, { number, text }, "warning", ...code), hosts: unknown }];
+  if (odd !== undefined) {
+    const severity = isSending && !isExplained(statement) && !purpose.isAboutAttacks ? "warning" : "info";
+    return [foundIn({ path }, { number, text }, severity, "unusual_host", `It names ${odd}.`)];
+  }
+  const message = "It tells the agent to send something to an address, or to complete one.";
+  return isSending
+    ? [{ ...foundIn({ path }, { number, text }, "info", "sends_to_address", message), hosts: unknown }]
+    : [];
 }
 
-const sendsToAddress = "It tells the agent to send something to an address, or to complete one.";
-const sendsConversation =
-  "It tells the agent to send what people say, attach or keep to somebody whom its description does not name.";
-const sendsByPicture =
-  "It makes the agent fill in the address of a picture: showing the picture sends that to the host.";
-const obeysRemoteText = "It has the agent follow instructions from an address, which may change at any time.";
+/** What a statement does with the hosts, or the person or channel, that the description does not name. */
+function strangeSending(
+  { text, said, around }: Statement,
+  unknown: readonly string[],
+  someone: string | undefined,
+): [code: string, message: string] | undefined {
+  const shown = picture.exec(text)?.[0];
+  if (shown !== undefined)
+    return isFilled(shown, around)
+      ? [
+          "sends_conversation",
+          "It makes the agent fill in the address of a picture: showing the picture sends that to the host.",
+        ]
+      : undefined;
+  if (unknown.length > 0 && affirms(said, loads) && affirms(around, obeys))
+    return [
+      "obeys_remote_text",
+      "It has the agent follow instructions from an address, which may change at any time.",
+    ];
+  const isPlace = unknown.length > 0 || someone !== undefined;
+  const isToMaker = outsiders.test(said) && affirms(said, gives) && forMaker.test(said);
+  return isToMaker || (isPlace && isGiven({ text, said, around }, someone))
+    ? [
+        "sends_conversation",
+        "It tells the agent to send what people say, attach or keep to somebody whom its description does not name.",
+      ]
+    : undefined;
+}
 
 function isFilled(address: string, around: string): boolean {
   return (
@@ -79,7 +105,10 @@ function isFilled(address: string, around: string): boolean {
 }
 
 /** Whether something of people goes to the place that a statement names. */
-function isGiven({ text, said, around }: Statement, someone: string | undefined): boolean {
+function isGiven(
+  { text, said, around }: Pick<Statement, "text" | "said" | "around">,
+  someone: string | undefined,
+): boolean {
   const isSending = affirms(said, sends);
   if (affirms(around, gives) || (affirms(said, givesIt) && personal.test(around))) return true;
   if (filled.test(text) && (isSending || affirms(said, completes))) return true;
@@ -92,6 +121,8 @@ function isGiven({ text, said, around }: Statement, someone: string | undefined)
 
 interface Intent {
   code: string;
+  /** Default: warning. */
+  severity?: "info";
   /** What the sentence itself says, in a form that is not negated. */
   said: RegExp;
   /** What it or its neighbours say as well. */
@@ -109,6 +140,10 @@ const messages: Readonly<Record<string, string>> = {
   plants_memory:
     "It makes the agent remember a statement of the skill, which later conversations may treat as true.",
   asks_for_secrets: "It asks for secrets that give away an account or a wallet.",
+  acts_through_tools:
+    "It has the agent act through tools of the bot: the chat, the memory, the web, schedules.",
+  reads_attachments: "It has the agent read what people attach.",
+  changes_agent: "It has the agent write to the files that define an agent's identity and memory.",
   obeys_hidden_text: "It has the agent decode a text and do what it says, which readers do not see.",
 };
 
@@ -123,6 +158,23 @@ const money =
 
 const intents: readonly Intent[] = [
   {
+    code: "acts_through_tools",
+    severity: "info",
+    said: /\b(?:call|use|using|run|invoke|through|with|rufe|nutze)\b.{0,30}(?:\b(?:web-(?:search|scraping|research)|code-execution|channel-summary)\b|["`“]?\b(?:chat|memory|schedule)\b["`”]? (?:tool|skill)\b|[`"“](?:chat|memory|schedule)\b)/i,
+    quoted: true,
+  },
+  {
+    code: "reads_attachments",
+    severity: "info",
+    said: /\b(?:read|open|look (?:at|through)|analy[sz]e|process|extract|lies)\b.{0,40}\b(?:attached|attachments?|uploaded|angehängt\w*)\b/i,
+  },
+  {
+    code: "changes_agent",
+    severity: "info",
+    said: /\b(?:write|append|insert|add|put|edit|modify|update|overwrite|promote|echo|cat)\b.{0,80}\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT)\.md\b/i,
+    quoted: true,
+  },
+  {
     code: "prompt_injection",
     said: /\b(?:(?:ignore|disregard|forget|overrule|set aside)\b.{0,40}\b(?:previous|prior|above|earlier|existing|system|safety|your|all other)|(?:override|bypass)\b.{0,40}\b(?:previous|prior|safety|your))\b.{0,30}\b(?:instructions?|prompts?|rules?|guidelines?|messages?|directives?|restrictions?)\b|(?:ignorier|vergiss|missacht).{0,50}(?:bisherig|vorherig|vorig|obig|alle).{0,30}(?:anweisung|regel|vorgabe)|(?:ignore[rz]?|oublie[rz]?|ignora|olvida|ignorar|esqueça)\b.{0,40}(?:instructions?|instrucciones|istruzioni|instruções).{0,30}(?:précédentes?|anteriores|precedenti|previas)|(?:игнорир|забудь).{0,50}(?:предыдущ|прошл).{0,30}инструкц|忽略.{0,10}(?:之前|以上|先前|所有).{0,10}(?:指令|指示|说明)|(?:以前|これまで|上記)の?.{0,10}指示を?(?:無視|忘れ)|이전.{0,10}(?:지시|명령).{0,6}무시|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|<\|(?:system|im_start|im_end)\|>/iu,
   },
@@ -131,12 +183,15 @@ const intents: readonly Intent[] = [
     said: /\b(?:do not|don['’]t|never|must not|without|no need to|need not|rather than)\s(?!just|only|merely)(?:\w+\s){0,2}(?:tell|inform|notify|alert|mention|speak (?:of|about)|talk about|disclose|reveal|report|show)(?:ing)?\b.{0,40}\b(?:users?|persons?|people|humans?|anyone|anybody|operators?|owners?|(?:in|to) (?:the|your|any) (?:answer|reply|response|person)|this (?:step|file|line|url|instruction|note|address|call|request))\b|\b(?:hide|conceal|keep)\b.{0,20}\b(?:this|it|that)\b.{0,20}\bfrom\s(?:the\s)?(?:users?|humans?|people|persons?|operators?|owners?)\b|\b(?:people|users?|humans?|they|person)\b.{0,20}\b(?:never|do not|don['’]t|won['’]t|cannot)\s(?:see|notice|learn|find out|know)\b.{0,20}\b(?:this|it|of)\b|(?:sag|erzähl|verrat|erwähn|informier)\w{0,3}\b.{0,30}(?:benutzer|nutzer|anwender|niemand).{0,12}(?:nicht(?! nur)|davon|nichts)|ne\s(?:dis|dites|révèle|informe).{0,30}(?:pas|jamais).{0,30}utilisateur|no\s(?:le\s)?(?:digas|informes|reveles)\b.{0,30}usuario|не\s(?:говори|сообщай).{0,30}пользовател|不要.{0,6}告诉.{0,4}用户|ユーザーに.{0,10}(?:言わない|伝えない|知らせない)/iu,
     around: pattern(
       "iu",
-    )`(?:${gives})|https?:|(?:${somebody})|\b(?:never speak|this (?:file|line|skill|instruction|note|step|url|address)|(?:did|sent|copied|stored|ran|installed|changed) (?:this|it|that))\b|发送|上传`,
+    )`(?:${gives})|https?:|(?:${somebody})|\b(?:never speak|this (?:file|line|skill|instruction|note|step|url|address)|(?:did|sent|copied|stored|ran|installed|changed) (?:this|it|that)|(?:hide|conceal) (?:this|it))\b|告诉|伝え|сообща`,
+    notBefore: /\b(?:employees?|staff|compan(?:y|ies)|organi[sz]ations?|developers?|vendors?)\b/i,
   },
   {
     code: "hides_from_people",
     said: pattern("iu")`(?:(?:${secretly}).{0,30}?(?:${sends})|(?:${sends}).{0,40}?(?:${secretly}))`,
-    around: pattern("iu")`(?:${gives})|https?:|(?:${somebody})`,
+    around: pattern(
+      "iu",
+    )`(?:${gives})|https?:|(?:${somebody})|\b(?:silently|secretly|covertly|quietly) (?:upload|send|forward|transmit)\b`,
   },
   {
     code: "claims_consent",
@@ -232,15 +287,18 @@ export const instructionRule: FileRule = (file, subject) =>
   statementsOf(file, subject).flatMap((statement): Capability[] => {
     const { text, line, isHidden } = statement;
     const found = sending(statement, subject);
-    const add = (code: string, message = messages[code] ?? "") =>
-      found.push(foundIn(file, { number: line, text }, "warning", code, message));
+    const add = (
+      code: string,
+      message = messages[code] ?? "",
+      severity: Capability["severity"] = "warning",
+    ) => found.push(foundIn(file, { number: line, text }, severity, code, message));
     const other = discredited(statement, subject);
     if (other !== undefined)
       add("discredits_skill", `It speaks against the skill ${other}, which ships with the bot.`);
     if (isExplained(statement) || subject.purpose.isAboutAttacks) return found;
     for (const intent of intents) {
       const isNew = found.every(({ code }) => code !== intent.code);
-      if (isNew && isIntended(statement, intent)) add(intent.code);
+      if (isNew && isIntended(statement, intent)) add(intent.code, messages[intent.code], intent.severity);
     }
     if (isHidden && addressed.test(text) && commands.test(text))
       add(
@@ -254,7 +312,7 @@ export const instructionRule: FileRule = (file, subject) =>
 export const hiddenMarkupRule: FileRule = (file, { purpose }) => {
   if (/\.html?$/i.test(file.path) || purpose.isAboutAttacks) return [];
   const styled =
-    /<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{12})/i;
+    /<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{8})/i;
   return file.lines.flatMap(({ number, role, text }): Capability[] => {
     if (role !== "prose" || !styled.test(text.replace(/`[^`]*`/g, ""))) return [];
     const message = "It contains text that is styled to be invisible to readers.";

@@ -25,7 +25,10 @@ export function statementsOf(file: ReviewedFile, { skill }: ReviewSubject): Stat
   const told = [...described, ...paragraphs(shown)].flatMap((paragraph) =>
     sentences(paragraph, file.path, false),
   );
-  return withNeighbours([...told, ...comments.flatMap((paragraph) => sentences(paragraph, file.path, true))]);
+  return withNeighbours([
+    ...told,
+    ...paragraphs(comments).flatMap((paragraph) => sentences(paragraph, file.path, true)),
+  ]);
 }
 
 interface Paragraph {
@@ -36,18 +39,14 @@ interface Paragraph {
 /** The lines of prose, and the comments of HTML among them. */
 function withoutComments({ lines }: ReviewedFile): { shown: Paragraph[]; comments: Paragraph[] } {
   const comments: Paragraph[] = [];
-  let open: Paragraph | undefined;
+  let isOpen = false;
   const shown = lines.map(({ number: line, role, text }): Paragraph => {
-    if (role !== "prose" && open === undefined) return { line, text: "" };
-    // Every second part lies within a comment, beginning with the first if one is open.
-    const kept = text.split(/<!--|-->/).map((part, at) => {
-      if (at > 0) open = open === undefined ? { line, text: "" } : undefined;
-      if (at > 0 && open !== undefined) comments.push(open);
-      if (open === undefined) return part;
-      if (open.text.length < 4_000) open.text += ` ${part}`;
-      return "";
-    });
-    return { line, text: kept.join(" ") };
+    if (role !== "prose" && !isOpen) return { line, text: "" };
+    const [first = "", ...rest] = text.split(/<!--|-->/);
+    const parts = [first, ...rest].map((part, at) => ({ part, isComment: isOpen !== (at % 2 === 1) }));
+    if (rest.length % 2 === 1) isOpen = !isOpen;
+    for (const { part } of parts.filter(({ isComment }) => isComment)) comments.push({ line, text: part });
+    return { line, text: parts.flatMap(({ part, isComment }) => (isComment ? [] : [part])).join(" ") };
   });
   return { shown, comments };
 }
@@ -105,7 +104,7 @@ const explained =
   /\b(?:attack\w*|malicious|injection\w*|exfiltrat\w*|phish\w*|exploit\w*|payloads?|vulnerab\w*|malware|adversar\w*|suspicious|threats?|hostile|jailbreak\w*|scam\w*|fraud\w*|red flags?|anti-?patterns?|untrusted|illegal|leak(?:s|ed|ing)?)\b/i;
 /** Somebody asks for it at the time, or is asked. */
 const consented =
-  /\b(?:if|when|once|after|unless|only|until|as soon as)\b.{0,40}\b(?:asks? (?:you to|for (?:it|this|that))|says? (?:so|yes|["“])|tells? you|requests? (?:it|this)|confirms?|agrees?|approves?|explicitly|wants? (?:it|this|that|you to)|opts? in|consents?)\b|\bon (?:explicit )?request\b|\bask(?:s|ing)? (?:first|before|for (?:confirmation|permission|approval))|\bconfirm(?:s|ing|ation)? (?:before|with|first|from)|\bask (?:the user|them|people)\b|\bwenn\b.{0,40}\b(?:bittet|verlangt|wünscht|bestätigt|zustimmt)|\brückfrage|用户(?:确认|同意)(?:后|之后)/i;
+  /\b(?:if|when|once|after|unless|only|until|as soon as)\b.{0,40}\b(?:asks? (?:you to|for (?:it|this|that))|says? (?:so|yes|["“])|tells? you|requests? (?:it|this)|confirms?|agrees?|approves?|explicitly|wants? (?:it|this|that|you to)|opts? in|consents?)\b|\bon (?:explicit )?request\b|\bask(?:s|ing)? (?:first|before|for (?:confirmation|permission|approval))|\bconfirm(?:s|ing|ation)? (?:before|with|first|from)|\bask (?:the user|them|people|whether|if|which)\b(?! (?:for|to (?:paste|enter|type|share|send|provide))\b)|\bwenn\b.{0,40}\b(?:bittet|verlangt|wünscht|bestätigt|zustimmt)|\brückfrage|用户(?:确认|同意)(?:后|之后)/i;
 
 /** Whether a text says this itself: not only in a negated form. */
 export function affirms(text: string, what: RegExp): boolean {

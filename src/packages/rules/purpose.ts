@@ -1,5 +1,4 @@
 import type { Skill } from "../../core/skill/skill.ts";
-import type { ReviewedFile } from "../review-subject.ts";
 
 /** What a skill says it is for, where people read it before they enable it: its description, homepage, requirements and first paragraph. */
 export interface Purpose {
@@ -25,8 +24,15 @@ const wellKnown =
 const wellKnownOwners =
   /^(?:homebrew|nvm-sh|python|nodejs|microsoft|google|facebookresearch|huggingface|anthropics|openai|modelcontextprotocol|astral-sh|rust-lang|golang|apple|nvidia|aws|azure|hashicorp|cloudflare|kubernetes|docker|vercel|babashka)$/;
 
+/** A file of the skill, as far as its purpose stands in it. */
+interface GuideFile {
+  path: string;
+  raw: string;
+  lines: readonly { role: string; text: string }[];
+}
+
 /** Reads the purpose of a skill. `files` are those of its folder. */
-export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose {
+export function purposeOf(skill: Skill, files: readonly GuideFile[]): Purpose {
   const guide = files.find(({ path }) => path === "SKILL.md");
   const text = [skill.description, ...skill.requires.env, ...skill.requires.bins].join(" \n ");
   const opening = firstParagraph(

@@ -27,7 +27,7 @@ export function requestFor(
   const search = query.size === 0 ? "" : `${path.includes("?") ? "&" : "?"}${query}`;
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
-    url: `${base.replace(/\/+$/, "")}${path.startsWith("/") ? "" : "/"}${path}${search}`,
+    url: `${base.replace(/(?<!\/)\/+$/, "")}${path.startsWith("/") ? "" : "/"}${path}${search}`,
     method: operation.method,
     headers: {
       accept: "application/json, text/*;q=0.9, */*;q=0.5",

@@ -99,7 +99,7 @@ function serverOf(document: Fields): string | undefined {
   const [first] = Array.isArray(document.servers) ? (document.servers as unknown[]) : [];
   if (!isRecord(first) || typeof first.url !== "string") return undefined;
   const variables = isRecord(first.variables) ? first.variables : {};
-  return first.url.replace(/\{([^}]+)\}/g, (whole, name: string) => {
+  return first.url.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variable = variables[name];
     return isRecord(variable) ? textOf(variable.default) : whole;
   });
@@ -321,7 +321,7 @@ function nameOf(operation: Fields, method: string, path: string): string {
   return (
     written
       .replace(/[^A-Za-z0-9_-]+/g, "_")
-      .replace(/^_+|_+$/g, "")
+      .replace(/^_+|(?<!_)_+$/g, "")
       .slice(0, 60) || method
   );
 }

@@ -16,13 +16,7 @@ import { encodedTextRule } from "./rules/encoded-text.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
-import {
-  fileKindRule,
-  hiddenFileRule,
-  manifestRule,
-  moduleFindings,
-  nameFindings,
-} from "./rules/package-rules.ts";
+import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
 
 const rules: readonly FileRule[] = [
@@ -78,7 +72,6 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
       ({ hosts: _, ...finding }) => finding,
     ),
     ...nameFindings(subject),
-    ...moduleFindings(subject),
     ...wholeFindings(request, variables),
   ];
   return {

@@ -34,6 +34,10 @@ function gravityOfSource(text: string, { role }: ReviewedLine, { purpose }: Revi
 }
 
 const inCode = (_: string, { role }: ReviewedLine): Severity => (role === "code" ? "warning" : "info");
+const fromStranger = (text: string, _: ReviewedLine, { purpose }: ReviewSubject): Severity =>
+  addressesIn(text).every(({ host, place }) => purpose.names(place) || host.startsWith("download."))
+    ? "info"
+    : "warning";
 const remoteCode =
   "It runs code from the network, which nobody has reviewed and which may change at any time.";
 
@@ -104,13 +108,17 @@ const patternRule = linePatternRule([
     severity: "info",
     code: "installs_software",
     message: "It installs further software when it is used, which was not reviewed.",
-    form: /\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/,
+    form: /["']?kind["']?\s*:\s*["']?(?:brew|node|npm|go|uv|pip|apt|cargo)\b|\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/,
   },
   {
-    severity: (text, _, { purpose }) =>
-      addressesIn(text).every(({ host }) => purpose.names(host) || host.startsWith("download."))
-        ? "info"
-        : "warning",
+    severity: fromStranger,
+    code: "downloads_program",
+    message: "It wants a program downloaded from an address of its own.",
+    roles: ["data"],
+    form: /["']?kind["']?\s*:\s*["']?download\b/,
+  },
+  {
+    severity: fromStranger,
     code: "foreign_registry",
     message: "It installs software from a registry of its own and not from the usual place.",
     form: /\bpip3?\s+install\b.{0,120}(?:--(?:extra-)?index-url)|\b(?:npm|pnpm|yarn|npx)\b.{0,80}--registry\b|--trusted-host\b/,

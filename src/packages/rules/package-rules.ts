@@ -5,12 +5,10 @@ import {
   type Capability,
   excerptOf,
   type FileRule,
-  foundIn,
   maxReviewed,
   type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
-import { addressesIn } from "./hosts.ts";
 
 /** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
 export const fileKindRule: FileRule = (file) => {
@@ -49,7 +47,7 @@ const unreviewedSoftware =
 const hooks = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
 
 /** Manifests: what installing the package's dependencies would fetch and run. */
-export const manifestRule: FileRule = (file, subject) => {
+export const manifestRule: FileRule = (file) => {
   const name = basename(file.path).toLowerCase();
   if (name === "package.json") return npmFindings(file);
   if (
@@ -58,7 +56,6 @@ export const manifestRule: FileRule = (file, subject) => {
     return [{ severity: "info", code: "dependencies", message: unreviewedSoftware, path: file.path }];
   }
   if (/(?:^|\/)node_modules\/[^/]+$/.test(file.path)) return [];
-  if (name === "skill.md") return installBlock(file, subject);
   return [];
 };
 
@@ -95,30 +92,6 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
 }
 
-/** The installers that OpenClaw packages name in their frontmatter; they are never run here. */
-function installBlock(file: ReviewedFile, { purpose }: ReviewSubject): Capability[] {
-  return file.lines.flatMap(({ number, role, text }): Capability[] => {
-    const kind =
-      role === "data"
-        ? /["']?kind["']?\s*:\s*["']?(download|brew|node|npm|go|uv|pip|apt|cargo)\b/.exec(text)?.[1]
-        : undefined;
-    if (kind === undefined) return [];
-    if (kind !== "download")
-      return [
-        foundIn(
-          file,
-          { number, text },
-          "info",
-          "installs_software",
-          `It wants software installed (${kind}).`,
-        ),
-      ];
-    const isForeign = !addressesIn(text).every(({ place }) => purpose.names(place));
-    const message = "It wants a program downloaded from an address of its own.";
-    return [foundIn(file, { number, text }, isForeign ? "warning" : "info", "downloads_program", message)];
-  });
-}
-
 /** Hidden files: loaders do not show them to the agent, but scripts can use them. */
 export const hiddenFileRule: FileRule = (file) => {
   const part = file.path.split("/").find((each) => each.startsWith("."));
@@ -133,42 +106,6 @@ export const hiddenFileRule: FileRule = (file) => {
     : "It is a hidden file, which people easily miss.";
   return [{ severity: isSettings ? "warning" : "info", code: "hidden_file", message, path: file.path }];
 };
-
-/** Modules of Python's own library that scripts and their packages import often. */
-const pythonModules = new Set(
-  `abc argparse array ast asyncio base64 binascii bisect builtins bz2 calendar cmd code codecs collections concurrent configparser contextlib
-  copy csv ctypes curses dataclasses datetime dbm decimal difflib dis email encodings enum errno fnmatch fractions ftplib functools gc getpass
-  gettext glob graphlib gzip hashlib heapq hmac html http imaplib imp importlib inspect io ipaddress itertools json keyword linecache locale
-  logging lzma mailbox math mimetypes multiprocessing netrc numbers opcode operator os pathlib pdb pickle pkgutil platform plistlib pprint
-  profile pty queue random re reprlib resource runpy sched secrets select selectors shelve shlex shutil signal site smtplib socket
-  socketserver sqlite3 ssl stat statistics string struct subprocess symtable sys sysconfig tarfile tempfile textwrap threading time timeit
-  token tokenize tomllib trace traceback types typing unicodedata unittest urllib uuid venv warnings wave weakref webbrowser xml xmlrpc
-  zipfile zipimport zlib zoneinfo`.split(/\s+/),
-);
-
-/**
- * Modules that Python prefers to its own. The folders of a skill come first where its scripts look for modules, and no skill's folders are
- * searched for another's.
- */
-export function moduleFindings({ files }: ReviewSubject): Capability[] {
-  const paths = new Set(files.map(({ path }) => path));
-  return files.flatMap(({ path }): Capability[] => {
-    const [, folder = "", name = ""] =
-      /^((?:[^/]+\/)*)(?!__init__\.)([A-Za-z_]\w*)(?:\/__init__)?\.(?:pyc?|(?:[\w-]{1,60}\.)?so)$/.exec(
-        path,
-      ) ?? [];
-    if (name === "sitecustomize" || name === "usercustomize") {
-      const message =
-        "Python runs it by itself before each of the skill's scripts (not before those of other skills).";
-      return [{ severity: "warning", code: "runs_by_itself", message, path }];
-    }
-    if (!pythonModules.has(name)) return [];
-    // Names of modules in a package begin with the package's name, unless a script next to them is started.
-    const severity = paths.has(`${folder}__init__.py`) ? "info" : "warning";
-    const message = `The skill's scripts get it in place of Python's own module ${name} (scripts of other skills do not).`;
-    return [{ severity, code: "shadows_module", message, path }];
-  });
-}
 
 /** Letters that look like Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
 const lookalikes: ReadonlyMap<string, string> = new Map(

@@ -104,13 +104,6 @@ const code: [expected: string, path: string, text: string][] = [
   ["warning unreadable_code", "a.js", "const make = (async () => {}).constructor; make(text)()"],
   ["warning unreadable_code", "a.js", "[].at?.constructor?.('x')()"],
   ["info runs_programs", "a.py", "from os import system as show"],
-  ["warning shadows_module", "scripts/json.py", "def loads(text): return text"],
-  ["warning shadows_module", "email.py", "x = 1"],
-  ["warning shadows_module", "scripts/json/__init__.py", "x = 1"],
-  ["info shadows_module", "scripts/own/types.py", "x = 1"],
-  ["warning runs_by_itself", "scripts/sitecustomize.py", "x = 1"],
-  ["warning runs_by_itself", "usercustomize.py", "x = 1"],
-  ["warning runs_by_itself", "scripts/sitecustomize/__init__.py", "x = 1"],
 ];
 
 const harmless: [path: string, text: string][] = [
@@ -158,16 +151,13 @@ const harmless: [path: string, text: string][] = [
   ["notes/email.md", "How to write an e-mail."],
 ];
 
-/** The package of a Python folder that has its own names to itself. */
-const inPackage = { "scripts/own/__init__.py": "" };
-
 describe("a review finds", () => {
   it.each(attacks)("a review finds %s in: %s", async (expected, text) => {
     expect(gravities(await reviewOf({ "SKILL.md": text }))).toContain(expected);
   });
 
   it.each(code)("a review finds %s in %s: %s", async (expected, path, text) => {
-    expect(gravities(await reviewOf({ [path]: text, ...inPackage }))).toContain(expected);
+    expect(gravities(await reviewOf({ [path]: text }))).toContain(expected);
   });
 
   it("a review finds which letters of a word are of another script", async () => {

@@ -37,7 +37,6 @@ import { createExportData } from "./services/export-data.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
 import { createForget } from "./services/forgetting.ts";
 import { createReadiness } from "./services/readiness.ts";
-import { createReceipts } from "./services/receipt.ts";
 import { createRetention } from "./services/retention.ts";
 import { keptFor } from "./services/retention-policy.ts";
 import { createSayMessage } from "./services/say-message.ts";
@@ -56,9 +55,8 @@ import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
-import { createReplay } from "./turns/replay/replay-turn.ts";
 import { createSharedFeed, type SharedFeed } from "./turns/shared-feed.ts";
-import { createSpending, tellSpending } from "./turns/spending.ts";
+import { createSpending } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
 import { type Follow, followTurn } from "./turns/turn-events.ts";
@@ -129,7 +127,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
-  const spending = createSpending(log, deps.store, deps.spending, clock);
+  const spending = createSpending(log, deps.spending, clock);
   const control = createTurnControl(log, clock, dispatcher);
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
   const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
@@ -152,7 +150,6 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
     ports,
     past,
     runner,
-    spending,
   };
 }
 
@@ -161,21 +158,23 @@ type Turns = ReturnType<typeof openTurns>;
 /** The services of operations, with those that the app starts and stops itself. */
 function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turns: Turns) {
   const { log, store, packages = noPackages, prepared = noPreparedPackages, servers } = deps;
-  const { feed, commands, control, wake, submit, follow, schedules, ports, past, runner, spending } = turns;
+  const { feed, commands, control, wake, submit, follow, schedules, ports, past, runner } = turns;
   const { name, models, effort, offers, grants, rights, chats, openings, files, folders } = ports;
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
   const forgetting = {
-    ...ports,
     ...deps,
     ...deps.schedules,
     feed,
     past,
+    files,
+    folders,
     platforms,
     audit,
     stop: control.stop,
   };
+  const { knowledge } = ports.means;
   const services: Services = {
     ...deps,
     offers,
@@ -189,27 +188,24 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     submit,
     follow,
     readAudit: createAuditReader(log, stored, deps.clock),
-    receipt: createReceipts(log, chats.actions),
-    replay: createReplay({ ...ports, ...deps, past, meter: deps.meter ?? noMeter }),
     turns: storedTurns(log, feed),
     folders,
     schedules,
     goals: schedules.goals,
     runs: (filter) => skillRuns(log, filter),
-    changeSettings: createChangeSettings({ ...deps, models, most: spending.most }),
+    changeSettings: createChangeSettings({ ...deps, models }),
     name,
     models,
     effort,
     namespaces: (platform) => log.namespaces(platform),
     threads: (namespace) => log.threads(namespace),
     usage: (filter) => log.usage(filter),
-    spending,
     control,
     approvals: createApprovals({ ...deps, audit, platforms, wake }),
     channelIndex,
     say: createSayMessage(platforms, chats),
     forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...ports.means, ...forgetting, stored, openings }),
+    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, knowledge, copies: deps.copies }),
     retention,
     commands,
     preview: createPromptPreview(runner),
@@ -237,7 +233,6 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
   const { question_ms } = deps.limits;
   const presenter = createTurnPresenter({ ...deps, platforms, name, files, question_ms });
   const auditing = createTurnAudit(services.audit, deps.clock.now);
-  const telling = { ...turns, clock: deps.clock, report: ports.report };
   const run = (claimed: ClaimedTurn, signal: AbortSignal) => {
     if (claimed.crashes >= maxCrashes) return interruptedTooOften(claimed, deps.clock.now());
     return (claimed.inbound.kind === "command" ? commandRunner : runner).run(claimed, signal);
@@ -246,8 +241,7 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
     run: (claimed, signal, isHeld) => {
       const shown = presenter.around(claimed, (own) => run(claimed, own), signal, isHeld);
-      const seen = measuring.around(claimed, auditing.around(claimed, shown));
-      return tellSpending(telling, claimed, tellGoal(turns, claimed, seen));
+      return tellGoal(turns, claimed, measuring.around(claimed, auditing.around(claimed, shown)));
     },
   });
 }

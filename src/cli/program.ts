@@ -158,23 +158,12 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
   skills
     .command("install")
     .description("show the review of a package, and install it; nothing of it is active afterwards")
-    .argument(
-      "<source...>",
-      "folder, .zip, .tar.gz, address of one, of a git repository, or OWNER/REPOSITORY",
-    )
-    .option("--only <names>", "of a package with many skills: ids of those wanted, with commas")
-    .option("--details", "the review of each skill in full")
+    .argument("<source>", "folder, .zip, .tar.gz, address of one, or of a git repository")
     .option("--yes", "install without asking")
     .option("--json", "{installed, reviews}")
-    // An install command of another agent has flags of its own.
-    .allowUnknownOption()
-    .action((source: string[], _options, command: Command) =>
+    .action((source: string, _options, command: Command) =>
       run(async () =>
-        (await import("./skill-commands.ts")).installSkill(
-          context,
-          source.join(" "),
-          command.optsWithGlobals(),
-        ),
+        (await import("./skill-commands.ts")).installSkill(context, source, command.optsWithGlobals()),
       ),
     );
   addOperationCommands(skills, context, run);
@@ -210,33 +199,15 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
   addOperationCommands(runs, context, run);
   runs
     .command("show")
-    .description("one turn or run, with its steps and its receipt")
+    .description("one turn or run, with its steps")
     .argument("<id>", "id of a turn or of a skill's run")
-    .option("--json", "{turn, events, skills, receipt}")
+    .option("--json", "{turn, events, skills}")
     .action((id: string, _options, command: Command) =>
       run(async () => (await import("./runs.ts")).showRun(context, id, command.optsWithGlobals())),
-    );
-  program
-    .command("replay")
-    .description(
-      "have another model answer a turn again, with the recorded results: nothing runs or is posted",
-    )
-    .argument("[turn]", "id of a turn")
-    .requiredOption("--model <name>", "the model, as provider/model")
-    .option("--all <suite>", "the turns of config/replays/<suite>.yaml, with their checks")
-    .option("--json", "both answers; with --all: {model, passed, turns}")
-    .action((turn: string | undefined, _options, command: Command) =>
-      run(async () => (await import("./replay/replay.ts")).replay(context, turn, command.optsWithGlobals())),
     );
 }
 
 function addOperatorCommands(program: Command, context: CommandContext, run: Run): void {
-  program
-    .command("demo")
-    .description("show what Knack promises, without keys and beside a running bot")
-    .command("crash")
-    .description("kill a bot in the middle of a task; it resumes and repeats nothing")
-    .action(() => run(async () => (await import("./demo-crash.ts")).demoCrash(context)));
   program
     .command("connect")
     .description("lead through connecting the bot to a platform, and check its tokens")

@@ -11,8 +11,6 @@ export type NamespaceSettings = InputOf<"channel.change">["settings"];
 export type NamespaceView = OutputOf<"channel.show">;
 export type Problem = z.output<typeof schemas.problem>;
 export type Readiness = z.output<typeof schemas.readiness>;
-export type Receipt = OutputOf<"turn.receipt">;
-export type Replay = OutputOf<"turn.replay">;
 export type SkillDetail = OutputOf<"skill.show">;
 export type SkillList = OutputOf<"skill.list">;
 export type SkillListing = OutputOf<"skill.set">;
@@ -27,7 +25,6 @@ export type FlowList = OutputOf<"flow.list">;
 export type FlowResult = OutputOf<"flow.run">;
 export type InstalledPackage = OutputOf<"package.remove">["removed"];
 export type PackageReview = OutputOf<"skill.review">;
-export type PackageContent = OutputOf<"package.review">;
 export type RetentionStatus = OutputOf<"retention.show">;
 export type ServerStatus = OutputOf<"server.control">;
 

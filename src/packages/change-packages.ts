@@ -1,18 +1,14 @@
 /** Everything that changes or reviews installed skills. Loaded only when somebody asks for it. */
 import { join } from "node:path";
-import type {
-  InstalledPackage,
-  LeftOut,
-  PackageChoice,
-  PackageReview,
-  PackageSource,
-} from "../core/skill/packages.ts";
+import { ownToolNames } from "../core/skill/offered-tools.ts";
+import type { InstalledPackage, PackageReview, PackageSource } from "../core/skill/packages.ts";
+import { isInstalled, type Skill } from "../core/skill/skill.ts";
+import { toToolName } from "../core/skill/skill-identifier.ts";
 import { applyChange } from "./change-journal.ts";
 import { fetchPackage } from "./fetch-package.ts";
 import { installSkills } from "./install-skills.ts";
-import { packageAddress } from "./package-address.ts";
 import { PackageRefusal } from "./package-refusal.ts";
-import type { KnownSource } from "./package-register.ts";
+import type { KnownSource, RegisterIndex } from "./package-register.ts";
 import { layOutSkills, type PackageSkills } from "./package-skills.ts";
 import type { PackagesContext } from "./packages-options.ts";
 import { reviewInstalled, reviewUnits } from "./review-units.ts";
@@ -23,40 +19,29 @@ interface Prepared extends PackageSkills {
   reviews: PackageReview[];
 }
 
-interface PrepareRequest {
-  source: PackageSource;
-  /** Where it is recorded to come from. */
-  known: KnownSource;
-  choice: PackageChoice;
-  tolerant?: boolean;
-  signal: AbortSignal;
-}
-
 /** Fetches, lays out and reviews a package in a temporary folder, and runs `work` with it there. */
 async function prepared<T>(
   context: PackagesContext,
-  { source, known, choice, tolerant, signal }: PrepareRequest,
+  source: PackageSource,
+  signal: AbortSignal,
   work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> {
   return await withStaging(context, async (change) => {
     signal.throwIfAborted();
     const fetched = await fetchPackage(source, context, join(change, "clone"), signal);
+    const found = await layOutSkills(fetched, change, context.inspect);
+    const skills = found.units.flatMap((unit) => unit.skills);
     const shipped = await context.shipped();
-    const names = { ...context, shipped, index: await context.register.index(), source: known };
-    const found = await layOutSkills({ ...context, fetched, change, names, choice, tolerant });
+    refuseDuplicateIds(skills);
+    refuseNames(skills, shipped, await context.register.index());
+    await refuseTakenIds(skills, context.find);
     const reviews = await reviewUnits(found, { ...context, shipped, signal });
     signal.throwIfAborted();
     return await work({ ...found, change, reviews });
   });
 }
 
-/** A result, with what of the package is not in it. */
-export interface WithLeftOut<T> {
-  value: T;
-  leftOut: readonly LeftOut[];
-}
-
-interface InstallOptions extends PackageChoice {
+interface InstallOptions {
   by: string;
   signal: AbortSignal;
   expected?: readonly string[] | undefined;
@@ -67,10 +52,8 @@ export async function reviewPackage(
   context: PackagesContext,
   source: PackageSource,
   signal: AbortSignal,
-  choice: PackageChoice = {},
-): Promise<WithLeftOut<PackageReview[]>> {
-  const request = { source, known: knownSource(source), choice: chosen(source, choice), signal };
-  return await prepared(context, request, async ({ reviews, leftOut }) => ({ value: reviews, leftOut }));
+): Promise<PackageReview[]> {
+  return await prepared(context, source, signal, async ({ reviews }) => reviews);
 }
 
 /** Fetches, reviews and installs a package. */
@@ -78,22 +61,28 @@ export async function installPackage(
   context: PackagesContext,
   source: PackageSource,
   options: InstallOptions,
-): Promise<WithLeftOut<InstalledPackage[]>> {
-  const { signal } = options;
-  const request = { source, known: knownSource(source), choice: chosen(source, options), signal };
-  return await prepared(context, request, (ready) => installPrepared(context, request, ready, options));
+): Promise<InstalledPackage[]> {
+  return await installFrom(context, source, knownSource(source), options);
 }
 
-async function installPrepared(
+async function installFrom(
   context: PackagesContext,
-  { source, known }: PrepareRequest,
-  { units, reviews, change, leftOut }: Prepared,
-  { by, expected }: Pick<InstallOptions, "by" | "expected">,
-): Promise<WithLeftOut<InstalledPackage[]>> {
-  if (expected !== undefined) refuseUnexpected(reviews, expected);
-  const at = context.clock.now();
-  const request = { units, reviews, source: known, from: fromOf(source, known), by, at, change };
-  return { value: await installSkills(request, context), leftOut };
+  source: PackageSource,
+  known: KnownSource,
+  { by, signal, expected }: InstallOptions,
+  mustHold?: string,
+): Promise<InstalledPackage[]> {
+  return await prepared(context, source, signal, async ({ units, reviews, change }) => {
+    if (expected !== undefined) refuseUnexpected(reviews, expected);
+    if (mustHold !== undefined && !reviews.some(({ skill_id }) => skill_id === mustHold)) {
+      const message = `Where ${mustHold} came from there is no skill of that name any more. The installed one was kept.`;
+      throw new PackageRefusal("skill_gone", message);
+    }
+    const at = context.clock.now();
+    const from = fromOf(source);
+    const request = { units, reviews, source: known, from, by, at, change };
+    return await installSkills(request, context);
+  });
 }
 
 function refuseUnexpected(reviews: readonly PackageReview[], expected: readonly string[]): void {
@@ -103,48 +92,27 @@ function refuseUnexpected(reviews: readonly PackageReview[], expected: readonly 
   throw new PackageRefusal("changed_since_review", message);
 }
 
-function fromOf(source: PackageSource, known: KnownSource): string {
-  if (known.kind === "url") return known.url;
-  return source.kind === "upload" ? source.name : known.kind === "path" ? known.path : "";
+function fromOf(source: PackageSource): string {
+  if (source.kind === "path") return source.path;
+  return source.kind === "url" ? source.url : source.name;
 }
 
-/** Where a package comes from, in one form for all ways to write it. @throws PackageRefusal */
 function knownSource(source: PackageSource): KnownSource {
-  if (source.kind === "upload") return { kind: "upload" };
-  if (source.kind === "path") return source;
-  return { kind: "url", url: URL.canParse(source.url) ? source.url : packageAddress(source.url).canonical };
+  return source.kind === "upload" ? { kind: "upload" } : source;
 }
 
-/** The skills that a person chose, also by the address. */
-function chosen(source: PackageSource, { only, most }: PackageChoice): PackageChoice {
-  const named = source.kind === "url" ? packageAddress(source.url).only : undefined;
-  return { only: only ?? named, most };
-}
-
-/** Fetches the package of a skill again, and the other skills that were installed from there. */
+/** Fetches the package of a skill again. */
 export async function updatePackage(
   context: PackagesContext,
   skillId: string,
-  { by, signal }: Pick<InstallOptions, "by" | "signal">,
-): Promise<WithLeftOut<InstalledPackage[]>> {
+  options: Omit<InstallOptions, "expected">,
+): Promise<InstalledPackage[]> {
   const { source, installed } = await registered(context, skillId);
   if (source.kind === "upload") {
     const message = `${skillId} was uploaded (${installed.from}) and cannot be fetched again. The installed one was kept; upload the new one.`;
     throw new PackageRefusal("cannot_update", message);
   }
-  const only = await context.register.from(source);
-  const request = { source, known: source, choice: { only }, tolerant: true, signal };
-  return await prepared(context, request, async (ready) => {
-    if (ready.reviews.some(({ skill_id }) => skill_id === skillId)) {
-      return await installPrepared(context, request, ready, { by });
-    }
-    throw gone(skillId);
-  });
-}
-
-function gone(skillId: string): PackageRefusal {
-  const message = `Where ${skillId} came from there is no skill of that name any more. The installed one was kept.`;
-  return new PackageRefusal("skill_gone", message);
+  return await installFrom(context, source, source, options, skillId);
 }
 
 /** Removes a skill and everything installed together with it. */
@@ -186,4 +154,74 @@ export async function reviewFound(
   }
   const request = { ...context, shipped: await context.shipped(), signal: new AbortController().signal };
   return await reviewInstalled(skill, request);
+}
+
+/**
+ * Refuses ids with another meaning: of a skill that ships (an installed one would replace it for everybody), of one of its tools or of the
+ * agent's own, and ids that differ from one of these or from an installed one only by case or Unicode form.
+ * @throws PackageRefusal
+ */
+function refuseNames(skills: readonly Skill[], shipped: readonly Skill[], index: RegisterIndex): void {
+  for (const { id } of skills) {
+    const own = shipped.find((skill) => fold(skill.id) === fold(id));
+    if (own !== undefined) {
+      const message = `It is called ${id}, as a skill that ships with the bot, and would stand in its place. Nothing was installed; rename it, or put it into the workspace's skill folder if it is to replace that skill.`;
+      throw new PackageRefusal("shipped_name", message);
+    }
+    const owner = ownerOfTool(id, shipped);
+    if (owner !== undefined) {
+      const message = `It is called ${id}, as a tool of ${owner}, and would get calls that are meant for that tool. Nothing was installed; rename it.`;
+      throw new PackageRefusal("shipped_name", message);
+    }
+    const rival = Object.keys(index).find((other) => other !== id && fold(other) === fold(id));
+    if (rival !== undefined) {
+      const message = `Its id ${id} differs from the installed ${rival} only by case or by how a letter is written. Nothing was installed; remove ${rival} first, or rename this one.`;
+      throw new PackageRefusal("names_differ_by_case", message);
+    }
+  }
+}
+
+/** The owner of a tool that an installed skill of this id could be mistaken for, in words for a person. */
+function ownerOfTool(id: string, shipped: readonly Skill[]): string | undefined {
+  const named = (tool: string) => fold(tool) === fold(id) || fold(tool) === fold(toToolName(id));
+  if ([...ownToolNames].some(named)) return "the bot itself";
+  const owner = shipped.find(({ tools }) =>
+    tools.some(({ name, skill_id }) => named(name) || named(toToolName(skill_id))),
+  );
+  return owner && `${owner.id}, which ships with the bot`;
+}
+
+/**
+ * Refuses ids that a skill of another source already has: one of the two would replace the other, and get the settings and grants of its
+ * name.
+ * @throws PackageRefusal
+ */
+async function refuseTakenIds(
+  skills: readonly Skill[],
+  find: (id: string) => Promise<Skill | undefined>,
+): Promise<void> {
+  for (const { id } of skills) {
+    const other = await find(id);
+    if (other === undefined || isInstalled(other)) continue;
+    const what = other.kind === "mcp" ? "the skill of a tool server" : `a skill in ${other.origin.path}`;
+    const message = `It is called ${id}, as ${what} that is there already. Nothing was installed; rename one of them, or remove the other first.`;
+    throw new PackageRefusal("taken_id", message);
+  }
+}
+
+function fold(id: string): string {
+  return id.normalize("NFKC").toUpperCase().toLowerCase();
+}
+
+/** Refuses a package with two skills whose ids are equal or differ only by case. @throws PackageRefusal */
+function refuseDuplicateIds(skills: readonly Skill[]): void {
+  const seen = new Map<string, string>();
+  for (const { id } of skills) {
+    const before = seen.get(fold(id));
+    if (before !== undefined) {
+      const message = `It holds two skills of one name: ${before} and ${id}. Nothing was installed; rename one.`;
+      throw new PackageRefusal("duplicate_skill", message);
+    }
+    seen.set(fold(id), id);
+  }
 }

@@ -1,17 +1,15 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { z } from "zod";
 import { errorCode } from "../base/error-text.ts";
-import { parsedJson } from "../base/json-reader.ts";
 import type { PackageSource } from "../core/skill/packages.ts";
 import { safeFileName } from "../core/values/file-kind.ts";
 import { contentKind } from "./archive-kind.ts";
-import { openRepository, type RepositoryRequest } from "./git-repository.ts";
-import { packageAddress } from "./package-address.ts";
+import { type CloneRequest, cloneRepository } from "./clone-repository.ts";
+import { gitAddress, webAddress } from "./git-address.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal, shownName } from "./package-refusal.ts";
-import { createPackageTree, type ReadPackage } from "./package-tree.ts";
-import { listFolder, readOneFile } from "./read-folder.ts";
+import { createPackageTree, type PackageFile } from "./package-tree.ts";
+import { readFolder, readOneFile } from "./read-folder.ts";
 import { readTar } from "./read-tar.ts";
 import { readZip } from "./read-zip.ts";
 
@@ -25,18 +23,16 @@ type DownloadPackage = (
   options: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
-export interface FetchAccess extends Pick<RepositoryRequest, "access" | "openProxy"> {
+export interface FetchAccess extends Pick<CloneRequest, "access" | "openProxy"> {
   download: DownloadPackage;
   limits: PackageLimits;
 }
 
-/** A package before anything is known about the skills in it. */
+/** A package's files before anything is known about the skills in it. */
 export interface FetchedPackage {
   /** Fallback name for a skill without a name. */
   name: string;
-  /** The folder of it in which skills are looked for; links may lead to the rest of it. Default: all of it. */
-  within?: string | undefined;
-  read: ReadPackage;
+  files: readonly PackageFile[];
   /** It was a single flow file, not a folder of skills. */
   isFlow: boolean;
 }
@@ -48,94 +44,56 @@ export async function fetchPackage(
   folder: string,
   signal: AbortSignal,
 ): Promise<FetchedPackage> {
-  if (source.kind === "upload") return unpack(Buffer.from(source.data), source.name, access.limits);
+  if (source.kind === "upload") return await unpack(Buffer.from(source.data), source.name, access.limits);
   if (source.kind === "path") return await fromPath(source.path, access.limits, signal);
-  const found = packageAddress(source.url);
-  if (found.kind === "hub") return await fromHub(found.url, access, signal);
-  if (found.kind === "download") return await fromAddress(found.url, access, signal);
-  const { address } = found;
+  const address = gitAddress(source.url);
+  if (address === undefined) return await fromAddress(source.url, access, signal);
   await mkdir(folder, { recursive: true });
-  const read = await openRepository({ ...access, address, folder, signal });
+  const files = await cloneRepository({ ...access, address, folder, signal });
   const name = address.folder ?? address.repository.pathname.replace(/\.git\/?$/, "");
-  return { name: plainName(name), within: address.folder, read, isFlow: false };
+  return { name: plainName(name), files, isFlow: false };
 }
 
 async function fromPath(path: string, limits: PackageLimits, signal: AbortSignal): Promise<FetchedPackage> {
-  const real = await readable(path, () => realpath(path));
-  const found = await readable(path, () => stat(real));
-  if (found.isDirectory()) {
-    const read: ReadPackage = (isWanted) =>
-      readable(path, () => listFolder(real, limits, signal, isWanted), signal);
-    return { name: plainName(real), read, isFlow: false };
-  }
-  if (found.isFile()) {
-    return unpack(await readable(path, () => readOneFile(real, limits.archive_bytes)), real, limits);
+  try {
+    const real = await realpath(path);
+    const found = await stat(real);
+    if (found.isDirectory()) {
+      return { name: plainName(real), files: await readFolder(real, limits, signal), isFlow: false };
+    }
+    if (found.isFile()) return await unpack(await readOneFile(real, limits.archive_bytes), real, limits);
+  } catch (error) {
+    const code = errorCode(error);
+    if (error instanceof PackageRefusal || signal.aborted || code === undefined) throw error;
+    const message = `${shownName(path)} cannot be read (${code}). Nothing was installed; check the path and its permissions.`;
+    throw new PackageRefusal("unreadable", message, error);
   }
   throw new PackageRefusal("unreadable", `${shownName(path)} is neither a folder nor a file.`);
 }
 
-/** @throws PackageRefusal where the system refuses to read */
-async function readable<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const code = errorCode(error);
-    if (error instanceof PackageRefusal || signal?.aborted === true || code === undefined) throw error;
-    const message = `${shownName(path)} cannot be read (${code}). Nothing was installed; check the path and its permissions.`;
-    throw new PackageRefusal("unreadable", message, error);
-  }
-}
-
 async function fromAddress(url: string, access: FetchAccess, signal: AbortSignal): Promise<FetchedPackage> {
-  const { data, name } = await downloaded(url, access, signal);
-  return unpack(data, name, access.limits);
-}
-
-/** An item of AnythingLLM's hub: the address of an archive, or a flow. @throws PackageRefusal */
-async function fromHub(url: string, access: FetchAccess, signal: AbortSignal): Promise<FetchedPackage> {
-  const { data } = await downloaded(url, access, signal);
-  const { data: item } = hubItem.safeParse(parsedJson(data.toString()));
-  if (item?.url !== undefined) return await fromAddress(item.url, access, signal);
-  const { flow, name = "flow" } = item?.item ?? {};
-  if (flow !== undefined) return unpack(Buffer.from(flow), `${name}.json`, access.limits);
-  const message =
-    "AnythingLLM's hub gives no skill and no flow for this id: it is another kind of item, or not public. Nothing was installed; download the skill in AnythingLLM, and install its folder as an archive.";
-  throw new PackageRefusal("download_failed", message);
-}
-
-/** The answer of the hub to a pull. */
-const hubItem = z.object({
-  url: z
-    .url({ protocol: /^https$/ })
-    .nullish()
-    .transform((url) => url ?? undefined),
-  item: z.looseObject({ flow: z.string().optional(), name: z.string().optional() }).optional(),
-});
-
-async function downloaded(url: string, { download, limits }: FetchAccess, signal: AbortSignal) {
+  const { limits } = access;
   const options = { maxBytes: limits.archive_bytes, timeoutMs: limits.fetch_ms, signal };
-  const fetched = await download(url, options);
+  const fetched = await access.download(webAddress(url).href, options);
   signal.throwIfAborted();
   if (!fetched.ok) throw new PackageRefusal("download_failed", `${fetched.reason} Nothing was installed.`);
-  return { data: Buffer.from(fetched.data), name: fetched.name };
+  return await unpack(Buffer.from(fetched.data), fetched.name, limits);
 }
 
 /** The content decides how the bytes are read; the name only serves as a name. */
-function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPackage {
+async function unpack(data: Buffer, name: string, limits: PackageLimits): Promise<FetchedPackage> {
   if (data.length > limits.archive_bytes) {
     const message = `The archive has ${data.length} bytes; packages have at most ${limits.archive_bytes}. Nothing was installed.`;
     throw new PackageRefusal("archive_too_large", message);
   }
   const plain = plainName(name);
-  const kind = contentKind(data);
-  switch (kind) {
+  switch (contentKind(data)) {
     case "zip":
-      return { name: plain, read: (isWanted) => readZip(data, limits, isWanted), isFlow: false };
+      return { name: plain, files: await readZip(data, limits), isFlow: false };
     case "gzip":
-    case "tar": {
-      const read: ReadPackage = (isWanted) => readTar(data, kind === "gzip", limits, isWanted);
-      return { name: plain, read, isFlow: false };
-    }
+      return { name: plain, files: await readTar(data, true, limits), isFlow: false };
+    case "tar":
+      return { name: plain, files: await readTar(data, false, limits), isFlow: false };
     case "text":
       return single(data, plain, limits);
     default: {
@@ -161,14 +119,11 @@ function single(data: Buffer, name: string, limits: PackageLimits): FetchedPacka
         : `${shownName(name)} is neither an archive, a SKILL.md nor a flow. Nothing was installed.`,
     );
   }
-  const read: ReadPackage = async (isWanted) => {
-    const tree = createPackageTree({ limits, isWanted });
-    const file = tree.claim(isFlow ? `${name}.json` : "SKILL.md", data.length);
-    file?.grow(data.length);
-    file?.finish(data, false);
-    return tree.contents();
-  };
-  return { name, read, isFlow };
+  const tree = createPackageTree(limits);
+  const file = tree.claim(isFlow ? `${name}.json` : "SKILL.md");
+  file?.grow(data.length);
+  file?.finish(data, false);
+  return { name, files: tree.files, isFlow };
 }
 
 /** The last part of a path without the endings of archives: a name for a folder. */

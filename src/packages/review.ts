@@ -2,31 +2,33 @@ import { setImmediate } from "node:timers/promises";
 import type { PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
-import {
-  type Capability,
-  type FileRule,
-  type ReviewedFile,
-  type ReviewSubject,
-  reviewedFile,
-} from "./review-subject.ts";
-import { codeCombinations } from "./rules/code-combinations.ts";
+import { type FileRule, type ReviewedFile, type ReviewSubject, reviewedFile } from "./review-subject.ts";
 import { codeRule } from "./rules/code-rules.ts";
 import { commandRule } from "./rules/command-rules.ts";
-import { encodedTextRule } from "./rules/encoded-text.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
-import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
-import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
-import { purposeOf } from "./rules/purpose.ts";
+import { hostsOf, sendingRule, unusualHostRule, variablesOf } from "./rules/network-rule.ts";
+import {
+  fileKindRule,
+  hiddenFileRule,
+  manifestRule,
+  moduleFindings,
+  nameFindings,
+} from "./rules/package-rules.ts";
+import { prerequisiteRule } from "./rules/prerequisites.ts";
+import { secretRule } from "./rules/secret-rule.ts";
 
 const rules: readonly FileRule[] = [
   fileKindRule,
   hiddenTextRule,
   commandRule,
+  prerequisiteRule,
   instructionRule,
   hiddenMarkupRule,
   codeRule,
-  encodedTextRule,
+  unusualHostRule,
+  sendingRule,
+  secretRule,
   manifestRule,
   hiddenFileRule,
 ];
@@ -55,25 +57,20 @@ export interface ReviewRequest {
  */
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
   const { skill, shipped, signal } = request;
-  const files = request.files.map(reviewedFile);
-  const subject: ReviewSubject = { skill, files, shipped, purpose: purposeOf(skill, files) };
-  const capabilities: Capability[] = [];
-  for (const file of files) {
+  const files: ReviewedFile[] = [];
+  const findings: PackageFinding[] = [...(request.further ?? [])];
+  const subject: ReviewSubject = { skill, files, shipped };
+  for (const written of request.files) {
+    const file = reviewedFile(written);
+    files.push(file);
     for (const rule of rules) {
       await setImmediate();
       signal.throwIfAborted();
-      capabilities.push(...fewer(rule(file, subject), file));
+      findings.push(...fewer(rule(file, subject), file));
     }
   }
   const variables = variablesOf(subject);
-  const findings = [
-    ...(request.further ?? []),
-    ...[...capabilities, ...codeCombinations(subject, capabilities)].map(
-      ({ hosts: _, ...finding }) => finding,
-    ),
-    ...nameFindings(subject),
-    ...wholeFindings(request, variables),
-  ];
+  findings.push(...nameFindings(subject), ...moduleFindings(subject), ...wholeFindings(request, variables));
   return {
     skill_id: skill.id,
     name: skill.name,
@@ -89,7 +86,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
       .filter(isScript)
       .map(({ path }) => path)
       .slice(0, 200),
-    hosts: [...new Set([...hostsOf(subject), ...keyPlaces(skill).map(([, { host }]) => host)])].toSorted(),
+    hosts: hostsOf(subject),
     isolation: request.isolation,
     findings: sorted(findings),
   };
@@ -107,13 +104,9 @@ function wholeFindings(
   const findings: PackageFinding[] = [];
   for (const [name, place] of variables) {
     if (skill.requires.env.includes(name)) continue;
+    const isSecret = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i.test(name);
     const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
-    const severity = /^(?:KNACK|LINX)_/.test(name) ? "warning" : "info";
-    findings.push({ severity, code: "undeclared_env", message, ...place });
-  }
-  for (const [name, { host, header }] of keyPlaces(skill)) {
-    const message = `The value of ${name} is put into ${header.split(":")[0]} of its requests to ${host}; in the sandbox, its code does not get it.`;
-    findings.push({ severity: "info", code: "key_kept_outside", message });
+    findings.push({ severity: isSecret ? "warning" : "info", code: "undeclared_env", message, ...place });
   }
   if (skill.active) {
     const message = "It asks to be active from the start. An installed skill never is: people enable it.";
@@ -126,12 +119,8 @@ function wholeFindings(
   return findings;
 }
 
-function keyPlaces({ requires: { keys = {} } }: ReviewSubject["skill"]) {
-  return Object.entries(keys);
-}
-
 /** The first of each code, and how many more there are. */
-function fewer(findings: readonly Capability[], file: ReviewedFile): Capability[] {
+function fewer(findings: readonly PackageFinding[], file: ReviewedFile): PackageFinding[] {
   return [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()].flatMap(
     (alike) => {
       const shown = alike.slice(0, maxAlike);

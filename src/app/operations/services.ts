@@ -15,7 +15,6 @@ import type { Audit } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
-import type { MakeReceipt } from "../services/receipt.ts";
 import type { Retention } from "../services/retention-policy.ts";
 import type { SayMessage } from "../services/say-message.ts";
 import type { Forget } from "../services/shapes.ts";
@@ -24,8 +23,6 @@ import type { SkillService } from "../services/skill-service.ts";
 import type { ReadAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PreviewPrompt } from "../turns/prompt-preview.ts";
-import type { ReplayTurn } from "../turns/replay/replay-turn.ts";
-import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";
 import type { Follow } from "../turns/turn-events.ts";
@@ -100,8 +97,6 @@ export interface Services {
   submit: Submit;
   follow: Follow;
   readAudit: ReadAudit;
-  receipt: MakeReceipt;
-  replay: ReplayTurn;
   turns: {
     get(turnId: string): Promise<TurnRecord | undefined>;
     list(filter: TurnFilter): Promise<TurnRecord[]>;
@@ -128,7 +123,6 @@ export interface Services {
   namespaces(platform: string): Promise<string[]>;
   threads(namespace: string): Promise<ThreadRecord[]>;
   usage: TurnLog["usage"];
-  spending: Pick<Spending, "channel">;
   control: TurnControl;
   approvals: Approvals;
   channelIndex: ChannelIndex;

@@ -24,7 +24,6 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./packages/sandbox-packages.ts";
-import { consentToSchedule } from "./plans/consent.ts";
 import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
 import {
   addSchedule,
@@ -43,16 +42,7 @@ import { controlServer, listServers, trustServer } from "./servers/servers.ts";
 import type { Services } from "./services.ts";
 import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
 import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
-import { replayTurn, showReceipt } from "./turns/receipts.ts";
-import {
-  answerTurn,
-  forgetTurn,
-  listThreads,
-  showThread,
-  showTurn,
-  stopTurn,
-  stopTurns,
-} from "./turns/turns.ts";
+import { answerTurn, forgetTurn, listThreads, showThread, showTurn, stopTurn, stopTurns } from "./turns.ts";
 
 /** All operations, in the order of help texts. */
 const operations = [
@@ -104,7 +94,6 @@ const operations = [
   pauseSchedule,
   resumeSchedule,
   removeSchedule,
-  consentToSchedule,
   renewScheduleSecret,
   showGoal,
   setGoal,
@@ -116,8 +105,6 @@ const operations = [
   listThreads,
   showThread,
   showTurn,
-  showReceipt,
-  replayTurn,
   stopTurn,
   answerTurn,
   forgetTurn,

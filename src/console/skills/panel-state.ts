@@ -48,9 +48,7 @@ export type Installing = { problem?: string | undefined } & (
   | {
       stage: "reviewed" | "installing";
       choice: PackageChoice;
-      content: shapes.PackageContent;
-      /** Ids of the skills that will be installed. */
-      chosen: ReadonlySet<string>;
+      reviews: readonly shapes.PackageReview[];
     }
   | {
       stage: "installed";

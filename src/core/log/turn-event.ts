@@ -163,7 +163,7 @@ type PlainEvent =
       direct?: true | undefined;
       /** Details for programs, in addition to the output of a flow that answered directly. */
       details?: { [key: string]: Json } | undefined;
-      /** Hosts that the call sent requests to. Code in a sandbox is not included. */
+      /** Hosts that a call with an effect sent requests to. Code in a sandbox is not included. */
       hosts?: readonly string[] | undefined;
       /** The kind of addresses in the output, as in `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;
@@ -244,8 +244,6 @@ type PlainEvent =
       /** Keys of web addresses that nobody named and that a request would go to. Their hosts can be allowed for the whole turn. */
       addresses?: readonly string[] | undefined;
       approver: Trust | Approver;
-      /** The only person who may decide, whatever `approver` says: what is asked is about them. */
-      person?: { id: string; name: string } | undefined;
       expires_at: number;
     }
   /**

@@ -39,7 +39,6 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
         entry: { module },
         args: [],
         env,
-        keys: request.skill.requires.keys,
         packages,
         libraries: await libraryFolders(libraries),
         working,

@@ -274,8 +274,7 @@ function mayChange(call: Change): Promise<Outcome<unknown>> {
   return services.schedules.mayChange(plannerOf(call, input.namespace), input.id);
 }
 
-/** The id in the words after a command, as people copy it. */
-export function idIn(words: string): string {
+function idIn(words: string): string {
   return (words.split(/\s+/)[0] ?? "").replaceAll("`", "").slice(0, 40);
 }
 

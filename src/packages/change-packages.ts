@@ -10,6 +10,7 @@ import type {
 import { applyChange } from "./change-journal.ts";
 import { fetchPackage } from "./fetch-package.ts";
 import { installSkills } from "./install-skills.ts";
+import { packageAddress } from "./package-address.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { KnownSource } from "./package-register.ts";
 import { layOutSkills, type PackageSkills } from "./package-skills.ts";
@@ -68,7 +69,7 @@ export async function reviewPackage(
   signal: AbortSignal,
   choice: PackageChoice = {},
 ): Promise<WithLeftOut<PackageReview[]>> {
-  const request = { source, known: knownSource(source), choice, signal };
+  const request = { source, known: knownSource(source), choice: chosen(source, choice), signal };
   return await prepared(context, request, async ({ reviews, leftOut }) => ({ value: reviews, leftOut }));
 }
 
@@ -78,8 +79,8 @@ export async function installPackage(
   source: PackageSource,
   options: InstallOptions,
 ): Promise<WithLeftOut<InstalledPackage[]>> {
-  const { signal, only, most } = options;
-  const request = { source, known: knownSource(source), choice: { only, most }, signal };
+  const { signal } = options;
+  const request = { source, known: knownSource(source), choice: chosen(source, options), signal };
   return await prepared(context, request, (ready) => installPrepared(context, request, ready, options));
 }
 
@@ -91,7 +92,7 @@ async function installPrepared(
 ): Promise<WithLeftOut<InstalledPackage[]>> {
   if (expected !== undefined) refuseUnexpected(reviews, expected);
   const at = context.clock.now();
-  const request = { units, reviews, source: known, from: fromOf(source), by, at, change };
+  const request = { units, reviews, source: known, from: fromOf(source, known), by, at, change };
   return { value: await installSkills(request, context), leftOut };
 }
 
@@ -102,13 +103,22 @@ function refuseUnexpected(reviews: readonly PackageReview[], expected: readonly 
   throw new PackageRefusal("changed_since_review", message);
 }
 
-function fromOf(source: PackageSource): string {
-  if (source.kind === "path") return source.path;
-  return source.kind === "url" ? source.url : source.name;
+function fromOf(source: PackageSource, known: KnownSource): string {
+  if (known.kind === "url") return known.url;
+  return source.kind === "upload" ? source.name : known.kind === "path" ? known.path : "";
 }
 
+/** Where a package comes from, in one form for all ways to write it. @throws PackageRefusal */
 function knownSource(source: PackageSource): KnownSource {
-  return source.kind === "upload" ? { kind: "upload" } : source;
+  if (source.kind === "upload") return { kind: "upload" };
+  if (source.kind === "path") return source;
+  return { kind: "url", url: URL.canParse(source.url) ? source.url : packageAddress(source.url).canonical };
+}
+
+/** The skills that a person chose, also by the address. */
+function chosen(source: PackageSource, { only, most }: PackageChoice): PackageChoice {
+  const named = source.kind === "url" ? packageAddress(source.url).only : undefined;
+  return { only: only ?? named, most };
 }
 
 /** Fetches the package of a skill again, and the other skills that were installed from there. */

@@ -44,7 +44,7 @@ export const packageReview = z.object({
 export type PackageReview = z.output<typeof packageReview>;
 
 /** A part of a package that is not installed, and why. */
-const leftOut = z.object({
+export const leftOut = z.object({
   path: z.string().describe("in the package; empty for all of it"),
   /** Stable, e.g. `link`, `missing_description`, `not_searched`. */
   code: z.string(),

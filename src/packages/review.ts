@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { PackageFinding, PackageReview } from "../core/skill/packages.ts";
+import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
 import {
@@ -46,6 +46,7 @@ export interface ReviewRequest {
   diagnostics?: readonly Diagnostic[];
   /** Findings made while the files were read. */
   further?: readonly PackageFinding[];
+  reader?: GuideReader | undefined;
   signal: AbortSignal;
 }
 
@@ -73,6 +74,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
     ),
     ...nameFindings(subject),
     ...wholeFindings(request, variables),
+    ...(request.reader === undefined ? [] : [await request.reader(skill, signal)]),
   ];
   return {
     skill_id: skill.id,

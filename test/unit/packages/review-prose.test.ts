@@ -167,12 +167,12 @@ describe("a review finds", () => {
 });
 
 describe("a review", () => {
-  it("a review says that prose is not judged, even where nothing is found", async () => {
+  it("a review says that prose has to be read, even where nothing is found", async () => {
     const review = await reviewOf({ "SKILL.md": "Answer in rhymes." });
     expect(review.findings).toEqual([]);
     const same = (shown: string) => shown;
     const terminal = { plain: same, bold: same, dim: same, good: same, warn: same, bad: same, now: 0 };
-    const sentence = "No check judges what its text asks of the agent: read it.";
+    const sentence = "No check understands all that its text asks of the agent: read it.";
     expect(reviewText(review)).toContain(sentence);
     expect(reviewLines(review, terminal)).toContain(`  ${sentence}`);
   });

@@ -1,9 +1,10 @@
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defaultPackageLimits } from "../../../src/packages/package-limits.ts";
 import { reviewInstalled } from "../../../src/packages/review-units.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
+import { packagePlace, signal, succeeded } from "./package-place.ts";
 import { gravities, reviewOf } from "./review-of.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -299,6 +300,28 @@ describe("a review", () => {
     const evals = review.findings.filter(({ code }) => code === "dynamic_code");
     expect(evals.length).toBe(6);
     expect(evals.at(-1)?.message).toContain("45 more");
+  });
+
+  it("a review has the opinion of a model on the first five skills of a package", async () => {
+    const place = await packagePlace();
+    for (const id of ["a", "b", "c", "d", "e", "f"]) {
+      await mkdir(join(place.root, "from", id), { recursive: true });
+      const text = `---\nname: ${id}\ndescription: Does ${id}.\n---\nGuide of ${id}.`;
+      await writeFile(join(place.root, "from", id, "SKILL.md"), text);
+    }
+    const read: string[] = [];
+    const reviews = succeeded(
+      await (await place.open()).review(
+        { kind: "path", path: join(place.root, "from") },
+        signal,
+        async (skill) => {
+          read.push(skill.instructions.trim());
+          return { severity: "warning", code: "opinion", message: "It may be wrong." };
+        },
+      ),
+    );
+    expect(read).toEqual(["a", "b", "c", "d", "e"].map((id) => `Guide of ${id}.`));
+    expect(reviews.map(({ findings }) => findings.length)).toEqual([1, 1, 1, 1, 1, 0]);
   });
 
   it("a review sees no danger in shipped skills", async () => {

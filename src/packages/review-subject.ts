@@ -3,10 +3,9 @@ import type { PackageFinding } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
-import type { Purpose } from "./rules/purpose.ts";
 
 /** The role of a text: run, read, shown within what is read (a block of code in a guide), or data for either. */
-export type TextRole = "code" | "prose" | "sample" | "data";
+type TextRole = "code" | "prose" | "sample" | "data";
 
 export interface ReviewedLine {
   /** From 1. */
@@ -27,6 +26,16 @@ export interface ReviewedFile {
   raw: string;
   /** Lines as a shell reads them: continued lines are joined. Long ones come in overlapping pieces. */
   lines: readonly ReviewedLine[];
+}
+
+/** What a skill says it is for, where people read it before they enable it: its description, homepage, requirements and first paragraph. */
+export interface Purpose {
+  /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
+  text: string;
+  /** Whether it is about attacks and their prevention, so that its text quotes them. */
+  isAboutAttacks: boolean;
+  /** Whether it names the owner of a host, or of the code behind a path of a forge. */
+  names(address: string): boolean;
 }
 
 /** A skill as rules see it. */

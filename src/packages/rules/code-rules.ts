@@ -18,7 +18,7 @@ export const codeRule = linePatternRule([
     message: "It names places where keys and passwords of a machine are kept.",
     explainedBy:
       /\b(?:ssh|sftp|aws|s3|cloud|gcloud|azure|kube\w*|docker|git|github|npm|pypi|deploy\w*|credentials?|secrets?|passwords?|keychain|keys?|auth\w*|login|cookies?|browser|backup\w*|server|remote|hosts?|wallets?|config\w*|sessions?|memory|agents?|openclaw|clawdbot|moltbot|cli)\b/i,
-    form: /(?:[~/\\]|\$HOME\/|["'`])\.(?:ssh\b|aws\/|gnupg\b|kube\/config|docker\/config|netrc\b|git-credentials|npmrc\b|pypirc\b|config\/gcloud|azure\/|password-store)|\bid_(?:rsa|ed25519|ecdsa)\b|\/etc\/(?:shadow|sudoers)\b|\/proc\/(?:self|\d+|\*)\/(?:environ|mem)\b|Login Data\b|Cookies\.binarycookies|key4\.db|logins\.json|\bwallet\.dat\b|Library\/Keychains|Local Extension Settings|169\.254\.169\.254|metadata\.google\.internal|security\s+(?:find-(?:generic|internet)-password|dump-keychain)|\.(?:openclaw|clawdbot|moltbot)\/(?:\.env|openclaw\.json|agents\/\S+sessions)|auth-profiles\.json/,
+    form: /(?:[~/\\]|\$HOME\/|["'`])\.(?:ssh\b|aws\/|gnupg\b|kube\/config|docker\/config|netrc\b|git-credentials|npmrc\b|pypirc\b|config\/gcloud|azure\/|password-store)|\bid_(?:rsa|ed25519|ecdsa)\b|\/etc\/(?:shadow|sudoers)\b|\/proc\/(?:self|\d+|\*)\/(?:environ|mem)\b|Login Data\b|Cookies\.binarycookies|key4\.db|logins\.json|\bwallet\.dat\b|Library\/Keychains|Local Extension Settings|169\.254\.169\.254|metadata\.google\.internal|security\s+(?:find-(?:generic|internet)-password|dump-keychain)|\.(?:openclaw|clawdbot|moltbot)\/(?:\.env|openclaw\.json|agents\/\S{1,60}sessions)|auth-profiles\.json/,
   },
   {
     severity: "info",

@@ -25,7 +25,8 @@ type Severity = Capability["severity"];
 
 /** How grave it is to run a program from there: from an anonymous place, from somebody whom the purpose does not name, or from its maker. */
 function gravityOfSource(text: string, { role }: ReviewedLine, { purpose }: ReviewSubject): Severity {
-  const bare = /(\b(?:curl|wget|irm|iwr)\b(?:\s+-[\w-]+)*\s+["']?)(?=(?:[\w-]+\.)+[a-z]{2,})/gi;
+  const bare =
+    /(\b(?:curl|wget|irm|iwr)\b(?:\s{1,4}-[\w-]{1,40}){0,6}\s{1,4}["']?)(?=(?:[\w-]{1,60}\.){1,5}[a-z]{2,})/gi;
   const written = text.replace(bare, "$1https://");
   if (oddPlace(written) !== undefined) return "danger";
   const places = addressesIn(written);
@@ -60,10 +61,12 @@ const patternRule = linePatternRule([
   },
   {
     severity: (text, { role }) =>
-      role === "code" && /\/dev\/tcp.*0>&1|exec:|-e\s+\S*sh\b/.test(text) ? "danger" : "warning",
+      role === "code" && /\/dev\/tcp.{0,120}0>&1|exec:|-e\s{1,4}\S{0,40}sh\b/.test(text)
+        ? "danger"
+        : "warning",
     code: "backdoor",
     message: "It opens a shell of this machine to somebody on the network.",
-    form: /\bsh\s+-i\s*(?:>&|[<>]\s*\/dev\/tcp)|\/dev\/tcp\/(?:[\d.]{7,}|\S+.{0,40}0>&1)|mkfifo\b.{0,120}\bnc\b|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s+\/\S*sh\b|pty\.spawn\(\s*["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i,
+    form: /\bsh\s{1,4}-i\s{0,4}(?:>&|[<>]\s{0,4}\/dev\/tcp)|\/dev\/tcp\/(?:[\d.]{7,40}|\S{1,80}.{0,40}0>&1)|mkfifo\b.{0,120}\bnc\b|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s{1,4}\/\S{0,40}sh\b|pty\.spawn\(\s{0,4}["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i,
   },
   {
     severity: inCode,

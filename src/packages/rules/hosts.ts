@@ -43,7 +43,7 @@ export interface NamedAddress {
 export function addressesIn(text: string): NamedAddress[] {
   return [...text.matchAll(addresses), ...text.matchAll(bareHosts)].flatMap(
     ({ 1: written = "", 2: path = "", index }) => {
-      const host = written.toLowerCase().replace(/\.+$/, "");
+      const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
       return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}`, index }];
     },
   );
@@ -68,7 +68,7 @@ export function hostsOf({ files }: ReviewSubject): string[] {
     for (const { text } of lines) {
       for (const [, host = ""] of text.matchAll(addresses)) {
         if (hosts.size >= maxNames) break;
-        hosts.add(host.toLowerCase().replace(/\.+$/, ""));
+        hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
       }
     }
   }

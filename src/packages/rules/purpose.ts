@@ -1,15 +1,5 @@
 import type { Skill } from "../../core/skill/skill.ts";
-import type { ReviewedFile } from "../review-subject.ts";
-
-/** What a skill says it is for, where people read it before they enable it: its description, homepage, requirements and first paragraph. */
-export interface Purpose {
-  /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
-  text: string;
-  /** Whether it is about attacks and their prevention, so that its text quotes them. */
-  isAboutAttacks: boolean;
-  /** Whether it names the owner of a host, or of the code behind a path of a forge. */
-  names(address: string): boolean;
-}
+import type { Purpose, ReviewedFile } from "../review-subject.ts";
 
 const attacks =
   /\b(?:security|secure coding|vulnerabilit\w*|malware|malicious|yara|exploit\w*|pen-?test\w*|penetration|red[- ]team\w*|threats?|incident response|prompt[- ]injections?|jailbreak\w*|injections?|supply[- ]chain|phishing|forensic\w*|fuzz\w*|ctf|hardening|attack\w*|siem|exfiltrat\w*|homoglyph\w*|secrets? (?:scan|detect)\w*)\b|sicherheitsprüf|安全审计|安全检测/i;
@@ -32,7 +22,7 @@ export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose
   const opening = firstParagraph(
     guide?.lines.flatMap((line) => (line.role === "prose" ? [line.text] : [])) ?? [],
   );
-  const homepage = /^\s*homepage:\s*["']?https?:\/\/([^\s"'/]+)/m.exec(
+  const homepage = /^[ \t]{0,8}homepage:[ \t]{0,4}["']?https?:\/\/([^\s"'/]{1,200})/m.exec(
     guide?.raw.slice(0, 20_000) ?? "",
   )?.[1];
   const known = namesIn(`${text} \n ${opening}`.replace(/https?:\/\/\S+/g, " "));
@@ -82,8 +72,8 @@ function namesIn(text: string): Set<string> {
   const found = new Set<string>();
   const forms = [
     /(?<=[\p{L}\d,(/:&–-]\s?[(/"'`]?)(?<![.!?]\s?)\b\p{Lu}[\p{L}\d.]{2,30}(?:\s\p{Lu}[\p{L}\d]{2,30})?/gu,
-    /[\p{L}\d]+\p{Ll}\p{Lu}[\p{L}\d]*|\b[A-Z][A-Z\d]+(?=_)|[\w-]+(?=\.(?:com|io|dev|ai|org|net|app|co|sh)\b)|\b[\w-]+\.(?:com|io|dev|ai|org|net|app|co|sh)\b/gu,
-    /[\p{L}\d.-]+(?=(?:['’]s)?\s(?:API|CLI|SDK|MCP|REST|GraphQL|Workspace|Cloud|account|platform|server)\b)/gu,
+    /(?<![\p{L}\d])[\p{L}\d]{1,30}\p{Ll}\p{Lu}[\p{L}\d]{0,30}|\b[A-Z][A-Z\d]{1,30}(?=_)|(?<![\w-])[\w-]{1,40}(?=\.(?:com|io|dev|ai|org|net|app|co|sh)\b)|(?<![\w-])[\w-]{1,40}\.(?:com|io|dev|ai|org|net|app|co|sh)\b/gu,
+    /(?<![\p{L}\d.-])[\p{L}\d.-]{1,40}(?=(?:['’]s)?\s(?:API|CLI|SDK|MCP|REST|GraphQL|Workspace|Cloud|account|platform|server)\b)/gu,
     /(?<=\b(?:via|through|using|by|powered by|run|on)\s(?:the\s)?)[\p{L}\d.-]{3,30}/giu,
   ];
   for (const form of forms) {

@@ -39,7 +39,7 @@ describe("a review of many packages, without a model", () => {
   const honest = cataloguePackages("honest");
   const hostile = cataloguePackages("hostile");
 
-  it("calls no honest package dangerous and warns of at most one in twenty", async () => {
+  it("a review calls no honest package dangerous and warns of at most one in twenty", async () => {
     const found = await gravest(honest);
     const dangers = lines(found).filter((line) => line.includes(" danger "));
     const warned = [...found.values()].filter((findings) => findings.length > 0).length;
@@ -47,7 +47,7 @@ describe("a review of many packages, without a model", () => {
     expect(warned / honest.length, lines(found).join("\n")).toBeLessThanOrEqual(0.05);
   });
 
-  it("warns of nine in ten hostile packages", async () => {
+  it("a review warns of nine in ten hostile packages", async () => {
     const found = await gravest(hostile);
     const missed = [...found].filter(([, findings]) => findings.length === 0).map(([id]) => id);
     expect(missed.length / hostile.length, `missed: ${missed.join(", ")}`).toBeLessThanOrEqual(0.1);

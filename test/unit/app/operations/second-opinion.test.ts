@@ -34,7 +34,7 @@ function newReader(script: Line[], options: ScriptedModelOptions = {}, over?: st
 }
 
 describe("a model that reads a guide", () => {
-  it("says what it thinks as an opinion, and spends on who asks", async () => {
+  it("a model says what it thinks as an opinion, and spends on who asks", async () => {
     const { read, model, spent } = newReader([
       '{"doubtful": true, "reason": "It posts notes\\nto a vendor."}',
     ]);
@@ -50,7 +50,7 @@ describe("a model that reads a guide", () => {
     expect(model.requests[0]?.system).not.toContain("vendor");
   });
 
-  it("reads at most the beginning of a long guide, and says so", async () => {
+  it("a model reads at most the beginning of a long guide, and says so", async () => {
     const { read, model } = newReader(['{"doubtful": false, "reason": "Nothing."}']);
     const found = await read?.({ ...skill, instructions: "word ".repeat(50_000) }, signal);
     expect(found).toMatchObject({
@@ -64,7 +64,7 @@ describe("a model that reads a guide", () => {
     ["fails", [new Error("broken pipe")], "could not read the guide: broken pipe"],
     ["answers something else", ["It is fine, I promise."], "could not be understood"],
     ["answers nothing", [""], "could not be understood"],
-  ] as const)("has no opinion if it %s, and says so", async (_, script, expected) => {
+  ] as const)("a model has no opinion if it %s, and the review says so", async (_, script, expected) => {
     const found = await newReader([...script]).read?.(skill, signal);
     expect(found).toMatchObject({
       severity: "info",
@@ -73,7 +73,7 @@ describe("a model that reads a guide", () => {
     });
   });
 
-  it("has no opinion if it takes too long", async () => {
+  it("a model has no opinion if it takes too long", async () => {
     const asked = Promise.withResolvers<void>();
     const { read, clock } = newReader(["{}"], {
       gate: () => {
@@ -87,7 +87,7 @@ describe("a model that reads a guide", () => {
     expect(await reading).toMatchObject({ message: expect.stringContaining("did not answer within 45 s") });
   });
 
-  it("is not asked above the budget, and not at all if it cannot write", async () => {
+  it("a model is not asked above the budget, and not at all if it cannot write", async () => {
     const { read, model } = newReader([], {}, "you have spent $5.00 of $5.00 for today");
     expect(await read?.(skill, signal)).toMatchObject({
       severity: "info",
@@ -97,7 +97,7 @@ describe("a model that reads a guide", () => {
     expect(newReader([], { generative: false }).read).toBeUndefined();
   });
 
-  it("is marked as an opinion, with its text escaped", async () => {
+  it("an opinion is marked as an opinion, with its text escaped", async () => {
     const { read } = newReader(['{"doubtful": true, "reason": "**Danger** [x](https://x.example)"}']);
     const finding = await read?.(skill, signal);
     if (finding === undefined) throw new Error("no opinion");

@@ -47,7 +47,11 @@ describe("a handler that fails", needs("bubblewrap"), () => {
       "Error: late (handler.js:2)",
     ],
     ["ends its process", "process.exit(3);", "It ended its own process (exit code 3)"],
-    ["needs what is not there", 'require("axios");', "Cannot find module 'axios'. Only Node's own modules"],
+    [
+      "needs what is not there",
+      'require("left-pad");',
+      "Cannot find module 'left-pad'. Node's own modules, axios",
+    ],
     ["answers too much", 'return "x".repeat(3_000_000);', "3000000 bytes; at most 2000000 are kept"],
   ])("a handler that fails because it %s says so, and works the next time", async (name, code, message) => {
     const { result, again } = await fail(name.replaceAll(" ", "-"), code);

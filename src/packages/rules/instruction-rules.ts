@@ -43,7 +43,8 @@ const habit = /\b(?:each|every|always|before|after|whenever|any)\b/i;
 /** What a skill tells the agent to send, and to whom. */
 function sending(statement: Statement, { purpose }: ReviewSubject): Capability[] {
   const { text, said, path, line: number } = statement;
-  const hosts = addressesIn(text).map(({ place }) => place);
+  // A guide about attacks quotes them.
+  const hosts = addressesIn(purpose.isAboutAttacks ? said : text).map(({ place }) => place);
   const someone = somebody.exec(said)?.[0];
   if (hosts.length === 0 && someone === undefined && !outsiders.test(said)) return [];
   const unknown = hosts.filter((host) => !purpose.names(host));

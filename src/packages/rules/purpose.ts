@@ -11,7 +11,7 @@ const forges =
   /^(?:github\.com|gitlab\.com|codeberg\.org|raw\.githubusercontent\.com|gist\.github(?:usercontent)?\.com)$/;
 /** Makers of tools and interpreters that guides of all kinds have people install, and hosts of documentation. */
 const wellKnown =
-  /(?:^|\.)(?:astral\.sh|rustup\.rs|docker\.com|nodesource\.com|bun\.sh|deno\.land|pnpm\.io|python-poetry\.org|k3s\.io|helm\.sh|brew\.sh|npmjs\.(?:com|org)|pypi\.org|pythonhosted\.org|pytorch\.org|nvidia\.com|debian\.org|ubuntu\.com|ollama\.com|rclone\.org|tailscale\.com|claude\.ai|anthropic\.com|microsoft\.com|aka\.ms|google\.com|googleapis\.com|apple\.com|example\.(?:com|org|net)|attacker\.(?:com|example)|evil\.(?:com|example))$/;
+  /(?:^|\.)(?:astral\.sh|rustup\.rs|docker\.com|nodesource\.com|bun\.sh|deno\.land|pnpm\.io|python-poetry\.org|k3s\.io|helm\.sh|brew\.sh|npmjs\.(?:com|org)|pypi\.org|pythonhosted\.org|pytorch\.org|nvidia\.com|debian\.org|ubuntu\.com|ollama\.com|rclone\.org|tailscale\.com|claude\.ai|anthropic\.com|microsoft\.com|aka\.ms|google\.com|googleapis\.com|apple\.com|example\.(?:com|org|net))$/;
 const wellKnownOwners =
   /^(?:homebrew|nvm-sh|python|nodejs|microsoft|google|facebookresearch|huggingface|anthropics|openai|modelcontextprotocol|astral-sh|rust-lang|golang|apple|nvidia|aws|azure|hashicorp|cloudflare|kubernetes|docker|vercel|babashka)$/;
 

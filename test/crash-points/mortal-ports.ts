@@ -12,7 +12,7 @@ import type { Stores } from "./stores.ts";
 export function mortalStores(life: Life, { log, store, files, leases, shared }: Stores) {
   return {
     log: mortalLog(life, log),
-    due: log.due,
+    due: mortal(life, "due", log.due, ["add", "change", "remove", "removeAll"]),
     store: mortal(
       life,
       "store",

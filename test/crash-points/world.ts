@@ -77,9 +77,12 @@ export async function live(world: World, death?: Death): Promise<Life> {
     await stores.log.reclaim();
     const app = startBot(world, life, { owner, stores });
     const people = createPeople(world, life, app.chat.connect(mortalPlatform(life, world.platform)));
-    await liveOn(world, life, people);
+    await liveOn(world, life, people).finally(async () => {
+      if (!life.isOver()) await app.stop(0);
+      // What a process does at its death still happens, and the next one begins after it.
+      await life.idle();
+    });
     world.errors.push(...app.errors);
-    if (!life.isOver()) await app.stop(0);
   } finally {
     await stores.close();
   }
@@ -94,12 +97,23 @@ async function liveOn(
   const settled = createSettled(life, storage);
   let left = lastSteps;
   for (let step = 0; !life.isOver() && left > 0; step += 1) {
-    if (step > maxSteps) throw new Error(`The turn did not end. The last points: ${life.points.slice(-5)}`);
+    if (step > maxSteps) throw new Error(`The turn did not end: ${await unfinished(stores, taken, life)}`);
     people();
     clock.advance(stepMs);
     await settled();
     if (taken.size === 3 && (await pendingTurns(stores.log)) === 0) left -= 1;
   }
+}
+
+/** Where a life stands that does not end: what people said, each turn with its last events, and what the process did last but look for work. */
+async function unfinished({ log }: Stores, taken: ReadonlySet<string>, { points }: Life): Promise<string> {
+  const turns = await log.list({ namespace: place.namespace });
+  const ends = turns.map(async ({ turn_id, status }) => {
+    const events = await log.read(turn_id);
+    return `${turn_id} is ${status} after ${events.slice(-4).map(({ type }) => type)}`;
+  });
+  const did = points.filter((point) => point !== "log.claim").slice(-8);
+  return `${taken.size} messages were taken; ${(await Promise.all(ends)).join("; ")}; it did ${did}`;
 }
 
 /** Resolves when the process has done all that it can do at this time, and has heard of it. */
@@ -163,6 +177,8 @@ function createPeople(world: World, life: Life, intake: ChatIntake): () => void 
   return () => {
     deliver(said.first);
     if (done.includes("look")) deliver(said.more);
+    // What is said while a question is open would answer it.
+    if (!taken.has(said.more)) return;
     for (const { reference, message } of platform.visible()) {
       if (message.buttons?.some(({ id }) => id.startsWith("good:"))) deliver(said.after);
       const button = message.buttons?.find(({ id }) => /^(approve|answer):/.test(id))?.id;

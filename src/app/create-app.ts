@@ -150,6 +150,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
     ports,
     past,
     runner,
+    spending,
   };
 }
 
@@ -158,7 +159,7 @@ type Turns = ReturnType<typeof openTurns>;
 /** The services of operations, with those that the app starts and stops itself. */
 function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turns: Turns) {
   const { log, store, packages = noPackages, prepared = noPreparedPackages, servers } = deps;
-  const { feed, commands, control, wake, submit, follow, schedules, ports, past, runner } = turns;
+  const { feed, commands, control, wake, submit, follow, schedules, ports, past, runner, spending } = turns;
   const { name, models, effort, offers, grants, rights, chats, openings, files, folders } = ports;
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
@@ -196,6 +197,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     changeSettings: createChangeSettings({ ...deps, models }),
     name,
     models,
+    spending,
     effort,
     namespaces: (platform) => log.namespaces(platform),
     threads: (namespace) => log.threads(namespace),

@@ -1,7 +1,7 @@
 /** Everything that changes or reviews installed skills. Loaded only when somebody asks for it. */
 import { join } from "node:path";
 import { ownToolNames } from "../core/skill/offered-tools.ts";
-import type { InstalledPackage, PackageReview, PackageSource } from "../core/skill/packages.ts";
+import type { GuideReader, InstalledPackage, PackageReview, PackageSource } from "../core/skill/packages.ts";
 import { isInstalled, type Skill } from "../core/skill/skill.ts";
 import { toToolName } from "../core/skill/skill-identifier.ts";
 import { applyChange } from "./change-journal.ts";
@@ -23,7 +23,7 @@ interface Prepared extends PackageSkills {
 async function prepared<T>(
   context: PackagesContext,
   source: PackageSource,
-  signal: AbortSignal,
+  { signal, reader }: Reading,
   work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> {
   return await withStaging(context, async (change) => {
@@ -35,15 +35,20 @@ async function prepared<T>(
     refuseDuplicateIds(skills);
     refuseNames(skills, shipped, await context.register.index());
     await refuseTakenIds(skills, context.find);
-    const reviews = await reviewUnits(found, { ...context, shipped, signal });
+    const reviews = await reviewUnits(found, { ...context, shipped, signal, reader });
     signal.throwIfAborted();
     return await work({ ...found, change, reviews });
   });
 }
 
-interface InstallOptions {
-  by: string;
+interface Reading {
   signal: AbortSignal;
+  /** Reads the guides as well. */
+  reader?: GuideReader | undefined;
+}
+
+interface InstallOptions extends Reading {
+  by: string;
   expected?: readonly string[] | undefined;
 }
 
@@ -51,9 +56,9 @@ interface InstallOptions {
 export async function reviewPackage(
   context: PackagesContext,
   source: PackageSource,
-  signal: AbortSignal,
+  reading: Reading,
 ): Promise<PackageReview[]> {
-  return await prepared(context, source, signal, async ({ reviews }) => reviews);
+  return await prepared(context, source, reading, async ({ reviews }) => reviews);
 }
 
 /** Fetches, reviews and installs a package. */
@@ -69,10 +74,10 @@ async function installFrom(
   context: PackagesContext,
   source: PackageSource,
   known: KnownSource,
-  { by, signal, expected }: InstallOptions,
+  { by, expected, ...reading }: InstallOptions,
   mustHold?: string,
 ): Promise<InstalledPackage[]> {
-  return await prepared(context, source, signal, async ({ units, reviews, change }) => {
+  return await prepared(context, source, reading, async ({ units, reviews, change }) => {
     if (expected !== undefined) refuseUnexpected(reviews, expected);
     if (mustHold !== undefined && !reviews.some(({ skill_id }) => skill_id === mustHold)) {
       const message = `Where ${mustHold} came from there is no skill of that name any more. The installed one was kept.`;

@@ -37,7 +37,8 @@ export async function createPackages(options: PackagesOptions): Promise<ManagedP
     outcome(() => alone(async (held) => work(await loadChanges(), held)));
   return {
     ...createIntegrity(register),
-    review: (source, signal) => run((changes, held) => changes.reviewPackage(held, source, signal)),
+    review: (source, signal, reader) =>
+      run((changes, held) => changes.reviewPackage(held, source, { signal, reader })),
     install: (source, request) => run((changes, held) => changes.installPackage(held, source, request)),
     update: (skillId, request) => run((changes, held) => changes.updatePackage(held, skillId, request)),
     remove: (skillId) => run((changes, held) => changes.removePackage(held, skillId)),

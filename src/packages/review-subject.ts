@@ -4,12 +4,14 @@ import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 
-/** The role of a text: run, read, or data for either. */
-export type TextRole = "code" | "prose" | "data";
+/** The role of a text: run, read, shown within what is read (a block of code in a guide), or data for either. */
+type TextRole = "code" | "prose" | "sample" | "data";
 
 export interface ReviewedLine {
   /** From 1. */
   number: number;
+  /** That of its file, except for the blocks and the frontmatter (data) of a guide. */
+  role: TextRole;
   /** Without invisible characters and in one Unicode form, at most 4,000 characters. */
   text: string;
 }
@@ -26,16 +28,33 @@ export interface ReviewedFile {
   lines: readonly ReviewedLine[];
 }
 
+/** What a skill says it is for, where people read it before they enable it: its description, homepage, requirements and first paragraph. */
+export interface Purpose {
+  /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
+  text: string;
+  /** Whether it is about attacks and their prevention, so that its text quotes them. */
+  isAboutAttacks: boolean;
+  /** Whether it names the owner of a host, or of the code behind a path of a forge. */
+  names(address: string): boolean;
+}
+
 /** A skill as rules see it. */
 export interface ReviewSubject {
   skill: Skill;
+  purpose: Purpose;
   files: readonly ReviewedFile[];
   /** Skills that ship with the bot. */
   shipped: readonly Skill[];
 }
 
+/** What a skill does or may do, in one place. */
+export interface Capability extends PackageFinding {
+  /** The hosts that get or give something by it. */
+  hosts?: readonly string[];
+}
+
 /** Checks one file. Never runs anything, and takes time proportional to the size of the text. */
-export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => PackageFinding[];
+export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => Capability[];
 
 /** Characters of a file that are checked; a longer one is reported. */
 export const maxReviewed = 500_000;
@@ -52,15 +71,8 @@ const proseEndings = new Set([".md", ".markdown", ".mdx", ".txt", ".rst", ".html
 export function reviewedFile({ path, data, executable }: PackageFile): ReviewedFile {
   const content = contentKind(data);
   const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, maxReviewed)) : "";
-  return {
-    path,
-    bytes: data.length,
-    executable,
-    content,
-    raw,
-    role: roleOf(path, raw),
-    lines: linesOf(raw),
-  };
+  const role = roleOf(path, raw);
+  return { path, bytes: data.length, executable, content, raw, role, lines: linesOf(raw, role) };
 }
 
 function roleOf(path: string, raw: string): TextRole {
@@ -71,26 +83,45 @@ function roleOf(path: string, raw: string): TextRole {
   return proseEndings.has(ending) ? "prose" : "data";
 }
 
-function linesOf(raw: string): ReviewedLine[] {
+function linesOf(raw: string, role: TextRole): ReviewedLine[] {
   const lines: ReviewedLine[] = [];
   let joined: ReviewedLine | undefined;
   const take = (line: ReviewedLine) => {
     for (let at = 0; at === 0 || at < line.text.length - overlap; at += maxLine - overlap) {
-      lines.push({ number: line.number, text: line.text.slice(at, at + maxLine) });
+      lines.push({ ...line, text: line.text.slice(at, at + maxLine) });
     }
   };
+  const roleAt = role === "prose" ? guideRoles(raw.startsWith("---")) : () => role;
   raw.split(/\r\n|\r|\n/).forEach((written, at) => {
     const text = plainText(written);
-    const goesOn = /^\s*\|[^|]*$/.test(text) || (joined !== undefined && isOpen(joined.text));
+    const here = roleAt(text, at);
+    const goesOn =
+      /^\s*\|[^|]*$/.test(text) || (joined !== undefined && isOpen(joined.text) && joined.role === here);
     if (joined !== undefined && goesOn && joined.text.length < maxLine) {
-      joined = { number: joined.number, text: `${joined.text.replace(/\\$/, "")} ${text.trim()}` };
+      joined = { ...joined, text: `${joined.text.replace(/\\$/, "")} ${text.trim()}` };
       return;
     }
     if (joined !== undefined) take(joined);
-    joined = { number: at + 1, text };
+    joined = { number: at + 1, role: here, text };
   });
   if (joined !== undefined) take(joined);
   return lines;
+}
+
+/** The roles of the lines of Markdown, asked for in their order: its frontmatter is data, its blocks of code are samples. */
+function guideRoles(hasFrontmatter: boolean): (text: string, at: number) => TextRole {
+  let isFrontmatter = hasFrontmatter;
+  let fence: string | undefined;
+  return (text, at) => {
+    const isData = isFrontmatter;
+    if (isFrontmatter && at > 0 && /^---\s*$/.test(text)) isFrontmatter = false;
+    if (isData) return "data";
+    const mark = /^\s*(?:[-*+]\s+|\d+[.)]\s+|>\s?)?(`{3,}|~{3,})/.exec(text)?.[1];
+    if (mark === undefined) return fence === undefined ? "prose" : "sample";
+    if (fence === undefined) fence = mark;
+    else if (mark.startsWith(fence)) fence = undefined;
+    return "sample";
+  };
 }
 
 /** Whether a shell continues in the next line. A table row also ends with a bar, but begins with one too. */
@@ -105,9 +136,15 @@ function plainText(text: string): string {
     : text.normalize("NFKC").replace(/[\p{Cf}\p{Variation_Selector}]/gu, "");
 }
 
-/** The place of a finding in a line, with the text there. */
-export function placeIn({ path }: ReviewedFile, line: number, text: string) {
-  return { path, line, excerpt: excerptOf(text) };
+/** What is found in a line. */
+export function foundIn(
+  { path }: Pick<ReviewedFile, "path">,
+  { number, text }: Pick<ReviewedLine, "number" | "text">,
+  severity: Capability["severity"],
+  code: string,
+  message: string,
+): Capability {
+  return { severity, code, message, path, line: number, excerpt: excerptOf(text) };
 }
 
 /** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */

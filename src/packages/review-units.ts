@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { errorCode } from "../base/error-text.ts";
-import type { PackageFinding, PackageReview } from "../core/skill/packages.ts";
+import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal } from "./package-refusal.ts";
@@ -14,8 +14,13 @@ export interface UnitReviewContext {
   shipped: readonly Skill[];
   isolation(skill: Skill): string | Promise<string>;
   limits: PackageLimits;
+  /** Reads the guides of the first skills as well. */
+  reader?: GuideReader | undefined;
   signal: AbortSignal;
 }
+
+/** Maximum guides of one package that a second judge reads. */
+const maxRead = 5;
 
 /** Reviews a laid-out package, from the very files that would be installed. */
 export async function reviewUnits(
@@ -28,7 +33,8 @@ export async function reviewUnits(
     for (const skill of skills) {
       const diagnostics = found.diagnostics.filter((each) => isAbout(each, skill));
       const isolation = await context.isolation(skill);
-      reviews.push(await reviewSkillFiles({ ...context, skill, files, isolation, diagnostics }));
+      const reader = reviews.length < maxRead ? context.reader : undefined;
+      reviews.push(await reviewSkillFiles({ ...context, reader, skill, files, isolation, diagnostics }));
     }
   }
   const [first] = reviews;

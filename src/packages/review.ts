@@ -1,34 +1,32 @@
 import { setImmediate } from "node:timers/promises";
-import type { PackageFinding, PackageReview } from "../core/skill/packages.ts";
+import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
-import { type FileRule, type ReviewedFile, type ReviewSubject, reviewedFile } from "./review-subject.ts";
+import {
+  type Capability,
+  type FileRule,
+  type ReviewedFile,
+  type ReviewSubject,
+  reviewedFile,
+} from "./review-subject.ts";
+import { codeCombinations } from "./rules/code-combinations.ts";
 import { codeRule } from "./rules/code-rules.ts";
 import { commandRule } from "./rules/command-rules.ts";
+import { encodedTextRule } from "./rules/encoded-text.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
+import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
-import { hostsOf, sendingRule, unusualHostRule, variablesOf } from "./rules/network-rule.ts";
-import {
-  fileKindRule,
-  hiddenFileRule,
-  manifestRule,
-  moduleFindings,
-  nameFindings,
-} from "./rules/package-rules.ts";
-import { prerequisiteRule } from "./rules/prerequisites.ts";
-import { secretRule } from "./rules/secret-rule.ts";
+import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
+import { purposeOf } from "./rules/purpose.ts";
 
 const rules: readonly FileRule[] = [
   fileKindRule,
   hiddenTextRule,
   commandRule,
-  prerequisiteRule,
   instructionRule,
   hiddenMarkupRule,
   codeRule,
-  unusualHostRule,
-  sendingRule,
-  secretRule,
+  encodedTextRule,
   manifestRule,
   hiddenFileRule,
 ];
@@ -48,6 +46,7 @@ export interface ReviewRequest {
   diagnostics?: readonly Diagnostic[];
   /** Findings made while the files were read. */
   further?: readonly PackageFinding[];
+  reader?: GuideReader | undefined;
   signal: AbortSignal;
 }
 
@@ -57,20 +56,26 @@ export interface ReviewRequest {
  */
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
   const { skill, shipped, signal } = request;
-  const files: ReviewedFile[] = [];
-  const findings: PackageFinding[] = [...(request.further ?? [])];
-  const subject: ReviewSubject = { skill, files, shipped };
-  for (const written of request.files) {
-    const file = reviewedFile(written);
-    files.push(file);
+  const files = request.files.map(reviewedFile);
+  const subject: ReviewSubject = { skill, files, shipped, purpose: purposeOf(skill, files) };
+  const capabilities: Capability[] = [];
+  for (const file of files) {
     for (const rule of rules) {
       await setImmediate();
       signal.throwIfAborted();
-      findings.push(...fewer(rule(file, subject), file));
+      capabilities.push(...fewer(rule(file, subject), file));
     }
   }
   const variables = variablesOf(subject);
-  findings.push(...nameFindings(subject), ...moduleFindings(subject), ...wholeFindings(request, variables));
+  const findings = [
+    ...(request.further ?? []),
+    ...[...capabilities, ...codeCombinations(subject, capabilities)].map(
+      ({ hosts: _, ...finding }) => finding,
+    ),
+    ...nameFindings(subject),
+    ...wholeFindings(request, variables),
+    ...(request.reader === undefined ? [] : [await request.reader(skill, signal)]),
+  ];
   return {
     skill_id: skill.id,
     name: skill.name,
@@ -104,9 +109,9 @@ function wholeFindings(
   const findings: PackageFinding[] = [];
   for (const [name, place] of variables) {
     if (skill.requires.env.includes(name)) continue;
-    const isSecret = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i.test(name);
     const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
-    findings.push({ severity: isSecret ? "warning" : "info", code: "undeclared_env", message, ...place });
+    const severity = /^(?:KNACK|LINX)_/.test(name) ? "warning" : "info";
+    findings.push({ severity, code: "undeclared_env", message, ...place });
   }
   if (skill.active) {
     const message = "It asks to be active from the start. An installed skill never is: people enable it.";
@@ -120,7 +125,7 @@ function wholeFindings(
 }
 
 /** The first of each code, and how many more there are. */
-function fewer(findings: readonly PackageFinding[], file: ReviewedFile): PackageFinding[] {
+function fewer(findings: readonly Capability[], file: ReviewedFile): Capability[] {
   return [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()].flatMap(
     (alike) => {
       const shown = alike.slice(0, maxAlike);

@@ -23,6 +23,7 @@ import type { SkillService } from "../services/skill-service.ts";
 import type { ReadAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PreviewPrompt } from "../turns/prompt-preview.ts";
+import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";
 import type { Follow } from "../turns/turn-events.ts";
@@ -78,7 +79,7 @@ export interface CompletableCommand {
 export interface Services {
   audit: Audit;
   feed: Feed;
-  clock: Pick<Clock, "now">;
+  clock: Pick<Clock, "now" | "after">;
   store: KeyValue;
   catalogue: CatalogueLoader;
   skills: SkillService;
@@ -114,6 +115,8 @@ export interface Services {
   name: string;
   version: string;
   models: Models;
+  /** For model calls outside of turns. */
+  spending: Spending;
   /** The agents; the first one is the default of channels. */
   profiles: readonly [Profile, ...Profile[]];
   /** The configured effort. */

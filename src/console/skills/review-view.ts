@@ -50,10 +50,10 @@ export function reviewView(review: PackageReview): TemplateResult {
   </div>`;
 }
 
-function findingView({ severity, message, path, line, excerpt }: Finding): TemplateResult {
+function findingView({ severity, code, message, path, line, excerpt }: Finding): TemplateResult {
   const where = path === undefined ? "" : `${visibleText(path)}${line === undefined ? "" : `:${line}`}`;
   return html`<li class="finding is-${severity}" data-severity=${severity}>
-    <p><strong class="badge is-${severity}">${severityNames[severity]}</strong> ${message}</p>
+    <p><strong class="badge is-${severity}">${code === "opinion" ? "Opinion" : severityNames[severity]}</strong> ${message}</p>
     ${where === "" ? nothing : html`<code class="finding-place">${where}</code>`}
     ${
       excerpt === undefined

@@ -98,7 +98,8 @@ async function complete(scope: TurnScope, model: Model, request: ModelRequest): 
 
 type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
 
-function parseAnswer<Schema extends z.ZodType>(text: string, schema: Schema): Parsed<z.infer<Schema>> {
+/** The value of a schema in a model's answer, or what does not fit. */
+export function parseAnswer<Schema extends z.ZodType>(text: string, schema: Schema): Parsed<z.infer<Schema>> {
   let value: unknown;
   try {
     value = JSON.parse(jsonPart(text));

@@ -54,24 +54,42 @@ export const installedPackage = z.object({
 });
 export type InstalledPackage = z.output<typeof installedPackage>;
 
+/**
+ * A second judge of a package: reads what a skill tells an agent and says what it thinks of it, as a finding of the code `opinion`. Never
+ * rejects: where it has no opinion, the finding says why.
+ */
+export type GuideReader = (
+  skill: Pick<Skill, "id" | "description" | "instructions">,
+  signal: AbortSignal,
+) => Promise<PackageFinding>;
+
 export type PackageOutcome<T> = { ok: true; value: T } | { ok: false; code: string; reason: string };
 
 /** Skills that people install. Installing a package neither runs nor activates any part of it. */
 export interface Packages {
   /** Unpacks the package into a separate place and reviews it; installs nothing. */
-  review(source: PackageSource, signal: AbortSignal): Promise<PackageOutcome<PackageReview[]>>;
+  review(
+    source: PackageSource,
+    signal: AbortSignal,
+    reader?: GuideReader,
+  ): Promise<PackageOutcome<PackageReview[]>>;
   /**
    * Unpacks, reviews and installs all skills of a package, replacing installed ones. `expected` are the hashes that a person has seen in a
    * review: any other content is refused.
    */
   install(
     source: PackageSource,
-    options: { by: string; signal: AbortSignal; expected?: readonly string[] | undefined },
+    options: {
+      by: string;
+      signal: AbortSignal;
+      expected?: readonly string[] | undefined;
+      reader?: GuideReader | undefined;
+    },
   ): Promise<PackageOutcome<InstalledPackage[]>>;
   /** Installs again from the original source. */
   update(
     skillId: string,
-    options: { by: string; signal: AbortSignal },
+    options: { by: string; signal: AbortSignal; reader?: GuideReader | undefined },
   ): Promise<PackageOutcome<InstalledPackage[]>>;
   remove(skillId: string): Promise<PackageOutcome<InstalledPackage>>;
   get(skillId: string): Promise<InstalledPackage | undefined>;

@@ -1,6 +1,14 @@
 import { pattern } from "../../base/pattern.ts";
-import { type FileRule, placeIn, type ReviewedLine } from "../review-subject.ts";
+import {
+  type Capability,
+  type FileRule,
+  foundIn,
+  type ReviewedLine,
+  type ReviewSubject,
+} from "../review-subject.ts";
+import { addressesIn, oddPlace } from "./hosts.ts";
 import { linePatternRule } from "./line-patterns.ts";
+import { isExplained } from "./statements.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
 const interpreters = pattern()`(?:${shells}|python[\d.]*\b|node\b|perl\b|ruby\b|php\b|osascript\b|iex\b|invoke-expression\b)`;
@@ -13,133 +21,217 @@ const fetchCall = pattern()`${fetchers}\s+(?:-|["'$<({]|https?:|[\w-]{1,60}\.[a-
 const decoders =
   /(?:base64\s+(?:-\w{0,9}d\w{0,9}|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b)/;
 
-const remote = {
-  severity: "danger" as const,
-  code: "remote_code",
-  message:
-    "It runs code straight from the network, which nobody has reviewed and which may change at any time.",
-};
-const encoded = {
-  severity: "danger" as const,
-  code: "encoded_command",
-  message: "It runs a command that is written in an encoded form, so that readers do not see what it does.",
-};
-const protection = {
-  severity: "danger" as const,
-  code: "disables_protection",
-  message: "It switches off a protection of the machine.",
-};
+type Severity = Capability["severity"];
+
+/** How grave it is to run a program from there: from an anonymous place, from somebody whom the purpose does not name, or from its maker. */
+function gravityOfSource(text: string, { role }: ReviewedLine, { purpose }: ReviewSubject): Severity {
+  const bare =
+    /(\b(?:curl|wget|irm|iwr)\b(?:\s{1,4}-[\w-]{1,40}){0,6}\s{1,4}["']?)(?=(?:[\w-]{1,60}\.){1,5}[a-z]{2,})/gi;
+  const written = text.replace(bare, "$1https://");
+  if (oddPlace(written) !== undefined) return "danger";
+  const places = addressesIn(written);
+  if (places.length === 0) return role === "code" && /\$\(\s*(?:curl|wget)/.test(text) ? "warning" : "info";
+  return places.every(({ place }) => purpose.names(place)) ? "info" : "warning";
+}
+
+const inCode = (_: string, { role }: ReviewedLine): Severity => (role === "code" ? "warning" : "info");
+const fromStranger = (text: string, _: ReviewedLine, { purpose }: ReviewSubject): Severity =>
+  addressesIn(text).every(({ host, place }) => purpose.names(place) || host.startsWith("download."))
+    ? "info"
+    : "warning";
+const remoteCode =
+  "It runs code from the network, which nobody has reviewed and which may change at any time.";
 
 const patternRule = linePatternRule([
   {
-    ...remote,
-    patterns: [
-      pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}`,
-      pattern("i")`${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}`,
-      pattern("i")`\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}`,
-      /\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)/i,
-      /(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)/i,
-      /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i,
-    ],
-  },
-  {
-    ...encoded,
-    patterns: [
-      pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}`,
-      pattern("i")`(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`,
-      /\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}/i,
-      /frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()/i,
-      /(?:iex|invoke-expression)\b.{0,200}frombase64string/i,
-      /\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)/,
-      /\bcertutil(?:\.exe)?\b.{0,80}-(?:decode|decodehex|urlcache)\b/i,
-    ],
-  },
-  {
-    severity: "danger",
+    severity: gravityOfSource,
     code: "remote_code",
-    message: "It uses a system program in a way known from malware: to fetch or start code.",
-    patterns: [
-      /\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:)/i,
-    ],
+    message: remoteCode,
+    form: pattern(
+      "i",
+    )`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}|${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)|(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)|\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)|\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)`,
   },
   {
     severity: "danger",
-    code: "reverse_shell",
-    message: "It opens a shell of this machine to somebody on the network.",
-    patterns: [
-      /\/dev\/(?:tcp|udp)\/|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\b|\b(?:ba)?sh\s+-i\s*[<>&]|mkfifo\b.{0,120}\bnc\b|pty\.spawn\(\s*["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i,
-    ],
+    code: "encoded_command",
+    message: "It runs a command in an encoded form, so that readers do not see what it does.",
+    form: pattern(
+      "i",
+    )`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}|(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}|\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}|frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string|\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)`,
   },
   {
-    ...protection,
-    patterns: [
-      /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable/i,
-      /set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable/i,
-      /(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i,
-    ],
+    severity: (text, { role }) =>
+      role === "code" && /\/dev\/tcp.{0,120}0>&1|exec:|-e\s{1,4}\S{0,40}sh\b/.test(text)
+        ? "danger"
+        : "warning",
+    code: "backdoor",
+    message: "It opens a shell of this machine to somebody on the network.",
+    form: /\bsh\s{1,4}-i\s{0,4}(?:>&|[<>]\s{0,4}\/dev\/tcp)|\/dev\/tcp\/(?:[\d.]{7,40}|\S{1,80}.{0,40}0>&1)|mkfifo\b.{0,120}\bnc\b|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s{1,4}\/\S{0,40}sh\b|pty\.spawn\(\s{0,4}["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i,
+  },
+  {
+    severity: inCode,
+    code: "disables_protection",
+    message: "It switches off a protection of the machine.",
+    form: /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i,
   },
   {
     severity: "danger",
     code: "credential_theft",
     message: "It asks for the password of the machine in a window of its own, as malware does.",
-    patterns: [
-      /osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b|security\s+(?:find-(?:generic|internet)-password|dump-keychain)/i,
-    ],
+    form: /osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b/i,
   },
   {
-    severity: "danger",
-    code: "persistence",
+    severity: inCode,
+    code: "backdoor",
     message: "It gives itself a way back into the machine.",
-    patterns: [
-      />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:cron|rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
-    ],
+    explainedBy: /\bssh\b|server|deploy|provision|sysadmin/i,
+    form: />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
   },
   {
-    severity: "warning",
+    severity: inCode,
     code: "persistence",
     message: "It makes something start by itself later on.",
-    patterns: [
-      /\bcrontab\s+(?:-|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i,
-    ],
+    explainedBy:
+      /\b(?:cron\w*|schedul\w*|daily|nightly|hourly|weekly|periodic\w*|automat\w*|autostart|daemon|services?|background|launchd|systemd|backup\w*|monitor\w*|watch\w*|remind\w*|heartbeat|boot|server|agent|deploy\w*|sync\w*|shell|dotfiles|install\w*|setup|wake|alarm|tunnel|bridge|gateway)\b/i,
+    form: /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i,
   },
   {
-    severity: "warning",
+    severity: inCode,
     code: "destructive",
     message: "It deletes or overwrites much at once.",
-    patterns: [
-      /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME|\*)(?:["'\s*]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\//i,
-    ],
+    form: /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i,
   },
   {
-    severity: "warning",
+    severity: "info",
     code: "elevated",
     message: "It asks for administrator rights.",
-    patterns: [
-      /(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i,
-    ],
+    form: /(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i,
+  },
+  {
+    severity: "info",
+    code: "installs_software",
+    message: "It installs further software when it is used, which was not reviewed.",
+    form: /["']?kind["']?\s*:\s*["']?(?:brew|node|npm|go|uv|pip|apt|cargo)\b|\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/,
+  },
+  {
+    severity: fromStranger,
+    code: "downloads_program",
+    message: "It wants a program downloaded from an address of its own.",
+    roles: ["data"],
+    form: /["']?kind["']?\s*:\s*["']?download\b/,
+  },
+  {
+    severity: fromStranger,
+    code: "foreign_registry",
+    message: "It installs software from a registry of its own and not from the usual place.",
+    form: /\bpip3?\s+install\b.{0,120}(?:--(?:extra-)?index-url)|\b(?:npm|pnpm|yarn|npx)\b.{0,80}--registry\b|--trusted-host\b/,
   },
 ]);
 
-const saves = /(?:\s-\w{0,6}[oO]|--output|--output-document|-outfile|>)[\s=]*["']?([^\s"';|&<>]{3,100})/i;
+const saves =
+  /(?:\s-\w{0,6}[oO]|--output|--output-document|-outfile|>)[\s=]*["']?(?!\/dev\/)([^\s"';|&<>]{3,100})/i;
 const fetches = pattern("i")`\b${fetchers}`;
 const starts = pattern("i")`(?:^|[;&|]|\bthen\b)\s*(?:chmod\b|${interpreters}|\.\/|open\b|start\b)`;
 
-/** `curl -o FILE …; sh FILE`, on one line or within the next few. */
-const fetchAndRunRule: FileRule = (file) =>
+/** `curl -o FILE …; sh FILE`, on one line or within the next few, and no checksum between. */
+const fetchAndRunRule: FileRule = (file, subject) =>
   file.lines.flatMap((line, at) => {
     const name = fetches.test(line.text) ? saves.exec(line.text)?.[1] : undefined;
-    if (name === undefined || !runs(file.lines.slice(at, at + 5), name)) return [];
-    const message = "It fetches a program from the network and starts it, which nobody has reviewed.";
-    return [{ ...remote, message, ...placeIn(file, line.number, line.text) }];
+    if (name === undefined) return [];
+    const rest = line.text.slice(line.text.indexOf(name) + name.length);
+    const next = [rest, ...file.lines.slice(at + 1, at + 5).map(({ text }) => text)];
+    const isRun = next.some((text) => starts.test(text) && text.includes(name));
+    if (!isRun || next.some((text) => /sha(?:256|512)sum|gpg --verify/.test(text))) return [];
+    const isMeant = !subject.purpose.isAboutAttacks && !isExplained({ said: line.text });
+    return [
+      foundIn(
+        file,
+        line,
+        isMeant ? gravityOfSource(line.text, line, subject) : "info",
+        "remote_code",
+        remoteCode,
+      ),
+    ];
   });
 
-function runs([first, ...next]: readonly ReviewedLine[], name: string): boolean {
-  const rest = first === undefined ? "" : first.text.slice(first.text.indexOf(name) + name.length);
-  return [rest, ...next.map(({ text }) => text)].some((text) => starts.test(text) && text.includes(name));
+const downloads =
+  /\b(?:download|get|obtain|visit|go to|open|herunterladen|lade|laden|télécharge[rz]?|descarg[aeu]\w*|baixe|baixar|scarica\w*)\b|скача|загруз|下载|下載|ダウンロード|다운로드/i;
+const executes =
+  /\b(?:run|running|execute|launch|double-click|start|install|open it|ausführen|führe|starte\w*|installier\w*|exécute[rz]?|lance[rz]?|ejecut\w*|execut\w*|esegui\w*|avvia\w*)\b|запуст|运行|運行|執行|执行|実行|실행|安装/i;
+const pastes =
+  /(?:\b(?:paste|copy|kopier\w*|füge|colle[rz]?|copie[rz]?|peg[au]\w*|copi[ae]\w*|incolla\w*)\b|вставь|скопир|粘贴|复制|貼り付け|붙여).{0,160}(?:\b(?:terminal|console|shell|command (?:line|prompt)|powershell|cmd|konsole|consola)\b|终端|終端|ターミナル|терминал|터미널)/i;
+const locked =
+  /\b(?:extract|unzip|archive|zip|rar|7z|unpack\w*|entpack\w*|decompress)\b.{0,80}\b(?:pass(?:word|code|phrase)?|pwd|passwort|contraseña|mot de passe|senha)\b|\b(?:pass(?:word)?|pwd)\s?[:=]\s*[`"']?\w{3,}|解压密码|解壓密碼|пароль.{0,20}архив/i;
+const packed =
+  /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i;
+
+/**
+ * Prose that has the agent or a person fetch a program and run it: the payload of ClawHavoc (early 2026) was no script but a “prerequisite” in
+ * SKILL.md. Grave if the place is anonymous, or the archive is locked against scanners.
+ */
+const prerequisiteRule: FileRule = (file, subject) => {
+  if (file.role !== "prose" || subject.purpose.isAboutAttacks) return [];
+  return sections(file.lines).flatMap((lines): Capability[] => {
+    const text = lines.map((line) => line.text).join(" ");
+    const found =
+      downloads.test(text) && /https?:/.test(text) ? prerequisiteIn(lines, text, subject) : undefined;
+    return found === undefined
+      ? []
+      : [foundIn(file, found.line, found.severity, "prerequisite_download", found.message)];
+  });
+};
+
+interface Prerequisite {
+  line: ReviewedLine;
+  severity: Severity;
+  message: string;
+}
+
+function prerequisiteIn(
+  lines: readonly ReviewedLine[],
+  text: string,
+  { purpose }: ReviewSubject,
+): Prerequisite | undefined {
+  const isRun = executes.test(text);
+  const secret = packed.test(text) && isRun ? lines.find((line) => locked.test(line.text)) : undefined;
+  if (secret !== undefined) {
+    const message =
+      "It has people run a program from an archive with a password, which hides the content from scanners.";
+    return { line: secret, severity: "danger", message };
+  }
+  const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
+  if (pasted !== undefined) {
+    const severity = oddPlace(pasted.text) === undefined ? "info" : "danger";
+    return {
+      line: pasted,
+      severity,
+      message: "It has people paste a command from elsewhere into a terminal.",
+    };
+  }
+  const line = lines.find(
+    (each) => each.role === "prose" && packed.test(each.text) && downloads.test(each.text),
+  );
+  if (line === undefined || !isRun) return undefined;
+  const severity = addressesIn(line.text).every(({ place }) => purpose.names(place)) ? "info" : "warning";
+  return {
+    line,
+    severity,
+    message: "It has people download a program and run it, which is how skills have spread malware.",
+  };
+}
+
+/** The lines below each heading, at most 25 together. */
+function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {
+  const found: ReviewedLine[][] = [[]];
+  for (const line of lines.filter(({ role }) => role !== "data")) {
+    const isNew =
+      (found.at(-1)?.length ?? 0) >= 25 || (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text));
+    if (isNew) found.push([line]);
+    else found.at(-1)?.push(line);
+  }
+  return found;
 }
 
 /** Commands that nobody should run, in any text: in code, in prose that tells somebody to, or in data. */
-export const commandRule: FileRule = (file, subject) => [
-  ...patternRule(file, subject),
-  ...fetchAndRunRule(file, subject),
-];
+export const commandRule: FileRule = (file, subject) =>
+  [patternRule, fetchAndRunRule, prerequisiteRule].flatMap((rule) => rule(file, subject));

@@ -1,6 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
-import type { PackageFinding } from "../../core/skill/packages.ts";
-import { excerptOf, type FileRule, type ReviewedFile } from "../review-subject.ts";
+import { type Capability, excerptOf, type FileRule, type ReviewedFile } from "../review-subject.ts";
 
 /** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;
@@ -11,22 +10,28 @@ const overrides = /[\u202a-\u202e\u2066-\u2069]/u;
 const blanks = /[\u200b\u2060-\u2064\u180e\u115f\u1160\u3164\uffa0\u206a-\u206f]|(?!^)\ufeff/u;
 /** Joiners belong to scripts and emoji; between Latin letters they hide something. */
 const joiners = /[A-Za-z0-9][\u200c\u200d]+[A-Za-z0-9]/u;
+/** A blank within a word; at its ends or between quotation marks it is a mark for programs, or an example. */
+const splitters = pattern("u")`\p{L}(?:${blanks})+\p{L}`;
 const fewBlanks = 4;
 
 /** Characters that are invisible to a reader, but not to a model or an interpreter. */
-export const hiddenTextRule: FileRule = (file) => {
+export const hiddenTextRule: FileRule = (file, { purpose }) => {
   if (/^[\x20-\x7e\s]*$/.test(file.raw)) return [];
-  const findings: PackageFinding[] = [];
+  const findings: Capability[] = [];
   file.raw.split(/\r\n|\r|\n/).forEach((written, at) => {
     const line = written.slice(0, 20_000).replace(flags, "");
     const place = { path: file.path, line: at + 1 };
     const found = judge(line, file);
+    if (found?.severity === "warning" && purpose.isAboutAttacks) found.severity = "info";
+    if (found?.severity === "danger" && purpose.isAboutAttacks && !tags.test(line))
+      found.severity = "warning";
     if (found !== undefined) findings.push({ ...found, ...place, excerpt: excerptOf(around(line)) });
     const word = mixedWord(line);
     if (word === undefined) return;
     const message =
       "It has a word with letters of several scripts: people read another word than programs do.";
-    findings.push({ severity: "warning", code: "mixed_scripts", message, ...place, excerpt: word });
+    const severity = purpose.isAboutAttacks ? "info" : "warning";
+    findings.push({ severity, code: "mixed_scripts", message, ...place, excerpt: word });
   });
   return findings;
 };
@@ -44,7 +49,7 @@ function mixedWord(line: string): string | undefined {
   for (const [word] of line.matchAll(/\p{L}{3,60}/gu)) {
     if (!alike.test(word) || !/\p{Script=Latin}/u.test(word) || inflected.test(word)) continue;
     const onlyGreek = !alike.test(word.replace(/\p{Script=Greek}/gu, ""));
-    if (onlyGreek && !(word.length > 4 && greekWithin.test(word))) continue;
+    if (onlyGreek && !(word.length > 4 && greekWithin.test(word) && !/sin|cos|tan|log/.test(word))) continue;
     return [...word]
       .map((letter) => (alike.test(letter) ? `\\u{${letter.codePointAt(0)?.toString(16)}}` : letter))
       .join("");
@@ -55,7 +60,7 @@ function mixedWord(line: string): string | undefined {
 function judge(
   line: string,
   { role }: ReviewedFile,
-): Pick<PackageFinding, "severity" | "code" | "message"> | undefined {
+): Pick<Capability, "severity" | "code" | "message"> | undefined {
   if (tags.test(line) || selectors.test(line)) {
     const hidden = decodeTags(line);
     const says = hidden === "" ? "" : ` It reads: “${hidden}”.`;
@@ -68,7 +73,7 @@ function judge(
     return { severity: role === "code" ? "danger" : "warning", code: "hidden_text", message };
   }
   const count = line.match(pattern("gu")`${blanks}`)?.length ?? 0;
-  if (count > 0 || joiners.test(line)) {
+  if (count >= fewBlanks || splitters.test(line) || joiners.test(line)) {
     const message =
       "It contains invisible characters, which can split words that a reader or a check looks for.";
     return { severity: count >= fewBlanks ? "danger" : "warning", code: "hidden_text", message };

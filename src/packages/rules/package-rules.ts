@@ -1,19 +1,18 @@
 import { basename } from "node:path";
 import { parsedJson } from "../../base/json-reader.ts";
 import { editDistance } from "../../base/nearest-name.ts";
-import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
+  type Capability,
   excerptOf,
   type FileRule,
   maxReviewed,
-  placeIn,
   type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
 
 /** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
 export const fileKindRule: FileRule = (file) => {
-  const finding = (severity: PackageFinding["severity"], code: string, message: string): PackageFinding[] => [
+  const finding = (severity: Capability["severity"], code: string, message: string): Capability[] => [
     { severity, code, message, path: file.path },
   ];
   if (file.content === "program") {
@@ -24,7 +23,8 @@ export const fileKindRule: FileRule = (file) => {
   }
   if (file.content !== "text") {
     if (isMedia(file)) return [];
-    return finding("warning", "binary_file", "It is not text, and was not reviewed.");
+    const isCode = file.executable || /\.(?:pyc|class|jar|so|dll|dylib|node|wasm)$/i.test(file.path);
+    return finding(isCode ? "warning" : "info", "binary_file", "It is not text, and was not reviewed.");
   }
   if (file.bytes > maxReviewed) {
     const message = `Only its first ${maxReviewed / 1_000} kB were reviewed.`;
@@ -56,20 +56,26 @@ export const manifestRule: FileRule = (file) => {
     return [{ severity: "info", code: "dependencies", message: unreviewedSoftware, path: file.path }];
   }
   if (/(?:^|\/)node_modules\/[^/]+$/.test(file.path)) return [];
-  if (name === "skill.md") return installBlock(file);
   return [];
 };
 
-function npmFindings({ raw, path }: ReviewedFile): PackageFinding[] {
+function npmFindings({ raw, path }: ReviewedFile): Capability[] {
   // A manifest that no program can read starts nothing either.
   const manifest = objectOf(parsedJson(raw));
   const scripts = objectOf(manifest?.scripts);
-  const findings: PackageFinding[] = [];
+  const findings: Capability[] = [];
   for (const hook of hooks) {
     const script = scripts?.[hook];
     if (typeof script !== "string") continue;
     const message = `It runs a command by itself when its dependencies are installed (${hook}).`;
-    findings.push({ severity: "warning", code: "install_script", message, path, excerpt: excerptOf(script) });
+    const isOwn = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script);
+    findings.push({
+      severity: isOwn ? "warning" : "info",
+      code: "install_script",
+      message,
+      path,
+      excerpt: excerptOf(script),
+    });
   }
   const names = Object.keys({
     ...objectOf(manifest?.dependencies),
@@ -84,26 +90,6 @@ function npmFindings({ raw, path }: ReviewedFile): PackageFinding[] {
 
 function objectOf(value: unknown): Record<string, unknown> | undefined {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-}
-
-/** The installers that OpenClaw packages name in their frontmatter; they are never run here. */
-function installBlock(file: ReviewedFile): PackageFinding[] {
-  const end = file.raw.indexOf("\n---", 3);
-  if (!file.raw.startsWith("---") || end === -1) return [];
-  return file.raw
-    .slice(0, Math.min(end, 50_000))
-    .split("\n")
-    .flatMap((line, at): PackageFinding[] => {
-      const kind = /["']?kind["']?\s*:\s*["']?(download|brew|node|npm|go|uv|pip|apt|cargo)\b/.exec(line)?.[1];
-      if (kind === undefined) return [];
-      const place = placeIn(file, at + 1, line);
-      if (kind === "download") {
-        const message = "It wants a program downloaded from an address of its own.";
-        return [{ severity: "warning", code: "downloads_program", message, ...place }];
-      }
-      const message = `It wants software installed (${kind}).`;
-      return [{ severity: "info", code: "installs_software", message, ...place }];
-    });
 }
 
 /** Hidden files: loaders do not show them to the agent, but scripts can use them. */
@@ -121,53 +107,6 @@ export const hiddenFileRule: FileRule = (file) => {
   return [{ severity: isSettings ? "warning" : "info", code: "hidden_file", message, path: file.path }];
 };
 
-/** Modules of Python's own library (`sys.stdlib_module_names` of 3.11, and later additions). */
-const pythonModules = new Set(
-  [
-    "abc aifc annotationlib argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect",
-    "builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall",
-    "compression concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses",
-    "datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl",
-    "filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp",
-    "gzip hashlib heapq hmac html http imaplib imghdr imp importlib inspect io ipaddress itertools json keyword",
-    "linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder multiprocessing netrc",
-    "nntplib nturl2path numbers opcode operator optparse os pathlib pdb pickle pickletools pipes pkgutil platform",
-    "plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pyexpat queue quopri",
-    "random re readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal",
-    "site smtpd smtplib sndhdr socket socketserver sqlite3 sre_compile sre_constants sre_parse ssl stat statistics",
-    "string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile",
-    "termios textwrap threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle",
-    "types typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser wsgiref xdrlib xml xmlrpc",
-    "zipapp zipfile zipimport zlib zoneinfo",
-  ]
-    .join(" ")
-    .split(" "),
-);
-
-/**
- * Modules that Python prefers to its own. The folders of a skill come first where its scripts look for modules, and no skill's folders are
- * searched for another's.
- */
-export function moduleFindings({ files }: ReviewSubject): PackageFinding[] {
-  const paths = new Set(files.map(({ path }) => path));
-  return files.flatMap(({ path }): PackageFinding[] => {
-    const [, folder = "", name = ""] =
-      /^((?:[^/]+\/)*)(?!__init__\.)([A-Za-z_]\w*)(?:\/__init__)?\.(?:pyc?|(?:[\w-]{1,60}\.)?so)$/.exec(
-        path,
-      ) ?? [];
-    if (name === "sitecustomize" || name === "usercustomize") {
-      const message =
-        "Python runs it by itself before each of the skill's scripts (not before those of other skills).";
-      return [{ severity: "warning", code: "runs_by_itself", message, path }];
-    }
-    if (!pythonModules.has(name)) return [];
-    // Names of modules in a package begin with the package's name, unless a script next to them is started.
-    const severity = paths.has(`${folder}__init__.py`) ? "info" : "warning";
-    const message = `The skill's scripts get it in place of Python's own module ${name} (scripts of other skills do not).`;
-    return [{ severity, code: "shadows_module", message, path }];
-  });
-}
-
 /** Letters that look like Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
 const lookalikes: ReadonlyMap<string, string> = new Map(
   "аa еe оo рp сc уy хx іi јj ѕs һh кk мm тt вb нh αa εe οo ρp νv ιi κk τt υu χx ɡg ӏl ԁd ԛq ԝw 0o 1l 3e 5s |l il"
@@ -176,9 +115,9 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
 );
 
 /** Names that can be mistaken for those of a skill that ships, or that mix scripts to look like another. */
-export function nameFindings({ skill, shipped }: ReviewSubject): PackageFinding[] {
+export function nameFindings({ skill, shipped }: ReviewSubject): Capability[] {
   if (skill.origin.source === "bundled") return [];
-  const findings: PackageFinding[] = [];
+  const findings: Capability[] = [];
   if (/\p{Script=Latin}/u.test(skill.id) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(skill.id)) {
     const message = `Its name ${skill.id} mixes letters of several scripts, so that it looks like another name.`;
     findings.push({ severity: "danger", code: "similar_name", message });

@@ -134,7 +134,10 @@ function answer(response: ServerResponse, body: Record<string, unknown>, thinkin
   const messages = body.messages as { role: string; content: unknown }[];
   const said = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content ?? "");
   const result = messages.at(-1)?.role === "tool" ? String(messages.at(-1)?.content) : undefined;
-  if (result !== undefined) sendText(response, `You chose: ${/spring|summer|refused/.exec(result)?.[0]}.`);
+  if (JSON.stringify(messages[0]).includes("You review a skill"))
+    sendText(response, '{"doubtful": true, "reason": "It shows text in another order than it runs."}');
+  else if (result !== undefined)
+    sendText(response, `You chose: ${/spring|summer|refused/.exec(result)?.[0]}.`);
   else if (said.includes("ask me"))
     sendCall(response, "ask_user", { question: "When?", choices: ["In spring", "In summer"] });
   else if (said.includes("tidy up"))

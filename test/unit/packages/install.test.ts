@@ -237,8 +237,8 @@ describe("reviewing", () => {
     await symlink("SKILL.md", join(folder, "again.md"));
     const review = succeeded(await packages.reviewSkill("copied"));
     expect(review.findings.map(({ code, path }) => [code, path])).toEqual([
-      ["remote_code", "SKILL.md"],
       ["not_reviewed", "again.md"],
+      ["remote_code", "SKILL.md"],
     ]);
     expect(await packages.reviewSkill("nothing")).toMatchObject({ ok: false, code: "unknown_skill" });
   });

@@ -11,7 +11,7 @@ const maxFindings = 12;
 const maxCode = 200;
 
 /** Said in every review, whatever the findings. */
-const prose = "No check judges what its text asks of the agent: read it.";
+const prose = "No check understands all that its text asks of the agent: read it.";
 
 const signs: Record<PackageFinding["severity"], string> = {
   danger: "⛔ **Danger:**",
@@ -65,10 +65,11 @@ function verdict(findings: readonly PackageFinding[]): string {
   return "Found nothing dangerous. That is no guarantee: check what it does before you enable it.";
 }
 
-function findingText({ severity, message, path, line, excerpt = "" }: PackageFinding): string {
+function findingText({ severity, code, message, path, line, excerpt = "" }: PackageFinding): string {
   const place = path === undefined ? "" : ` (${text(path, 200)}${lineOf(line)})`;
   const quote = excerpt.trim() === "" ? "" : `: ${codeSpan(excerpt, maxCode)}`;
-  return `- ${signs[severity]} ${text(message, 400)}${place}${quote}`;
+  const sign = code === "opinion" ? "💬 **Opinion:**" : signs[severity];
+  return `- ${sign} ${text(message, 400)}${place}${quote}`;
 }
 
 function text(value: string, maxChars: number): string {
@@ -98,10 +99,11 @@ export function reviewLines(review: PackageReview, terminal: Terminal): string[]
 }
 
 function findingLines(
-  { severity, message, path, line, excerpt }: PackageFinding,
+  { severity, code, message, path, line, excerpt }: PackageFinding,
   { plain, dim, bad, warn }: Terminal,
 ): string[] {
-  const mark = { danger: bad("danger "), warning: warn("warning"), info: "info   " }[severity];
+  const words = { danger: bad("danger "), warning: warn("warning"), info: "info   " };
+  const mark = code === "opinion" ? "opinion" : words[severity];
   const place = path === undefined ? "" : `  ${plain(path)}${lineOf(line)}`;
   const quote = excerpt === undefined ? [] : [dim(`          ${plain(excerpt)}`)];
   return [`  ${mark} ${plain(message)}${dim(place)}`, ...quote];

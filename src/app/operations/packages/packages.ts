@@ -15,6 +15,7 @@ import { operation, operators, said, shown } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { installedText, reviewLines, reviewText } from "./package-review.ts";
 import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
+import { guideReader } from "./second-opinion.ts";
 
 const who = operators("install, update or remove skills");
 const input = z.object({ id: skillId });
@@ -61,7 +62,9 @@ export const reviewPackage = operation({
   async run(call) {
     const source = await sourceOf(call);
     if (!source.ok) return source;
-    const reviewed = outcomeOf(await call.services.packages.review(source.value, call.signal));
+    const reviewed = outcomeOf(
+      await call.services.packages.review(source.value, call.signal, guideReader(call)),
+    );
     return reviewed.ok ? { ok: true, value: { reviews: reviewed.value } } : reviewed;
   },
 });
@@ -101,7 +104,9 @@ export const installPackage = operation({
     const source = await sourceOf(call);
     if (!source.ok) return source;
     const { input, asker, services, signal } = call;
-    const options = { by: asker.by.id, signal, expected: input.expected };
+    // Who expects certain files has seen their review, with the opinion.
+    const reader = input.expected === undefined ? guideReader(call) : undefined;
+    const options = { by: asker.by.id, signal, expected: input.expected, reader };
     return installedIn(await services.packages.install(source.value, options));
   },
   audit: ({ installed }) => installed.map((each) => note("installed", each)),
@@ -138,10 +143,12 @@ export const updatePackage = operation({
         }),
     },
   ],
-  async run({ input, asker, services, signal }) {
+  async run(call) {
+    const { input, asker, services, signal } = call;
     const id = await installedId(input.id, services);
     if (!id.ok) return id;
-    return installedIn(await services.packages.update(id.value, { by: asker.by.id, signal }));
+    const options = { by: asker.by.id, signal, reader: guideReader(call) };
+    return installedIn(await services.packages.update(id.value, options));
   },
   audit: ({ installed }) => installed.map((each) => note("updated", each)),
 });

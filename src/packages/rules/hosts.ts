@@ -1,0 +1,111 @@
+import type { ReviewSubject } from "../review-subject.ts";
+
+const addresses =
+  /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?(\/[\w.~%/-]{0,200})?/g;
+/** Hosts that code names without a scheme. */
+const bareHosts =
+  /\b(?:hostname|host|SMTP(?:_SSL)?|FTP|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;
+const oddHosts: readonly [RegExp, string][] = [
+  [
+    /^(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|(?:1\.1\.1\.1|8\.8\.[48]\.[48]|1\.2\.3\.4)$)\d{1,3}(?:\.\d{1,3}){3}$|^\[(?!(?:::1?|f[cde]\S+)\])|^0x[0-9a-f]+$|^\d{8,10}$/,
+    "a bare IP address, whose owner is unknown",
+  ],
+  [
+    /(?:^|\.)(?:webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.\w+|trycloudflare\.com|loca\.lt|serveo\.net|localhost\.run|burpcollaborator\.net|oast\.\w+|interact\.sh|beeceptor\.com|hookbin\.com)$/,
+    "a service where anybody can receive what others send",
+  ],
+  [
+    /(?:^|\.)(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|paste\.ee|hastebin\.com|ghostbin\.\w+|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|anonfiles\.com|catbox\.moe)$/,
+    "a service where anybody can upload anything anonymously",
+  ],
+  [
+    /^(?:bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly|rb\.gy|shorturl\.at|t\.co|goo\.gl)$/,
+    "a short address that hides its destination",
+  ],
+  [/\.(?:onion|i2p)$/, "a hidden service"],
+  [/(?:^|\.)xn--|[^\x20-\x7e]/, "a name in letters that look like others"],
+];
+const chatHooks =
+  /(?:discord(?:app)?\.com\/api\/webhooks\/\d|api\.telegram\.org\/bot\d|hooks\.slack\.com\/services\/T)\S{10,}/i;
+const ownMachine =
+  /^(?:localhost|.+\.(?:local|localhost|internal|test)|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
+
+/** An address in a text. */
+export interface NamedAddress {
+  /** In small letters. */
+  host: string;
+  /** `host/path`, as `Purpose.names` takes it. */
+  place: string;
+  index: number;
+}
+
+/** The addresses with a scheme in a text, without those of the machine itself. */
+export function addressesIn(text: string): NamedAddress[] {
+  return [...text.matchAll(addresses), ...text.matchAll(bareHosts)].flatMap(
+    ({ 1: written = "", 2: path = "", index }) => {
+      const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
+      return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}`, index }];
+    },
+  );
+}
+
+/** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */
+export function oddPlace(text: string): string | undefined {
+  if (chatHooks.test(text)) return "somebody's own mailbox in a chat service, where it could send things";
+  for (const { host } of addressesIn(text)) {
+    const why = oddHosts.find(([form]) => form.test(host))?.[1];
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+const maxNames = 100;
+
+/** All hosts that code and text name, in order. */
+export function hostsOf({ files }: ReviewSubject): string[] {
+  const hosts = new Set<string>();
+  for (const { lines } of files) {
+    for (const { text } of lines) {
+      for (const [, host = ""] of text.matchAll(addresses)) {
+        if (hosts.size >= maxNames) break;
+        hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
+      }
+    }
+  }
+  return [...hosts].toSorted();
+}
+
+const variables = [
+  /\bprocess\.env(?:\.|\?\.)([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
+  /\bprocess\.env\[\s*["'`]([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
+  /\b(?:os\.)?environ(?:\.get\(|\[)\s*["']([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
+  /\bgetenv\(\s*["']([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
+  /\bENV(?:\[|\.fetch\()\s*["']([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
+  /\$env:([A-Za-z_][A-Za-z0-9_]{1,80})/gi,
+  /\$\{?([A-Z][A-Z0-9]{1,40}_(?:KEY|TOKEN|SECRET|PASSWORD|API|ID|URL)[A-Z0-9_]{0,30})\b/g,
+];
+/** Variables of every process, and those every script gets about its call (the core's script environment and the sandbox's fixed one). */
+const ordinary = new Set(
+  `PATH HOME TMPDIR TEMP TMP LANG LC_ALL PWD USER SHELL NODE_ENV DEBUG TERM NO_COLOR
+  KNACK_SKILL_ID KNACK_AGENT_ID KNACK_USER_ID KNACK_NAMESPACE KNACK_THREAD_ID KNACK_TURN_ID KNACK_PERMISSIONS KNACK_WORKSPACE
+  KNACK_SKILL_DIR KNACK_OUTPUT_DIR LINX_AGENT_ID LINX_USER_ID LINX_SESSION_ID`.split(/\s+/),
+);
+
+/** Variables that code reads, without those of every process, with the first place. */
+export function variablesOf({ files }: ReviewSubject): Map<string, { path: string; line: number }> {
+  const found = new Map<string, { path: string; line: number }>();
+  for (const { path, lines } of files.filter(({ role }) => role === "code")) {
+    for (const { number, text } of lines) {
+      for (const name of variableNames(text)) {
+        if (found.size < maxNames && !found.has(name)) found.set(name, { path, line: number });
+      }
+    }
+  }
+  return found;
+}
+
+function variableNames(text: string): string[] {
+  return variables
+    .flatMap((form) => [...text.matchAll(form)].map(([, name = ""]) => name))
+    .filter((name) => !ordinary.has(name));
+}

@@ -76,16 +76,21 @@ async function fromFile(path: string): Promise<string> {
   return bytes.toString("utf8");
 }
 
-/** The operator chose the address of the document, so it may be private. */
+/** The operator chose the address of the document, so it may be private. Headers go nowhere else. */
 async function fetched(
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<string> {
+  const redirect = Object.keys(headers).length === 0 ? "follow" : "manual";
   const response = await fetch(url, {
     headers,
+    redirect,
     signal: AbortSignal.any([signal, AbortSignal.timeout(documentMs)]),
   });
+  const leadsTo = response.headers.get("location");
+  if (response.status >= 300 && response.status < 400 && leadsTo !== null)
+    throw new Error(`it leads to ${leadsTo}. Name that address in the entry.`);
   if (!response.ok) throw new Error(`it was answered with ${response.status}.`);
   return new TextDecoder().decode(await readAtMost(response.body, maxDocument, () => tooLarge(maxDocument)));
 }
@@ -94,8 +99,11 @@ function tooLarge(most: number): Error {
   return new Error(`it is larger than ${most / 1_000_000} MB.`);
 }
 
-/** @throws ServerFailure if neither the entry nor the document says where the API is */
-function baseOf({ base, document }: OpenApiTarget, { server }: ApiDocument): string {
+/**
+ * @throws ServerFailure if neither the entry nor the document says where the API is, or if only the document says that the headers of the
+ * entry belong to a host
+ */
+function baseOf({ base, document, headers }: OpenApiTarget, { server }: ApiDocument): string {
   const written = base ?? server ?? "";
   const isUrl = /^https?:/.test(document);
   const address = URL.canParse(written)
@@ -103,8 +111,15 @@ function baseOf({ base, document }: OpenApiTarget, { server }: ApiDocument): str
     : isUrl && URL.canParse(written, document)
       ? new URL(written, document).href
       : "";
-  if (/^https?:\/\//.test(address) && !/[{}]/.test(address)) return address;
-  throw new ServerFailure("unreachable", `${document} does not say where its API is. Set url in the entry.`);
+  if (!/^https?:\/\//.test(address) || /[{}]/.test(address))
+    throw new ServerFailure(
+      "unreachable",
+      `${document} does not say where its API is. Set url in the entry.`,
+    );
+  const isChosen = base !== undefined || (isUrl && new URL(address).origin === new URL(document).origin);
+  if (isChosen || Object.keys(headers).length === 0) return address;
+  const message = `${document} says that its API is at ${address}. If the headers of the entry belong there, set url to it.`;
+  throw new ServerFailure("unreachable", message);
 }
 
 function instructionsOf({ title, description, leftOut }: ApiDocument): string {

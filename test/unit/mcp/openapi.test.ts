@@ -163,8 +163,7 @@ describe("an API as a server", () => {
       request.on("end", () => {
         const { authorization = "", "x-trace": trace = "" } = request.headers;
         seen.push([request.method, request.url, authorization, trace, Buffer.concat(body)].join(" ").trim());
-        if (request.url?.startsWith("/v1/orders/away"))
-          response.writeHead(302, { location: "http://127.0.0.1:9/" }).end();
+        if (request.url?.includes("away")) response.writeHead(302, { location: "http://127.0.0.1:9/" }).end();
         else if (request.method === "DELETE") response.writeHead(403).end('{"error":"not yours"}');
         else
           response.writeHead(200, { "content-type": "application/json" }).end('{"id":12345678901234567890}');
@@ -230,6 +229,24 @@ describe("an API as a server", () => {
       message: expect.stringMatching(/not a public address/),
     });
     expect(seen).toEqual([]);
+  });
+
+  it("a host that only the document names gets no account", async () => {
+    const { servers } = await open(account, { ...shop, servers: [{ url: "https://api.example.com/v1" }] });
+    expect(await servers.start("shop")).toMatchObject({
+      state: "failed",
+      problem: expect.stringMatching(
+        /its API is at https:\/\/api\.example\.com\/v1\. If the headers .* set url/,
+      ),
+    });
+  });
+
+  it("the account is not sent where the document's address leads to", async () => {
+    const { servers } = await open({ openapi: `${address}away.json`, ...account });
+    expect(await servers.start("shop")).toMatchObject({
+      state: "failed",
+      problem: expect.stringMatching(/it leads to http:\/\/127\.0\.0\.1:9\/\. Name that address/),
+    });
   });
 
   it.each([

@@ -219,7 +219,15 @@ type PlainEvent =
   | { type: "answer_private"; call_id?: string | undefined; because: string; from?: string | undefined }
   /** The turn sent, changed or deleted a message in addition to its answer, in `place`. */
   | ({ type: "message_sent"; call_id: string } & SentEvent)
-  | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
+  /** `earlier`: turns whose messages were said before it was asked, so that they do not answer it. */
+  | {
+      type: "question_asked";
+      question_id: string;
+      text: string;
+      choices: string[];
+      expires_at: number;
+      earlier?: string[] | undefined;
+    }
   | { type: "question_answered"; question_id: string; text: string; by: string }
   /** `approver` is the minimum for deciding: the asker, or a person of at least this trust. */
   | {

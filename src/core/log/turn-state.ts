@@ -90,7 +90,7 @@ export interface TurnState {
   readonly calls: Map<string, CallState>;
   /** The files that calls created: name → call. */
   readonly files: Map<string, string>;
-  readonly questions: Map<string, { expires_at: number; answer?: string }>;
+  readonly questions: Map<string, { expires_at: number; earlier: readonly string[]; answer?: string }>;
   /** By call id. */
   readonly approvals: Map<string, ApprovalState>;
   /** People and groups, by platform id, that messages of this turn may mention in addition to those the person mentioned. */
@@ -273,7 +273,7 @@ function applyAsked(
   asked_at: number,
 ): void {
   if (event.type === "question_asked") {
-    questions.set(event.question_id, { expires_at: event.expires_at });
+    questions.set(event.question_id, { expires_at: event.expires_at, earlier: event.earlier ?? [] });
   } else if (event.type === "question_answered") {
     const question = questions.get(event.question_id);
     if (question !== undefined) question.answer = event.text;

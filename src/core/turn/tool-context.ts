@@ -159,16 +159,18 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
     if (open?.answer !== undefined) return open.answer;
     if (open === undefined) {
       const expires_at = ports.clock.now() + turn.limits.question_ms;
+      const earlier = (await ports.steering()).map(({ turn_id }) => turn_id);
       await scope.emit({
         type: "question_asked",
         question_id: questionId,
         text,
         choices: [...choices],
         expires_at,
+        ...(earlier.length === 0 ? {} : { earlier }),
       });
       throw new WaitingForPerson();
     }
-    const answer = await findAnswer(scope, questionId);
+    const answer = await findAnswer(scope, questionId, open.earlier);
     if (answer !== undefined) {
       await scope.emit({ type: "question_answered", question_id: questionId, ...answer });
       return answer.text;
@@ -225,12 +227,13 @@ function createPermissions(
 async function findAnswer(
   scope: TurnScope,
   questionId: string,
+  earlier: readonly string[],
 ): Promise<{ text: string; by: string } | undefined> {
   for (const signal of await scope.ports.signals()) {
     if (signal.type === "answer" && signal.question_id === questionId)
       return { text: signal.text, by: signal.by };
   }
-  const [said] = await scope.ports.steering();
+  const said = (await scope.ports.steering()).find(({ turn_id }) => !earlier.includes(turn_id));
   if (said === undefined) return undefined;
   const by = said.author.id;
   await scope.emit({ type: "steered", text: said.text, by, from_turn: said.turn_id });

@@ -330,6 +330,38 @@ describe("a question to the person", () => {
     expect((await events(reply)).at(-1)).toMatchObject({ merged_into: turnId });
   });
 
+  it("a question to the person is not answered by what was said before it", async () => {
+    const looks = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const chooser = testSkill(
+      "chooser",
+      [
+        {
+          name: "choose",
+          run: async (_input, context) => {
+            begun.resolve();
+            await looks.promise;
+            return await context.ask({ text: "Which one?", choices: ["A", "B"] });
+          },
+        },
+      ],
+      { active: true },
+    );
+    const model = scriptedModel([[{ call: "choose", with: {} }], "You chose."]);
+    const { say, until, events } = createTestApp(model, { skills: [chooser] });
+    const turnId = await say("choose");
+    await begun.promise;
+    const early = await say("Take your time.");
+    looks.resolve();
+    await until(turnId, "turn_waiting");
+    await say("B, of course");
+    const all = await events(turnId);
+    expect(all.find((event) => event.type === "tool_finished")).toMatchObject({ output: "B, of course" });
+    expect(all.filter((event) => event.type === "steered").map(({ from_turn }) => from_turn)).toContain(
+      early,
+    );
+  });
+
   it("a question to the person ends without an answer when nobody answers in time", async () => {
     const { ask } = createTestApp(asking(), { limits: { question_ms: 60, approval_ms: 60 } });
     const { events, end } = await ask("choose");

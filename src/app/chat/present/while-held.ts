@@ -1,11 +1,16 @@
 import { LeaseLostError } from "../../../core/log/turn-log.ts";
 import type { AnswerStream, ChatPlatform } from "../../../core/ports/chat-platform.ts";
 
-/** What changes messages that another worker may show by now. The others only read, or show a passing sign and never throw. */
-const changes: ReadonlySet<PropertyKey> = new Set<keyof ChatPlatform | keyof AnswerStream>([
-  ...(["post", "edit", "remove", "whisper", "openStream"] as const),
-  ...(["append", "progress", "finish", "cancel"] as const),
-]);
+/** Of each method whether it changes messages, which another worker may show by now. The others read, or show a passing sign. */
+const changes: Readonly<Record<Methods<ChatPlatform> | Methods<AnswerStream>, boolean>> = {
+  ...{ post: true, edit: true, remove: true, whisper: true, openStream: true },
+  ...{ append: true, progress: true, finish: true, cancel: true },
+  ...{ find: false, showWorking: false, showState: false, isUnseen: false, dismiss: false, markSeen: false },
+  ...{ person: false, readThread: false, download: false, deciders: false, describe: false },
+};
+type Methods<T> = {
+  [Key in keyof T]-?: NonNullable<T[Key]> extends (...given: never[]) => unknown ? Key : never;
+}[keyof T];
 
 /**
  * A platform that changes no message unless this worker holds the turn: a process that stood still would otherwise overwrite the answer of
@@ -17,7 +22,7 @@ export function whileHeld(platform: ChatPlatform, turnId: string, isHeld: () => 
       get(_, name) {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== "function") return value;
-        if (!changes.has(name)) return value.bind(target) as unknown;
+        if (changes[name as keyof typeof changes] !== true) return value.bind(target) as unknown;
         return async (...given: unknown[]) => {
           if (!isHeld()) throw new LeaseLostError(turnId);
           const result: unknown = await value.apply(target, given);

@@ -37,6 +37,7 @@ import { createExportData } from "./services/export-data.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
 import { createForget } from "./services/forgetting.ts";
 import { createReadiness } from "./services/readiness.ts";
+import { createReceipts } from "./services/receipt.ts";
 import { createRetention } from "./services/retention.ts";
 import { keptFor } from "./services/retention-policy.ts";
 import { createSayMessage } from "./services/say-message.ts";
@@ -189,6 +190,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     submit,
     follow,
     readAudit: createAuditReader(log, stored, deps.clock),
+    receipt: createReceipts(log, chats.actions),
     turns: storedTurns(log, feed),
     folders,
     schedules,

@@ -199,9 +199,9 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
   addOperationCommands(runs, context, run);
   runs
     .command("show")
-    .description("one turn or run, with its steps")
+    .description("one turn or run, with its steps and its receipt")
     .argument("<id>", "id of a turn or of a skill's run")
-    .option("--json", "{turn, events, skills}")
+    .option("--json", "{turn, events, skills, receipt}")
     .action((id: string, _options, command: Command) =>
       run(async () => (await import("./runs.ts")).showRun(context, id, command.optsWithGlobals())),
     );

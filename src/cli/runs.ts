@@ -2,6 +2,7 @@ import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
 import { emptyTurnView, foldTurn } from "../core/log/turn-view.ts";
 import { finalLines } from "../platforms/terminal/final-lines.ts";
+import { renderMarkdown } from "../platforms/terminal/markdown.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { progressLines } from "../platforms/terminal/progress-lines.ts";
@@ -16,7 +17,7 @@ import {
   wantsColours,
 } from "./command-context.ts";
 
-/** `knack runs show`: one turn with its steps. */
+/** `knack runs show`: one turn with its steps and its receipt. */
 export async function showRun(
   context: CommandContext,
   id: string,
@@ -37,16 +38,19 @@ export async function showRun(
       printLine(context, paint.dim(`${timeOf(accepted_at)}  ${namespace}  ${thread}  ${view.model}`));
       printLine(context, `${paint.accent("›")} ${plainLine(view.said)}`);
       for (const line of progressLines(view, context.clock.now(), paint)) printLine(context, line);
-      for (const line of finalLines(view, screenOf(context.stdout).columns, paint)) printLine(context, line);
+      const { columns } = screenOf(context.stdout);
+      for (const line of finalLines(view, columns, paint)) printLine(context, line);
+      for (const line of renderMarkdown(run.receipt.text, columns, paint)) printLine(context, paint.dim(line));
     }
     return exitCode.ok;
   });
 }
 
-/** The run, or the reason why there is none. */
+/** The run with its receipt, or the reason why there is none. */
 async function find(client: ApiClient, id: string) {
   try {
-    return await client.call("run.show", { id });
+    const run = await client.call("run.show", { id });
+    return { ...run, receipt: await client.call("turn.receipt", { id: run.turn.turn_id }) };
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return error.detail;
     throw error;

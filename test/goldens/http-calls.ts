@@ -118,6 +118,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
     follow,
     post("/turns/{turn}/stop"),
     { call: "END {turn}" },
+    ...get("/turns/{turn}/receipt", "/turns/nonsense/receipt"),
   ],
   namespaces: [
     ...get("/namespaces", `/namespaces/${general}`, "/namespaces/nonsense"),

@@ -15,6 +15,7 @@ import type { Audit } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
+import type { MakeReceipt } from "../services/receipt.ts";
 import type { Retention } from "../services/retention-policy.ts";
 import type { SayMessage } from "../services/say-message.ts";
 import type { Forget } from "../services/shapes.ts";
@@ -98,6 +99,7 @@ export interface Services {
   submit: Submit;
   follow: Follow;
   readAudit: ReadAudit;
+  receipt: MakeReceipt;
   turns: {
     get(turnId: string): Promise<TurnRecord | undefined>;
     list(filter: TurnFilter): Promise<TurnRecord[]>;

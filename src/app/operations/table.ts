@@ -33,6 +33,7 @@ import {
   renewScheduleSecret,
   resumeSchedule,
 } from "./plans/schedules.ts";
+import { showReceipt } from "./receipts.ts";
 import { removeApproval } from "./remove-approval.ts";
 import { runFlow, runFlowText } from "./run-flow.ts";
 import { runSkill } from "./run-skill.ts";
@@ -105,6 +106,7 @@ const operations = [
   listThreads,
   showThread,
   showTurn,
+  showReceipt,
   stopTurn,
   answerTurn,
   forgetTurn,

@@ -61,7 +61,7 @@ describe("buttons that are none", () => {
 });
 
 describe("who may press", () => {
-  it.each(["stop", "details", "again", "continue", "forget"])(
+  it.each(["stop", "again", "continue", "forget"])(
     "the button %s may be pressed by the asker and managers, and nobody else",
     async (action) => {
       const { gate, open } = createGate();
@@ -264,5 +264,20 @@ describe("buttons of an answer", () => {
     expect(details.length).toBeLessThanOrEqual(fixture.platform.limits.message_characters);
     const steps = details.match(/^\*\*\d+\. /gm) ?? [];
     expect(details.match(/```/g)).toHaveLength(4 * steps.length);
+  });
+
+  it("the details button shows everybody the receipt, and the steps only those who see the whole turn", async () => {
+    const skill = testSkill("look", [{ name: "look" }], { active: true });
+    const fixture = createIntake({
+      model: scriptedModel([[{ call: "look", with: { text: "the words" } }], "Seen."]),
+      skills: [skill],
+    });
+    const turnId = await answered(fixture);
+    for (const person of ["ada", "ben"]) await fixture.press(`details:${turnId}`, person);
+    const receipt = /^- Tools: look\n- Models: /;
+    expect(fixture.told("ada")).toEqual([expect.stringMatching(receipt)]);
+    expect(fixture.told("ada")[0]).toContain("the words");
+    expect(fixture.told("ben")).toEqual([expect.stringMatching(receipt)]);
+    expect(fixture.told("ben")[0]).not.toContain("the words");
   });
 });

@@ -56,6 +56,7 @@ import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
+import { createReplay } from "./turns/replay-turn.ts";
 import { createSharedFeed, type SharedFeed } from "./turns/shared-feed.ts";
 import { createSpending } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
@@ -191,6 +192,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     follow,
     readAudit: createAuditReader(log, stored, deps.clock),
     receipt: createReceipts(log, chats.actions),
+    replay: createReplay({ ...ports, ...deps, past, meter: deps.meter ?? noMeter }),
     turns: storedTurns(log, feed),
     folders,
     schedules,

@@ -205,6 +205,18 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
     .action((id: string, _options, command: Command) =>
       run(async () => (await import("./runs.ts")).showRun(context, id, command.optsWithGlobals())),
     );
+  program
+    .command("replay")
+    .description(
+      "have another model answer a turn again, with the recorded results: nothing runs or is posted",
+    )
+    .argument("[turn]", "id of a turn")
+    .requiredOption("--model <name>", "the model, as provider/model")
+    .option("--all <suite>", "the turns of config/replays/<suite>.yaml, with their checks")
+    .option("--json", "both answers; with --all: {model, passed, turns}")
+    .action((turn: string | undefined, _options, command: Command) =>
+      run(async () => (await import("./replay.ts")).replay(context, turn, command.optsWithGlobals())),
+    );
 }
 
 function addOperatorCommands(program: Command, context: CommandContext, run: Run): void {

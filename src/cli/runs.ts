@@ -31,20 +31,27 @@ export async function showRun(
       return exitCode.failed;
     }
     if (options.json) printJson(context, run);
-    else {
-      const view = run.events.reduce(foldTurn, emptyTurnView(run.turn.turn_id));
-      const paint = createPaint(wantsColours(context));
-      const { namespace, thread, accepted_at } = run.turn;
-      printLine(context, paint.dim(`${timeOf(accepted_at)}  ${namespace}  ${thread}  ${view.model}`));
-      printLine(context, `${paint.accent("›")} ${plainLine(view.said)}`);
-      for (const line of progressLines(view, context.clock.now(), paint)) printLine(context, line);
-      const { columns } = screenOf(context.stdout);
-      for (const line of finalLines(view, columns, paint)) printLine(context, line);
-      for (const line of renderMarkdown(run.receipt.text, columns, paint)) printLine(context, paint.dim(line));
-    }
+    else printRun(context, run);
     return exitCode.ok;
   });
 }
+
+function printRun(context: CommandContext, { turn, events, receipt }: FoundRun): void {
+  const view = events.reduce(foldTurn, emptyTurnView(turn.turn_id));
+  const paint = createPaint(wantsColours(context));
+  const { columns } = screenOf(context.stdout);
+  const { namespace, thread, accepted_at } = turn;
+  const lines = [
+    paint.dim(`${timeOf(accepted_at)}  ${namespace}  ${thread}  ${view.model}`),
+    `${paint.accent("›")} ${plainLine(view.said)}`,
+    ...progressLines(view, context.clock.now(), paint),
+    ...finalLines(view, columns, paint),
+    ...renderMarkdown(receipt.text, columns, paint).map(paint.dim),
+  ];
+  for (const line of lines) printLine(context, line);
+}
+
+type FoundRun = Exclude<Awaited<ReturnType<typeof find>>, string>;
 
 /** The run with its receipt, or the reason why there is none. */
 async function find(client: ApiClient, id: string) {

@@ -4,8 +4,10 @@ import { formatDuration } from "../../core/log/turn-view.ts";
 import { costText } from "../../core/log/usage.ts";
 import { mayOperate } from "../../core/values/inbound.ts";
 import { type Receipt, receipt } from "../services/receipt.ts";
+import { json } from "../services/shapes.ts";
 import { deedWords, type TurnLine } from "../services/turn-audit.ts";
-import { operation } from "./operation.ts";
+import { operation, operators } from "./operation.ts";
+import { turnRecord } from "./turn-view.ts";
 
 export const showReceipt = operation({
   name: "turn.receipt",
@@ -25,6 +27,60 @@ export const showReceipt = operation({
     const made = await services.receipt(turn, asker.by);
     return { ok: true, value: { ...made, text: receiptText(made) } };
   },
+});
+
+const answered = z.object({
+  model: z.string(),
+  text: z.string(),
+  calls: z.array(
+    z.object({
+      tool: z.string(),
+      arguments: json,
+      recorded: z.boolean().describe("false: the turn had not made this call, so it got no result"),
+    }),
+  ),
+  rounds: z.number(),
+  usage: turnRecord.shape.usage,
+  duration_ms: z.number(),
+  error: z.object({ code: z.string(), message: z.string() }).optional().describe("why there is no answer"),
+});
+
+export const replayTurn = operation({
+  name: "turn.replay",
+  input: z.object({
+    id: z.string().min(1).max(300).describe("a turn's id"),
+    model: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .describe("as provider/model, among those that people may choose"),
+  }),
+  output: z.object({
+    turn_id: z.string(),
+    question: z.string(),
+    recorded: answered,
+    replayed: answered,
+    notes: z.array(z.string()),
+  }),
+  // The conversation goes to the provider of the named model.
+  who: operators("replay turns"),
+  http: {
+    route: "POST /turns/{id}/replay",
+    summary:
+      "Have another model answer a turn again, with the recorded results: nothing runs, nothing is posted",
+    answers: "both answers, with their calls, cost and time",
+  },
+  async run({ input: { id, model }, asker, services, signal }) {
+    const turn = await services.turns.get(id);
+    if (turn === undefined) return { ok: false, status: 404, message: `There is no turn ${id}.` };
+    return services.replay(turn, { model, by: asker.by, signal });
+  },
+  audit: ({ turn_id, replayed }) => ({
+    action: "turn_replayed",
+    subject: turn_id,
+    detail: `replayed the turn \`${turn_id}\` on **${escapeMarkdown(replayed.model)}**`,
+  }),
 });
 
 /** Maximum sources and effects that the text lists. */

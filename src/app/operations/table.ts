@@ -33,7 +33,7 @@ import {
   renewScheduleSecret,
   resumeSchedule,
 } from "./plans/schedules.ts";
-import { showReceipt } from "./receipts.ts";
+import { replayTurn, showReceipt } from "./receipts.ts";
 import { removeApproval } from "./remove-approval.ts";
 import { runFlow, runFlowText } from "./run-flow.ts";
 import { runSkill } from "./run-skill.ts";
@@ -107,6 +107,7 @@ const operations = [
   showThread,
   showTurn,
   showReceipt,
+  replayTurn,
   stopTurn,
   answerTurn,
   forgetTurn,

@@ -222,7 +222,9 @@ async function callModel(scope: TurnScope, finalNote?: string): Promise<Assistan
   }));
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
-    finalNote === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
+    finalNote === undefined
+      ? withUniqueIds(finished.message, idsIn(scope), `call_${fingerprint(turn.turn_id)}_${round}`)
+      : withoutCalls(finished.message);
   const kept = withWholeBlocks(message, ports.redact(message));
   // Before calls, some models say what they do in a note beside the text.
   const said = kept.tool_calls.length === 0 || finished.note === "" ? {} : { note: finished.note };
@@ -245,24 +247,29 @@ function withoutCalls({ tool_calls, provider_blocks, ...message }: AssistantMess
   return { ...message, tool_calls: [], ...(own === undefined ? {} : { provider_blocks: own }) };
 }
 
-/** Some servers number the calls of each response from the start. Log and transcript need unique ids. */
-function withUniqueIds(
+/**
+ * Some servers number the calls of each response from the start. Log and transcript need unique ids: if one is in `taken`, all get new ones
+ * that begin with `prefix`.
+ */
+export function withUniqueIds(
   message: AssistantMessage,
-  { turn, state, transcript }: TurnScope,
-  round: number,
+  taken: ReadonlySet<string>,
+  prefix: string,
 ): AssistantMessage {
-  if (message.tool_calls.length === 0) return message;
-  const within = loggedCallId(state, "");
-  const seen = new Set(
-    [...state.calls.keys()].flatMap((id) => (id.startsWith(within) ? id.slice(within.length) : [])),
-  );
-  for (const earlier of transcript?.messages ?? []) if (earlier.role === "tool") seen.add(earlier.call_id);
+  const seen = new Set(taken);
   const clash = message.tool_calls.some(({ id }) => id === "" || seen.size === seen.add(id).size);
   if (!clash) return message;
-  const prefix = `call_${fingerprint(turn.turn_id)}_${round}`;
   const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `${prefix}_${index + 1}` }));
   // Provider blocks name the calls by their old ids and would not match the results.
   return { role: "assistant", text: message.text, tool_calls };
+}
+
+/** The ids of calls that a conversation has. */
+function idsIn({ state, transcript }: TurnScope): Set<string> {
+  const within = loggedCallId(state, "");
+  const own = [...state.calls.keys()].flatMap((id) => (id.startsWith(within) ? id.slice(within.length) : []));
+  const earlier = (transcript?.messages ?? []).flatMap((each) => (each.role === "tool" ? each.call_id : []));
+  return new Set([...own, ...earlier]);
 }
 
 /** Runs the calls of one response, several at a time. Direct outputs end the turn. */

@@ -221,6 +221,12 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
 
 function addOperatorCommands(program: Command, context: CommandContext, run: Run): void {
   program
+    .command("demo")
+    .description("show what Knack promises, without keys and beside a running bot")
+    .command("crash")
+    .description("kill a bot in the middle of a task; it resumes and repeats nothing")
+    .action(() => run(async () => (await import("./demo-crash.ts")).demoCrash(context)));
+  program
     .command("connect")
     .description("lead through connecting the bot to a platform, and check its tokens")
     .addArgument(new Argument("<platform>", "the platform").choices(["slack", "discord"]))

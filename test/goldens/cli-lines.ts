@@ -66,6 +66,8 @@ export const helped: readonly string[] = [
   "runs list",
   "runs show",
   "replay",
+  "demo",
+  "demo crash",
   "retention",
   "export",
   "forget",

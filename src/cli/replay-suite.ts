@@ -1,12 +1,10 @@
 import path from "node:path";
 import { z } from "zod";
 import { inputProblems } from "../app/operations/operation.ts";
-import type { OutputOf } from "../app/operations/table.ts";
 import { isPattern } from "../base/pattern.ts";
+import type { Replay } from "../client/shapes.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { readConfigFile } from "../config/config-file.ts";
-
-export type Replay = OutputOf<"turn.replay">;
 
 /** What has to be true of the other model's answer. None of them compares the wording with the recorded answer. */
 const check = z.union([

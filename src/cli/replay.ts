@@ -1,6 +1,7 @@
 import stringWidth from "string-width";
 import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
+import type { Replay } from "../client/shapes.ts";
 import { formatDuration } from "../core/log/turn-view.ts";
 import { costText } from "../core/log/usage.ts";
 import { renderMarkdown } from "../platforms/terminal/markdown.ts";
@@ -17,7 +18,7 @@ import {
   printLine,
   wantsColours,
 } from "./command-context.ts";
-import { failureOf, type Replay, type ReplaySuite, readSuite } from "./replay-suite.ts";
+import { failureOf, type ReplaySuite, readSuite } from "./replay-suite.ts";
 
 interface ReplayOptions extends GlobalOptions {
   model: string;

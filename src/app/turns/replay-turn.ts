@@ -25,7 +25,7 @@ import type { Redactor } from "../../core/values/redact.ts";
 import type { PastThreads } from "./past-threads.ts";
 
 /** One of the two answers that a replay compares. `usage` is that of all its model calls; `duration_ms` includes waits for people. */
-export interface Answered {
+interface Answered {
   model: string;
   text: string;
   /** The calls of its model, in order. `recorded`: the turn had made the same call, so its result is known. */
@@ -38,7 +38,7 @@ export interface Answered {
 }
 
 /** A turn on another model. */
-export interface Replay {
+interface Replay {
   turn_id: string;
   question: string;
   recorded: Answered;

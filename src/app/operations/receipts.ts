@@ -167,9 +167,11 @@ function hiddenWords({ hidden }: Receipt): string {
   return `${total} more that you may not see (${counts.map(([part, count]) => `${part}: ${count}`).join(", ")})`;
 }
 
+/** A link in the plain form that every platform reads: characters that would end it are encoded. */
 function linked(title: string, link: string | undefined): string {
   const text = shown(title.replace(/^https?:\/\//, ""));
-  return link === undefined ? text : `[${text}](<${link.replace(/[<>\s]/g, encodeURIComponent)}>)`;
+  const encode = (sign: string) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  return link === undefined ? text : `[${text}](${link.replace(/[\s<>()\\]/g, encode)})`;
 }
 
 function shown(text: string): string {

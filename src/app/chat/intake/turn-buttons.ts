@@ -184,9 +184,24 @@ async function details({ app, log, platform }: IntakeContext, { turn, by }: Turn
   const { text, private: isPrivate } = made.value;
   const seesSteps = turn.author.id === by.id || (!isPrivate && mayStop(by, turn));
   const { steps } = (await log.read(turn.turn_id)).reduce(foldTurn, emptyTurnView(turn.turn_id));
-  const room =
-    Math.min(maxDetails, platform.limits.message_characters - 100) - text.length - separator.length;
-  return seesSteps && steps.length > 0 ? `${text}${separator}${stepTexts(steps, room)}` : text;
+  const room = Math.min(maxDetails, platform.limits.message_characters - 100);
+  if (!seesSteps || steps.length === 0) return cutList(text, room);
+  const receipt = cutList(text, Math.floor(room / 2)) + separator;
+  return receipt + stepTexts(steps, room - receipt.length);
+}
+
+/** The lines of a list in at most so many characters. A line that is too long ends after one of its entries. */
+function cutList(text: string, characters: number): string {
+  const lines: string[] = [];
+  let room = characters;
+  for (const line of text.split("\n")) {
+    const end = line.length < room ? line.length : line.lastIndexOf(", ", room - 3);
+    if (end <= 0) break;
+    const shown = end === line.length ? line : `${line.slice(0, end)} …`;
+    lines.push(shown);
+    room -= shown.length + 1;
+  }
+  return lines.join("\n");
 }
 
 async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {

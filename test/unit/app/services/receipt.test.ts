@@ -245,6 +245,20 @@ describe("the receipt of a turn", () => {
     expect((await receiptOf(events, asker)).notes).toEqual([expect.stringMatching(note)]);
   });
 
+  it("links to its sources in Markdown that their titles and addresses cannot break", async () => {
+    const found = { results: [{ title: "A](https://evil.example) **b**", url: "https://a.example/(c)" }] };
+    const skills = [testSkill("look", [{ name: "look", run: () => found }], { active: true })];
+    const { app, ask } = createTestApp(scriptedModel([[{ call: "look" }], "Seen."]), { skills });
+    const { turnId } = await ask("look");
+    const asker = { by: ada, namespace: home.namespace };
+    const made = await app.run("turn.receipt", { input: { id: turnId }, asker });
+    const link = "[A\\](https://evil.example) \\*\\*b\\*\\*](https://a.example/%28c%29)";
+    expect(made).toMatchObject({
+      ok: true,
+      value: { text: expect.stringContaining(`- Sources: ${link}\n`) },
+    });
+  });
+
   it("is not for people of other channels, who learn nothing of the turn", async () => {
     const skills = [testSkill("look", [{ name: "look" }], { active: true })];
     const { app, ask } = createTestApp(scriptedModel([[{ call: "look" }], "Seen."]), { skills });

@@ -247,9 +247,11 @@ describe("buttons of an answer", () => {
   });
 
   it("the details button shows the steps with input and output, within what fits into a message", async () => {
-    const skill = testSkill("look", [{ name: "look", run: () => `\`\`\`\n${"long ".repeat(2_000)}` }], {
-      active: true,
-    });
+    const pages = Array.from({ length: 30 }, (_each, at) => ({
+      url: `https://a.example/${at}/${"x".repeat(200)}`,
+    }));
+    const run = () => ({ text: `\`\`\`\n${"long ".repeat(2_000)}`, pages });
+    const skill = testSkill("look", [{ name: "look", run }], { active: true });
     const calls = Array.from({ length: 30 }, (_each, index) => ({
       call: "look",
       with: { text: `item ${index}` },
@@ -258,6 +260,7 @@ describe("buttons of an answer", () => {
     const turnId = await answered(fixture);
     await fixture.press(`details:${turnId}`, "ada");
     const [details = ""] = fixture.told("ada");
+    expect(details).toMatch(/^- Sources: (\[[^\]]+\]\([^)]+\)(, | …\n))+/);
     expect(details).toContain("item 0");
     expect(details).toContain("long long");
     expect(details).toMatch(/and \d+ more/);

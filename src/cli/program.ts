@@ -215,7 +215,7 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
     .option("--all <suite>", "the turns of config/replays/<suite>.yaml, with their checks")
     .option("--json", "both answers; with --all: {model, passed, turns}")
     .action((turn: string | undefined, _options, command: Command) =>
-      run(async () => (await import("./replay.ts")).replay(context, turn, command.optsWithGlobals())),
+      run(async () => (await import("./replay/replay.ts")).replay(context, turn, command.optsWithGlobals())),
     );
 }
 

@@ -24,7 +24,7 @@ import type { SkillService } from "../services/skill-service.ts";
 import type { ReadAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PreviewPrompt } from "../turns/prompt-preview.ts";
-import type { ReplayTurn } from "../turns/replay-turn.ts";
+import type { ReplayTurn } from "../turns/replay/replay-turn.ts";
 import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";

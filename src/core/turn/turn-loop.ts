@@ -13,7 +13,7 @@ import type { AssistantMessage, ToolCall } from "../values/message.ts";
 import { agentNamedIn, type Profile } from "../values/profile.ts";
 import { afterWait, waitForModel } from "./away-model.ts";
 import { repeatedTooOften } from "./check-call.ts";
-import { readAnswer } from "./read-answer.ts";
+import { idsIn, readAnswer, withUniqueIds } from "./read-answer.ts";
 import { openDirectRun, openTaskRun } from "./sub-run.ts";
 import { refreshOffer } from "./toolset.ts";
 import { createEventChannel, openScope } from "./turn-opening.ts";
@@ -245,31 +245,6 @@ function withWholeBlocks(
 function withoutCalls({ tool_calls, provider_blocks, ...message }: AssistantMessage): AssistantMessage {
   const own = tool_calls.length === 0 ? provider_blocks : undefined;
   return { ...message, tool_calls: [], ...(own === undefined ? {} : { provider_blocks: own }) };
-}
-
-/**
- * Some servers number the calls of each response from the start. Log and transcript need unique ids: if one is in `taken`, all get new ones
- * that begin with `prefix`.
- */
-export function withUniqueIds(
-  message: AssistantMessage,
-  taken: ReadonlySet<string>,
-  prefix: string,
-): AssistantMessage {
-  const seen = new Set(taken);
-  const clash = message.tool_calls.some(({ id }) => id === "" || seen.size === seen.add(id).size);
-  if (!clash) return message;
-  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `${prefix}_${index + 1}` }));
-  // Provider blocks name the calls by their old ids and would not match the results.
-  return { role: "assistant", text: message.text, tool_calls };
-}
-
-/** The ids of calls that a conversation has. */
-function idsIn({ state, transcript }: TurnScope): Set<string> {
-  const within = loggedCallId(state, "");
-  const own = [...state.calls.keys()].flatMap((id) => (id.startsWith(within) ? id.slice(within.length) : []));
-  const earlier = (transcript?.messages ?? []).flatMap((each) => (each.role === "tool" ? each.call_id : []));
-  return new Set([...own, ...earlier]);
 }
 
 /** Runs the calls of one response, several at a time. Direct outputs end the turn. */

@@ -102,7 +102,7 @@ describe("knack replay", () => {
     expect(out).toMatch(passes ? /✓ it is so\n1 of 1 turns passed/ : /✗ it is so: .*\n0 of 1 turns passed/);
   });
 
-  it("goes on after a turn that cannot be replayed, and fails", async () => {
+  it("a suite goes on after a turn that cannot be replayed, and fails", async () => {
     const suite = `${suiteOf("{called: look}", "gone")}  - id: t1\n`;
     const { code, out } = await run(["--all", "smoke", ...onSmall, "--json"], { suite });
     expect(code).toBe(1);

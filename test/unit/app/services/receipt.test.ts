@@ -167,7 +167,7 @@ const open = [heard, ...page, ...search, made, ...spent, ...sent, end];
 const aside = [...page, ...elsewhere, ...sent, made, ...spent, { ...end, private: true } as TurnEventBody];
 
 describe("the receipt of a turn", () => {
-  it("has its sources with links, hosts, files, approvals and who decided, and what each model cost", async () => {
+  it("a receipt has its sources with links, hosts, files, approvals and who decided, and what each model cost", async () => {
     const { sources, tools, hosts, files, approvals, models, usage, hidden, effects } = await receiptOf(
       open,
       asker,
@@ -207,17 +207,20 @@ describe("the receipt of a turn", () => {
     ["a member of the place it read, if it is private", aside, salesMember, { ...onlyEffects, effects: 1 }],
     ["a manager, if it is private", aside, manager, { ...onlyEffects, effects: 1 }],
     ["an operator, if it is private", aside, operator, onlyEffects],
-  ] as const)("shows %s what they may see, and counts the rest", async (_who, events, reader, hidden) => {
-    const seen = await receiptOf(events, reader);
-    expect(seen.hidden).toEqual(hidden);
-    const isHidden = hidden.sources > 0;
-    const told = JSON.stringify({ ...seen, effects: [] });
-    expect(told.includes("Sal") || told.includes("a.example")).toBe(!isHidden);
-    expect(JSON.stringify(seen)).not.toContain("secret");
-    expect(seen.usage.input_tokens).toBe(900);
-  });
+  ] as const)(
+    "a receipt shows %s what they may see, and counts the rest",
+    async (_who, events, reader, hidden) => {
+      const seen = await receiptOf(events, reader);
+      expect(seen.hidden).toEqual(hidden);
+      const isHidden = hidden.sources > 0;
+      const told = JSON.stringify({ ...seen, effects: [] });
+      expect(told.includes("Sal") || told.includes("a.example")).toBe(!isHidden);
+      expect(JSON.stringify(seen)).not.toContain("secret");
+      expect(seen.usage.input_tokens).toBe(900);
+    },
+  );
 
-  it("hides what its asker read in a channel that they may no longer read", async () => {
+  it("a receipt hides what its asker read in a channel that they may no longer read", async () => {
     const seen = await receiptOf(aside, asker, []);
     expect(seen.hidden).toMatchObject({ sources: 1, tools: 1 });
     expect(seen.places).toEqual([]);
@@ -241,11 +244,11 @@ describe("the receipt of a turn", () => {
       [{ type: "handoff", from: "a", to: "b", call_id: "c", background: "t3" }, end],
       /the turn t3/,
     ],
-  ])("says what it cannot have of a turn that %s", async (_what, events, note) => {
+  ])("a receipt says what it cannot have of a turn that %s", async (_what, events, note) => {
     expect((await receiptOf(events, asker)).notes).toEqual([expect.stringMatching(note)]);
   });
 
-  it("links to its sources in Markdown that their titles and addresses cannot break", async () => {
+  it("a receipt links to its sources in Markdown that their titles and addresses cannot break", async () => {
     const found = { results: [{ title: "A](https://evil.example) **b**", url: "https://a.example/(c)" }] };
     const skills = [testSkill("look", [{ name: "look", run: () => found }], { active: true })];
     const { app, ask } = createTestApp(scriptedModel([[{ call: "look" }], "Seen."]), { skills });
@@ -259,7 +262,7 @@ describe("the receipt of a turn", () => {
     });
   });
 
-  it("is not for people of other channels, who learn nothing of the turn", async () => {
+  it("a receipt is not for people of other channels, who learn nothing of the turn", async () => {
     const skills = [testSkill("look", [{ name: "look" }], { active: true })];
     const { app, ask } = createTestApp(scriptedModel([[{ call: "look" }], "Seen."]), { skills });
     const { turnId } = await ask("look", { by: ben });

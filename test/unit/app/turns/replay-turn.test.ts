@@ -61,7 +61,7 @@ async function replayed(script: Parameters<typeof scriptedModel>[0]) {
 }
 
 describe("a turn on another model", () => {
-  it("has the messages, tools and results that it had, and both answers with calls, cost and time", async () => {
+  it("a replay has the messages, tools and results that it had, and both answers with calls, cost and time", async () => {
     const { recorded, replayed: again, other, main, ran, named } = await replayed([[lookUp], "Yes."]);
     expect(recorded).toMatchObject({
       ...{ model: "scripted/model", text: "Take an umbrella.", rounds: 2 },
@@ -81,7 +81,7 @@ describe("a turn on another model", () => {
     expect(named.at(-1)).toEqual(["other/model", { alone: true }]);
   });
 
-  it("runs nothing for a call that was not recorded, says so to the model, and marks it", async () => {
+  it("a replay runs nothing for a call that was not recorded, says so to the model, and marks it", async () => {
     const send = { call: "send", with: { text: "rain" } };
     const { replayed: again, other, ran, log, turnId, stored } = await replayed([[send, lookUp], "Sent."]);
     expect(again.calls.map(({ tool, recorded }) => [tool, recorded])).toEqual([
@@ -95,7 +95,7 @@ describe("a turn on another model", () => {
     expect(await log.list({})).toHaveLength(1);
   });
 
-  it("takes arguments in any order as the same call, and gives a repeated call its results again", async () => {
+  it("a replay takes arguments in any order as the same call, and gives a repeated call its results again", async () => {
     const raw = [{ call: "look", raw: '{ "text" : "rain" }' }];
     const { replayed: again } = await replayed([raw, [lookUp], "Still."]);
     expect(again.calls.map(({ recorded }) => recorded)).toEqual([true, true]);
@@ -113,7 +113,7 @@ describe("a turn on another model", () => {
     expect(again).toMatchObject({ text: "", error });
   });
 
-  it("leaves out the reasoning of the model that answered, also of earlier turns", async () => {
+  it("a replay leaves out the reasoning of the model that answered, also of earlier turns", async () => {
     const provider_blocks = { provider: "scripted", blocks: ["signed thought"] };
     const plain = scriptedModel([[lookUp], "Wet.", "Dry."]);
     const main: Model = {
@@ -135,7 +135,7 @@ describe("a turn on another model", () => {
     expect(sent).not.toContain("signed thought");
   });
 
-  it("is in the audit", async () => {
+  it("a replay is in the audit", async () => {
     const { turnId, noted } = await replayed(["Yes."]);
     const fields = { audit: true, action: "turn_replayed", by: "ada", subject: turnId };
     expect(noted).toContainEqual(expect.objectContaining(fields));
@@ -169,13 +169,13 @@ describe("a turn that cannot be replayed", () => {
       async ({ ask, replay }) => replay((await ask("/skill list", { by: ada })).turnId),
       { status: 409, message: expect.stringContaining("No model answered") },
     ],
-  ])("says why: one %s", async (_which, act, refusal) => {
+  ])("a turn that cannot be replayed says why: one %s", async (_which, act, refusal) => {
     const app = bot();
     const { turnId } = await app.ask("umbrella?");
     expect(await act(app, turnId)).toMatchObject({ ok: false, ...refusal });
   });
 
-  it("is one after a turn that was deleted since, but not the one before it", async () => {
+  it("a turn cannot be replayed after one that was deleted since, but not the one before it", async () => {
     const { app, ask, replay } = bot();
     const before = await ask("one?");
     const deleted = await ask("two?");
@@ -185,7 +185,7 @@ describe("a turn that cannot be replayed", () => {
     expect(await replay(after.turnId)).toMatchObject({ ok: false, status: 409 });
   });
 
-  it("is a private one of somebody else", async () => {
+  it("a private turn of somebody else cannot be replayed", async () => {
     const app = bot();
     const { turnId } = await app.ask("umbrella?", { by: ben });
     const events = await app.log.read(turnId);

@@ -1,14 +1,14 @@
 import stringWidth from "string-width";
-import type { ApiClient } from "../client/api-client.ts";
-import { ApiError } from "../client/api-error.ts";
-import type { Replay } from "../client/shapes.ts";
-import { formatDuration } from "../core/log/turn-view.ts";
-import { costText } from "../core/log/usage.ts";
-import { renderMarkdown } from "../platforms/terminal/markdown.ts";
-import { createPaint, type Paint } from "../platforms/terminal/paint.ts";
-import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { screenOf } from "../platforms/terminal/screen.ts";
-import { reportRefusals } from "./bot-connection.ts";
+import type { ApiClient } from "../../client/api-client.ts";
+import { ApiError } from "../../client/api-error.ts";
+import type { Replay } from "../../client/shapes.ts";
+import { formatDuration } from "../../core/log/turn-view.ts";
+import { costText } from "../../core/log/usage.ts";
+import { renderMarkdown } from "../../platforms/terminal/markdown.ts";
+import { createPaint, type Paint } from "../../platforms/terminal/paint.ts";
+import { plainLine } from "../../platforms/terminal/plain-text.ts";
+import { screenOf } from "../../platforms/terminal/screen.ts";
+import { reportRefusals } from "../bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
@@ -17,7 +17,7 @@ import {
   printJson,
   printLine,
   wantsColours,
-} from "./command-context.ts";
+} from "../command-context.ts";
 import { failureOf, type ReplaySuite, readSuite } from "./replay-suite.ts";
 
 interface ReplayOptions extends GlobalOptions {

@@ -1,10 +1,10 @@
 import path from "node:path";
 import { z } from "zod";
-import { inputProblems } from "../app/operations/operation.ts";
-import { isPattern } from "../base/pattern.ts";
-import type { Replay } from "../client/shapes.ts";
-import { ConfigError } from "../config/config-error.ts";
-import { readConfigFile } from "../config/config-file.ts";
+import { inputProblems } from "../../app/operations/operation.ts";
+import { isPattern, writtenPattern } from "../../base/pattern.ts";
+import type { Replay } from "../../client/shapes.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import { readConfigFile } from "../../config/config-file.ts";
 
 /** What has to be true of the other model's answer. None of them compares the wording with the recorded answer. */
 const check = z.union([
@@ -55,8 +55,8 @@ export function failureOf(wanted: Check, { replayed }: Pick<Replay, "replayed">)
       ? undefined
       : `${wanted.contains} is missing`;
   if ("matches" in wanted)
-    // The operator's own pattern, in the process of the command.
-    return new RegExp(wanted.matches, "u").test(text) ? undefined : `${wanted.matches} does not match`;
+    // In the process of the command.
+    return writtenPattern(wanted.matches)?.test(text) ? undefined : `${wanted.matches} does not match`;
   if (usage.cost_usd === undefined || usage.unpriced_tokens > 0) return "the model has no price";
   return usage.cost_usd < wanted.cost_below_usd ? undefined : `it cost $${usage.cost_usd}`;
 }

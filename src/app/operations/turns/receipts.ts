@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { formatDuration } from "../../core/log/turn-view.ts";
-import { costText } from "../../core/log/usage.ts";
-import { mayOperate } from "../../core/values/inbound.ts";
-import { type Receipt, receipt } from "../services/receipt.ts";
-import { json } from "../services/shapes.ts";
-import { deedWords, type TurnLine } from "../services/turn-audit.ts";
-import { operation, operators } from "./operation.ts";
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { formatDuration } from "../../../core/log/turn-view.ts";
+import { costText } from "../../../core/log/usage.ts";
+import { mayOperate } from "../../../core/values/inbound.ts";
+import { type Receipt, receipt } from "../../services/receipt.ts";
+import { json } from "../../services/shapes.ts";
+import { deedWords, type TurnLine } from "../../services/turn-audit.ts";
+import { operation, operators } from "../operation.ts";
 import { turnRecord } from "./turn-view.ts";
 
 export const showReceipt = operation({

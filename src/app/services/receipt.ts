@@ -12,7 +12,7 @@ import { milliseconds } from "./shapes.ts";
 import { linesOf, type TurnLine } from "./turn-audit.ts";
 
 /** What stands in a receipt for the parts that its reader may not see: their number. */
-const parts = ["sources", "tools", "effects", "approvals", "files"] as const;
+const parts = ["sources", "places", "tools", "effects", "hosts", "approvals", "files"] as const;
 
 /** Where an answer comes from and what it did. Names are a contract: extend, never break. */
 export const receipt = z.object({
@@ -81,7 +81,9 @@ export const receipt = z.object({
   notes: z.array(z.string()).describe("what is missing and why, for people"),
 });
 /** The receipt of a turn, without what its reader may not see. */
-export type Receipt = z.output<typeof receipt>;
+export type Receipt = Omit<z.output<typeof receipt>, "effects"> & {
+  effects: readonly Pick<TurnLine, keyof TurnLine>[];
+};
 
 /** Makes the receipt of a turn for a reader who may see the turn. Of an unfinished turn it has what happened so far. */
 export type MakeReceipt = (turn: TurnRecord, reader: Author) => Promise<Receipt>;
@@ -116,32 +118,29 @@ export function createReceipts(
       sources: [...(await heardIn(turn, events, actionsOf)), ...sourcesOf(view, lines, readIn)],
       tools: view.steps.map(called),
       effects: lines.map((value) => ({ value, from: isTheirs ? [] : elsewhere(value) })),
+      places: placesBeside(turn, events),
       approvals: view.approvals.map((value) => ({ value, from: [] })),
       files: view.files.map((value) => ({ value, from: [] })),
     };
-    const seen = {
-      sources: await sees(all.sources, isOpen),
+    const calls = {
       tools: await sees(all.tools, isOpen),
       effects: mayOperate(reader) ? lines : await sees(all.effects, isOpen),
+    };
+    const seen = {
+      ...calls,
+      sources: await sees(all.sources, isOpen),
+      places: await sees(all.places, isOpen),
+      hosts: hostsOf(events, new Set([...calls.tools, ...calls.effects].map(({ call_id }) => call_id))),
       approvals: await sees(all.approvals, isOpen),
       files: await sees(all.files, isOpen),
     };
-    const hiddenOf = (part: keyof typeof all) => all[part].length - seen[part].length;
-    const visible = new Set([...seen.tools, ...seen.effects].map(({ call_id }) => call_id));
+    const counts = { ...all, hosts: hostsOf(events) };
+    const hidden = parts.map((part) => [part, counts[part].length - seen[part].length]);
     return {
       ...headOf(turn, events, isPrivate),
       ...bodyOf(seen),
-      places: await sees(
-        events.flatMap((event) =>
-          event.type === "answer_private" && event.from !== undefined
-            ? { value: { namespace: event.from, because: event.because }, from: [event.from] }
-            : [],
-        ),
-        isOpen,
-      ),
-      hosts: hostsOf(events, visible),
       ...spentBy(turn, events),
-      hidden: Object.fromEntries(parts.map((part) => [part, hiddenOf(part)])) as Receipt["hidden"],
+      hidden: Object.fromEntries(hidden) as Receipt["hidden"],
       notes: notesOn(view, events, isOpen),
     };
   };
@@ -177,6 +176,19 @@ function placesOf(events: readonly TurnEvent[]): Map<string, string[]> {
   return places;
 }
 
+/** The channels other than its own that the turn read, each once. */
+function placesBeside(
+  { namespace: own }: TurnRecord,
+  events: readonly TurnEvent[],
+): Part<Receipt["places"][number]>[] {
+  const places = new Map<string, Receipt["places"][number]>();
+  for (const event of events) {
+    if (event.type !== "answer_private" || event.from === undefined || event.from === own) continue;
+    places.set(event.from, { namespace: event.from, because: event.because });
+  }
+  return [...places.values()].map((value) => ({ value, from: [value.namespace] }));
+}
+
 function elsewhere({ to }: TurnLine): string[] {
   return to === undefined ? [] : [to.namespace];
 }
@@ -200,28 +212,28 @@ function headOf(turn: TurnRecord, [entry]: readonly TurnEvent[], isPrivate: bool
 
 function bodyOf(seen: {
   sources: Source[];
+  places: Receipt["places"];
+  hosts: string[];
   tools: readonly StepView[];
   effects: readonly TurnLine[];
   approvals: TurnView["approvals"];
   files: TurnView["files"];
 }) {
   return {
-    sources: seen.sources,
+    ...seen,
     tools: seen.tools.map(({ call_id, tool, skill_id, title, state: status, duration_ms }) => ({
       ...{ call_id, tool, skill_id, title, status, duration_ms },
     })),
-    effects: seen.effects.map((line) => ({ ...line })),
     approvals: seen.approvals.map(({ tool, label, says, state, by, name }) => ({
       ...{ what: label ?? says?.deed ?? tool, state, by, name },
     })),
-    files: seen.files,
   };
 }
 
-/** The hosts that calls reached of which the reader sees the call or its effect. */
-function hostsOf(events: readonly TurnEvent[], visible: ReadonlySet<string | undefined>): string[] {
+/** The hosts that these calls reached, by default all calls. */
+function hostsOf(events: readonly TurnEvent[], calls?: ReadonlySet<string | undefined>): string[] {
   const hosts = events.flatMap((event) =>
-    event.type === "tool_finished" && visible.has(event.call_id) ? (event.hosts ?? []) : [],
+    event.type === "tool_finished" && (calls?.has(event.call_id) ?? true) ? (event.hosts ?? []) : [],
   );
   return [...new Set(hosts)];
 }

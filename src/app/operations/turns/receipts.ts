@@ -25,7 +25,7 @@ export const showReceipt = operation({
     if (turn === undefined || !(isTheirs || mayOperate(asker.by)))
       return { ok: false, status: 404, message: `There is no turn ${id}.` };
     const made = await services.receipt(turn, asker.by);
-    return { ok: true, value: { ...made, text: receiptText(made) } };
+    return { ok: true, value: { ...made, effects: [...made.effects], text: receiptText(made) } };
   },
 });
 
@@ -97,10 +97,7 @@ function receiptText(made: Receipt): string {
       places.map(({ because }) => shown(because)),
     ),
     line("Tools", toolWords(made)),
-    line(
-      "Effects",
-      deeds.map((each) => effectWords(each as unknown as TurnLine)),
-    ),
+    line("Effects", deeds.map(effectWords)),
     line("Approvals", approvals.map(approvalWords)),
     line("Hosts", hosts.map(shown)),
     line(

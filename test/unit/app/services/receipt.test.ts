@@ -195,18 +195,18 @@ describe("the receipt of a turn", () => {
     expect(Object.values(hidden).every((count) => count === 0)).toBe(true);
   });
 
-  const everything = { sources: 0, tools: 0, effects: 0, approvals: 0, files: 0 };
-  const onlyEffects = { sources: 2, tools: 3, effects: 0, approvals: 1, files: 1 };
+  const everything = { sources: 0, places: 0, tools: 0, effects: 0, hosts: 0, approvals: 0, files: 0 };
+  const numbers = { sources: 2, places: 1, tools: 3, effects: 1, hosts: 2, approvals: 1, files: 1 };
   it.each([
     ["its asker", open, asker, everything],
     ["a member, who is not in the other channel", open, member, { ...everything, effects: 1 }],
     ["a member of the other channel", open, salesMember, everything],
     ["an operator", open, operator, everything],
     ["its asker, if it is private", aside, asker, everything],
-    ["a member, if it is private", aside, member, { ...onlyEffects, effects: 1 }],
-    ["a member of the place it read, if it is private", aside, salesMember, { ...onlyEffects, effects: 1 }],
-    ["a manager, if it is private", aside, manager, { ...onlyEffects, effects: 1 }],
-    ["an operator, if it is private", aside, operator, onlyEffects],
+    ["a member, if it is private", aside, member, numbers],
+    ["a member of the place it read, if it is private", aside, salesMember, numbers],
+    ["a manager, if it is private", aside, manager, numbers],
+    ["an operator, if it is private", aside, operator, { ...numbers, effects: 0, hosts: 1 }],
   ] as const)(
     "a receipt shows %s what they may see, and counts the rest",
     async (_who, events, reader, hidden) => {
@@ -222,7 +222,7 @@ describe("the receipt of a turn", () => {
 
   it("a receipt hides what its asker read in a channel that they may no longer read", async () => {
     const seen = await receiptOf(aside, asker, []);
-    expect(seen.hidden).toMatchObject({ sources: 1, tools: 1 });
+    expect(seen.hidden).toMatchObject({ sources: 1, places: 1, tools: 1 });
     expect(seen.places).toEqual([]);
     expect((await receiptOf(aside, asker)).places).toEqual([
       { namespace: sales, because: "it tells what is said in #sales" },

@@ -39,7 +39,7 @@ export function receiptView(
 
 function replayHint(replaying: string | undefined): string {
   return replaying === undefined
-    ? "Another model answers again, with the recorded results. Nothing runs, nothing is posted."
+    ? "Another model answers again, with the recorded results: its provider gets the conversation, and its tokens cost. Nothing runs, nothing is posted."
     : `${replaying} is answering`;
 }
 

@@ -49,21 +49,24 @@ export interface RecordedTurn {
   answered: Answered;
 }
 
-/** Undefined when the conversation before the turn is no longer complete. */
+/** The conversation of a finished turn that has its run details, or the sentence that says why there is none. */
 export async function readRecorded(
   deps: RecordedDeps,
   turn: TurnRecord,
   events: readonly TurnEvent[],
-): Promise<RecordedTurn | undefined> {
+): Promise<RecordedTurn | string> {
   const isDirect = events.some((event) => event.type === "turn_started" && event.direct === true);
   const run = isDirect ? directRun : undefined;
   const own = run === undefined ? events : events.filter((event) => isOfRun(run, event)).map(inner);
+  if (!own.some(({ type }) => type === "model_message"))
+    return "No model answered it: it was a command, or it ended before.";
   const read = createStepReader(turn.turn_id, run);
   const past = isDirect ? [] : await stepsBefore(deps, turn);
   const steps = own.flatMap((event) => read(event, event.at));
   const first = steps.findIndex((step) => step.kind === "message" && step.message.role === "assistant");
   const transcript = await grown(deps, [...(past ?? []), ...steps.slice(0, first)]);
-  if (past === undefined || transcript === undefined) return undefined;
+  if (past === undefined || transcript === undefined)
+    return "The conversation before it is no longer stored as it was then.";
   const before = viewOf(transcript.messages, turn.author.id).map(withoutReasoning);
   const { answers, ...rest } = readRounds(steps.slice(first));
   return { transcript, before, ...rest, answered: answeredBy(turn, events, answers) };

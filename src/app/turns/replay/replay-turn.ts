@@ -1,4 +1,4 @@
-import { type TurnEvent, unwrapped } from "../../../core/log/turn-event.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../../core/log/usage.ts";
 import {
@@ -62,19 +62,18 @@ export function createReplay(deps: ReplayDeps): ReplayTurn {
     const refusal = refusalOf(turn, events, by);
     if (refusal !== undefined) return refusal;
     const recorded = await readRecorded(deps, turn, events);
-    if (recorded === undefined)
-      return cannot("The conversation before it is no longer stored as it was then.");
-    const notes: string[] = [];
+    if (typeof recorded === "string") return cannot(recorded);
+    const notes = new Set<string>();
     const messages = await Promise.all(recorded.before.map((message) => withPictures(deps, message, notes)));
     const named = deps.models.named(chosen.name, { alone: true });
-    const replayed = await new RunningReplay(deps, named, recorded, messages).run(signal);
+    const replayed = await new RunningReplay(deps, named, recorded, messages, notes).run(signal);
     signal.throwIfAborted();
     const value = {
       turn_id: turn.turn_id,
       question: turn.text,
       recorded: recorded.answered,
       replayed,
-      notes,
+      notes: [...notes],
     };
     return { ok: true, value: deps.redact(value) };
   };
@@ -97,8 +96,6 @@ function refusalOf(turn: TurnRecord, events: readonly TurnEvent[], by: Author) {
   }
   if (events.some(({ type }) => type === "details_removed"))
     return cannot("Its run details were deleted because of their age (retention.run_detail_days).");
-  if (!events.some((event) => unwrapped(event).type === "model_message"))
-    return cannot("No model answered it: it was a command, or it ended before.");
   return undefined;
 }
 
@@ -114,14 +111,22 @@ class RunningReplay {
   readonly #later: (readonly Message[])[];
   readonly #resultOf: (call: ToolCall) => ToolMessage | undefined;
   readonly #answered: Answered;
+  readonly #notes: Set<string>;
 
-  constructor(deps: ReplayDeps, model: Model, recorded: RecordedTurn, messages: readonly Message[]) {
+  constructor(
+    deps: ReplayDeps,
+    model: Model,
+    recorded: RecordedTurn,
+    messages: readonly Message[],
+    notes: Set<string>,
+  ) {
     this.#deps = deps;
     this.#model = model;
     this.#recorded = recorded;
     this.#messages = [...messages];
     this.#later = [...recorded.later];
     this.#resultOf = recorded.results.reader();
+    this.#notes = notes;
     this.#answered = { model: model.id, text: "", calls: [], rounds: 0, usage: noUsage, duration_ms: 0 };
   }
 
@@ -140,7 +145,7 @@ class RunningReplay {
     while (this.#answered.rounds < max_rounds) {
       const message = await this.#ask(signal);
       this.#messages.push(message);
-      for (const call of message.tool_calls) this.#messages.push(this.#answerTo(call));
+      for (const call of message.tool_calls) this.#messages.push(await this.#answerTo(call));
       // An answer that comes earlier than the recorded one is asked about everything that was said until then.
       const calls = message.tool_calls.length > 0;
       const later = (calls ? [this.#later.shift() ?? []] : this.#later.splice(0)).flat();
@@ -160,7 +165,12 @@ class RunningReplay {
       ...(effort === undefined ? {} : { effort }),
     };
     let finished: Extract<ModelEvent, { type: "finished" }> | undefined;
-    for await (const event of this.#model.stream(request)) if (event.type === "finished") finished = event;
+    for await (const event of this.#model.stream(request)) {
+      if (event.type === "finished") finished = event;
+      if (event.type !== "left_out") continue;
+      for (const { name, why } of event.tools)
+        this.#notes.add(`It did not get the tool ${name}, because its provider refuses it: ${why}`);
+    }
     signal.throwIfAborted();
     if (finished === undefined)
       throw new ModelError("bad_response", `The model ${this.#model.id} ended without an answer.`);
@@ -173,21 +183,25 @@ class RunningReplay {
     return withUniqueIds(finished.message, new Set(taken), `replay_${answered.rounds}`);
   }
 
-  #answerTo(call: ToolCall): ToolMessage {
+  #answerTo(call: ToolCall): Promise<Message> {
     const known = this.#resultOf(call);
     this.#answered.calls.push({ ...shownCall(call), recorded: known !== undefined });
-    const { text, is_error } = known ?? { text: notRecorded, is_error: true };
-    return { role: "tool", call_id: call.id, tool: call.name, text, is_error };
+    const { text, is_error, kept_images } = known ?? { text: notRecorded, is_error: true };
+    const answer: ToolMessage = {
+      ...{ role: "tool", call_id: call.id, tool: call.name, text, is_error },
+      ...(kept_images === undefined ? {} : { kept_images }),
+    };
+    return withPictures(this.#deps, answer, this.#notes);
   }
 }
 
-async function withPictures({ picture }: ReplayDeps, message: Message, notes: string[]): Promise<Message> {
+async function withPictures({ picture }: ReplayDeps, message: Message, notes: Set<string>): Promise<Message> {
   if (message.role !== "user" && message.role !== "tool") return message;
   const kept = await Promise.all(
     (message.kept_images ?? []).map(async (image) => ({ image, data: await picture(image) })),
   );
   for (const { image, data } of kept)
-    if (data === undefined) notes.push(`The picture ${image.name} is no longer stored.`);
+    if (data === undefined) notes.add(`The picture ${image.name} is no longer stored.`);
   const images = kept.flatMap(({ data }) => data ?? []);
   return images.length === 0 ? message : { ...message, images };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Model, Models } from "../../../../src/core/ports/model.ts";
+import type { Model, ModelRequest, Models } from "../../../../src/core/ports/model.ts";
 import { ModelError } from "../../../../src/core/ports/model.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
+import type { Profile } from "../../../../src/core/values/profile.ts";
 import { forgetTurn } from "../../../support/bot/ask-app.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
@@ -9,6 +10,25 @@ import { ada, ben, createTestApp, home } from "../../../support/test-app.ts";
 
 const usage = { input_tokens: 100, output_tokens: 20, cost_usd: 0.5 };
 const lookUp = { call: "look", with: { text: "rain" } };
+
+const sea = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
+const painter = testSkill(
+  "paint",
+  [
+    {
+      name: "paint",
+      run: async (_input, { file }) => {
+        await file({ name: "sea.png", media_type: "image/png", data: sea });
+        return "painted";
+      },
+    },
+  ],
+  { active: true },
+);
+const profiles: [Profile, ...Profile[]] = [
+  { id: "chat", description: "Chats.", prompt: "You chat." },
+  { id: "maker", description: "Makes.", prompt: "You make." },
+];
 
 /** A bot that answered with its main model, and another model that may replay. */
 function createBot(main: Model, other: Model) {
@@ -41,8 +61,10 @@ function createBot(main: Model, other: Model) {
       ],
       { active: true },
     ),
+    painter,
   ];
-  const app = createTestApp(main, { models, skills, logged: (fields) => void noted.push(fields) });
+  const logged = (fields: object) => void noted.push(fields);
+  const app = createTestApp(main, { models, skills, profiles, logged });
   const replay = (id: string, { by = ada, model = other.id }: { by?: Author; model?: string } = {}) =>
     app.app.run("turn.replay", { input: { id, model }, asker: { by, namespace: home.namespace } });
   return { ...app, replay, ran, named, noted };
@@ -133,6 +155,62 @@ describe("a turn on another model", () => {
     const sent = JSON.stringify(other.requests[0]?.messages);
     expect(sent).toContain("It rains.");
     expect(sent).not.toContain("signed thought");
+  });
+
+  it("a replay shows the pictures of recorded results, and says which are no longer stored", async () => {
+    const lines = [[{ call: "paint" }], "Painted."];
+    const other = scriptedModel(
+      (request) => (request.messages.at(-1)?.role === "tool" ? "Seen." : [{ call: "paint" }]),
+      { id: "other/model" },
+    );
+    const { ask, replay, files } = createBot(scriptedModel(lines), other);
+    const { turnId } = await ask("paint the sea");
+    expect(await replay(turnId)).toMatchObject({ ok: true, value: { notes: [] } });
+    const image = { media_type: "image/png", base64: Buffer.from(sea).toString("base64") };
+    expect(other.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "tool", images: [image] });
+    files.get = async () => undefined;
+    const notes = ["The picture sea.png is no longer stored."];
+    expect(await replay(turnId)).toMatchObject({ ok: true, value: { notes, replayed: { text: "Seen." } } });
+  });
+
+  it("a replay says which tools the provider of the other model refused", async () => {
+    const plain = scriptedModel(["Dry."], { id: "other/model" });
+    const other: Model = {
+      ...plain,
+      async *stream(request) {
+        yield { type: "left_out", model: plain.id, tools: [{ name: "look", why: "too deep" }] };
+        yield* plain.stream(request);
+      },
+    };
+    const { ask, replay } = createBot(scriptedModel(["Wet."]), other);
+    const { turnId } = await ask("umbrella?");
+    const notes = ["It did not get the tool look, because its provider refuses it: too deep"];
+    expect(await replay(turnId)).toMatchObject({ ok: true, value: { notes } });
+  });
+
+  it("a replay of work in the background has its task and its own results", async () => {
+    const task = { call: "handoff", with: { to: "maker", reason: "look for rain", background: true } };
+    const lines = ({ system, messages }: ModelRequest) => {
+      const isAnswered = messages.at(-1)?.role === "tool";
+      if (system.includes("You make.")) return isAnswered ? "Wet." : [lookUp];
+      return isAnswered ? "Begun." : [task];
+    };
+    const other = scriptedModel([[lookUp], "Dry."], { id: "other/model" });
+    const { ask, replay, events } = createBot(scriptedModel(lines), other);
+    const begun = await ask("umbrella?");
+    const [id = ""] = begun.events.flatMap((event) =>
+      event.type === "handoff" ? (event.background ?? []) : [],
+    );
+    await events(id);
+    expect(await replay(id)).toMatchObject({
+      ok: true,
+      value: {
+        recorded: { text: "Wet.", calls: [{ tool: "look", recorded: true }] },
+        replayed: { text: "Dry.", calls: [{ tool: "look", recorded: true }] },
+      },
+    });
+    expect(other.requests[0]?.system).toContain("You make.");
+    expect(other.requests[0]?.messages.at(-1)?.text).toContain("look for rain");
   });
 
   it("a replay is in the audit", async () => {

@@ -115,7 +115,7 @@ class Demo {
   readonly #began: number;
   /** The last event that was shown. */
   #seen = -1;
-  #bot: { child: ChildProcess; end: Promise<unknown>; release(): void } | undefined;
+  #bot: { child: ChildProcess; end: Promise<unknown>; gone: AbortController; release(): void } | undefined;
 
   constructor(context: CommandContext, folder: string, ledger: Ledger, signal: AbortSignal) {
     this.#context = context;
@@ -158,6 +158,7 @@ class Demo {
     this.#bot = undefined;
     if (bot === undefined) return;
     killGroup(bot.child);
+    bot.gone.abort();
     await bot.end;
     bot.release();
   }
@@ -167,6 +168,7 @@ class Demo {
       ...{
         PATH: this.#context.env.PATH ?? "",
         HOME: this.#folder,
+        TMPDIR: this.#folder,
         KNACK_DATA: path.join(this.#folder, "data"),
       },
       ...{ KNACK_MODEL: "offline", KNACK_NET_ALLOW: "127.0.0.1", LOG_LEVEL: "fatal" },
@@ -178,7 +180,8 @@ class Demo {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const guard = child.pid === undefined ? undefined : guardGroup(child.pid, env);
-    const bot = { child, end: groupEnd(child), release: () => guard?.release() };
+    const gone = new AbortController();
+    const bot = { child, end: groupEnd(child), gone, release: () => guard?.release() };
     this.#bot = bot;
     const baseUrl = await readyAddress(
       child,
@@ -190,8 +193,9 @@ class Demo {
 
   /** Shows what the turn does from here on, and approves what it asks for, until it ends or the bot is gone. */
   async #follow(client: ApiClient, turnId: string): Promise<void> {
-    for await (const event of client.turnEvents(turnId, { signal: this.#signal, after: this.#seen })) {
-      if (this.#bot === undefined) return;
+    const signals = [this.#signal, ...(this.#bot === undefined ? [] : [this.#bot.gone.signal])];
+    const watching = { signal: AbortSignal.any(signals), after: this.#seen };
+    for await (const event of client.turnEvents(turnId, watching)) {
       this.#tell(event);
       this.#seen = event.seq;
       if (event.type === "approval_requested")
@@ -216,16 +220,20 @@ class Demo {
     const counts = orders.map((order) => `order ${order}: ${this.#ledger.booked.get(order) ?? 0} ×`);
     printLine(this.#context, `\nThe ledger, which is not the bot, counted bookings. ${counts.join(", ")}`);
     printLine(this.#context, "The log of the turn:");
+    const steps: string[] = [];
     let before = events[0]?.at ?? 0;
     for (const event of events) {
-      const told = loggedAs(event);
-      if (event.type === "turn_resumed" && event.at - before > 300)
+      const step = stepIn(event);
+      if (step !== undefined) steps.push(step);
+      // It also resumes, at once, after the wait for approval.
+      const isGap = event.type === "turn_resumed" && steps.length > 0;
+      if (isGap)
         printLine(this.#context, bad(`  ── ${((event.at - before) / 1000).toFixed(1)} s without a bot ──`));
       before = event.at;
+      const told = isGap ? "resumed" : loggedAs(event);
       if (told !== undefined)
         printLine(this.#context, `  ${dim(new Date(event.at).toISOString().slice(11, 23))}  ${told}`);
     }
-    const steps = events.flatMap((event) => stepIn(event) ?? []);
     const isWhole = events.some((event) => event.type === "turn_finished" && event.outcome === "completed");
     const isOnce =
       orders.every((order) => this.#ledger.booked.get(order) === 1) &&
@@ -262,8 +270,6 @@ function loggedAs(event: TurnEvent): string | undefined {
       return "approved";
     case "step_finished":
       return stepIn(event);
-    case "turn_resumed":
-      return "resumed";
     case "turn_finished":
       return `finished: ${event.outcome}`;
     default:

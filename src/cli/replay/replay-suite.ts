@@ -25,6 +25,8 @@ const suite = z.strictObject({
 /** Turns to be replayed, each with its checks by name. */
 export type ReplaySuite = z.output<typeof suite>;
 
+const hint = "docs/watching.md shows a suite";
+
 /** The folder of suites, relative to the folder that the command runs in. */
 const folder = path.join("config", "replays");
 
@@ -34,10 +36,9 @@ const folder = path.join("config", "replays");
  */
 export async function readSuite(tag: string, cwd: string): Promise<ReplaySuite> {
   const file = path.join(cwd, folder, `${tag}.yaml`);
-  const { values } = await readConfigFile(file, cwd);
+  const { values } = await readConfigFile(file, cwd, hint);
   const read = suite.safeParse(values);
   if (read.success) return read.data;
-  const hint = "docs/watching.md shows a suite";
   throw new ConfigError([
     { where: path.join(folder, `${tag}.yaml`), key: "", message: inputProblems(read.error), hint },
   ]);

@@ -32,7 +32,7 @@ export function createReceiptActions(parts: { store: ConsoleStore; session: Sess
     ]);
     if (receipt === undefined) return change(turnId, undefined);
     const names = choices?.completions.map(({ label }) => label) ?? [];
-    change(turnId, { receipt, models: names.filter((name) => name.includes("/") || name === "offline") });
+    change(turnId, { receipt, models: names.filter((name) => name.includes("/")) });
   };
   return {
     toggle(turnId) {

@@ -76,7 +76,13 @@ describe("knack replay", () => {
     ["neither turn nor suite", [...onSmall], {}, 2, /Give the id of a turn/],
     ["both", ["t1", "--all", "smoke", ...onSmall], {}, 2, /Give the id of a turn/],
     ["no model", ["t1"], {}, 2, /--model/],
-    ["a suite that does not exist", ["--all", "none", ...onSmall], {}, 1, /none\.yaml/],
+    [
+      "a suite that does not exist",
+      ["--all", "none", ...onSmall],
+      {},
+      1,
+      /none\.yaml: there is no such file\. docs\/watching/,
+    ],
   ])("exits with the matching code for %s", async (_what, argv, answers, exit, says) => {
     const { code, out, err } = await run(argv, { answers });
     expect(code).toBe(exit);

@@ -37,6 +37,7 @@ import { createExportData } from "./services/export-data.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
 import { createForget } from "./services/forgetting.ts";
 import { createReadiness } from "./services/readiness.ts";
+import { createReceipts } from "./services/receipt.ts";
 import { createRetention } from "./services/retention.ts";
 import { keptFor } from "./services/retention-policy.ts";
 import { createSayMessage } from "./services/say-message.ts";
@@ -55,6 +56,7 @@ import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
+import { createReplay } from "./turns/replay/replay-turn.ts";
 import { createSharedFeed, type SharedFeed } from "./turns/shared-feed.ts";
 import { createSpending } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
@@ -165,17 +167,15 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
   const forgetting = {
+    ...ports,
     ...deps,
     ...deps.schedules,
     feed,
     past,
-    files,
-    folders,
     platforms,
     audit,
     stop: control.stop,
   };
-  const { knowledge } = ports.means;
   const services: Services = {
     ...deps,
     offers,
@@ -189,6 +189,8 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     submit,
     follow,
     readAudit: createAuditReader(log, stored, deps.clock),
+    receipt: createReceipts(log, chats.actions),
+    replay: createReplay({ ...ports, ...deps, past, meter: deps.meter ?? noMeter }),
     turns: storedTurns(log, feed),
     folders,
     schedules,
@@ -207,7 +209,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     channelIndex,
     say: createSayMessage(platforms, chats),
     forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, knowledge, copies: deps.copies }),
+    forgetPerson: createForgetPerson({ ...ports.means, ...forgetting, stored, openings }),
     retention,
     commands,
     preview: createPromptPreview(runner),

@@ -23,11 +23,16 @@ function escaped(text: string): string {
   });
 }
 
+/** The regular expression that an operator wrote; undefined if it is not valid. */
+export function writtenPattern(text: string): RegExp | undefined {
+  try {
+    return new RegExp(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a text is a valid regular expression. It is not run. */
 export function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text) instanceof RegExp;
-  } catch {
-    return false;
-  }
+  return writtenPattern(text) !== undefined;
 }

@@ -199,15 +199,33 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
   addOperationCommands(runs, context, run);
   runs
     .command("show")
-    .description("one turn or run, with its steps")
+    .description("one turn or run, with its steps and its receipt")
     .argument("<id>", "id of a turn or of a skill's run")
-    .option("--json", "{turn, events, skills}")
+    .option("--json", "{turn, events, skills, receipt}")
     .action((id: string, _options, command: Command) =>
       run(async () => (await import("./runs.ts")).showRun(context, id, command.optsWithGlobals())),
+    );
+  program
+    .command("replay")
+    .description(
+      "have another model answer a turn again, with the recorded results: nothing runs or is posted",
+    )
+    .argument("[turn]", "id of a turn")
+    .requiredOption("--model <name>", "the model, as provider/model")
+    .option("--all <suite>", "the turns of config/replays/<suite>.yaml, with their checks")
+    .option("--json", "both answers; with --all: {model, passed, turns}")
+    .action((turn: string | undefined, _options, command: Command) =>
+      run(async () => (await import("./replay/replay.ts")).replay(context, turn, command.optsWithGlobals())),
     );
 }
 
 function addOperatorCommands(program: Command, context: CommandContext, run: Run): void {
+  program
+    .command("demo")
+    .description("show what Knack promises, without keys and beside a running bot")
+    .command("crash")
+    .description("kill a bot in the middle of a task; it resumes and repeats nothing")
+    .action(() => run(async () => (await import("./demo-crash.ts")).demoCrash(context)));
   program
     .command("connect")
     .description("lead through connecting the bot to a platform, and check its tokens")

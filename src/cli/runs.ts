@@ -2,6 +2,7 @@ import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
 import { emptyTurnView, foldTurn } from "../core/log/turn-view.ts";
 import { finalLines } from "../platforms/terminal/final-lines.ts";
+import { renderMarkdown } from "../platforms/terminal/markdown.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { progressLines } from "../platforms/terminal/progress-lines.ts";
@@ -16,7 +17,7 @@ import {
   wantsColours,
 } from "./command-context.ts";
 
-/** `knack runs show`: one turn with its steps. */
+/** `knack runs show`: one turn with its steps and its receipt. */
 export async function showRun(
   context: CommandContext,
   id: string,
@@ -30,23 +31,33 @@ export async function showRun(
       return exitCode.failed;
     }
     if (options.json) printJson(context, run);
-    else {
-      const view = run.events.reduce(foldTurn, emptyTurnView(run.turn.turn_id));
-      const paint = createPaint(wantsColours(context));
-      const { namespace, thread, accepted_at } = run.turn;
-      printLine(context, paint.dim(`${timeOf(accepted_at)}  ${namespace}  ${thread}  ${view.model}`));
-      printLine(context, `${paint.accent("›")} ${plainLine(view.said)}`);
-      for (const line of progressLines(view, context.clock.now(), paint)) printLine(context, line);
-      for (const line of finalLines(view, screenOf(context.stdout).columns, paint)) printLine(context, line);
-    }
+    else printRun(context, run);
     return exitCode.ok;
   });
 }
 
-/** The run, or the reason why there is none. */
+function printRun(context: CommandContext, { turn, events, receipt }: FoundRun): void {
+  const view = events.reduce(foldTurn, emptyTurnView(turn.turn_id));
+  const paint = createPaint(wantsColours(context));
+  const { columns } = screenOf(context.stdout);
+  const { namespace, thread, accepted_at } = turn;
+  const lines = [
+    paint.dim(`${timeOf(accepted_at)}  ${namespace}  ${thread}  ${view.model}`),
+    `${paint.accent("›")} ${plainLine(view.said)}`,
+    ...progressLines(view, context.clock.now(), paint),
+    ...finalLines(view, columns, paint),
+    ...renderMarkdown(receipt.text, columns, paint).map(paint.dim),
+  ];
+  for (const line of lines) printLine(context, line);
+}
+
+type FoundRun = Exclude<Awaited<ReturnType<typeof find>>, string>;
+
+/** The run with its receipt, or the reason why there is none. */
 async function find(client: ApiClient, id: string) {
   try {
-    return await client.call("run.show", { id });
+    const run = await client.call("run.show", { id });
+    return { ...run, receipt: await client.call("turn.receipt", { id: run.turn.turn_id }) };
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return error.detail;
     throw error;

@@ -13,11 +13,16 @@ export interface ConfigFile {
 
 /**
  * Reads a YAML file. An empty one sets nothing.
+ * @param hint what to do if it cannot be read
  * @throws ConfigError when it cannot be read, is not YAML, or is not a map of keys
  */
-export async function readConfigFile(file: string, cwd: string): Promise<ConfigFile> {
+export async function readConfigFile(
+  file: string,
+  cwd: string,
+  hint = "Check --config or KNACK_CONFIG",
+): Promise<ConfigFile> {
   const shown = path.relative(cwd, file).startsWith("..") ? file : path.relative(cwd, file);
-  const text = await readText(file, shown);
+  const text = await readText(file, shown, hint);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number) => {
@@ -58,13 +63,12 @@ function duplicateMessage(
   return message;
 }
 
-async function readText(file: string, shown: string): Promise<string> {
+async function readText(file: string, shown: string, hint: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
     const missing = errorCode(cause) === "ENOENT";
     const message = missing ? "there is no such file" : `cannot be read (${String(cause)})`;
-    const hint = "Check --config or KNACK_CONFIG";
     throw new ConfigError([{ where: shown, key: "", message, hint }], { cause });
   }
 }

@@ -16,6 +16,7 @@ import { directMessage, formatAddress, parseAddress } from "./state/channels.ts"
 import { createFileActions } from "./state/file-actions.ts";
 import { createMessageActions } from "./state/message-actions.ts";
 import { createPageActions } from "./state/page-actions.ts";
+import { createReceiptActions } from "./state/receipt-actions.ts";
 import { createSession } from "./state/session.ts";
 import {
   type ConsoleState,
@@ -71,6 +72,7 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
     messages: { ...messages, send },
     draft,
     files: createFileActions({ store, session }),
+    receipts: createReceiptActions({ store, session }),
     skills,
     install: createInstallActions({ store, session, skills }),
     upkeep: createUpkeepActions({ store, session, skills }),

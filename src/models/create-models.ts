@@ -28,7 +28,7 @@ export function createModels(settings: ModelsSettings, clock: ModelClock): Model
   return {
     main,
     proposals: () => proposals(settings),
-    named: (name) => orUnusable(name, () => make(name, ...failover)),
+    named: (name, how) => orUnusable(name, () => make(name, ...(how?.alone ? [] : failover))),
     small(beside) {
       const name = smallName(beside, settings);
       // The model of the turn is the fallback of the small model.

@@ -3,7 +3,7 @@
  * Names are a contract: extend, never break.
  */
 import { z } from "@hono/zod-openapi";
-import { turnEvent } from "../app/operations/turn-view.ts";
+import { turnEvent } from "../app/operations/turns/turn-view.ts";
 import { ownNamespace } from "../app/services/shapes.ts";
 import { maxMessageLength } from "../core/values/inbound.ts";
 import { threadSchema } from "../core/values/place.ts";

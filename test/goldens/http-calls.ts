@@ -118,6 +118,10 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
     follow,
     post("/turns/{turn}/stop"),
     { call: "END {turn}" },
+    ...get("/turns/{turn}/receipt", "/turns/nonsense/receipt"),
+    post("/turns/{turn}/replay", { model: "scripted/model" }),
+    post("/turns/{turn}/replay", {}),
+    post("/turns/nonsense/replay", { model: "scripted/model" }),
   ],
   namespaces: [
     ...get("/namespaces", `/namespaces/${general}`, "/namespaces/nonsense"),

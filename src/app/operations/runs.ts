@@ -7,7 +7,7 @@ import { type SkillRun, skillRun } from "../services/skill-runs.ts";
 import { commandHelp } from "./command-help.ts";
 import { operation, shown, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
-import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
+import { presentTurn, turnEvent, turnRecord } from "./turns/turn-view.ts";
 
 const runList = z.object({ turns: z.array(turnRecord), skills: z.array(skillRun) });
 

@@ -15,6 +15,7 @@ import type { Audit } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
+import type { MakeReceipt } from "../services/receipt.ts";
 import type { Retention } from "../services/retention-policy.ts";
 import type { SayMessage } from "../services/say-message.ts";
 import type { Forget } from "../services/shapes.ts";
@@ -23,6 +24,7 @@ import type { SkillService } from "../services/skill-service.ts";
 import type { ReadAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PreviewPrompt } from "../turns/prompt-preview.ts";
+import type { ReplayTurn } from "../turns/replay/replay-turn.ts";
 import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";
@@ -98,6 +100,8 @@ export interface Services {
   submit: Submit;
   follow: Follow;
   readAudit: ReadAudit;
+  receipt: MakeReceipt;
+  replay: ReplayTurn;
   turns: {
     get(turnId: string): Promise<TurnRecord | undefined>;
     list(filter: TurnFilter): Promise<TurnRecord[]>;

@@ -42,7 +42,16 @@ import { controlServer, listServers, trustServer } from "./servers/servers.ts";
 import type { Services } from "./services.ts";
 import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
 import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
-import { answerTurn, forgetTurn, listThreads, showThread, showTurn, stopTurn, stopTurns } from "./turns.ts";
+import { replayTurn, showReceipt } from "./turns/receipts.ts";
+import {
+  answerTurn,
+  forgetTurn,
+  listThreads,
+  showThread,
+  showTurn,
+  stopTurn,
+  stopTurns,
+} from "./turns/turns.ts";
 
 /** All operations, in the order of help texts. */
 const operations = [
@@ -105,6 +114,8 @@ const operations = [
   listThreads,
   showThread,
   showTurn,
+  showReceipt,
+  replayTurn,
   stopTurn,
   answerTurn,
   forgetTurn,

@@ -17,8 +17,10 @@ import type { AuditLine, StoredAudit } from "./stored-audit.ts";
  * What a turn did: a call with an effect, or a new message of the bot. A fold of the turn's events, never stored itself. An effect and the
  * message that it sent are one line; edits of a message belong to the line of their call.
  */
-interface TurnLine {
+export interface TurnLine {
   action: "effect" | "post";
+  /** Of an effect, its call. */
+  call_id?: string | undefined;
   /** ms since the epoch. */
   at: number;
   turn_id: string;
@@ -99,7 +101,8 @@ class TurnLines {
         const { call_id, deed, account, allowed } = event;
         if (deed === undefined) break;
         const why = this.#decided.get(call_id) ?? allowed;
-        this.#put(call_id, { action: "effect", at, what: deed, allowed: why, status: "unknown", account });
+        const done = { at, what: deed, allowed: why, status: "unknown", account } as const;
+        this.#put(call_id, { action: "effect", call_id, ...done });
         break;
       }
       case "tool_finished":
@@ -151,17 +154,19 @@ class TurnLines {
   }
 }
 
-/** The lines of a stored turn, each with the tokens and the cost of the whole turn. */
-function linesOf(
-  turn: TurnRecord,
-  events: readonly TurnEvent[],
-): (TurnLine & { turn_tokens: number; turn_cost_usd?: number | undefined })[] {
+/** What a stored turn did. */
+export function linesOf({ turn_id }: Pick<TurnRecord, "turn_id">, events: readonly TurnEvent[]): TurnLine[] {
   const [entry] = events;
   if (entry?.type !== "inbound") return [];
-  const lines = new TurnLines(turn.turn_id, entry.inbound);
+  const lines = new TurnLines(turn_id, entry.inbound);
   for (const event of events) lines.add(event, event.at);
+  return lines.all;
+}
+
+/** The lines of a stored turn, each with the tokens and the cost of the whole turn. */
+function pricedLines(turn: TurnRecord, events: readonly TurnEvent[]) {
   const turn_tokens = turn.input_tokens + turn.output_tokens;
-  return lines.all.map((line) => ({ ...line, turn_tokens, turn_cost_usd: turn.cost_usd }));
+  return linesOf(turn, events).map((line) => ({ ...line, turn_tokens, turn_cost_usd: turn.cost_usd }));
 }
 
 /** What a turn did that remains when the turn is deleted, in Markdown: `, which did: …`; empty if it had no effect. */
@@ -219,15 +224,21 @@ const rules: Record<Allowed["rule"], (who: string) => string> = {
 
 /** Markdown: who, what, why it was allowed, and as which account. What a private turn did is not told. */
 function effectWords(line: TurnLine): string {
-  const { by_name, what, allowed = { rule: "unasked" }, account, link, cause } = line;
+  const { by_name, cause } = line;
   const asker = `**${shown(by_name)}**${cause === undefined ? "" : ` (schedule ${shown(cause)})`}`;
-  if (line.private) return `${asker} had something done that is private to them`;
+  return line.private
+    ? `${asker} had something done that is private to them`
+    : `${asker}: ${deedWords(line)},`;
+}
+
+/** Markdown: what was done, why it was allowed, and as which account. */
+export function deedWords({ what, allowed = { rule: "unasked" }, account, link }: TurnLine): string {
   const why = [
     rules[allowed.rule](shown(allowed.name ?? allowed.by ?? "")),
     account && `account ${shown(account)}`,
   ];
   const there = link === undefined ? "" : ` ([message](${link}))`;
-  return `${asker}: **${shown(what)}**${there}, ${why.filter(Boolean).join(", ")},`;
+  return `**${shown(what)}**${there}, ${why.filter(Boolean).join(", ")}`;
 }
 
 function shown(text: string): string {
@@ -236,7 +247,7 @@ function shown(text: string): string {
 
 /** One page of the audit: actions from the stored audit, and the lines of turns that have finished and still have their run details. */
 interface AuditPage {
-  lines: (AuditLine | ReturnType<typeof linesOf>[number])[];
+  lines: (AuditLine | ReturnType<typeof pricedLines>[number])[];
   /** The position after the page. */
   next: FinishedPosition;
 }
@@ -268,7 +279,7 @@ export function createAuditReader(
     const lines: AuditPage["lines"] = actions.filter(({ at }) => at <= next.finished_at);
     for (const turn of turns)
       if ((turn?.finished_at ?? Number.POSITIVE_INFINITY) <= next.finished_at && turn !== undefined)
-        lines.push(...linesOf(turn, await log.read(turn.turn_id)));
+        lines.push(...pricedLines(turn, await log.read(turn.turn_id)));
     return { lines: lines.sort((one, other) => one.at - other.at), next };
   };
 }

@@ -7,6 +7,7 @@ import type { ChannelActions } from "./channel-actions.ts";
 import type { FileActions } from "./file-actions.ts";
 import type { MessageActions } from "./message-actions.ts";
 import type { PageActions } from "./page-actions.ts";
+import type { ReceiptActions } from "./receipt-actions.ts";
 
 /** Everything a person can do in the console. Views call only these. */
 export interface Actions {
@@ -14,6 +15,7 @@ export interface Actions {
   messages: MessageActions;
   draft: DraftActions;
   files: FileActions;
+  receipts: ReceiptActions;
   skills: SkillActions;
   install: InstallActions;
   upkeep: UpkeepActions;

@@ -34,6 +34,18 @@ interface CompletionList {
 
 export type Dialog = "switcher" | "token" | "install" | undefined;
 
+/** A receipt that is open; without `receipt` it is being read. */
+export interface ReceiptState {
+  receipt?: shapes.Receipt;
+  /** Names of models that may replay the turn, as proposals. */
+  models?: readonly string[];
+  /** The model that is answering again. */
+  replaying?: string | undefined;
+  replay?: shapes.Replay | undefined;
+  /** Why there is no replay. */
+  problem?: string | undefined;
+}
+
 /** Everything the console shows; the page is a function of it. */
 export interface ConsoleState {
   about: shapes.About | undefined;
@@ -54,6 +66,8 @@ export interface ConsoleState {
   installing: Installing;
   /** Pictures of turns as data addresses, by `pictureKey`. */
   pictures: ReadonlyMap<string, string>;
+  /** The open receipts, by turn. */
+  receipts: ReadonlyMap<string, ReceiptState>;
   /** Parts that the person opened or closed, by key: progress blocks, details of steps, long texts. */
   disclosed: ReadonlyMap<string, boolean>;
   /** The drawer on narrow screens. */
@@ -94,6 +108,7 @@ export function initialState(now: number): ConsoleState {
     skills: emptyPanel,
     installing: nothingChosen,
     pictures: new Map(),
+    receipts: new Map(),
     disclosed: new Map(),
     sidebarOpen: false,
     addingChannel: undefined,

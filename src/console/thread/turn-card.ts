@@ -14,6 +14,7 @@ import { approvalCard } from "./approval-card.ts";
 import type { RenderMarkdown } from "./markdown.ts";
 import { progressBlock } from "./progress-block.ts";
 import { questionCard } from "./question-card.ts";
+import { receiptView } from "./receipt-view.ts";
 import { saidText } from "./said-text.ts";
 import { type TurnOutcome, turnOutcome } from "./turn-outcome.ts";
 
@@ -40,6 +41,7 @@ export function turnCard(
       ${view.approvals.map((approval) => approvalCard(approval, actions))}
       ${view.status === "finished" ? outcomeNote(view, actions, markdown) : nothing}
       ${view.status === "finished" ? footer(view, state, actions) : nothing}
+      ${openReceipt(view.turn_id, state, actions, markdown)}
     </div>
   </article>`;
 }
@@ -127,8 +129,26 @@ function footer(view: TurnView, state: ConsoleState, actions: Actions): Template
           </button>`
     }
     <span>${facts.join(" · ")}</span>
+    <button
+      type="button"
+      class="quiet-button"
+      aria-expanded=${state.receipts.has(view.turn_id)}
+      @click=${() => actions.receipts.toggle(view.turn_id)}
+    >
+      Receipt
+    </button>
     ${deleteControl(view.turn_id, state, actions)}
   </footer>`;
+}
+
+function openReceipt(
+  turnId: string,
+  { receipts }: ConsoleState,
+  actions: Actions,
+  markdown: RenderMarkdown,
+): TemplateResult | typeof nothing {
+  const open = receipts.get(turnId);
+  return open === undefined ? nothing : receiptView(turnId, open, actions, markdown);
 }
 
 function tokens({ input_tokens, output_tokens }: TurnView): string {

@@ -163,7 +163,7 @@ type PlainEvent =
       direct?: true | undefined;
       /** Details for programs, in addition to the output of a flow that answered directly. */
       details?: { [key: string]: Json } | undefined;
-      /** Hosts that a call with an effect sent requests to. Code in a sandbox is not included. */
+      /** Hosts that the call sent requests to. Code in a sandbox is not included. */
       hosts?: readonly string[] | undefined;
       /** The kind of addresses in the output, as in `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;

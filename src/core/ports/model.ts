@@ -212,8 +212,11 @@ export interface Models {
   readonly main: Model;
   /** Proposals for people who choose: `provider/model`, the configured ones first, with prices if known. */
   proposals(): readonly { name: string; description: string }[];
-  /** The model with a name, `provider/model`. A model that is not configured fails when it is asked. */
-  named(name: string): Model;
+  /**
+   * The model with a name, `provider/model`. A model that is not configured fails when it is asked. `alone`: no other model takes over, so
+   * that the request reaches no other provider.
+   */
+  named(name: string, how?: { alone: true }): Model;
   /** The model for auxiliary work in turns of the given model: a cheaper one, if there is one, with the given one as fallback. */
   small(beside: Model): Model;
   /** Resolves a name that people choose for a channel. */

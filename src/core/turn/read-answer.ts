@@ -1,8 +1,10 @@
+import { loggedCallId } from "../log/turn-state.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "../ports/model.ts";
 import type { Clock } from "../ports/storage.ts";
 import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
 import { serverSkillId } from "../skill/catalogue.ts";
 import { fingerprint } from "../values/address.ts";
+import type { AssistantMessage } from "../values/message.ts";
 import type { Redactor } from "../values/redact.ts";
 
 /** The model's answer. `note` is what it said about its work outside the text, after which it wrote no more text; empty if it did not. */
@@ -76,6 +78,31 @@ async function readOnce(
   }
   turn.signal.throwIfAborted();
   throw new ModelError("bad_response", `The model ${model.id} ended without an answer.`);
+}
+
+/**
+ * Some servers number the calls of each response from the start. Log and transcript need unique ids: if one is in `taken`, all get new ones
+ * that begin with `prefix`.
+ */
+export function withUniqueIds(
+  message: AssistantMessage,
+  taken: ReadonlySet<string>,
+  prefix: string,
+): AssistantMessage {
+  const seen = new Set(taken);
+  const clash = message.tool_calls.some(({ id }) => id === "" || seen.size === seen.add(id).size);
+  if (!clash) return message;
+  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `${prefix}_${index + 1}` }));
+  // Provider blocks name the calls by their old ids and would not match the results.
+  return { role: "assistant", text: message.text, tool_calls };
+}
+
+/** The ids of calls that a conversation has. */
+export function idsIn({ state, transcript }: TurnScope): Set<string> {
+  const within = loggedCallId(state, "");
+  const own = [...state.calls.keys()].flatMap((id) => (id.startsWith(within) ? id.slice(within.length) : []));
+  const earlier = (transcript?.messages ?? []).flatMap((each) => (each.role === "tool" ? each.call_id : []));
+  return new Set([...own, ...earlier]);
 }
 
 /** Minimum interval between changes of the line, ms: people have to be able to read it. */

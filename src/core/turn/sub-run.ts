@@ -168,7 +168,7 @@ async function emitOf(root: TurnScope, call_id: string, event: TurnEventBody): P
 }
 
 /** Whether an event belongs to the conversation of a sub-run: its own part, the calls of its model, messages of the asker. */
-function isOfRun(run: string, event: TurnEvent): boolean {
+export function isOfRun(run: string, event: TurnEvent): boolean {
   if (event.type === "run") return event.call_id === run;
   if (event.type === "usage") return event.run === run;
   if (event.type === "steered") return run === directRun;

@@ -117,14 +117,14 @@ class RunningCall {
   /** The effect of the call, and of a call that has one what the audit tells. @param clean the input without secrets */
   #effectOf(tool: Tool, input: Json, clean: Json): Partial<TurnEventBodyOf<"tool_started">> {
     const effect = tool.effect(input);
-    if (effect === "read_only") return { effect };
     const { server } = tool;
+    if (server?.host !== undefined) this.#request.reached.add(server.host);
+    if (effect === "read_only") return { effect };
     const byRule = this.#request.by_person ? "ordered" : server === undefined ? "unasked" : "trusted";
     const allowed = this.#allowed ?? { rule: byRule };
     const deed = oneLine(exactText(sayOf(tool, clean).deed), maxDeed);
     const { author } = this.#scope.turn;
     const whose = { shared: "shared", per_user: author.name, none: undefined }[server?.credentials ?? "none"];
-    if (server?.host !== undefined) this.#request.reached.add(server.host);
     return {
       effect,
       deed,
@@ -239,11 +239,8 @@ class RunningCall {
   }
 
   #hosts(): { hosts?: string[] } {
-    const started = this.#scope.state.calls.get(this.#request.call.id)?.started;
     const { reached } = this.#request;
-    return started?.deed === undefined || reached.size === 0
-      ? {}
-      : { hosts: [...reached].slice(0, maxHosts) };
+    return reached.size === 0 ? {} : { hosts: [...reached].slice(0, maxHosts) };
   }
 }
 

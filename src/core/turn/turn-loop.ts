@@ -13,7 +13,7 @@ import type { AssistantMessage, ToolCall } from "../values/message.ts";
 import { agentNamedIn, type Profile } from "../values/profile.ts";
 import { afterWait, waitForModel } from "./away-model.ts";
 import { repeatedTooOften } from "./check-call.ts";
-import { readAnswer } from "./read-answer.ts";
+import { idsIn, readAnswer, withUniqueIds } from "./read-answer.ts";
 import { openDirectRun, openTaskRun } from "./sub-run.ts";
 import { refreshOffer } from "./toolset.ts";
 import { createEventChannel, openScope } from "./turn-opening.ts";
@@ -222,7 +222,9 @@ async function callModel(scope: TurnScope, finalNote?: string): Promise<Assistan
   }));
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
-    finalNote === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
+    finalNote === undefined
+      ? withUniqueIds(finished.message, idsIn(scope), `call_${fingerprint(turn.turn_id)}_${round}`)
+      : withoutCalls(finished.message);
   const kept = withWholeBlocks(message, ports.redact(message));
   // Before calls, some models say what they do in a note beside the text.
   const said = kept.tool_calls.length === 0 || finished.note === "" ? {} : { note: finished.note };
@@ -243,26 +245,6 @@ function withWholeBlocks(
 function withoutCalls({ tool_calls, provider_blocks, ...message }: AssistantMessage): AssistantMessage {
   const own = tool_calls.length === 0 ? provider_blocks : undefined;
   return { ...message, tool_calls: [], ...(own === undefined ? {} : { provider_blocks: own }) };
-}
-
-/** Some servers number the calls of each response from the start. Log and transcript need unique ids. */
-function withUniqueIds(
-  message: AssistantMessage,
-  { turn, state, transcript }: TurnScope,
-  round: number,
-): AssistantMessage {
-  if (message.tool_calls.length === 0) return message;
-  const within = loggedCallId(state, "");
-  const seen = new Set(
-    [...state.calls.keys()].flatMap((id) => (id.startsWith(within) ? id.slice(within.length) : [])),
-  );
-  for (const earlier of transcript?.messages ?? []) if (earlier.role === "tool") seen.add(earlier.call_id);
-  const clash = message.tool_calls.some(({ id }) => id === "" || seen.size === seen.add(id).size);
-  if (!clash) return message;
-  const prefix = `call_${fingerprint(turn.turn_id)}_${round}`;
-  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `${prefix}_${index + 1}` }));
-  // Provider blocks name the calls by their old ids and would not match the results.
-  return { role: "assistant", text: message.text, tool_calls };
 }
 
 /** Runs the calls of one response, several at a time. Direct outputs end the turn. */

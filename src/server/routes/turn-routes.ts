@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
-import { turnEvent } from "../../app/operations/turn-view.ts";
+import { turnEvent } from "../../app/operations/turns/turn-view.ts";
 import { isEphemeral, type TurnEvent } from "../../core/log/turn-event.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
 import { mediaTypeOf } from "../../core/values/file-kind.ts";

@@ -79,17 +79,22 @@ describe("--json prints one value", () => {
   it.each([
     [{ cost_usd: 0.0031 }, "1,204 tokens, $0.0031"],
     [{}, "1,204 tokens"],
-  ])("`--json` prints one value for a run with its cost where it has one: %j", async (cost, line) => {
-    const used = { type: "usage", model: "m", input_tokens: 1_200, output_tokens: 4, ...cost };
-    const events = [used, finished("completed", "Done.")].map((event, seq) => ({ ...event, seq, at: 1 }));
-    const turn = { turn_id: "t1", namespace: "console:local:dm", thread: "th", accepted_at: 1 };
-    const run = { turn, events };
-    expect((await json(["runs", "show", "t1"], { "GET /runs/t1": () => run })).value).toEqual(run);
-    const bot = fakeBot({ "GET /runs/t1": () => run });
-    const shown = runKnack(["runs", "show", "t1"], { cwd, bot, env: {} });
-    await shown.code;
-    expect(shown.out.text().trimEnd().split("\n").at(-1)).toBe(line);
-  });
+  ])(
+    "`--json` prints one value for a run with its receipt, which says the cost where it has one: %j",
+    async (cost, line) => {
+      const used = { type: "usage", model: "m", input_tokens: 1_200, output_tokens: 4, ...cost };
+      const events = [used, finished("completed", "Done.")].map((event, seq) => ({ ...event, seq, at: 1 }));
+      const turn = { turn_id: "t1", namespace: "console:local:dm", thread: "th", accepted_at: 1 };
+      const run = { turn, events };
+      const receipt = { text: line };
+      const routes = { "GET /runs/t1": () => run, "GET /turns/t1/receipt": () => receipt };
+      expect((await json(["runs", "show", "t1"], routes)).value).toEqual({ ...run, receipt });
+      const bot = fakeBot(routes);
+      const shown = runKnack(["runs", "show", "t1"], { cwd, bot, env: {} });
+      await shown.code;
+      expect(shown.out.text().trimEnd().split("\n").at(-1)).toBe(line);
+    },
+  );
 
   it("`--json` prints one value for runs", async () => {
     const runs = { turns: [], skills: [] };

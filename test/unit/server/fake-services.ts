@@ -1,5 +1,5 @@
 import type { App } from "../../../src/app/app.ts";
-import { presentTurn } from "../../../src/app/operations/turn-view.ts";
+import { presentTurn } from "../../../src/app/operations/turns/turn-view.ts";
 import { noCounts } from "../../../src/app/services/retention-sweep.ts";
 import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";

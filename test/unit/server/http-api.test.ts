@@ -230,6 +230,8 @@ describe("the API", () => {
         "delete /api/v1/turns/{id}",
         "get /api/v1/turns/{id}",
         "post /api/v1/turns/{id}/answer",
+        "get /api/v1/turns/{id}/receipt",
+        "post /api/v1/turns/{id}/replay",
         "get /api/v1/turns/{id}/events",
         "get /api/v1/turns/{id}/files/{name}",
         "post /api/v1/turns/{id}/stop",

@@ -6,7 +6,7 @@ import {
 } from "../../../core/ports/chat-platform.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { isDirectMessage, isWithin, type Place } from "../../../core/values/place.ts";
-import { othersWork } from "../../operations/turns.ts";
+import { othersWork } from "../../operations/turns/turns.ts";
 import type { ButtonPress, TextForm } from "../chat-intake.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";

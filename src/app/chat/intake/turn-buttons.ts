@@ -1,16 +1,13 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import {
   type ApprovalVerdict,
   emptyTurnView,
   foldTurn,
   formatDuration,
-  type TurnView,
   verdictInput,
 } from "../../../core/log/turn-view.ts";
 import type { StepView } from "../../../core/log/turn-view-steps.ts";
-import { costText } from "../../../core/log/usage.ts";
 import { type ButtonAction, repeatKey } from "../../../core/ports/chat-platform.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
@@ -54,6 +51,8 @@ export async function actOnTurn(
       return answer(context, pressed, action.choice);
     case "feedback":
       return rate(context, pressed, action.good ? "good" : "bad");
+    case "details":
+      return details(context, pressed);
     default:
       return actForAsker(context, pressed, action.role);
   }
@@ -62,7 +61,7 @@ export async function actOnTurn(
 async function actForAsker(
   context: IntakeContext,
   pressed: TurnPress,
-  role: Exclude<TurnAction["role"], "decide" | "edit" | "arguments" | "answer" | "feedback">,
+  role: Exclude<TurnAction["role"], "decide" | "edit" | "arguments" | "answer" | "feedback" | "details">,
 ): Promise<string | undefined> {
   const { turn, by } = pressed;
   if (!mayStop(by, turn))
@@ -70,8 +69,6 @@ async function actForAsker(
   switch (role) {
     case "stop":
       return stop(context, pressed);
-    case "details":
-      return details(context, pressed);
     case "again":
       return repeat(context, pressed);
     case "continue":
@@ -179,9 +176,32 @@ async function stop({ app }: IntakeContext, { turn, by }: TurnPress): Promise<st
   return stopped.value.stopped ? undefined : "This has already ended; there is nothing to stop.";
 }
 
-async function details({ log, platform }: IntakeContext, { turn }: TurnPress): Promise<string> {
-  const characters = Math.min(maxDetails, platform.limits.message_characters - 100);
-  return turnDetails(turn.turn_id, await log.read(turn.turn_id), characters);
+/** The receipt, and for those who see the whole turn its steps with input and output. */
+async function details({ app, log, platform }: IntakeContext, { turn, by }: TurnPress): Promise<string> {
+  const asker = { by, namespace: turn.namespace };
+  const made = await app.run("turn.receipt", { input: { id: turn.turn_id }, asker });
+  if (!made.ok) return made.message;
+  const { text, private: isPrivate } = made.value;
+  const seesSteps = turn.author.id === by.id || (!isPrivate && mayStop(by, turn));
+  const { steps } = (await log.read(turn.turn_id)).reduce(foldTurn, emptyTurnView(turn.turn_id));
+  const room = Math.min(maxDetails, platform.limits.message_characters - 100);
+  if (!seesSteps || steps.length === 0) return cutList(text, room);
+  const receipt = cutList(text, Math.floor(room / 2)) + separator;
+  return receipt + stepTexts(steps, room - receipt.length);
+}
+
+/** The lines of a list in at most so many characters. A line that is too long ends after one of its entries. */
+function cutList(text: string, characters: number): string {
+  const lines: string[] = [];
+  let room = characters;
+  for (const line of text.split("\n")) {
+    const end = line.length < room ? line.length : line.lastIndexOf(", ", room - 3);
+    if (end <= 0) break;
+    const shown = end === line.length ? line : `${line.slice(0, end)} …`;
+    lines.push(shown);
+    room -= shown.length + 1;
+  }
+  return lines.join("\n");
 }
 
 async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {
@@ -258,27 +278,14 @@ function stillThere(attachments: readonly string[], made: readonly string[]): st
 }
 
 /**
- * The steps of a turn with input and output, in Markdown of at most `characters`. The text comes from the log, where secrets are
- * already removed.
+ * Steps with input and output, in Markdown of at most `characters`. The text comes from the log, where secrets are already removed.
  */
-function turnDetails(turnId: string, events: readonly TurnEvent[], characters: number): string {
-  const view = events.reduce(foldTurn, emptyTurnView(turnId));
-  const { steps } = view;
-  const spent = spentLine(view);
-  if (steps.length === 0) return ["No tools were used for this answer.", spent].filter(Boolean).join("\n\n");
+function stepTexts(steps: readonly StepView[], characters: number): string {
   const shown = steps.slice(0, Math.max(1, Math.floor(characters / minPerStep)));
   const left = steps.length - shown.length;
-  const more = left === 0 ? "" : `… and ${left} more; the console shows all.`;
-  const end = [more, spent].map((text) => text && `\n\n${text}`).join("");
+  const end = left === 0 ? "" : `${separator}… and ${left} more; the console shows all.`;
   const each = Math.floor((characters - end.length) / shown.length) - separator.length;
   return shown.map((step, index) => stepText(step, index + 1, each)).join(separator) + end;
-}
-
-/** `anthropic/claude-sonnet-5-5, 1,234 tokens, $0.0123`; empty where no model was asked. */
-function spentLine(view: TurnView): string {
-  const tokens = view.input_tokens + view.output_tokens;
-  if (tokens === 0 || view.model === "") return "";
-  return [view.model, `${tokens.toLocaleString("en")} tokens`, costText(view)].filter(Boolean).join(", ");
 }
 
 const separator = "\n\n";

@@ -63,7 +63,7 @@ export function planAnswer(
   if (isPrivate) return messages;
   if (card !== undefined && !isBackground) first.progress = card;
   const isSmallTalk = outcome === "completed" && !hasSteps && messages.length === 1 && isShort(turn, first);
-  if (kind === "message" && !isSmallTalk) last.buttons = buttonsOf(turn.turn_id, outcome, hasSteps);
+  if (kind === "message" && !isSmallTalk) last.buttons = buttonsOf(turn.turn_id, outcome);
   return messages;
 }
 
@@ -92,7 +92,7 @@ function whoDidWhat(turn: PresentedTurn, card: ProgressCard | undefined): string
 }
 
 /** Feedback buttons are below the answer, all other actions in its menu. */
-function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"], hasSteps: boolean): OutgoingButton[] {
+function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"]): OutgoingButton[] {
   const behind = (role: "again" | "continue" | "details" | "forget", label: string): OutgoingButton => ({
     action: { role, turn_id },
     label,
@@ -106,7 +106,7 @@ function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"], hasSteps: b
     ...(outcome === "failed" || outcome === "stopped" ? [] : opinions),
     behind("again", "Try again"),
     ...(outcome === "limit_reached" ? [behind("continue", "Continue")] : []),
-    ...(hasSteps ? [behind("details", "Details")] : []),
+    behind("details", "Details"),
     behind("forget", "Delete"),
   ];
 }

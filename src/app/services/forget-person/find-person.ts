@@ -24,7 +24,7 @@ export interface FindPersonDeps extends Omit<SweepDeps, "log">, PersonPlansDeps 
   /** What channels learned from documents. */
   knowledge: Knowledge | undefined;
   /** Copies of databases from before an upgrade; undefined where there are no files. */
-  copies: UpgradeCopies | undefined;
+  copies?: UpgradeCopies | undefined;
 }
 
 /** Keys of the notes that help to find the rest of a person after a crash. */

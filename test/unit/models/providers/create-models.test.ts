@@ -1,9 +1,11 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../src/config/schema.ts";
 import { createModels, type ModelsSettings } from "../../../../src/models/create-models.ts";
 import { systemClock } from "../../../../src/wiring/system-clock.ts";
 import { tellOfInternalWork } from "../../../../src/wiring/tell-at-start.ts";
 import { collect, requestOf } from "../collect.ts";
+import { sendJson, startWireServer, type WireServer } from "../wire-server.ts";
 
 const models = (settings: Partial<ModelsSettings> = {}) =>
   createModels({ choice: "anthropic/claude-sonnet-5-5", ...settings }, systemClock);
@@ -170,6 +172,22 @@ it("a model of a removed provider fails when it is asked, and says why", async (
     code: "not_configured",
     message: expect.stringContaining("gone/model"),
   });
+});
+
+it.each([
+  ["is asked if a named model refuses", undefined, true],
+  ["is not, if that model is asked alone", { alone: true as const }, false],
+])("a fallback %s", async (_what, how, isAsked) => {
+  const refuse = (response: ServerResponse) => sendJson(response, { error: { message: "no" } }, 401);
+  const [named, fallback] = await Promise.all([startWireServer(refuse), startWireServer(refuse)]);
+  const at = ({ url }: WireServer) => ({ kind: "openai", baseUrl: `${url}/v1`, apiKey: "k" }) as const;
+  const providers = { named: at(named), fallback: at(fallback) };
+  const all = models({ choice: "named/x", failover: ["fallback/y"], providers });
+  const { error } = await collect(all.named("named/x", how), requestOf("hi"));
+  await Promise.all([named.stop(), fallback.stop()]);
+  expect(error).toBeDefined();
+  expect(named.bodies.length).toBeGreaterThan(0);
+  expect(fallback.bodies.length > 0).toBe(isAsked);
 });
 
 it("a model is created once, however often it is named", () => {

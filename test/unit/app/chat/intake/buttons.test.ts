@@ -61,7 +61,7 @@ describe("buttons that are none", () => {
 });
 
 describe("who may press", () => {
-  it.each(["stop", "details", "again", "continue", "forget"])(
+  it.each(["stop", "again", "continue", "forget"])(
     "the button %s may be pressed by the asker and managers, and nobody else",
     async (action) => {
       const { gate, open } = createGate();
@@ -247,9 +247,11 @@ describe("buttons of an answer", () => {
   });
 
   it("the details button shows the steps with input and output, within what fits into a message", async () => {
-    const skill = testSkill("look", [{ name: "look", run: () => `\`\`\`\n${"long ".repeat(2_000)}` }], {
-      active: true,
-    });
+    const pages = Array.from({ length: 30 }, (_each, at) => ({
+      url: `https://a.example/${at}/${"x".repeat(200)}`,
+    }));
+    const run = () => ({ text: `\`\`\`\n${"long ".repeat(2_000)}`, pages });
+    const skill = testSkill("look", [{ name: "look", run }], { active: true });
     const calls = Array.from({ length: 30 }, (_each, index) => ({
       call: "look",
       with: { text: `item ${index}` },
@@ -258,11 +260,27 @@ describe("buttons of an answer", () => {
     const turnId = await answered(fixture);
     await fixture.press(`details:${turnId}`, "ada");
     const [details = ""] = fixture.told("ada");
+    expect(details).toMatch(/^- Sources: (\[[^\]]+\]\([^)]+\)(, | …\n))+/);
     expect(details).toContain("item 0");
     expect(details).toContain("long long");
     expect(details).toMatch(/and \d+ more/);
     expect(details.length).toBeLessThanOrEqual(fixture.platform.limits.message_characters);
     const steps = details.match(/^\*\*\d+\. /gm) ?? [];
     expect(details.match(/```/g)).toHaveLength(4 * steps.length);
+  });
+
+  it("the details button shows everybody the receipt, and the steps only those who see the whole turn", async () => {
+    const skill = testSkill("look", [{ name: "look" }], { active: true });
+    const fixture = createIntake({
+      model: scriptedModel([[{ call: "look", with: { text: "the words" } }], "Seen."]),
+      skills: [skill],
+    });
+    const turnId = await answered(fixture);
+    for (const person of ["ada", "ben"]) await fixture.press(`details:${turnId}`, person);
+    const receipt = /^- Tools: look\n- Models: /;
+    expect(fixture.told("ada")).toEqual([expect.stringMatching(receipt)]);
+    expect(fixture.told("ada")[0]).toContain("the words");
+    expect(fixture.told("ben")).toEqual([expect.stringMatching(receipt)]);
+    expect(fixture.told("ben")[0]).not.toContain("the words");
   });
 });

@@ -26,6 +26,7 @@ describe("an answer on a chat platform", () => {
       [`good:${turnId}`, undefined],
       [`bad:${turnId}`, undefined],
       [`again:${turnId}`, true],
+      [`details:${turnId}`, true],
       [`forget:${turnId}`, true],
     ]);
     expect(types(events).slice(-3)).toEqual(["answer_ready", "message_posted", "turn_finished"]);
@@ -35,9 +36,9 @@ describe("an answer on a chat platform", () => {
   it.each([
     ["hi", "Hello Ada.", 0],
     ["thank you so much!", "You are welcome.", 0],
-    ["what is new?", "Nothing.", 4],
-    ["tell me about the office of Paris", "It is closed.", 4],
-    ["hi", "word ".repeat(80), 4],
+    ["what is new?", "Nothing.", 5],
+    ["tell me about the office of Paris", "It is closed.", 5],
+    ["hi", "word ".repeat(80), 5],
   ])("an answer to %j has buttons unless it is small talk", async (said, text, count) => {
     const { ask, reach, platform } = presentedApp(stagedModel([text]));
     await reach(await ask(said), "turn_finished");
@@ -222,7 +223,7 @@ describe("an answer while it is written", () => {
       const events = await reach(turnId, "turn_finished");
       expect(platform.shown).toHaveLength(1);
       expect(platform.visible()[0]?.message.markdown).toMatch(/^Sentence 0[\s\S]*code more\n```\n\nEnd\.$/);
-      expect(platform.visible()[0]?.message.buttons).toHaveLength(4);
+      expect(platform.visible()[0]?.message.buttons).toHaveLength(5);
       const posted = events.filter((event) => event.type === "message_posted");
       expect(new Set(posted.map((event) => event.reference)).size).toBe(1);
       expect(types(events).indexOf("message_posted")).toBeLessThan(types(events).indexOf("answer_ready"));

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { TurnRecord } from "../../core/log/turn-log.ts";
-import type { Outcome } from "../../core/values/failure.ts";
-import { type Author, mayStop } from "../../core/values/inbound.ts";
-import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/values/place.ts";
-import { channelName, forgottenTurn, milliseconds } from "../services/shapes.ts";
-import { type CommandResult, type OperationCall, operation, refused, said, shown } from "./operation.ts";
-import type { Services } from "./services.ts";
+import type { TurnRecord } from "../../../core/log/turn-log.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { type Author, mayStop } from "../../../core/values/inbound.ts";
+import { isDirectMessage, namespaceSchema, threadSchema } from "../../../core/values/place.ts";
+import { channelName, forgottenTurn, milliseconds } from "../../services/shapes.ts";
+import { type CommandResult, type OperationCall, operation, refused, said, shown } from "../operation.ts";
+import type { Services } from "../services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
 
 const turnId = z.string().min(1).max(300).describe("a turn's id");

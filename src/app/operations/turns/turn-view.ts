@@ -1,8 +1,8 @@
 /** Turns as programs see them. Names are a contract: extend, never break. */
 import { z } from "zod";
-import type { TurnEvent } from "../../core/log/turn-event.ts";
-import type { TurnRecord } from "../../core/log/turn-log.ts";
-import { milliseconds } from "../services/shapes.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import type { TurnRecord } from "../../../core/log/turn-log.ts";
+import { milliseconds } from "../../services/shapes.ts";
 
 export const turnRecord = z.object({
   turn_id: z.string(),

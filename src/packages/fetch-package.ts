@@ -4,12 +4,12 @@ import { errorCode } from "../base/error-text.ts";
 import type { PackageSource } from "../core/skill/packages.ts";
 import { safeFileName } from "../core/values/file-kind.ts";
 import { contentKind } from "./archive-kind.ts";
-import { type CloneRequest, cloneRepository } from "./clone-repository.ts";
 import { gitAddress, webAddress } from "./git-address.ts";
+import { openRepository, type RepositoryRequest } from "./git-repository.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal, shownName } from "./package-refusal.ts";
-import { createPackageTree, type PackageFile } from "./package-tree.ts";
-import { readFolder, readOneFile } from "./read-folder.ts";
+import { createPackageTree, type ReadPackage } from "./package-tree.ts";
+import { listFolder, readOneFile } from "./read-folder.ts";
 import { readTar } from "./read-tar.ts";
 import { readZip } from "./read-zip.ts";
 
@@ -23,16 +23,18 @@ type DownloadPackage = (
   options: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
-export interface FetchAccess extends Pick<CloneRequest, "access" | "openProxy"> {
+export interface FetchAccess extends Pick<RepositoryRequest, "access" | "openProxy"> {
   download: DownloadPackage;
   limits: PackageLimits;
 }
 
-/** A package's files before anything is known about the skills in it. */
+/** A package before anything is known about the skills in it. */
 export interface FetchedPackage {
   /** Fallback name for a skill without a name. */
   name: string;
-  files: readonly PackageFile[];
+  /** The folder of it in which skills are looked for; links may lead to the rest of it. Default: all of it. */
+  within?: string | undefined;
+  read: ReadPackage;
   /** It was a single flow file, not a folder of skills. */
   isFlow: boolean;
 }
@@ -44,31 +46,40 @@ export async function fetchPackage(
   folder: string,
   signal: AbortSignal,
 ): Promise<FetchedPackage> {
-  if (source.kind === "upload") return await unpack(Buffer.from(source.data), source.name, access.limits);
+  if (source.kind === "upload") return unpack(Buffer.from(source.data), source.name, access.limits);
   if (source.kind === "path") return await fromPath(source.path, access.limits, signal);
   const address = gitAddress(source.url);
   if (address === undefined) return await fromAddress(source.url, access, signal);
   await mkdir(folder, { recursive: true });
-  const files = await cloneRepository({ ...access, address, folder, signal });
+  const read = await openRepository({ ...access, address, folder, signal });
   const name = address.folder ?? address.repository.pathname.replace(/\.git\/?$/, "");
-  return { name: plainName(name), files, isFlow: false };
+  return { name: plainName(name), within: address.folder, read, isFlow: false };
 }
 
 async function fromPath(path: string, limits: PackageLimits, signal: AbortSignal): Promise<FetchedPackage> {
+  const real = await readable(path, () => realpath(path));
+  const found = await readable(path, () => stat(real));
+  if (found.isDirectory()) {
+    const read: ReadPackage = (isWanted) =>
+      readable(path, () => listFolder(real, limits, signal, isWanted), signal);
+    return { name: plainName(real), read, isFlow: false };
+  }
+  if (found.isFile()) {
+    return unpack(await readable(path, () => readOneFile(real, limits.archive_bytes)), real, limits);
+  }
+  throw new PackageRefusal("unreadable", `${shownName(path)} is neither a folder nor a file.`);
+}
+
+/** @throws PackageRefusal where the system refuses to read */
+async function readable<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
-    const real = await realpath(path);
-    const found = await stat(real);
-    if (found.isDirectory()) {
-      return { name: plainName(real), files: await readFolder(real, limits, signal), isFlow: false };
-    }
-    if (found.isFile()) return await unpack(await readOneFile(real, limits.archive_bytes), real, limits);
+    return await work();
   } catch (error) {
     const code = errorCode(error);
-    if (error instanceof PackageRefusal || signal.aborted || code === undefined) throw error;
+    if (error instanceof PackageRefusal || signal?.aborted === true || code === undefined) throw error;
     const message = `${shownName(path)} cannot be read (${code}). Nothing was installed; check the path and its permissions.`;
     throw new PackageRefusal("unreadable", message, error);
   }
-  throw new PackageRefusal("unreadable", `${shownName(path)} is neither a folder nor a file.`);
 }
 
 async function fromAddress(url: string, access: FetchAccess, signal: AbortSignal): Promise<FetchedPackage> {
@@ -77,23 +88,25 @@ async function fromAddress(url: string, access: FetchAccess, signal: AbortSignal
   const fetched = await access.download(webAddress(url).href, options);
   signal.throwIfAborted();
   if (!fetched.ok) throw new PackageRefusal("download_failed", `${fetched.reason} Nothing was installed.`);
-  return await unpack(Buffer.from(fetched.data), fetched.name, limits);
+  return unpack(Buffer.from(fetched.data), fetched.name, limits);
 }
 
 /** The content decides how the bytes are read; the name only serves as a name. */
-async function unpack(data: Buffer, name: string, limits: PackageLimits): Promise<FetchedPackage> {
+function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPackage {
   if (data.length > limits.archive_bytes) {
     const message = `The archive has ${data.length} bytes; packages have at most ${limits.archive_bytes}. Nothing was installed.`;
     throw new PackageRefusal("archive_too_large", message);
   }
   const plain = plainName(name);
-  switch (contentKind(data)) {
+  const kind = contentKind(data);
+  switch (kind) {
     case "zip":
-      return { name: plain, files: await readZip(data, limits), isFlow: false };
+      return { name: plain, read: (isWanted) => readZip(data, limits, isWanted), isFlow: false };
     case "gzip":
-      return { name: plain, files: await readTar(data, true, limits), isFlow: false };
-    case "tar":
-      return { name: plain, files: await readTar(data, false, limits), isFlow: false };
+    case "tar": {
+      const read: ReadPackage = (isWanted) => readTar(data, kind === "gzip", limits, isWanted);
+      return { name: plain, read, isFlow: false };
+    }
     case "text":
       return single(data, plain, limits);
     default: {
@@ -119,11 +132,14 @@ function single(data: Buffer, name: string, limits: PackageLimits): FetchedPacka
         : `${shownName(name)} is neither an archive, a SKILL.md nor a flow. Nothing was installed.`,
     );
   }
-  const tree = createPackageTree(limits);
-  const file = tree.claim(isFlow ? `${name}.json` : "SKILL.md");
-  file?.grow(data.length);
-  file?.finish(data, false);
-  return { name, files: tree.files, isFlow };
+  const read: ReadPackage = async (isWanted) => {
+    const tree = createPackageTree({ limits, isWanted });
+    const file = tree.claim(isFlow ? `${name}.json` : "SKILL.md", data.length);
+    file?.grow(data.length);
+    file?.finish(data, false);
+    return tree.contents();
+  };
+  return { name, read, isFlow };
 }
 
 /** The last part of a path without the endings of archives: a name for a folder. */

@@ -86,3 +86,16 @@ function checked(address: GitAddress): GitAddress {
   const { folder: _, ...rest } = address;
   return parts === undefined || parts.length === 0 ? rest : { ...rest, folder: parts.join("/") };
 }
+
+/** The owner of the repository or archive that a package came from, as a part of ids; undefined if its address names none. */
+export function ownerOf(source: { kind: string; url?: string }): string | undefined {
+  if (source.url === undefined) return undefined;
+  const { pathname, hostname } = gitAddress(source.url)?.repository ?? webAddress(source.url);
+  const [owner, ...rest] = pathname.split("/").filter((part) => part !== "");
+  const isOwned = rest.length > 0 && (forges.has(hostname) || /\.git\/?$/.test(pathname));
+  const plain = owner
+    ?.toLowerCase()
+    .replace(/[^a-z0-9-]+/g, "-")
+    .replace(/^-|-$/g, "");
+  return isOwned && plain !== "" ? plain : undefined;
+}

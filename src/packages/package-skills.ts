@@ -1,14 +1,21 @@
-import { hash } from "node:crypto";
-import { mkdir, rename, stat } from "node:fs/promises";
-import { basename, join, relative, sep } from "node:path";
-import type { Diagnostic, LoadedSkills, Skill } from "../core/skill/skill.ts";
+import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { LeftOut, PackageChoice } from "../core/skill/packages.ts";
+import type { Diagnostic, Skill } from "../core/skill/skill.ts";
+import { contentKind } from "./archive-kind.ts";
+import { ChooseSkills } from "./choose-skills.ts";
 import type { FetchedPackage } from "./fetch-package.ts";
+import { type FoundSkill, type InspectFolder, readDocuments } from "./found-skills.ts";
+import { type LayOutReport, leaveOut, whyNot } from "./layout-report.ts";
+import { ListedPackage, type ShownFile } from "./listed-package.ts";
+import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal } from "./package-refusal.ts";
+import { type PackageFile, tooMany } from "./package-tree.ts";
+import { renamedDocument } from "./renamed-document.ts";
+import { fold, type InstalledName, installedName, type KnownNames } from "./skill-names.ts";
+import { findSkillPlaces, unusedFiles } from "./skill-places.ts";
 import { writeFiles } from "./staging.ts";
 import { treeHash } from "./tree-hash.ts";
-
-/** Loads the skills below a folder as the catalogue does, without importing or running any of their code. */
-export type InspectFolder = (folder: string) => Promise<LoadedSkills>;
 
 /** A folder or file of a package that becomes an installed one. */
 export interface PackageUnit {
@@ -27,101 +34,195 @@ export interface PackageSkills {
   diagnostics: readonly Diagnostic[];
   /** Files of the package that belong to no skill and are not installed. */
   unused: number;
+  leftOut: readonly LeftOut[];
 }
+
+export interface LayOutRequest {
+  fetched: FetchedPackage;
+  /** A folder for this change. */
+  change: string;
+  inspect: InspectFolder;
+  names: KnownNames;
+  choice: PackageChoice;
+  /** Whether skills of `choice.only` may be missing, even all of them. */
+  tolerant?: boolean | undefined;
+  limits: PackageLimits;
+}
+
+type NamedSkill = FoundSkill & { name: Extract<InstalledName, { ok: true }> };
 
 /**
- * Writes a package below `change`, finds the skills in it, and lays each out in `change/ready` as it would be installed. The result was
- * loaded from there: id and hash are those the catalogue will see.
- * @throws PackageRefusal
+ * Lists a package, finds the skills in it, and lays each out in `change/ready` as it would be installed; only the files of the chosen ones
+ * are read. The result was loaded from there: id and hash are those the catalogue will see. A skill that cannot be installed is left out,
+ * and keeps no other from being installed.
+ * @throws PackageRefusal if none remains, with the first reason.
  */
-export async function layOutSkills(
-  fetched: FetchedPackage,
-  change: string,
-  inspect: InspectFolder,
-): Promise<PackageSkills> {
-  const tree = join(change, "tree");
-  const root = fetched.isFlow ? tree : join(tree, fetched.name);
-  await writeFiles(root, fetched.files);
-  const found = await inspect(tree);
-  const roots = rootSkills(found);
-  if (roots.length === 0) throw noSkill(found);
-  const paths = [...new Set(roots.map((skill) => skill.origin.path))];
-  refuseNested(paths, tree);
-  const ready = join(change, "ready");
-  for (const path of paths) {
-    const isFolder = (await stat(path)).isDirectory();
-    const first = roots.find((skill) => skill.origin.path === path);
-    const name = isFolder ? folderName(first?.id ?? basename(path)) : basename(path);
-    const target = join(ready, isFolder ? "skills" : "flows", name);
-    await mkdir(join(target, ".."), { recursive: true });
-    await rename(path, target);
-  }
-  const units = [...(await unitsIn(ready, "skills", inspect)), ...(await unitsIn(ready, "flows", inspect))];
-  refuseDifference(roots, units);
-  const inside = (path: string) => paths.some((each) => isInside(path, each));
-  const unused = fetched.files.filter((file) => !inside(join(root, file.path))).length;
-  return { units, diagnostics: found.diagnostics, unused };
+export async function layOutSkills(request: LayOutRequest): Promise<PackageSkills> {
+  const { fetched, choice, limits, tolerant = false } = request;
+  const report: LayOutReport = { leftOut: [], diagnostics: [] };
+  const listed = new ListedPackage(await fetched.read(() => false));
+  const { places, unsearched } = findSkillPlaces(listed, fetched);
+  const { only, most = limits.skills } = choice;
+  if (only === undefined && places.length > limits.skills) throw ChooseSkills.among(places, limits.skills);
+  const found = await readDocuments({ ...request, listed, places }, report);
+  if (only === undefined && found.length > most) throw new ChooseSkills(found);
+  const chosen = await chooseSkills(request, found, report);
+  const units = await layOut(request, chosen, listed, report);
+  if (units.length === 0 && !tolerant) throw noSkill(report);
+  const unused = unusedFiles(listed, fetched, places);
+  return {
+    units,
+    diagnostics: report.diagnostics,
+    unused: unused.number,
+    leftOut: [...report.leftOut, ...unsearched, ...unused.leftOut],
+  };
 }
 
-async function unitsIn(
-  ready: string,
-  place: PackageUnit["place"],
-  inspect: InspectFolder,
-): Promise<PackageUnit[]> {
-  const loaded = await inspect(join(ready, place));
-  const byPath = Map.groupBy(rootSkills(loaded), (skill) => skill.origin.path);
-  return await Promise.all(
-    [...byPath].map(async ([path, skills]) => ({
-      place,
-      name: basename(path),
-      path,
-      skills,
-      tree: await treeHash(path),
-    })),
-  );
-}
-
-function rootSkills({ skills }: LoadedSkills): Skill[] {
-  return skills.filter((skill) => skill.parent === undefined);
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !way.startsWith(sep));
-}
-
-function noSkill({ diagnostics }: LoadedSkills): PackageRefusal {
-  const reasons = diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
-  const why =
-    reasons.length === 0 ? "It holds no SKILL.md, plugin.json or flow." : reasons.slice(0, 3).join(" ");
+function noSkill({ leftOut, refusal }: LayOutReport): PackageRefusal {
+  if (refusal !== undefined) return refusal;
+  const reasons = leftOut.slice(0, 3).map(({ message }) => message);
+  const why = reasons.length === 0 ? "It holds no SKILL.md, plugin.json or flow." : reasons.join(" ");
   const message = `There is no skill in it that can be loaded. ${why} Nothing was installed.`;
   return new PackageRefusal("no_skill", message);
 }
 
-function refuseNested(paths: readonly string[], tree: string): void {
-  for (const path of paths) {
-    if (!isInside(path, tree)) {
-      throw new PackageRefusal("path_leaves_package", "A skill of it lies outside the package.");
-    }
-    const outer = paths.find((other) => other !== path && isInside(path, other));
-    if (outer === undefined) continue;
-    const message = `The skill in ${relative(tree, path)} lies inside the one in ${relative(tree, outer)}. Nothing was installed; put them side by side.`;
-    throw new PackageRefusal("nested_skill", message);
+/** The wanted skills with their names. @throws PackageRefusal if there is none of a wanted name. */
+async function chooseSkills(
+  { choice: { only }, names, tolerant = false }: LayOutRequest,
+  found: readonly FoundSkill[],
+  report: LayOutReport,
+): Promise<NamedSkill[]> {
+  const wanted = only?.map(fold);
+  const chosen: NamedSkill[] = [];
+  const seen = new Set<string>();
+  for (const each of found) {
+    const id = fold(each.skill.id);
+    // A wanted name may be that of the owner and its own.
+    if (wanted?.every((name) => !name.endsWith(id))) continue;
+    const name = await installedName(each.skill.id, names, each.flowFile);
+    const ids = name.ok ? [id, fold(name.id)] : [id];
+    if (wanted?.every((one) => !ids.includes(one))) continue;
+    for (const one of ids) seen.add(one);
+    if (name.ok) chosen.push({ ...each, name });
+    else leaveOut(report, each.place.folder, name.refusal);
   }
+  const missing = (only ?? []).filter((one) => !seen.has(fold(one)));
+  if (missing.length > 0 && !tolerant) throw ChooseSkills.missing(missing, found);
+  return chosen;
 }
 
-/** Laid out by id, a package must still have the same skills: otherwise something depends on folder names that will change. */
-function refuseDifference(roots: readonly Skill[], units: readonly PackageUnit[]): void {
-  const before = roots.map(({ id }) => id).toSorted();
-  const after = units.flatMap(({ skills }) => skills.map(({ id }) => id)).toSorted();
-  if (before.length === after.length && before.every((id, at) => id === after[at])) return;
-  const message = `Its skills (${before.join(", ")}) have other names once they are installed (${after.join(", ")}). Nothing was installed; give each a name of its own in its file.`;
-  throw new PackageRefusal("unclear_name", message);
+/** Writes the files of the skills, and loads them. */
+async function layOut(
+  { fetched, change, inspect, limits }: LayOutRequest,
+  chosen: readonly NamedSkill[],
+  listed: ListedPackage,
+  report: LayOutReport,
+): Promise<PackageUnit[]> {
+  const sound = chosen.flatMap((skill) => {
+    const { files, defects, brokenLinks } = listed.folder(skill.place.folder);
+    const refusal =
+      defects[0]?.refusal ?? (files.length > limits.files ? tooMany(limits.files, "file") : undefined);
+    if (refusal !== undefined) leaveOut(report, skill.place.folder, refusal);
+    return refusal === undefined ? [{ skill, files, brokenLinks }] : [];
+  });
+  const wanted = new Set(sound.flatMap(({ files }) => files.map(({ from }) => from)));
+  const read = new Map(
+    (await fetched.read((path) => wanted.has(path))).files.map((file) => [file.path, file]),
+  );
+  const ready = join(change, "ready");
+  for (const { skill, files, brokenLinks } of sound) {
+    const { name, place } = skill;
+    const own = files.map((file) => readFile(file, read));
+    const written = name.why === undefined ? own : renamedDocument(own, place.documents[0] ?? "", name.id);
+    const folder = targetOf(ready, skill);
+    await writeFiles(skill.flowFile === undefined ? folder : join(folder, ".."), fileAs(skill, written));
+    report.diagnostics.push(...remarks(folder, skill, written, brokenLinks));
+  }
+  return await loadedUnits(
+    ready,
+    inspect,
+    sound.map(({ skill }) => skill),
+    report,
+  );
 }
 
-/** A folder name for an id: the id itself if every file system can store it. */
-function folderName(id: string): string {
-  if (/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,60}[\p{L}\p{N}_-])?$/u.test(id)) return id;
-  const readable = id.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);
-  return `${readable}-${hash("sha256", id, "hex").slice(0, 8)}`;
+function targetOf(ready: string, { flowFile, name }: NamedSkill): string {
+  return join(ready, flowFile === undefined ? "skills" : "flows", name.file);
+}
+
+function fileAs({ flowFile, name }: NamedSkill, files: readonly PackageFile[]): readonly PackageFile[] {
+  return flowFile === undefined ? files : files.map((file) => ({ ...file, path: name.file }));
+}
+
+/** @throws PackageRefusal for a file that vanished after it was listed */
+function readFile({ path, from }: ShownFile, read: ReadonlyMap<string, PackageFile>): PackageFile {
+  const file = read.get(from);
+  if (file !== undefined) return { ...file, path };
+  const message = `${from} changed while it was read. Nothing was installed; try again.`;
+  throw new PackageRefusal("unreadable", message);
+}
+
+/** Documents that are ZIP files inside; the review names them. */
+const packedDocuments = /\.(?:docx|xlsx|pptx|dotx|xltx|potx|odt|ods|odp|odg|epub)$/i;
+
+/** What a person should know about a skill besides its review. */
+function remarks(
+  folder: string,
+  { name }: NamedSkill,
+  files: readonly PackageFile[],
+  brokenLinks: readonly string[],
+): Diagnostic[] {
+  const remark = (path: string, code: string, message: string): Diagnostic => ({
+    ...{ path: join(folder, path), severity: "warning", code, message },
+  });
+  const archives = files.filter(({ path, data }) => isArchive(data) && !packedDocuments.test(path));
+  return [
+    ...(name.why === undefined ? [] : [remark("", "renamed", name.why)]),
+    ...archives.map(({ path }) =>
+      remark(path, "nested_archive", `${path} is an archive. It is data of the skill, and was not reviewed.`),
+    ),
+    ...brokenLinks.map((path) =>
+      remark(path, "broken_link", `${path} is a link that leads to no file, and is left out.`),
+    ),
+  ];
+}
+
+function isArchive(data: Buffer): boolean {
+  return ["zip", "gzip", "tar", "other_archive"].includes(contentKind(data));
+}
+
+async function loadedUnits(
+  ready: string,
+  inspect: InspectFolder,
+  laidOut: readonly NamedSkill[],
+  report: LayOutReport,
+): Promise<PackageUnit[]> {
+  const units: PackageUnit[] = [];
+  for (const place of ["skills", "flows"] as const) {
+    const there = laidOut.filter(({ flowFile }) => (flowFile === undefined ? "skills" : "flows") === place);
+    if (there.length === 0) continue;
+    const { skills, diagnostics } = await inspect(join(ready, place));
+    const roots = new Map(
+      skills.flatMap((skill) => (skill.parent === undefined ? [[basename(skill.origin.path), skill]] : [])),
+    );
+    for (const named of there) {
+      const { file, id } = named.name;
+      const path = targetOf(ready, named);
+      const skill = roots.get(file);
+      const own = diagnostics.filter((each) => each.path === path || each.path.startsWith(`${path}/`));
+      if (skill?.id === id) {
+        report.diagnostics.push(...own);
+        units.push({ place, name: file, path, skills: [skill], tree: await treeHash(path) });
+        continue;
+      }
+      await rm(path, { recursive: true });
+      leaveOut(report, named.place.folder, skill === undefined ? whyNot(own) : otherName(id, skill.id));
+    }
+  }
+  return units;
+}
+
+function otherName(expected: string, id: string) {
+  const message = `Its name ${expected} is ${id} once it is installed. Give it a name of its own in its file.`;
+  return { code: "unclear_name", message };
 }

@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { gitAddress } from "../../../src/packages/git-address.ts";
@@ -56,6 +58,33 @@ describe("a git repository", needs("git"), () => {
     const outcome = await packages.install({ kind: "url", url: server.address("big") }, byAnna);
     expect(outcome).toMatchObject({ ok: false, code: "archive_too_large" });
     expect(await place.staged()).toEqual([]);
+  });
+
+  it("of a git repository only what is read is fetched, where the server can leave out the rest", async () => {
+    const server = await gitServer();
+    const noise = randomBytes(300_000).toString("latin1");
+    const files = { "x/SKILL.md": skillText("x"), "x/style.md": "->../style.md", "style.md": "Brief." };
+    await server.commit("big", { ...files, noise });
+    const place = await packagePlace({ access, limits: { archive_bytes: 100_000 } });
+    const packages = await place.open();
+    const source = { kind: "url" as const, url: `${server.address("big")}#main:x` };
+    expect(await packages.install(source, byAnna)).toMatchObject({ ok: false, code: "archive_too_large" });
+    await server.allowFilter("big");
+    expect(only(succeeded(await packages.install(source, byAnna))).review.files).toBe(2);
+  });
+
+  it("a git repository is fetched at a commit, as addresses that stay true name it", async () => {
+    const server = await gitServer();
+    await server.commit("one", { "SKILL.md": skillText("greeting", "First.") });
+    const commit = execFileSync("git", ["-C", join(server.root, "one.git"), "rev-parse", "main"]).toString();
+    await server.commit("one", { "SKILL.md": skillText("greeting", "Next.") }, "main");
+    const place = await packagePlace({ access });
+    await (await place.open()).install(
+      { kind: "url", url: `${server.address("one")}#${commit.trim()}` },
+      byAnna,
+    );
+    const [skill] = (await place.load()).skills;
+    expect(skill?.instructions).toBe("First.");
   });
 
   it("a git repository is fetched through the guard, which refuses addresses of this machine", async () => {

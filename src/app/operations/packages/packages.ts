@@ -63,7 +63,7 @@ export const reviewPackage = operation({
     const source = await sourceOf(call);
     if (!source.ok) return source;
     const reviewed = outcomeOf(
-      await call.services.packages.review(source.value, call.signal, guideReader(call)),
+      await call.services.packages.review(source.value, { signal: call.signal, reader: guideReader(call) }),
     );
     return reviewed.ok ? { ok: true, value: { reviews: reviewed.value } } : reviewed;
   },

@@ -11,6 +11,7 @@ import type {
 import { applyChange } from "./change-journal.ts";
 import { fetchPackage } from "./fetch-package.ts";
 import { installSkills } from "./install-skills.ts";
+import { packageAddress } from "./package-address.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { KnownSource } from "./package-register.ts";
 import { layOutSkills, type PackageSkills } from "./package-skills.ts";
@@ -62,7 +63,7 @@ export async function reviewPackage(
   source: PackageSource,
   reading: PackageReading,
 ): Promise<WithLeftOut<PackageReview[]>> {
-  const request = { ...reading, source, known: knownSource(source) };
+  const request = { ...reading, ...chosen(source, reading), source, known: knownSource(source) };
   return await prepared(context, request, async ({ reviews, leftOut }) => ({ value: reviews, leftOut }));
 }
 
@@ -72,7 +73,7 @@ export async function installPackage(
   source: PackageSource,
   options: PackageInstallation,
 ): Promise<WithLeftOut<InstalledPackage[]>> {
-  const request = { ...options, source, known: knownSource(source) };
+  const request = { ...options, ...chosen(source, options), source, known: knownSource(source) };
   return await prepared(context, request, (ready) => installPrepared(context, request, ready, options));
 }
 
@@ -84,7 +85,7 @@ async function installPrepared(
 ): Promise<WithLeftOut<InstalledPackage[]>> {
   if (expected !== undefined) refuseUnexpected(reviews, expected);
   const at = context.clock.now();
-  const request = { units, reviews, source: known, from: fromOf(source), by, at, change };
+  const request = { units, reviews, source: known, from: fromOf(source, known), by, at, change };
   return { value: await installSkills(request, context), leftOut };
 }
 
@@ -95,13 +96,22 @@ function refuseUnexpected(reviews: readonly PackageReview[], expected: readonly 
   throw new PackageRefusal("changed_since_review", message);
 }
 
-function fromOf(source: PackageSource): string {
-  if (source.kind === "path") return source.path;
-  return source.kind === "url" ? source.url : source.name;
+function fromOf(source: PackageSource, known: KnownSource): string {
+  if (known.kind === "url") return known.url;
+  return source.kind === "upload" ? source.name : known.kind === "path" ? known.path : "";
 }
 
+/** Where a package comes from, in one form for all ways to write it. @throws PackageRefusal */
 function knownSource(source: PackageSource): KnownSource {
-  return source.kind === "upload" ? { kind: "upload" } : source;
+  if (source.kind === "upload") return { kind: "upload" };
+  if (source.kind === "path") return source;
+  return { kind: "url", url: URL.canParse(source.url) ? source.url : packageAddress(source.url).canonical };
+}
+
+/** The skills that a person chose, also by the address. */
+function chosen(source: PackageSource, { only, most }: PackageChoice): PackageChoice {
+  const named = source.kind === "url" ? packageAddress(source.url).only : undefined;
+  return { only: only ?? named, most };
 }
 
 /** Fetches the package of a skill again, and the other skills that were installed from there. */

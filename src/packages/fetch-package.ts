@@ -1,11 +1,13 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { z } from "zod";
 import { errorCode } from "../base/error-text.ts";
+import { parsedJson } from "../base/json-reader.ts";
 import type { PackageSource } from "../core/skill/packages.ts";
 import { safeFileName } from "../core/values/file-kind.ts";
 import { contentKind } from "./archive-kind.ts";
-import { gitAddress, webAddress } from "./git-address.ts";
 import { openRepository, type RepositoryRequest } from "./git-repository.ts";
+import { packageAddress } from "./package-address.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal, shownName } from "./package-refusal.ts";
 import { createPackageTree, type ReadPackage } from "./package-tree.ts";
@@ -48,8 +50,10 @@ export async function fetchPackage(
 ): Promise<FetchedPackage> {
   if (source.kind === "upload") return unpack(Buffer.from(source.data), source.name, access.limits);
   if (source.kind === "path") return await fromPath(source.path, access.limits, signal);
-  const address = gitAddress(source.url);
-  if (address === undefined) return await fromAddress(source.url, access, signal);
+  const found = packageAddress(source.url);
+  if (found.kind === "hub") return await fromHub(found.url, access, signal);
+  if (found.kind === "download") return await fromAddress(found.url, access, signal);
+  const { address } = found;
   await mkdir(folder, { recursive: true });
   const read = await openRepository({ ...access, address, folder, signal });
   const name = address.folder ?? address.repository.pathname.replace(/\.git\/?$/, "");
@@ -83,12 +87,37 @@ async function readable<T>(path: string, work: () => Promise<T>, signal?: AbortS
 }
 
 async function fromAddress(url: string, access: FetchAccess, signal: AbortSignal): Promise<FetchedPackage> {
-  const { limits } = access;
+  const { data, name } = await downloaded(url, access, signal);
+  return unpack(data, name, access.limits);
+}
+
+/** An item of AnythingLLM's hub: the address of an archive, or a flow. @throws PackageRefusal */
+async function fromHub(url: string, access: FetchAccess, signal: AbortSignal): Promise<FetchedPackage> {
+  const { data } = await downloaded(url, access, signal);
+  const { data: item } = hubItem.safeParse(parsedJson(data.toString()));
+  if (item?.url !== undefined) return await fromAddress(item.url, access, signal);
+  const { flow, name = "flow" } = item?.item ?? {};
+  if (flow !== undefined) return unpack(Buffer.from(flow), `${name}.json`, access.limits);
+  const message =
+    "AnythingLLM's hub gives no skill and no flow for this id: it is another kind of item, or not public. Nothing was installed; download the skill in AnythingLLM, and install its folder as an archive.";
+  throw new PackageRefusal("download_failed", message);
+}
+
+/** The answer of the hub to a pull. */
+const hubItem = z.object({
+  url: z
+    .url({ protocol: /^https$/ })
+    .nullish()
+    .transform((url) => url ?? undefined),
+  item: z.looseObject({ flow: z.string().optional(), name: z.string().optional() }).optional(),
+});
+
+async function downloaded(url: string, { download, limits }: FetchAccess, signal: AbortSignal) {
   const options = { maxBytes: limits.archive_bytes, timeoutMs: limits.fetch_ms, signal };
-  const fetched = await access.download(webAddress(url).href, options);
+  const fetched = await download(url, options);
   signal.throwIfAborted();
   if (!fetched.ok) throw new PackageRefusal("download_failed", `${fetched.reason} Nothing was installed.`);
-  return unpack(Buffer.from(fetched.data), fetched.name, limits);
+  return { data: Buffer.from(fetched.data), name: fetched.name };
 }
 
 /** The content decides how the bytes are read; the name only serves as a name. */

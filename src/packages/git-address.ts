@@ -4,28 +4,45 @@ import { PackageRefusal } from "./package-refusal.ts";
 export interface GitAddress {
   /** `https:` or `http:`, without credentials and fragment. */
   repository: URL;
-  /** A branch or tag; default: the repository's own default branch. */
-  ref?: string;
+  /** A branch, tag or commit; default: the repository's own default branch. */
+  ref?: string | undefined;
   /** A folder in it, with forward slashes. */
-  folder?: string;
+  folder?: string | undefined;
+}
+
+/** The parts of a page's address on a forge: the repository, and the branch and path the page shows. */
+interface ForgePage {
+  repository: string[];
+  ref?: string | undefined;
+  path: string[];
+  /** The page shows a file, or is its content. */
+  isFile?: boolean;
 }
 
 /** Hosts whose `/owner/name` addresses are repositories. */
-const forges = new Set(["github.com", "www.github.com", "gitlab.com", "codeberg.org", "bitbucket.org"]);
+export const forges: ReadonlySet<string> = new Set([
+  "github.com",
+  "www.github.com",
+  "gitlab.com",
+  "codeberg.org",
+  "bitbucket.org",
+  "gitea.com",
+]);
 
 /**
- * Reads an address as a git repository: `….git`, `git+https://…`, `#branch` and `#branch:folder`, and addresses copied from a forge's pages
- * (`/owner/name`, `/owner/name/tree/BRANCH/FOLDER`; there, the branch's name contains no slash). Undefined for anything else, such as an
- * archive.
- * @throws PackageRefusal for other protocols, credentials and paths that lead out.
+ * Reads an address as a git repository: `….git`, `git+https://…`, `#branch` and `#branch:folder`, and addresses of a forge's pages for a
+ * repository, a folder or the file of a skill (GitHub, GitLab, Bitbucket, Gitea; there, the branch's name contains no slash). Undefined for
+ * anything else, such as an archive.
+ * @throws PackageRefusal for other protocols, credentials, paths that lead out, and pages that show no files.
  */
 export function gitAddress(text: string): GitAddress | undefined {
   const isMarked = text.startsWith("git+");
   const url = webAddress(isMarked ? text.slice(4) : text);
-  const onForge = forges.has(url.hostname.toLowerCase()) ? forgeAddress(url) : undefined;
-  if (onForge === undefined && !isMarked && !/\.git\/?$/.test(url.pathname)) return undefined;
+  const page = forgePage(url);
+  if (page === undefined && !isMarked && !/\.git\/?$/.test(url.pathname)) return undefined;
+  if (page?.isFile && !isDocument(page.path)) return undefined;
   const [ref, folder] = splitFragment(url.hash);
-  const address = onForge ?? { repository: new URL(url) };
+  const address = page === undefined ? { repository: new URL(url) } : fromPage(page, url);
   address.repository.hash = "";
   return checked({
     ...address,
@@ -52,21 +69,91 @@ export function webAddress(text: string): URL {
   return url;
 }
 
-function forgeAddress(url: URL): GitAddress | undefined {
-  const [owner, name, ...rest] = url.pathname
+/** The address of a file's content, if this is the page that shows it. */
+export function rawAddress(url: URL): URL {
+  const page = forgePage(url);
+  if (page?.isFile !== true) return url;
+  return new URL(
+    url.pathname.replace(/\/(?:-\/)?(blob|src)\//, (part) => part.replace(/blob|src/, "raw")),
+    url,
+  );
+}
+
+const isDocument = (path: readonly string[]) =>
+  /^(?:SKILL\.md|plugin\.json|handler\.js)$/i.test(path.at(-1) ?? "");
+
+function fromPage({ repository, ref, path, isFile = false }: ForgePage, url: URL): GitAddress {
+  const host = url.hostname === "raw.githubusercontent.com" ? "https://github.com" : url;
+  const folder = (isFile ? path.slice(0, -1) : path).join("/");
+  return {
+    repository: new URL(`/${repository.map(encodeURIComponent).join("/")}`, host),
+    ...(ref === undefined ? {} : { ref }),
+    ...(folder === "" ? {} : { folder }),
+  };
+}
+
+/** Reads the address of a page of a forge. @throws PackageRefusal for a page that shows no files */
+function forgePage(url: URL): ForgePage | undefined {
+  const parts = partsOf(url);
+  const host = url.hostname.toLowerCase();
+  if (host === "raw.githubusercontent.com") {
+    const [owner = "", name = "", ref, ...path] = parts;
+    return path.length === 0 ? undefined : { repository: [owner, name], ref, path, isFile: true };
+  }
+  if (host === "gist.github.com") {
+    const id = parts.at(-1);
+    return parts.length > 2 || id === undefined ? undefined : { repository: [id], path: [] };
+  }
+  const dash = parts.indexOf("-");
+  if (dash > 1) return shownIn(parts.slice(0, dash), parts.slice(dash + 1), url);
+  const isGitea = parts[2] === "src" && ["branch", "tag", "commit"].includes(parts[3] ?? "");
+  if (isGitea) return shownIn(parts.slice(0, 2), ["src", ...parts.slice(4)], url);
+  if (!forges.has(host) || parts.length < 2) return undefined;
+  if (host === "gitlab.com") return { repository: parts, path: [] };
+  return shownIn(parts.slice(0, 2), parts.slice(2), url);
+}
+
+/** Pages that are archives or other files to download. */
+const downloads = ["archive", "releases", "get", "downloads", "zipball", "tarball"];
+
+function shownIn(
+  repository: string[],
+  [kind, ref, ...path]: readonly string[],
+  url: URL,
+): ForgePage | undefined {
+  if (kind === undefined) return { repository, path: [] };
+  if (downloads.includes(kind)) return undefined;
+  if (ref !== undefined && ["tree", "src", "blob", "raw"].includes(kind)) {
+    const isFile = kind === "blob" || kind === "raw" || isDocument(path);
+    const [place = ref, ...below] =
+      kind === "raw" && /^(?:branch|tag|commit)$/.test(ref) ? path : [ref, ...path];
+    return { repository, ref: place, path: below, isFile };
+  }
+  const whole = new URL(`/${repository.join("/")}`, url).href;
+  const message = `This page of the repository shows no files. Nothing was fetched; give the address of the repository (${whole}) or of a folder in it.`;
+  throw new PackageRefusal("unsupported_address", message);
+}
+
+function partsOf(url: URL): string[] {
+  return url.pathname
+    .replace(/\.git\/?$/, "")
     .split("/")
     .filter((part) => part !== "")
-    .map(decodeURIComponent);
-  if (owner === undefined || name === undefined) return undefined;
-  const repository = new URL(`/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`, url);
-  const [kind, ref, ...folder] = rest[0] === "-" ? rest.slice(1) : rest;
-  if (kind === undefined) return { repository };
-  if ((kind !== "tree" && kind !== "src") || ref === undefined) return undefined;
-  return { repository, ref, ...(folder.length === 0 ? {} : { folder: folder.join("/") }) };
+    .map(decoded);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function splitFragment(hash: string): [string, string | undefined] {
-  const text = decodeURIComponent(hash.slice(1));
+  // The first part of a repository's page, as its button for the address copies it.
+  if (hash === "#readme") return ["", undefined];
+  const text = decoded(hash.slice(1));
   const colon = text.indexOf(":");
   return colon === -1 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
 }
@@ -85,17 +172,4 @@ function checked(address: GitAddress): GitAddress {
   }
   const { folder: _, ...rest } = address;
   return parts === undefined || parts.length === 0 ? rest : { ...rest, folder: parts.join("/") };
-}
-
-/** The owner of the repository or archive that a package came from, as a part of ids; undefined if its address names none. */
-export function ownerOf(source: { kind: string; url?: string }): string | undefined {
-  if (source.url === undefined) return undefined;
-  const { pathname, hostname } = gitAddress(source.url)?.repository ?? webAddress(source.url);
-  const [owner, ...rest] = pathname.split("/").filter((part) => part !== "");
-  const isOwned = rest.length > 0 && (forges.has(hostname) || /\.git\/?$/.test(pathname));
-  const plain = owner
-    ?.toLowerCase()
-    .replace(/[^a-z0-9-]+/g, "-")
-    .replace(/^-|-$/g, "");
-  return isOwned && plain !== "" ? plain : undefined;
 }

@@ -5,6 +5,7 @@ import { PackageRefusal } from "./package-refusal.ts";
 /** What of a package is left out, and why. */
 export interface LayOutReport {
   leftOut: LeftOut[];
+  /** About what is not left out. */
   diagnostics: Diagnostic[];
   /** The first reason that is not one of a loader. */
   refusal?: PackageRefusal;
@@ -18,7 +19,6 @@ export function leaveOut(report: LayOutReport, folder: string, reason: PackageRe
   const message = reason instanceof PackageRefusal ? reason.fact : reason.message;
   if (reason instanceof PackageRefusal) report.refusal ??= reason;
   report.leftOut.push({ path: folder, code, message });
-  report.diagnostics.push({ path: folder, severity: "error", code, message });
 }
 
 /** Why a loader made no skill. */

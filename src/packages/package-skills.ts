@@ -30,10 +30,8 @@ export interface PackageUnit {
 
 export interface PackageSkills {
   units: PackageUnit[];
-  /** What the loaders report about the package. */
+  /** What the loaders report about the units. */
   diagnostics: readonly Diagnostic[];
-  /** Files of the package that belong to no skill and are not installed. */
-  unused: number;
   leftOut: readonly LeftOut[];
 }
 
@@ -69,13 +67,8 @@ export async function layOutSkills(request: LayOutRequest): Promise<PackageSkill
   const chosen = await chooseSkills(request, found, report);
   const units = await layOut(request, chosen, listed, report);
   if (units.length === 0 && !tolerant) throw noSkill(report);
-  const unused = unusedFiles(listed, fetched, places);
-  return {
-    units,
-    diagnostics: report.diagnostics,
-    unused: unused.number,
-    leftOut: [...report.leftOut, ...unsearched, ...unused.leftOut],
-  };
+  const leftOut = [...report.leftOut, ...unsearched, ...unusedFiles(listed, fetched, places)];
+  return { units, diagnostics: report.diagnostics, leftOut };
 }
 
 function noSkill({ leftOut, refusal }: LayOutReport): PackageRefusal {

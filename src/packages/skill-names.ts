@@ -5,7 +5,7 @@ import { ownToolNames } from "../core/skill/offered-tools.ts";
 import { isInstalled, type Skill } from "../core/skill/skill.ts";
 import { toToolName } from "../core/skill/skill-identifier.ts";
 import type { PackageFolders } from "./change-journal.ts";
-import { ownerOf } from "./git-address.ts";
+import { ownerOf } from "./package-address.ts";
 import { type PackageRefusal, refusedSkill } from "./package-refusal.ts";
 import type { KnownSource, PackageRegister, RegisterIndex } from "./package-register.ts";
 

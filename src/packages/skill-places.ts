@@ -81,9 +81,9 @@ const maxNamed = 8;
 /** The files that belong to no skill. */
 export function unusedFiles(
   { paths }: ListedPackage,
-  { within = "" }: Pick<FetchedPackage, "within">,
+  { within = topFolder(paths) }: Pick<FetchedPackage, "within">,
   places: readonly SkillPlace[],
-): { number: number; leftOut: LeftOut[] } {
+): LeftOut[] {
   const folders = new Set(places.map(({ folder }) => folder));
   const tops = new Map<string, number>();
   let number = 0;
@@ -93,14 +93,20 @@ export function unusedFiles(
     count(tops, rest.length === 0 ? top : `${top}/`);
     number += 1;
   }
-  if (number === 0) return { number, leftOut: [] };
+  if (number === 0) return [];
   const named = [...tops]
     .slice(0, maxNamed)
     .map(([name, files]) => (files === 1 ? name : `${name} (${files})`));
   const more = tops.size - named.length;
   const what = named.join(", ") + (more > 0 ? ` and ${more} more` : "");
   const message = `${number} ${number === 1 ? "file belongs" : "files belong"} to no skill: ${what}.`;
-  return { number, leftOut: [{ path: within, code: "unused_files", message }] };
+  return [{ path: within, code: "unused_files", message }];
+}
+
+/** The folder in which an archive has everything; empty if there is none. */
+function topFolder(paths: readonly string[]): string {
+  const [top = ""] = (paths[0] ?? "").split("/");
+  return paths.every((path) => path.startsWith(`${top}/`)) ? top : "";
 }
 
 /** Whether a file lies in one of the folders, at any depth. */

@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
-import { gitAddress } from "../../../src/packages/git-address.ts";
 import { needs } from "../../support/needs.ts";
 import { skillText } from "./build-archives.ts";
 import { gitServer } from "./git-server.ts";
@@ -118,33 +117,5 @@ describe("a git repository", needs("git"), () => {
     const installing = packages.install({ kind: "url", url }, { by: "Anna", signal: stop.signal });
     await expect(installing).rejects.toThrow("stopped by Anna");
     expect(await place.staged()).toEqual([]);
-  });
-});
-
-describe("an address is read as a repository", () => {
-  it.each([
-    ["https://example.com/a.git", { href: "https://example.com/a.git" }],
-    ["https://example.com/a.git#v1.2", { href: "https://example.com/a.git", ref: "v1.2" }],
-    ["git+https://example.com/a", { href: "https://example.com/a" }],
-    ["https://github.com/owner/name", { href: "https://github.com/owner/name" }],
-    [
-      "https://github.com/owner/name/tree/main/skills/x",
-      { href: "https://github.com/owner/name", ref: "main", folder: "skills/x" },
-    ],
-    [
-      "https://gitlab.com/owner/name/-/tree/main/x",
-      { href: "https://gitlab.com/owner/name", ref: "main", folder: "x" },
-    ],
-  ])("an address is read as a repository: %s", (text, { href, ...rest }) => {
-    const { repository, ...found } = gitAddress(text) ?? {};
-    expect({ href: repository?.href, ...found }).toEqual({ href, ...rest });
-  });
-
-  it.each([
-    "https://example.com/a.zip",
-    "https://github.com/owner/name/archive/refs/heads/main.zip",
-    "https://github.com/owner/name/releases/download/v1/a.tar.gz",
-  ])("an address is read as an archive: %s", (text) => {
-    expect(gitAddress(text)).toBeUndefined();
   });
 });

@@ -84,8 +84,7 @@ describe("a repository in which not all is sound", () => {
       const installed = succeeded(outcome);
       expect(installed.map(({ skill_id }) => skill_id).toSorted()).toEqual(found);
       const left = outcome.ok ? (outcome.left_out ?? []) : [];
-      const prefix = kind === "zip" || kind === "tar" ? "repo-main/" : "";
-      expect(left.map(({ path, code }) => `${code} ${path.replace(prefix, "")}`)).toEqual([
+      expect(left.map(({ path, code }) => `${code} ${path.replace(/^repo-main\/?/, "")}`)).toEqual([
         "missing_description skills/broken",
         "duplicate_skill .claude/skills/letter",
         "not_searched .venv",

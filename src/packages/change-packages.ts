@@ -9,12 +9,12 @@ import type {
   PackageSource,
 } from "../core/skill/packages.ts";
 import { applyChange } from "./change-journal.ts";
-import { fetchPackage } from "./fetch-package.ts";
+import { fetchPackage } from "./fetch/fetch-package.ts";
+import { packageAddress } from "./fetch/package-address.ts";
 import { installSkills } from "./install-skills.ts";
-import { packageAddress } from "./package-address.ts";
+import { layOutSkills, type PackageSkills } from "./layout/package-skills.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { KnownSource } from "./package-register.ts";
-import { layOutSkills, type PackageSkills } from "./package-skills.ts";
 import type { PackagesContext } from "./packages-options.ts";
 import { reviewInstalled, reviewUnits } from "./review-units.ts";
 import { withStaging } from "./staging.ts";

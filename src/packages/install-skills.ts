@@ -1,8 +1,8 @@
 import type { InstalledPackage, PackageReview } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { applyChange, type ChangedUnit, type HeldFolders } from "./change-journal.ts";
+import type { PackageUnit } from "./layout/package-skills.ts";
 import type { KnownSource, RegisterIndex } from "./package-register.ts";
-import type { PackageUnit } from "./package-skills.ts";
 
 export interface InstallRequest {
   units: readonly PackageUnit[];

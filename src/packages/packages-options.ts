@@ -1,8 +1,8 @@
 import type { Clock, KeyValue, Mutex } from "../core/ports/storage.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { HeldFolders, PackageFolders } from "./change-journal.ts";
-import type { FetchAccess } from "./fetch-package.ts";
-import type { InspectFolder } from "./found-skills.ts";
+import type { FetchAccess } from "./fetch/fetch-package.ts";
+import type { InspectFolder } from "./layout/found-skills.ts";
 import type { PackageLimits } from "./package-limits.ts";
 
 export interface PackagesOptions extends Omit<FetchAccess, "limits"> {

@@ -101,13 +101,14 @@ function reviewed(
 ): TemplateResult {
   const busy = stage === "installing";
   const wanted = reviews.filter(({ skill_id }) => chosen.has(skill_id));
-  const danger = wanted.some(({ findings }) => findings.some(({ severity }) => severity === "danger"));
+  const danger = wanted.some(isDangerous);
+  const gravest = reviews.toSorted((a, b) => Number(isDangerous(b)) - Number(isDangerous(a)));
   const what = reviews.length === 1 ? "" : ` ${wanted.length} ${wanted.length === 1 ? "skill" : "skills"}`;
   return html`<p class="hint">From <code>${nameOf(choice)}</code>. Exactly these files are installed. If they change before then, nothing is installed.</p>
     ${danger ? html`<p class="warning-line">It can do harm. Read the findings before you continue.</p>` : nothing}
     ${reviews.length > 1 ? chooser(reviews, wanted.length, busy, actions) : nothing}
     <div class="reviews" tabindex="0" role="region" aria-label="Review">
-      ${reviews.length === 1 ? reviews.map(reviewOf) : reviews.map((review) => choosable(review, chosen, busy, actions))}
+      ${reviews.length === 1 ? reviews.map(reviewOf) : gravest.map((review) => choosable(review, chosen, busy, actions))}
       ${leftOut.length > 0 ? leftOutView(leftOut) : nothing}
     </div>
     <div class="dialog-actions" aria-busy=${busy}>
@@ -121,6 +122,10 @@ function reviewed(
         ${danger ? "Install anyway" : `Install${what}`}
       </button>
     </div>`;
+}
+
+function isDangerous({ findings }: PackageReview): boolean {
+  return findings.some(({ severity }) => severity === "danger");
 }
 
 type Reviewed = Extract<Installing, { stage: "reviewed" | "installing" }>;

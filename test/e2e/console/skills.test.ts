@@ -119,7 +119,7 @@ test("an uploaded archive is reviewed, installed switched off, enabled in this c
   expect(errors).toEqual([]);
 });
 
-test("of a collection the chosen skills are installed, and what is left out is named", async () => {
+test("the chosen skills of a collection are installed, and what is left out is named", async () => {
   const { panel, dialog } = await openPanel("choosing");
   await panel.getByRole("button", { name: "Install" }).click();
   await dialog.getByLabel("Or from an address").fill(path.join(folder, "many"));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownerOf, packageAddress } from "../../../src/packages/package-address.ts";
+import { ownerOf, packageAddress } from "../../../src/packages/fetch/package-address.ts";
 import { PackageRefusal } from "../../../src/packages/package-refusal.ts";
 import { skillText, zipOf } from "./build-archives.ts";
 import { byAnna, only, packagePlace, succeeded } from "./package-place.ts";

@@ -59,7 +59,7 @@ describe("a git repository", needs("git"), () => {
     expect(await place.staged()).toEqual([]);
   });
 
-  it("of a git repository only what is read is fetched, where the server can leave out the rest", async () => {
+  it("a git repository is fetched only as far as it is read, where the server can leave out the rest", async () => {
     const server = await gitServer();
     const noise = randomBytes(300_000).toString("latin1");
     const files = { "x/SKILL.md": skillText("x"), "x/style.md": "->../style.md", "style.md": "Brief." };

@@ -119,7 +119,7 @@ export function choicesText(choices: readonly SkillChoice[], address = ""): stri
 }
 
 /** The number of grave findings, in words; empty if there are none. */
-export function countsOf({ findings }: Pick<PackageReview, "findings">): string {
+function countsOf({ findings }: Pick<PackageReview, "findings">): string {
   const count = (severity: PackageFinding["severity"]) =>
     findings.filter((finding) => finding.severity === severity).length;
   const [danger, warnings] = [count("danger"), count("warning")];
@@ -130,7 +130,7 @@ export function countsOf({ findings }: Pick<PackageReview, "findings">): string 
 }
 
 /** Reviews with the gravest findings first. */
-export function byGravity(reviews: readonly PackageReview[]): PackageReview[] {
+function byGravity(reviews: readonly PackageReview[]): PackageReview[] {
   const rank = ({ findings }: PackageReview) => {
     const severities = findings.map(({ severity }) => severity);
     return severities.includes("danger") ? 0 : severities.includes("warning") ? 1 : 2;

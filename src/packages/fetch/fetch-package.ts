@@ -1,17 +1,17 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { z } from "zod";
-import { errorCode } from "../base/error-text.ts";
-import { parsedJson } from "../base/json-reader.ts";
-import type { PackageSource } from "../core/skill/packages.ts";
-import { safeFileName } from "../core/values/file-kind.ts";
-import { contentKind } from "./archive-kind.ts";
+import { errorCode } from "../../base/error-text.ts";
+import { parsedJson } from "../../base/json-reader.ts";
+import type { PackageSource } from "../../core/skill/packages.ts";
+import { safeFileName } from "../../core/values/file-kind.ts";
+import { contentKind } from "../archive-kind.ts";
+import type { PackageLimits } from "../package-limits.ts";
+import { PackageRefusal, shownName } from "../package-refusal.ts";
+import { createPackageTree, type ReadPackage } from "../package-tree.ts";
+import { listFolder, readOneFile } from "../read-folder.ts";
 import { openRepository, type RepositoryRequest } from "./git-repository.ts";
 import { packageAddress } from "./package-address.ts";
-import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, shownName } from "./package-refusal.ts";
-import { createPackageTree, type ReadPackage } from "./package-tree.ts";
-import { listFolder, readOneFile } from "./read-folder.ts";
 import { readTar } from "./read-tar.ts";
 import { readZip } from "./read-zip.ts";
 

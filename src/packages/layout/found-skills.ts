@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
-import type { LoadedSkills, Skill } from "../core/skill/skill.ts";
-import type { FetchedPackage } from "./fetch-package.ts";
+import type { LoadedSkills, Skill } from "../../core/skill/skill.ts";
+import type { FetchedPackage } from "../fetch/fetch-package.ts";
+import type { ListedPackage } from "../fetch/listed-package.ts";
+import type { PackageFile } from "../package-tree.ts";
+import { writeFiles } from "../staging.ts";
 import { type LayOutReport, leaveOut, whyNot } from "./layout-report.ts";
-import type { ListedPackage } from "./listed-package.ts";
-import type { PackageFile } from "./package-tree.ts";
 import { fold } from "./skill-names.ts";
 import type { SkillPlace } from "./skill-places.ts";
-import { writeFiles } from "./staging.ts";
 
 /** Loads the skills below a folder as the catalogue does, without importing or running any of their code. */
 export type InspectFolder = (folder: string) => Promise<LoadedSkills>;

@@ -1,12 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../base/error-text.ts";
-import { CapturedOutput } from "../process/captured-output.ts";
-import { groupEnd, killGroup, spawnGroup } from "../process/process-group.ts";
-import type { GitAddress } from "./git-address.ts";
-import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, refusedEntry } from "./package-refusal.ts";
+import { errorCode } from "../../base/error-text.ts";
+import { CapturedOutput } from "../../process/captured-output.ts";
+import { groupEnd, killGroup, spawnGroup } from "../../process/process-group.ts";
+import type { PackageLimits } from "../package-limits.ts";
+import { PackageRefusal, refusedEntry } from "../package-refusal.ts";
 import {
   type ClaimedFile,
   createPackageTree,
@@ -14,7 +13,8 @@ import {
   type PackageTree,
   type ReadPackage,
   tooMuchAtOnce,
-} from "./package-tree.ts";
+} from "../package-tree.ts";
+import type { GitAddress } from "./git-address.ts";
 
 export interface RepositoryRequest {
   address: GitAddress;

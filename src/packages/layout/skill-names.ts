@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ownToolNames } from "../core/skill/offered-tools.ts";
-import { isInstalled, type Skill } from "../core/skill/skill.ts";
-import { toToolName } from "../core/skill/skill-identifier.ts";
-import type { PackageFolders } from "./change-journal.ts";
-import { ownerOf } from "./package-address.ts";
-import { type PackageRefusal, refusedSkill } from "./package-refusal.ts";
-import type { KnownSource, PackageRegister, RegisterIndex } from "./package-register.ts";
+import { ownToolNames } from "../../core/skill/offered-tools.ts";
+import { isInstalled, type Skill } from "../../core/skill/skill.ts";
+import { toToolName } from "../../core/skill/skill-identifier.ts";
+import type { PackageFolders } from "../change-journal.ts";
+import { ownerOf } from "../fetch/package-address.ts";
+import { type PackageRefusal, refusedSkill } from "../package-refusal.ts";
+import type { KnownSource, PackageRegister, RegisterIndex } from "../package-register.ts";
 
 /** What is there already when skills of a package get their names. */
 export interface KnownNames {

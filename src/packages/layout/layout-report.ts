@@ -1,6 +1,6 @@
-import type { LeftOut } from "../core/skill/packages.ts";
-import type { Diagnostic } from "../core/skill/skill.ts";
-import { PackageRefusal } from "./package-refusal.ts";
+import type { LeftOut } from "../../core/skill/packages.ts";
+import type { Diagnostic } from "../../core/skill/skill.ts";
+import { PackageRefusal } from "../package-refusal.ts";
 
 /** What of a package is left out, and why. */
 export interface LayOutReport {

@@ -1,4 +1,4 @@
-import { PackageRefusal } from "./package-refusal.ts";
+import { PackageRefusal } from "../package-refusal.ts";
 
 /** A git repository, with a branch and folder. */
 export interface GitAddress {

@@ -1,15 +1,15 @@
 import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
-import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, refusedEntry, shownName } from "./package-refusal.ts";
+import type { PackageLimits } from "../package-limits.ts";
+import { PackageRefusal, refusedEntry, shownName } from "../package-refusal.ts";
 import {
   type ClaimedFile,
   createPackageTree,
   leavesPackage,
   type PackageContents,
   type PackageTree,
-} from "./package-tree.ts";
+} from "../package-tree.ts";
 
 /** Stored, deflated: the methods that yauzl reads. */
 const methods = [0, 8];

@@ -1,6 +1,7 @@
 /** Where a package is, from what people paste: addresses, short forms, commands of other installers, pages of listings. */
+
+import { PackageRefusal, shownName } from "../package-refusal.ts";
 import { forges, type GitAddress, gitAddress, rawAddress, webAddress } from "./git-address.ts";
-import { PackageRefusal, shownName } from "./package-refusal.ts";
 
 export type PackageAddress = (
   | { kind: "git"; address: GitAddress }
@@ -31,7 +32,7 @@ export function packageAddress(text: string): PackageAddress {
 export function ownerOf(source: { kind: string; url?: string }): string | undefined {
   const { owner } = source.url === undefined ? {} : packageAddress(source.url);
   const plain = owner?.toLowerCase().replace(/[^a-z0-9-]+/g, "-");
-  return plain?.replace(/^-+|-+$/g, "") || undefined;
+  return plain?.replace(/^-+|(?<!-)-+$/g, "") || undefined;
 }
 
 /** The words of the first line that is an address or command; quotes and the brackets of chat platforms are taken off. */
@@ -40,7 +41,7 @@ function wordsOf(text: string): string[] {
   const plain = line
     .trim()
     .replace(/^[$>]\s+/, "")
-    .replace(/^`+|`+$/g, "");
+    .replace(/^`+|(?<!`)`+$/g, "");
   return (plain.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) =>
     word.replace(/["']/g, "").replace(/^<([^|>]*)(?:\|[^>]*)?>$/, "$1"),
   );

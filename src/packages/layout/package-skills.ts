@@ -1,21 +1,21 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { LeftOut, PackageChoice } from "../core/skill/packages.ts";
-import type { Diagnostic, Skill } from "../core/skill/skill.ts";
-import { contentKind } from "./archive-kind.ts";
+import type { LeftOut, PackageChoice } from "../../core/skill/packages.ts";
+import type { Diagnostic, Skill } from "../../core/skill/skill.ts";
+import { contentKind } from "../archive-kind.ts";
+import type { FetchedPackage } from "../fetch/fetch-package.ts";
+import { ListedPackage, type ShownFile } from "../fetch/listed-package.ts";
+import type { PackageLimits } from "../package-limits.ts";
+import { PackageRefusal } from "../package-refusal.ts";
+import { type PackageFile, tooMany } from "../package-tree.ts";
+import { writeFiles } from "../staging.ts";
+import { treeHash } from "../tree-hash.ts";
 import { ChooseSkills } from "./choose-skills.ts";
-import type { FetchedPackage } from "./fetch-package.ts";
 import { type FoundSkill, type InspectFolder, readDocuments } from "./found-skills.ts";
 import { type LayOutReport, leaveOut, whyNot } from "./layout-report.ts";
-import { ListedPackage, type ShownFile } from "./listed-package.ts";
-import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal } from "./package-refusal.ts";
-import { type PackageFile, tooMany } from "./package-tree.ts";
 import { renamedDocument } from "./renamed-document.ts";
 import { fold, type InstalledName, installedName, type KnownNames } from "./skill-names.ts";
 import { findSkillPlaces, unusedFiles } from "./skill-places.ts";
-import { writeFiles } from "./staging.ts";
-import { treeHash } from "./tree-hash.ts";
 
 /** A folder or file of a package that becomes an installed one. */
 export interface PackageUnit {

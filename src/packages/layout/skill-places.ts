@@ -1,7 +1,7 @@
-import { isOwnSkill, mayHoldSkills } from "../base/skill-places.ts";
-import type { LeftOut } from "../core/skill/packages.ts";
-import type { FetchedPackage } from "./fetch-package.ts";
-import { isWithin, type ListedPackage, parentOf, pathIn } from "./listed-package.ts";
+import { isOwnSkill, mayHoldSkills } from "../../base/skill-places.ts";
+import type { LeftOut } from "../../core/skill/packages.ts";
+import type { FetchedPackage } from "../fetch/fetch-package.ts";
+import { isWithin, type ListedPackage, parentOf, pathIn } from "../fetch/listed-package.ts";
 
 /** A folder of a package that is a skill by the names of its files. */
 export interface SkillPlace {

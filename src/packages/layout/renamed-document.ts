@@ -1,6 +1,6 @@
-import { parsedJson } from "../base/json-reader.ts";
-import { isRecord } from "../base/record.ts";
-import type { PackageFile } from "./package-tree.ts";
+import { parsedJson } from "../../base/json-reader.ts";
+import { isRecord } from "../../base/record.ts";
+import type { PackageFile } from "../package-tree.ts";
 
 /** The files of a skill with another id in its document: `id` of a SKILL.md, `hubId` of a plugin.json, the name of a flow. */
 export function renamedDocument(files: readonly PackageFile[], document: string, id: string): PackageFile[] {

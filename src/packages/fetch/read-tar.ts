@@ -2,9 +2,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Parser, ReadEntry } from "tar";
-import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, refusedEntry } from "./package-refusal.ts";
-import { createPackageTree, expandsTooMuch, type PackageContents, type PackageTree } from "./package-tree.ts";
+import type { PackageLimits } from "../package-limits.ts";
+import { PackageRefusal, refusedEntry } from "../package-refusal.ts";
+import {
+  createPackageTree,
+  expandsTooMuch,
+  type PackageContents,
+  type PackageTree,
+} from "../package-tree.ts";
 
 const fileTypes = ["File", "OldFile", "ContiguousFile"];
 const folderTypes = ["Directory", "GNUDumpDir"];

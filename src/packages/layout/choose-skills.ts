@@ -1,8 +1,8 @@
-import { oneLine } from "../base/markdown-text.ts";
-import { nearestNames } from "../base/nearest-name.ts";
-import type { SkillChoice } from "../core/skill/packages.ts";
+import { oneLine } from "../../base/markdown-text.ts";
+import { nearestNames } from "../../base/nearest-name.ts";
+import type { SkillChoice } from "../../core/skill/packages.ts";
+import { PackageRefusal } from "../package-refusal.ts";
 import type { FoundSkill } from "./found-skills.ts";
-import { PackageRefusal } from "./package-refusal.ts";
 import type { SkillPlace } from "./skill-places.ts";
 
 /** Maximum skills that a message names. */

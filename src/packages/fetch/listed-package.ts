@@ -1,4 +1,4 @@
-import { type EntryDefect, type ListedEntry, leavesPackage, type PackageContents } from "./package-tree.ts";
+import { type EntryDefect, type ListedEntry, leavesPackage, type PackageContents } from "../package-tree.ts";
 
 /** A file as a folder of the package shows it, perhaps through links. */
 export interface ShownFile {

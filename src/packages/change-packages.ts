@@ -63,7 +63,7 @@ export async function reviewPackage(
   source: PackageSource,
   reading: PackageReading,
 ): Promise<WithLeftOut<PackageReview[]>> {
-  const request = { ...reading, ...chosen(source, reading), source, known: knownSource(source) };
+  const request = { ...reading, only: chosen(source, reading.only), source, known: knownSource(source) };
   return await prepared(context, request, async ({ reviews, leftOut }) => ({ value: reviews, leftOut }));
 }
 
@@ -73,7 +73,7 @@ export async function installPackage(
   source: PackageSource,
   options: PackageInstallation,
 ): Promise<WithLeftOut<InstalledPackage[]>> {
-  const request = { ...options, ...chosen(source, options), source, known: knownSource(source) };
+  const request = { ...options, only: chosen(source, options.only), source, known: knownSource(source) };
   return await prepared(context, request, (ready) => installPrepared(context, request, ready, options));
 }
 
@@ -108,10 +108,9 @@ function knownSource(source: PackageSource): KnownSource {
   return { kind: "url", url: URL.canParse(source.url) ? source.url : packageAddress(source.url).canonical };
 }
 
-/** The skills that a person chose, also by the address. */
-function chosen(source: PackageSource, { only, most }: PackageChoice): PackageChoice {
-  const named = source.kind === "url" ? packageAddress(source.url).only : undefined;
-  return { only: only ?? named, most };
+/** The skills that a person chose, if not separately, then by the address. */
+function chosen(source: PackageSource, only: PackageReading["only"]): PackageReading["only"] {
+  return only ?? (source.kind === "url" ? packageAddress(source.url).only : undefined);
 }
 
 /** Fetches the package of a skill again, and the other skills that were installed from there. */

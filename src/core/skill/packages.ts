@@ -123,10 +123,7 @@ export interface Packages {
    * Unpacks, reviews and installs the sound skills of a package, replacing installed ones. One whose name is taken gets the name of its
    * owner before it.
    */
-  install(
-    source: PackageSource,
-    options: PackageInstallation,
-  ): Promise<PackageOutcome<InstalledPackage[]>>;
+  install(source: PackageSource, options: PackageInstallation): Promise<PackageOutcome<InstalledPackage[]>>;
   /** Installs again from the original source, together with the other skills that were installed from there. */
   update(
     skillId: string,

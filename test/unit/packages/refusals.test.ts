@@ -140,7 +140,9 @@ describe("a ZIP archive is refused, with the entry named and nothing left behind
     expect(outcome).toMatchObject({ code: "too_many_files", reason: expect.stringContaining("2000 files") });
     const fewer = (count: number) => upload(zipOf([document, ...files.slice(0, count - 1)]));
     const packages = await (await packagePlace({ limits: { files: 20 } })).open();
-    expect(await packages.review(fewer(21), { signal: byAnna.signal })).toMatchObject({ code: "too_many_files" });
+    expect(await packages.review(fewer(21), { signal: byAnna.signal })).toMatchObject({
+      code: "too_many_files",
+    });
     const reviewed = await packages.review(fewer(20), { signal: byAnna.signal });
     expect(reviewed).toMatchObject({ ok: true, value: [{ skill_id: "greeting", files: 20 }] });
   });

@@ -247,7 +247,10 @@ function installedIn(done: PackageOutcome<InstalledPackage[]>) {
 }
 
 /** An outcome with what of the package was left out. */
-function outcomeWith<T, U extends object>(done: PackageOutcome<T>, shape: (value: T) => U): Outcome<U & { left_out?: LeftOut[] | undefined }> {
+function outcomeWith<T, U extends object>(
+  done: PackageOutcome<T>,
+  shape: (value: T) => U,
+): Outcome<U & { left_out?: LeftOut[] | undefined }> {
   if (!done.ok) return outcomeOf(done);
   return { ok: true, value: { ...shape(done.value), left_out: done.left_out } };
 }

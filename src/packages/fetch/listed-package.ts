@@ -49,23 +49,24 @@ export class ListedPackage {
     return target.kind === "file" ? target.path : path;
   }
 
-  /** The files that a folder shows, also through links. */
-  folder(path: string): ShownFolder {
+  /** The files that a folder shows, also through links. With more entries than `most`, one more is shown. */
+  folder(path: string, most: number): ShownFolder {
     const defects = this.#defects.filter((each) => isWithin(each.path, path));
     const shown: ShownFolder = { files: [], brokenLinks: [], defects };
-    this.#show(path, shown, "", false);
+    this.#show(path, shown, "", false, most);
     return shown;
   }
 
   /** Folders are not followed within a linked one, so that circles end. */
-  #show(folder: string, into: ShownFolder, prefix: string, isLinked: boolean): void {
+  #show(folder: string, into: ShownFolder, prefix: string, isLinked: boolean, most: number): void {
     for (const { path } of below(this.#sorted, folder)) {
+      if (into.files.length + into.brokenLinks.length > most) return;
       const shown = `${prefix}${pathIn(folder, path)}`;
       const target = this.#target(path);
       if (target.kind === "file") {
         into.files.push({ path: shown, from: target.path, bytes: this.#byPath.get(target.path)?.bytes });
       } else if (target.kind === "folder" && !isLinked && !isWithin(path, target.path)) {
-        this.#show(target.path, into, `${shown}/`, true);
+        this.#show(target.path, into, `${shown}/`, true, most);
       } else into.brokenLinks.push(shown);
     }
   }

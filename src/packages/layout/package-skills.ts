@@ -7,7 +7,7 @@ import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import { ListedPackage, type ShownFile } from "../fetch/listed-package.ts";
 import type { PackageLimits } from "../package-limits.ts";
 import { PackageRefusal } from "../package-refusal.ts";
-import { type PackageFile, tooMany } from "../package-tree.ts";
+import { type PackageFile, tooMany, tooMuchAtOnce } from "../package-tree.ts";
 import { writeFiles } from "../staging.ts";
 import { treeHash } from "../tree-hash.ts";
 import { ChooseSkills } from "./choose-skills.ts";
@@ -112,9 +112,9 @@ async function layOut(
   report: LayOutReport,
 ): Promise<PackageUnit[]> {
   const sound = chosen.flatMap((skill) => {
-    const { files, defects, brokenLinks } = listed.folder(skill.place.folder);
-    const refusal =
-      defects[0]?.refusal ?? (files.length > limits.files ? tooMany(limits.files, "file") : undefined);
+    const { files, defects, brokenLinks } = listed.folder(skill.place.folder, limits.files);
+    const isOver = files.length + brokenLinks.length > limits.files;
+    const refusal = defects[0]?.refusal ?? (isOver ? tooMany(limits.files, "file") : undefined);
     if (refusal !== undefined) leaveOut(report, skill.place.folder, refusal);
     return refusal === undefined ? [{ skill, files, brokenLinks }] : [];
   });
@@ -123,9 +123,13 @@ async function layOut(
     (await fetched.read((path) => wanted.has(path))).files.map((file) => [file.path, file]),
   );
   const ready = join(change, "ready");
+  let bytes = 0;
   for (const { skill, files, brokenLinks } of sound) {
     const { name, place } = skill;
     const own = files.map((file) => readFile(file, read));
+    // Through links a file is written many times.
+    for (const { data } of own) bytes += data.length;
+    if (bytes > limits.unpacked_bytes) throw tooMuchAtOnce(limits);
     const written = name.why === undefined ? own : renamedDocument(own, place.documents[0] ?? "", name.id);
     const folder = targetOf(ready, skill);
     await writeFiles(skill.flowFile === undefined ? folder : join(folder, ".."), fileAs(skill, written));

@@ -40,8 +40,9 @@ export function findSkillPlaces(
     if (closed === -1) found.push({ folder, documents });
     else count(hidden, [...(within === "" ? [] : [within]), ...way.slice(0, closed + 1)].join("/"));
   }
+  const folders = new Set(found.map(({ folder }) => folder));
   const places = found
-    .filter(({ folder }) => !isMaterial(folder, found))
+    .filter(({ folder }) => !isMaterial(folder, folders))
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.folder < b.folder ? -1 : 1));
   return { places, unsearched: [...hidden].map(unsearched) };
 }
@@ -53,10 +54,12 @@ function documentsOf(names: ReadonlySet<string>): string[] | undefined {
 }
 
 /** Whether a folder lies among the material of a skill around it. */
-function isMaterial(folder: string, found: readonly SkillPlace[]): boolean {
-  return found.some(
-    ({ folder: outer }) => outer !== folder && isWithin(folder, outer) && !isOwnSkill(pathIn(outer, folder)),
-  );
+function isMaterial(folder: string, skills: ReadonlySet<string>): boolean {
+  for (let outer = folder; outer !== ""; ) {
+    outer = parentOf(outer);
+    if (skills.has(outer) && !isOwnSkill(pathIn(outer, folder))) return true;
+  }
+  return false;
 }
 
 /** Copies for single agents come after the original. */

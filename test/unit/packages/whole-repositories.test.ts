@@ -160,6 +160,32 @@ describe("a repository in which not all is sound", () => {
     const there = await readdir(join(place.folders.skills, "one"), { recursive: true });
     expect(there.toSorted()).toEqual(["SKILL.md", "all", "all/guide.md"]);
   });
+
+  it("links that multiply a few files are stopped", async () => {
+    const packages = await (await packagePlace({ limits: { unpacked_bytes: 20_000, files: 50 } })).open();
+    const names = Array.from({ length: 40 }, (_, at) => at);
+    const links = (folder: string) =>
+      Object.fromEntries(names.map((at) => [`${folder}/l${at}`, "->../shared"]));
+    const shared = Object.fromEntries(names.map((at) => [`shared/${at}.md`, "x"]));
+    const large = Object.fromEntries(
+      names.flatMap((at) => [
+        [`s${at}/SKILL.md`, skillText(`s${at}`)],
+        [`s${at}/data`, "->../large"],
+      ]),
+    );
+    const install = (files: Record<string, string>) => packages.install(upload(archives.tar(files)), byAnna);
+    expect(await install({ ...large, large: "x".repeat(1_000) })).toMatchObject({ code: "too_large" });
+    const many = {
+      ...shared,
+      ...links("many"),
+      "many/SKILL.md": skillText("many"),
+      "one/SKILL.md": skillText("one"),
+    };
+    expect(await install(many)).toMatchObject({
+      value: [{ skill_id: "one" }],
+      left_out: [{ code: "too_many_files" }, { code: "unused_files" }],
+    });
+  });
 });
 
 describe("choosing", () => {

@@ -88,12 +88,14 @@ function printInstalled(
   reviewed: PackageContent,
   { json }: InstallOptions,
 ): void {
-  if (json) printJson(context, { installed, ...reviewed });
-  for (const { skill_id } of json ? [] : installed) {
-    const name = plainLine(skill_id);
-    const next = `enable it in a channel with /skill enable ${name}`;
-    printLine(context, `${name} is installed. Nothing of it is active: ${next}`);
+  if (json) {
+    printJson(context, { installed, ...reviewed });
+    return;
   }
+  const names = installed.map(({ skill_id }) => plainLine(skill_id));
+  const are = names.length === 1 ? "is" : "are";
+  const next = `enable it in a channel with /skill enable ${names[0] ?? "ID"}`;
+  printLine(context, `${names.join(", ")} ${are} installed. Nothing of it is active: ${next}`);
 }
 
 /** Asks the person which to install; with `--json`, for programs, none. */

@@ -6,7 +6,7 @@ import { contentKind } from "../archive-kind.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import { ListedPackage, type ShownFile } from "../fetch/listed-package.ts";
 import type { PackageLimits } from "../package-limits.ts";
-import { PackageRefusal } from "../package-refusal.ts";
+import { PackageRefusal, refusedSkill, shownName } from "../package-refusal.ts";
 import { type PackageFile, tooMany, tooMuchAtOnce } from "../package-tree.ts";
 import { writeFiles } from "../staging.ts";
 import { treeHash } from "../tree-hash.ts";
@@ -114,7 +114,7 @@ async function layOut(
   const sound = chosen.flatMap((skill) => {
     const { files, defects, brokenLinks } = listed.folder(skill.place.folder, limits.files);
     const isOver = files.length + brokenLinks.length > limits.files;
-    const refusal = defects[0]?.refusal ?? (isOver ? tooMany(limits.files, "file") : undefined);
+    const refusal = defects[0]?.refusal ?? (isOver ? tooMany(limits.files, "file") : tooLarge(files, limits));
     if (refusal !== undefined) leaveOut(report, skill.place.folder, refusal);
     return refusal === undefined ? [{ skill, files, brokenLinks }] : [];
   });
@@ -141,6 +141,18 @@ async function layOut(
     sound.map(({ skill }) => skill),
     report,
   );
+}
+
+/** The refusal of a skill that alone is too large, as far as its files' sizes are known before they are read. */
+function tooLarge(
+  files: readonly ShownFile[],
+  { unpacked_bytes }: PackageLimits,
+): PackageRefusal | undefined {
+  const [largest] = files.toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
+  const bytes = files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
+  if (largest === undefined || bytes <= unpacked_bytes) return undefined;
+  const fact = `Its files are over ${unpacked_bytes / 1_000_000} MB; the largest is ${shownName(largest.path)}.`;
+  return refusedSkill("too_large", fact, "remove what the skill does not need.");
 }
 
 function targetOf(ready: string, { flowFile, name }: NamedSkill): string {

@@ -256,6 +256,17 @@ describe("choosing", () => {
     });
     expect(await packages.install(source, { ...byAnna, only: ["s2", "s3"] })).toMatchObject({ ok: true });
   });
+
+  it("a skill that alone is too large keeps out itself only", async () => {
+    const packages = await (await packagePlace({ limits: { unpacked_bytes: 3_000 } })).open();
+    const film = "x".repeat(4_000);
+    const files = { "a/SKILL.md": skillText("a"), "b/SKILL.md": skillText("b"), "b/film.txt": film };
+    const outcome = await packages.install(upload(archives.tar(files)), byAnna);
+    expect(outcome).toMatchObject({
+      value: [{ skill_id: "a" }],
+      left_out: [{ path: "repo-main/b", code: "too_large", message: expect.stringContaining("film.txt") }],
+    });
+  });
 });
 
 describe("skills of two owners", needs("git"), () => {

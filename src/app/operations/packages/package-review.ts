@@ -161,10 +161,14 @@ function text(value: string, maxChars: number): string {
   return escapeMarkdown(oneLine(value, maxChars));
 }
 
-/** Reviews in short, for the command line: one line each and every dangerous finding. */
+/** Reviews that the command line shows by a line each; of more, it gives the names. */
+const maxLines = 100;
+
+/** Reviews in short, for the command line: one line each, gravest first, and every dangerous finding. */
 export function summaryLines(reviews: readonly PackageReview[], terminal: Terminal): string[] {
   const { plain, bold, dim, bad } = terminal;
-  const lines = byGravity(reviews).flatMap((review) => {
+  const sorted = byGravity(reviews);
+  const lines = sorted.slice(0, maxLines).flatMap((review) => {
     const found = countsOf(review);
     const dangers = review.findings.filter(({ severity }) => severity === "danger");
     const description = plain(oneLine(review.description, 100));
@@ -173,7 +177,9 @@ export function summaryLines(reviews: readonly PackageReview[], terminal: Termin
       ...dangers.flatMap((finding) => findingLines(finding, terminal)),
     ];
   });
-  return [...lines, `${reviews.length} skills. ${prose}`];
+  const others = sorted.slice(maxLines).map(({ skill_id }) => plain(skill_id));
+  const rest = others.length === 0 ? [] : [`and ${others.length} more: ${others.join(", ")}`];
+  return [...lines, ...rest, `${reviews.length} skills. ${prose}`];
 }
 
 /** A review in full, for the command line. */

@@ -1,7 +1,9 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { parse } from "yaml";
 import { z } from "zod";
 import { errorCode } from "../../base/error-text.ts";
+import { foreignDocument } from "../../base/foreign-document.ts";
 import { parsedJson } from "../../base/json-reader.ts";
 import type { PackageSource } from "../../core/skill/packages.ts";
 import { safeFileName } from "../../core/values/file-kind.ts";
@@ -137,7 +139,7 @@ function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPacka
       return { name: plain, read, isFlow: false };
     }
     case "text":
-      return single(data, plain, limits);
+      return single(data, basename(name), limits);
     default: {
       const message = `${shownName(name)} is neither a ZIP nor a tar archive. Nothing was installed; pack the skill as .zip or .tar.gz.`;
       throw new PackageRefusal("unknown_format", message);
@@ -146,29 +148,56 @@ function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPacka
 }
 
 /** A SKILL.md or a flow file by itself. */
-function single(data: Buffer, name: string, limits: PackageLimits): FetchedPackage {
+function single(data: Buffer, fileName: string, limits: PackageLimits): FetchedPackage {
+  const name = plainName(fileName);
   const start = data
     .toString("utf8", 0, 1000)
     .replace(/^\ufeff/, "")
     .trimStart();
   const isFlow = start.startsWith("{");
-  if (!isFlow && !start.startsWith("---")) {
+  const foreign = foreignDocument(contentOf(data.toString("utf8")));
+  if (foreign !== undefined) throw new PackageRefusal("other_format", `${foreign} Nothing was installed.`);
+  const place = isFlow ? `${name}.json` : placeOf(fileName);
+  if (place === undefined && !start.startsWith("---")) {
     const looksLikePage = /^<(?:!doctype|html)/i.test(start);
     throw new PackageRefusal(
       "unknown_format",
       looksLikePage
         ? "The address answers with a web page. Nothing was installed; for a git repository let the address end in .git."
-        : `${shownName(name)} is neither an archive, a SKILL.md nor a flow. Nothing was installed.`,
+        : `${shownName(fileName)} is neither an archive, a SKILL.md nor a flow. Nothing was installed.`,
     );
   }
   const read: ReadPackage = async (isWanted) => {
     const tree = createPackageTree({ limits, isWanted });
-    const file = tree.claim(isFlow ? `${name}.json` : "SKILL.md", data.length);
+    const file = tree.claim(place ?? "SKILL.md", data.length);
     file?.grow(data.length);
     file?.finish(data, false);
     return tree.contents();
   };
   return { name, read, isFlow };
+}
+
+/** Where a file that has a meaning by its name lies in a package; undefined for all others. */
+function placeOf(fileName: string): string | undefined {
+  if (/\.toml$/i.test(fileName)) return `.gemini/commands/${safeFileName(fileName)}`;
+  return /\.mdc$|^(?:AGENTS|CLAUDE|GEMINI)\.md$|^\.cursorrules$/i.test(fileName)
+    ? safeFileName(fileName)
+    : undefined;
+}
+
+/** Larger YAML is not looked at, characters: reading it takes long. */
+const maxYaml = 500_000;
+
+/** The content of JSON, and of YAML in which a line says that it is of another program; undefined for all others. */
+function contentOf(text: string): unknown {
+  if (text.trimStart().startsWith("{")) return parsedJson(text);
+  if (text.length > maxYaml || !/^(?:openapi|swagger|kind|app|nodes|mcpServers):/m.test(text))
+    return undefined;
+  try {
+    return parse(text, { logLevel: "silent" });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The last part of a path without the endings of archives: a name for a folder. */

@@ -85,6 +85,8 @@ async function inspectTogether(
     const isTwin = own.diagnostics.some(({ code }) => code === "duplicate_id");
     const { skills, diagnostics } = isTwin ? await inspect(folderOf(at)) : own;
     const [skill] = skills;
+    // A document of another format that says nothing is told of there.
+    if (files.length === 0) continue;
     if (skill === undefined) leaveOut(report, place.folder, whyNot(diagnostics));
     else found.push({ place, skill, ...(fetched.isFlow && { flowFile: files[0]?.path }) });
   }

@@ -5,6 +5,7 @@ import type { Diagnostic, Skill } from "../../core/skill/skill.ts";
 import { contentKind } from "../archive-kind.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import { ListedPackage, type ShownFile } from "../fetch/listed-package.ts";
+import { adaptPackage } from "../formats/adapted-package.ts";
 import type { PackageLimits } from "../package-limits.ts";
 import { PackageRefusal, refusedSkill, shownName } from "../package-refusal.ts";
 import { type PackageFile, tooMany, tooMuchAtOnce } from "../package-tree.ts";
@@ -55,8 +56,10 @@ type NamedSkill = FoundSkill & { name: Extract<InstalledName, { ok: true }> };
  * and keeps no other from being installed.
  * @throws PackageRefusal if none remains, with the first reason.
  */
-export async function layOutSkills(request: LayOutRequest): Promise<PackageSkills> {
-  const { fetched, choice, limits, tolerant = false } = request;
+export async function layOutSkills(given: LayOutRequest): Promise<PackageSkills> {
+  const fetched = await adaptPackage(given.fetched);
+  const request = { ...given, fetched };
+  const { choice, limits, tolerant = false } = request;
   const report: LayOutReport = { leftOut: [], diagnostics: [] };
   const listed = new ListedPackage(await fetched.read(() => false));
   const { places, unsearched } = findSkillPlaces(listed, fetched);
@@ -66,6 +69,7 @@ export async function layOutSkills(request: LayOutRequest): Promise<PackageSkill
   if (only === undefined && found.length > most) throw new ChooseSkills(found);
   const chosen = await chooseSkills(request, found, report);
   const units = await layOut(request, chosen, listed, report);
+  report.leftOut.push(...fetched.foreign());
   if (units.length === 0 && !tolerant) throw noSkill(report);
   const leftOut = [...report.leftOut, ...unsearched, ...unusedFiles(listed, fetched, places)];
   return { units, diagnostics: report.diagnostics, leftOut };

@@ -62,10 +62,11 @@ function isMaterial(folder: string, skills: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Copies for single agents come after the original. */
+/** Copies for single agents come after the original, and files of other formats after skills. */
 function rankOf({ folder }: SkillPlace): number {
   const parts = folder.split("/");
-  return parts.length + (parts.some((part) => part.startsWith(".")) ? 100 : 0);
+  const isFile = /\.(?:md|mdc|toml)$/.test(folder);
+  return parts.length + (parts.some((part) => part.startsWith(".")) ? 100 : 0) + (isFile ? 1_000 : 0);
 }
 
 function count(numbers: Map<string, number>, key: string): void {

@@ -87,6 +87,7 @@ describe("a repository in which not all is sound", () => {
       expect(left.map(({ path, code }) => `${code} ${path.replace(/^repo-main\/?/, "")}`)).toEqual([
         "missing_description skills/broken",
         "duplicate_skill .claude/skills/letter",
+        "instructions CLAUDE.md",
         "not_searched .venv",
         "unused_files ",
       ]);

@@ -158,12 +158,23 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
   skills
     .command("install")
     .description("show the review of a package, and install it; nothing of it is active afterwards")
-    .argument("<source>", "folder, .zip, .tar.gz, address of one, or of a git repository")
+    .argument(
+      "<source...>",
+      "folder, .zip, .tar.gz, address of one, of a git repository, or OWNER/REPOSITORY",
+    )
+    .option("--only <names>", "of a package with many skills: ids of those wanted, with commas")
+    .option("--details", "the review of each skill in full")
     .option("--yes", "install without asking")
     .option("--json", "{installed, reviews}")
-    .action((source: string, _options, command: Command) =>
+    // An install command of another agent has flags of its own.
+    .allowUnknownOption()
+    .action((source: string[], _options, command: Command) =>
       run(async () =>
-        (await import("./skill-commands.ts")).installSkill(context, source, command.optsWithGlobals()),
+        (await import("./skill-commands.ts")).installSkill(
+          context,
+          source.join(" "),
+          command.optsWithGlobals(),
+        ),
       ),
     );
   addOperationCommands(skills, context, run);

@@ -1,10 +1,11 @@
 import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { reviewLines } from "../app/operations/packages/package-review.ts";
+import { leftOutLine, reviewLines, summaryLines } from "../app/operations/packages/package-review.ts";
+import { maybeAddress, namesIn } from "../app/operations/packages/package-source.ts";
 import { isRecord } from "../base/record.ts";
 import { ApiError } from "../client/api-error.ts";
-import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
+import type { InstalledPackage, PackageContent, PackageLocation, PackageReview } from "../client/shapes.ts";
 import { type Json, type JsonObject, objectOf, toJson } from "../core/values/json.ts";
 import { renderOutput } from "../core/values/shown.ts";
 import { validatePlugin } from "../imported/plugin-file.ts";
@@ -21,69 +22,116 @@ import {
   printLine,
 } from "./command-context.ts";
 import { parseValues } from "./shared-options.ts";
-import { readYes } from "./terminal-input.ts";
+import { isYes, readAnswer, readYes } from "./terminal-input.ts";
 
 export interface InstallOptions extends GlobalOptions {
   yes?: true;
   json?: true;
+  only?: string;
+  details?: true;
 }
 
+/** Reviews that are shown in full without `--details`. */
+const maxFull = 3;
+
 /**
- * `knack skills install`: shows the review, asks, and installs exactly the reviewed files. Without a person to ask it installs
- * only with `--yes`.
+ * `knack skills install`: shows the review, asks, and installs exactly the reviewed files, of all skills or the chosen ones. Without a
+ * person to ask it installs only with `--yes`.
  */
 export async function installSkill(
   context: CommandContext,
   source: string,
   options: InstallOptions,
 ): Promise<number> {
+  const only = options.only === undefined ? {} : { only: namesIn(options.only) };
   return reportRefusals(context, options, ({ client }) =>
-    withPackage(source, context.cwd, async (location) => {
-      const { reviews } = await client.call("package.review", location);
-      if (!options.json) printReviews(context, reviews);
-      const agreed = options.yes === true || (await asked(context, reviews, options));
-      if (!agreed) return notInstalled(context, source, reviews, options);
-      const expected = reviews.map(({ hash }) => hash);
-      const { installed } = await client.call("package.install", { ...location, expected });
-      if (options.json) printJson(context, { installed, reviews });
-      else printInstalled(context, installed);
+    withPackage(source, context.cwd, async (place) => {
+      const location = { ...place, ...only };
+      const reviewed = await client.call("package.review", location);
+      if (!options.json) printReviews(context, reviewed, options);
+      const { reviews } = reviewed;
+      const chosen = options.yes === true ? reviews : await asked(context, reviews, options);
+      if (chosen.length === 0) return notInstalled(context, source, reviewed, options);
+      const ids = chosen.map(({ skill_id }) => skill_id);
+      const some = chosen.length === reviews.length ? {} : { only: ids };
+      const expected = chosen.map(({ hash }) => hash);
+      const { installed } = await client.call("package.install", { ...location, ...some, expected });
+      printInstalled(context, installed, reviewed, options);
       return exitCode.ok;
     }),
   );
 }
 
-function printReviews(context: CommandContext, reviews: readonly PackageReview[]): void {
+function printReviews(
+  context: CommandContext,
+  { reviews, left_out: leftOut = [] }: PackageContent,
+  { details, only }: InstallOptions,
+): void {
   const terminal = terminalOf(context);
-  for (const review of reviews) for (const line of reviewLines(review, terminal)) printLine(context, line);
+  const inFull = details === true || reviews.length <= maxFull;
+  const lines = inFull
+    ? reviews.flatMap((review) => reviewLines(review, terminal))
+    : [...summaryLines(reviews, terminal), "Each in full: --details. Some of them: --only NAME,NAME"];
+  const left =
+    only === undefined || details ? leftOut : leftOut.filter(({ code }) => code !== "unused_files");
+  const named = left
+    .slice(0, details ? left.length : 20)
+    .map((each) => `not installed: ${leftOutLine(each)}`);
+  const more = left.length - named.length;
+  if (more > 0) named.push(`not installed: ${more} more parts (--details names them)`);
+  for (const line of [...lines, ...named.map(terminal.plain)]) printLine(context, line);
 }
 
-function printInstalled(context: CommandContext, installed: readonly InstalledPackage[]): void {
-  for (const { skill_id } of installed) {
-    const name = plainLine(skill_id);
-    const next = `enable it in a channel with /skill enable ${name}`;
-    printLine(context, `${name} is installed. Nothing of it is active: ${next}`);
+function printInstalled(
+  context: CommandContext,
+  installed: readonly InstalledPackage[],
+  reviewed: PackageContent,
+  { json }: InstallOptions,
+): void {
+  if (json) {
+    printJson(context, { installed, ...reviewed });
+    return;
   }
+  const names = installed.map(({ skill_id }) => plainLine(skill_id));
+  const are = names.length === 1 ? "is" : "are";
+  const next = `enable it in a channel with /skill enable ${names[0] ?? "ID"}`;
+  printLine(context, `${names.join(", ")} ${are} installed. Nothing of it is active: ${next}`);
 }
 
-/** Asks the person; false with `--json`, for programs. */
+/** Asks the person which to install; with `--json`, for programs, none. */
 async function asked(
   context: CommandContext,
   reviews: readonly PackageReview[],
   { json }: InstallOptions,
-): Promise<boolean> {
-  if (json) return false;
-  const names = reviews.map(({ skill_id }) => plainLine(skill_id)).join(", ");
-  return (await readYes(context, `Install ${names}?`)) ?? false;
+): Promise<readonly PackageReview[]> {
+  if (json) return [];
+  const [first] = reviews;
+  if (reviews.length === 1) {
+    const yes = (await readYes(context, `Install ${plainLine(first?.skill_id ?? "")}?`)) ?? false;
+    return yes ? reviews : [];
+  }
+  const question = `Install all ${reviews.length}? [y/N, or names with commas]`;
+  const answer = (await readAnswer(context, question)) ?? "";
+  if (isYes(answer) || answer.toLowerCase() === "all") return reviews;
+  const names = namesIn(answer);
+  const chosen = reviews.filter(({ skill_id }) => names.includes(skill_id));
+  const unknown = names.filter((name) => !chosen.some(({ skill_id }) => skill_id === name));
+  if (chosen.length === 0 || unknown.length === 0) return chosen;
+  throw new CommandError(
+    `There is no skill ${unknown.join(", ")} in it. Nothing was installed.`,
+    exitCode.failed,
+  );
 }
 
 function notInstalled(
   context: CommandContext,
   source: string,
-  reviews: readonly PackageReview[],
+  reviewed: PackageContent,
   { json }: InstallOptions,
 ): number {
-  const error = `Nothing was installed. When you agree with the review: knack skills install ${source} --yes`;
-  if (json) printJson(context, { installed: [], reviews, error });
+  const place = /[\s#;&|'"$`]/.test(source) ? `'${source.replaceAll("'", "")}'` : source;
+  const error = `Nothing was installed. When you agree with the review: knack skills install ${place} --yes`;
+  if (json) printJson(context, { installed: [], ...reviewed, error });
   else context.stderr.write(`${error}\n`);
   return exitCode.failed;
 }
@@ -98,9 +146,10 @@ export async function withPackage<T>(
   cwd: string,
   work: (location: PackageLocation) => Promise<T>,
 ): Promise<T> {
-  if (/^[a-z+]+:\/\//i.test(source)) return work({ url: source });
   const file = path.resolve(cwd, source);
-  const isFolder = await isFolderOr(file, source);
+  const isFolder = await isFolderAt(file);
+  if (isFolder === undefined && maybeAddress(source)) return work({ url: source });
+  if (isFolder === undefined) throw noSuchFile(source);
   try {
     return await work({ path: file });
   } catch (error) {
@@ -116,13 +165,18 @@ export async function withPackage<T>(
 /** Error codes of a bot that refuses paths, or cannot read this one. */
 const needsArchive = ["path_refused", "unreadable"];
 
-async function isFolderOr(file: string, source: string): Promise<boolean> {
+/** Whether a path is a folder; undefined if there is nothing. */
+async function isFolderAt(file: string): Promise<boolean | undefined> {
   try {
     return (await stat(file)).isDirectory();
-  } catch (cause) {
-    const message = `${source} is not a folder, an archive or an address. Give a folder with a skill, a .zip, a .tar.gz, or https://…`;
-    throw new CommandError(message, exitCode.failed, { cause });
+  } catch {
+    return undefined;
   }
+}
+
+function noSuchFile(source: string): CommandError {
+  const message = `${source} is not a folder, an archive or an address. Give a folder with a skill, a .zip, a .tar.gz, https://…, or OWNER/REPOSITORY`;
+  return new CommandError(message, exitCode.failed);
 }
 
 /** `knack skills run`: the `invoke_skill` path without a model. */

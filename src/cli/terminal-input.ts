@@ -27,23 +27,33 @@ export async function readSecret(
   }
 }
 
+/** Whether an answer means yes. */
+export function isYes(answer: string): boolean {
+  return /^y(es)?$/i.test(answer);
+}
+
 /**
  * Asks on stderr; anything other than y or yes means no. Undefined if nobody can be asked.
  * @throws CommandError at Ctrl-C
  */
-export async function readYes(
-  { stdin, stderr }: Pick<CommandContext, "stdin" | "stderr">,
-  question: string,
-): Promise<boolean | undefined> {
+export async function readYes(terminal: Asking, question: string): Promise<boolean | undefined> {
+  const answer = await readAnswer(terminal, `${question} [y/N]`);
+  return answer === undefined ? undefined : isYes(answer);
+}
+
+type Asking = Pick<CommandContext, "stdin" | "stderr">;
+
+/** Asks on stderr for one line; empty at the end of the input. Undefined if nobody can be asked. @throws CommandError at Ctrl-C */
+export async function readAnswer({ stdin, stderr }: Asking, question: string): Promise<string | undefined> {
   if (stdin.isTTY !== true) return undefined;
   const lines = createInterface({ input: stdin, output: stderr, terminal: true });
   try {
-    return await new Promise<boolean>((resolve, reject) => {
+    return await new Promise<string>((resolve, reject) => {
       lines.once("SIGINT", () =>
         reject(new CommandError("Stopped. Nothing was installed.", exitCode.stopped)),
       );
-      lines.once("close", () => resolve(false));
-      lines.question(`${question} [y/N] `, (line) => resolve(/^y(es)?$/i.test(line.trim())));
+      lines.once("close", () => resolve(""));
+      lines.question(`${question} `, (line) => resolve(line.trim()));
     });
   } finally {
     lines.close();

@@ -27,6 +27,7 @@ export type FlowList = OutputOf<"flow.list">;
 export type FlowResult = OutputOf<"flow.run">;
 export type InstalledPackage = OutputOf<"package.remove">["removed"];
 export type PackageReview = OutputOf<"skill.review">;
+export type PackageContent = OutputOf<"package.review">;
 export type RetentionStatus = OutputOf<"retention.show">;
 export type ServerStatus = OutputOf<"server.control">;
 

@@ -1,5 +1,6 @@
 import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
+import { foreignDocument } from "../base/foreign-document.ts";
 import { readJson } from "../base/json-reader.ts";
 import { nearestNames } from "../base/nearest-name.ts";
 import type { FlowStep, PreparedBlock, ReadSteps } from "./block.ts";
@@ -170,6 +171,8 @@ export function readFlow(text: string): ReadFlow {
   }
   const parsed = flowSchema.safeParse(json.value);
   if (!parsed.success) {
+    const foreign = foreignDocument(json.value);
+    if (foreign !== undefined) return refuse("other_format", foreign);
     const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") || "the file";
     const rule = "A flow has a name and a list of steps.";

@@ -68,10 +68,15 @@ async function listFiles(root: string): Promise<{ files: string[]; problems: Dia
       .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && /^[^.].*\.json$/i.test(entry.name))
       .map(({ name }) => path.join(root, name))
       .sort();
-    const problems =
-      names.length > maxFiles
-        ? [defect(root, "too_many_files", `Of ${names.length} flows the first ${maxFiles} are read.`)]
-        : [];
+    const problems = entries
+      .filter((entry) => entry.isFile() && /^[^.].*\.ya?ml$/i.test(entry.name))
+      .map(({ name }) =>
+        defect(path.join(root, name), "not_json", "Flows are JSON files: this one is not read."),
+      );
+    if (names.length > maxFiles)
+      problems.push(
+        defect(root, "too_many_files", `Of ${names.length} flows the first ${maxFiles} are read.`),
+      );
     return { files: names.slice(0, maxFiles), problems };
   } catch (error) {
     const code = errorCode(error) ?? "unknown error";

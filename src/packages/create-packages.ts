@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
-import type { PackageOutcome, Packages } from "../core/skill/packages.ts";
+import type { LeftOut, PackageOutcome, Packages } from "../core/skill/packages.ts";
 import { recoverChange } from "./change-journal.ts";
 import { createIntegrity, type Integrity } from "./integrity.ts";
 import { defaultPackageLimits } from "./package-limits.ts";
@@ -33,31 +33,39 @@ export async function createPackages(options: PackagesOptions): Promise<ManagedP
       return await work(held);
     });
   if ((await leftovers(folders.staging)).length > 0) await alone(async () => {});
-  const run = <T>(work: (changes: Changes, held: PackagesContext) => Promise<T>) =>
+  const run = <T>(work: (changes: Changes, held: PackagesContext) => Promise<Done<T>>) =>
     outcome(() => alone(async (held) => work(await loadChanges(), held)));
   return {
     ...createIntegrity(register),
-    review: (source, signal, reader) =>
-      run((changes, held) => changes.reviewPackage(held, source, { signal, reader })),
+    review: (source, reading) => run((changes, held) => changes.reviewPackage(held, source, reading)),
     install: (source, request) => run((changes, held) => changes.installPackage(held, source, request)),
     update: (skillId, request) => run((changes, held) => changes.updatePackage(held, skillId, request)),
-    remove: (skillId) => run((changes, held) => changes.removePackage(held, skillId)),
+    remove: (skillId) =>
+      run(async (changes, held) => ({ value: await changes.removePackage(held, skillId) })),
     get: async (skillId) => (await register.find(skillId))?.installed,
     async list() {
       const ids = Object.keys(await register.index()).toSorted();
       const found = await Promise.all(ids.map((id) => register.find(id)));
       return found.flatMap((each) => each?.installed ?? []);
     },
-    reviewSkill: (skillId) => outcome(async () => (await loadChanges()).reviewFound(context, skillId)),
+    reviewSkill: (skillId) =>
+      outcome(async () => ({ value: await (await loadChanges()).reviewFound(context, skillId) })),
   };
 }
 
+interface Done<T> {
+  value: T;
+  leftOut?: readonly LeftOut[];
+}
+
 /** The border where refusals become values. Any other error is a bug or a broken disk. */
-async function outcome<T>(work: () => Promise<T>): Promise<PackageOutcome<T>> {
+async function outcome<T>(work: () => Promise<Done<T>>): Promise<PackageOutcome<T>> {
   try {
-    return { ok: true, value: await work() };
+    const { value, leftOut = [] } = await work();
+    return { ok: true, value, ...(leftOut.length === 0 ? {} : { left_out: [...leftOut] }) };
   } catch (error) {
-    if (error instanceof PackageRefusal) return { ok: false, code: error.code, reason: error.message };
-    throw error;
+    if (!(error instanceof PackageRefusal)) throw error;
+    const { code, message: reason, choices } = error;
+    return { ok: false, code, reason, ...(choices === undefined ? {} : { choices }) };
   }
 }

@@ -1,11 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { InstalledPackage, PackageReview } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import { applyChange, type ChangedUnit, type HeldFolders, type PackageFolders } from "./change-journal.ts";
-import { PackageRefusal } from "./package-refusal.ts";
+import { applyChange, type ChangedUnit, type HeldFolders } from "./change-journal.ts";
+import type { PackageUnit } from "./layout/package-skills.ts";
 import type { KnownSource, RegisterIndex } from "./package-register.ts";
-import type { PackageUnit } from "./package-skills.ts";
 
 export interface InstallRequest {
   units: readonly PackageUnit[];
@@ -21,7 +18,7 @@ export interface InstallRequest {
 
 /** Moves laid-out skills into place and registers them, all or none. @throws PackageRefusal */
 export async function installSkills(request: InstallRequest, held: HeldFolders): Promise<InstalledPackage[]> {
-  const { folders, register, ensureHeld } = held;
+  const { register, ensureHeld } = held;
   const index = await register.index();
   const moved = request.units.map((unit) => ({
     place: unit.place,
@@ -29,7 +26,6 @@ export async function installSkills(request: InstallRequest, held: HeldFolders):
     tree: unit.tree,
     skill_ids: unit.skills.map(({ id }) => id),
   }));
-  for (const unit of moved) refuseTaken(unit, index, folders);
   const ids = new Set(moved.flatMap(({ skill_ids }) => skill_ids));
   const vacated = vacatedUnits(moved, index);
   const gone = Object.entries(index)
@@ -69,20 +65,6 @@ type Place = Pick<ChangedUnit, "place" | "name">;
 
 function isSamePlace(a: Place, b: Place): boolean {
   return a.place === b.place && a.name === b.name;
-}
-
-/** A folder is replaced only by a package that contains one of the skills in it. */
-function refuseTaken(unit: ChangedUnit, index: RegisterIndex, folders: PackageFolders): void {
-  const owners = Object.keys(index).filter((id) => index[id] !== undefined && isSamePlace(unit, index[id]));
-  if (owners.some((id) => unit.skill_ids.includes(id))) return;
-  const target = join(folders[unit.place], unit.name);
-  if (owners.length > 0) {
-    const message = `The place of ${unit.name} is taken by the installed skill ${owners.join(", ")}. Nothing was installed; remove that one first, or rename this one.`;
-    throw new PackageRefusal("name_taken", message);
-  }
-  if (!existsSync(target)) return;
-  const message = `${target} is there already and was not installed by the bot. Nothing was installed; move it away first.`;
-  throw new PackageRefusal("name_taken", message);
 }
 
 /** Previous places of skills that now have another name. */

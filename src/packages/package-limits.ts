@@ -1,10 +1,16 @@
 export const defaultPackageLimits = {
   /** Maximum bytes of an archive, a download or a git fetch. */
   archive_bytes: 50_000_000,
-  /** Maximum bytes of all files unpacked. */
+  /** Maximum bytes of an archive unpacked, whether its files are read or not. */
+  scanned_bytes: 500_000_000,
+  /** Maximum files of a package, read or not, and the same number of folders. */
+  entries: 100_000,
+  /** Maximum bytes of all files that are read at once. */
   unpacked_bytes: 50_000_000,
-  /** Maximum files, and the same number of folders. */
+  /** Maximum files of one skill. */
   files: 2_000,
+  /** Maximum skills that are installed at once. */
+  skills: 1_000,
   /** Maximum unpacked bytes for each byte of the archive. */
   expansion: 100,
   /** Maximum nesting of folders. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { KeyValue } from "../core/ports/storage.ts";
 import type { InstalledPackage } from "../core/skill/packages.ts";
 import { type Json, toJson } from "../core/values/json.ts";
@@ -58,13 +59,20 @@ export function createPackageRegister(store: KeyValue) {
       if (old !== undefined && old.hash !== after[id]?.hash) await store.delete(keyOf(id, old.hash));
     }
   }
+  async function find(skillId: string): Promise<RegisteredPackage | undefined> {
+    const index = await read();
+    const entry = Object.hasOwn(index, skillId) ? index[skillId] : undefined;
+    if (entry === undefined) return undefined;
+    return (await store.get(keyOf(skillId, entry.hash))) as unknown as RegisteredPackage | undefined;
+  }
   return {
     index: read,
-    async find(skillId: string): Promise<RegisteredPackage | undefined> {
-      const index = await read();
-      const entry = Object.hasOwn(index, skillId) ? index[skillId] : undefined;
-      if (entry === undefined) return undefined;
-      return (await store.get(keyOf(skillId, entry.hash))) as unknown as RegisteredPackage | undefined;
+    find,
+    /** The ids of the skills that were installed from a source. */
+    async from(source: KnownSource): Promise<string[]> {
+      const ids = Object.keys(await read());
+      const found = await Promise.all(ids.map(find));
+      return ids.filter((_, at) => isDeepStrictEqual(found[at]?.source, source));
     },
     /** Adds or replaces entries, all in one write, and removes those of `gone`. `ensureHeld` may prevent that write. */
     async put(

@@ -1,6 +1,5 @@
-import { contentKind } from "./archive-kind.ts";
 import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, refusedEntry, shownName } from "./package-refusal.ts";
+import { PackageRefusal, refusedEntry, refusedSkill, shownName } from "./package-refusal.ts";
 
 /** A file of a package, read and checked, not yet written anywhere. */
 export interface PackageFile {
@@ -10,48 +9,129 @@ export interface PackageFile {
   executable: boolean;
 }
 
+/** A file or link of a package, perhaps not read. */
+export interface ListedEntry {
+  path: string;
+  /** Undefined if only reading tells. */
+  bytes?: number | undefined;
+  /** The path that a link leads to, relative to the package; it may lead out with `..`. */
+  link?: string;
+}
+
+/** An entry that cannot be installed, and why. It keeps out the skill it belongs to, not the others. */
+export interface EntryDefect {
+  path: string;
+  refusal: PackageRefusal;
+}
+
+/** Everything a package lists, and the files of it that were asked for. */
+export interface PackageContents {
+  entries: readonly ListedEntry[];
+  defects: readonly EntryDefect[];
+  files: readonly PackageFile[];
+}
+
+/** Reads a package; each call reads it anew. Files for which `isWanted` is false are listed only. @throws PackageRefusal */
+export type ReadPackage = (isWanted: (path: string) => boolean) => Promise<PackageContents>;
+
 export type PackageTree = ReturnType<typeof createPackageTree>;
 
 export interface ClaimedFile {
   /** Counts bytes as they arrive, so that reading can stop in time. @throws PackageRefusal */
   grow(bytes: number): void;
-  /** @throws PackageRefusal when the content is an archive. */
   finish(data: Buffer, executable: boolean): void;
 }
 
-/**
- * Collects the entries of a package and refuses forbidden ones. Paths are claimed before any data is read. `packedBytes` is the size of the
- * archive; undefined if there is none.
- */
-export function createPackageTree(limits: PackageLimits, packedBytes?: number) {
+interface TreeOptions {
+  limits: PackageLimits;
+  isWanted(path: string): boolean;
+  /** Size of the archive; undefined if there is none. */
+  packedBytes?: number | undefined;
+}
+
+/** Codes of entries that no honest package has: they refuse the whole package, wherever they are. */
+const hostile: ReadonlySet<string> = new Set([
+  "path_leaves_package",
+  "absolute_path",
+  "drive_letter",
+  "backslash",
+  "nul_in_name",
+]);
+
+/** Collects the entries of a package. Paths are claimed before any data is read. */
+export function createPackageTree({ limits, isWanted, packedBytes }: TreeOptions) {
+  const entries: ListedEntry[] = [];
+  const defects: EntryDefect[] = [];
   const files: PackageFile[] = [];
   const places = createPlaces(limits);
   let bytes = 0;
+
+  /** Runs a check of an entry; undefined if it fails in a way that concerns this entry alone. */
+  function checked<T>(path: string, check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof PackageRefusal) || hostile.has(error.code) || error.code === tooManyCode)
+        throw error;
+      defects.push({ path: plainPath(path), refusal: error });
+      return undefined;
+    }
+  }
+
+  /** The path of a claimed place; undefined for an entry that is left out. */
+  function place(path: string, kind: "file" | "folder"): string | undefined {
+    return checked(path, () => {
+      const parts = packagePath(path, limits);
+      if (parts === undefined || parts.length === 0) return undefined;
+      places.claim(parts, kind);
+      return parts.join("/");
+    });
+  }
+
   return {
-    files: files as readonly PackageFile[],
+    contents: (): PackageContents => ({ entries, defects, files }),
     /** Claims the place of a folder. @throws PackageRefusal */
     addFolder(path: string): void {
-      const parts = packagePath(path, limits);
-      if (parts !== undefined) places.claim(parts, "folder");
+      place(path, "folder");
     },
-    /** Claims the place of a file; undefined for a file that every package leaves out. @throws PackageRefusal */
-    claim(path: string): ClaimedFile | undefined {
-      const parts = packagePath(path, limits);
-      if (parts === undefined) return undefined;
-      places.claim(parts, "file");
-      const name = parts.join("/");
+    /** Claims the place of a link. `target` is relative to `from`, by default the folder of the link. @throws PackageRefusal */
+    addLink(path: string, target: string, from = path.split("/").slice(0, -1).join("/")): void {
+      if (/^(?:[/\\]|[A-Za-z]:)/.test(target)) throw leavesPackage(path, target);
+      const name = place(path, "file");
+      if (name !== undefined) entries.push({ path: name, link: `${from}/${target}` });
+    },
+    /** Leaves out an entry, and the skill it belongs to. */
+    leaveOut(path: string, refusal: PackageRefusal): void {
+      const name = place(path, "file");
+      if (name !== undefined) defects.push({ path: name, refusal });
+    },
+    /** Claims the place of a file; undefined if it is not to be read. `size` is its declared size. @throws PackageRefusal */
+    claim(path: string, size?: number): ClaimedFile | undefined {
+      const name = place(path, "file");
+      if (name === undefined) return undefined;
+      entries.push({ path: name, bytes: size });
+      if (!isWanted(name)) return undefined;
       return {
         grow(more) {
           bytes += more;
           checkSize(name, bytes, packedBytes, limits);
         },
-        finish(data, executable) {
-          refuseArchive(name, data);
-          files.push({ path: name, data, executable });
-        },
+        finish: (data, executable) => files.push({ path: name, data, executable }),
       };
     },
   };
+}
+
+function plainPath(written: string): string {
+  return written
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .join("/");
+}
+
+/** The refusal of a link that leads out of its package. */
+export function leavesPackage(path: string, target: string): PackageRefusal {
+  return refusedEntry("link", path, `is a link that leads out of the package, to ${shownName(target)}`);
 }
 
 function checkSize(
@@ -60,26 +140,22 @@ function checkSize(
   packedBytes: number | undefined,
   limits: PackageLimits,
 ): void {
-  if (bytes > limits.unpacked_bytes) {
-    const most = limits.unpacked_bytes / 1_000_000;
-    const message = `Unpacked it is over ${most} MB (at ${shownName(name)}). Nothing was installed; remove what the skill does not need.`;
-    throw new PackageRefusal("too_large", message);
-  }
-  if (packedBytes !== undefined && bytes > packedBytes * limits.expansion) {
-    const message = `It grows to more than ${limits.expansion} times its packed size (at ${shownName(name)}), as archives do that are made to cause harm. Nothing was installed.`;
-    throw new PackageRefusal("expands_too_much", message);
-  }
+  if (bytes > limits.unpacked_bytes) throw tooMuchAtOnce(limits, name);
+  if (packedBytes !== undefined && bytes > packedBytes * limits.expansion) throw expandsTooMuch(limits, name);
 }
 
-/** Documents that are ZIP files inside; the review names them. */
-const packedDocuments = /\.(?:docx|xlsx|pptx|dotx|xltx|potx|odt|ods|odp|odg|epub)$/i;
+/** The refusal of skills whose files are too large together. */
+export function tooMuchAtOnce({ unpacked_bytes }: PackageLimits, name?: string): PackageRefusal {
+  const where = name === undefined ? "" : ` (at ${shownName(name)})`;
+  const message = `Its files are over ${unpacked_bytes / 1_000_000} MB together${where}. Nothing was installed; choose some of its skills (--only NAME,NAME), or remove what they do not need.`;
+  return new PackageRefusal("too_large", message);
+}
 
-function refuseArchive(name: string, data: Buffer): void {
-  const kind = contentKind(data);
-  if (kind === "zip" && packedDocuments.test(name)) return;
-  if (kind !== "zip" && kind !== "gzip" && kind !== "tar" && kind !== "other_archive") return;
-  const message = `The entry ${shownName(name)} is an archive inside the package, which a review cannot see into. Nothing was installed; unpack it first.`;
-  throw new PackageRefusal("nested_archive", message);
+/** The refusal of an archive that unpacks to far more than honest ones do. */
+export function expandsTooMuch({ expansion }: PackageLimits, name?: string): PackageRefusal {
+  const where = name === undefined ? "" : ` (at ${shownName(name)})`;
+  const message = `It grows to more than ${expansion} times its packed size${where}, as archives do that are made to cause harm. Nothing was installed.`;
+  return new PackageRefusal("expands_too_much", message);
 }
 
 /** The places taken so far, for a file system that ignores case and Unicode forms. */
@@ -92,7 +168,7 @@ function createPlaces(limits: PackageLimits) {
     const before = taken.get(key);
     if (before === undefined) {
       counts[kind] += 1;
-      if (counts[kind] > limits.files) throw tooMany(limits.files, kind);
+      if (counts[kind] > limits.entries) throw tooMany(limits.entries, kind);
       taken.set(key, { exact, kind });
       return;
     }
@@ -110,19 +186,25 @@ function createPlaces(limits: PackageLimits) {
   };
 }
 
-function tooMany(most: number, kind: "file" | "folder"): PackageRefusal {
-  const message = `It holds more than ${most} ${kind}s. Nothing was installed; remove what the skill does not need.`;
-  return new PackageRefusal("too_many_files", message);
+const tooManyCode = "too_many_files";
+
+/** The refusal of a package or skill with too many files. */
+export function tooMany(most: number, kind: "file" | "folder"): PackageRefusal {
+  return refusedSkill(
+    tooManyCode,
+    `It holds more than ${most} ${kind}s.`,
+    "remove what the skill does not need.",
+  );
 }
 
 function twice(name: string): PackageRefusal {
-  const message = `The entry ${shownName(name)} occurs twice, so the reviewed one might not be the one that runs. Nothing was installed.`;
-  return new PackageRefusal("duplicate_name", message);
+  const fact = `The entry ${shownName(name)} occurs twice, so the reviewed one might not be the one that runs.`;
+  return refusedSkill("duplicate_name", fact);
 }
 
 function nearlyEqualNames(first: string, second: string): PackageRefusal {
-  const message = `The entries ${shownName(first)} and ${shownName(second)} differ only by case or by how a letter is written, and are one file on some systems. Nothing was installed; rename one.`;
-  return new PackageRefusal("names_differ_by_case", message);
+  const fact = `The entries ${shownName(first)} and ${shownName(second)} differ only by case or by how a letter is written, and are one file on some systems.`;
+  return refusedSkill("names_differ_by_case", fact, "rename one.");
 }
 
 /** Names that Windows treats as devices, whatever their extension. */

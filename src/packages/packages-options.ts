@@ -1,9 +1,9 @@
 import type { Clock, KeyValue, Mutex } from "../core/ports/storage.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { HeldFolders, PackageFolders } from "./change-journal.ts";
-import type { FetchAccess } from "./fetch-package.ts";
+import type { FetchAccess } from "./fetch/fetch-package.ts";
+import type { InspectFolder } from "./layout/found-skills.ts";
 import type { PackageLimits } from "./package-limits.ts";
-import type { InspectFolder } from "./package-skills.ts";
 
 export interface PackagesOptions extends Omit<FetchAccess, "limits"> {
   /** Absolute; created if missing; `skills`, `flows` and `staging` on one file system, and used by nothing else. */

@@ -1,44 +1,69 @@
 import { constants } from "node:fs";
-import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, lstat, open, readdir, readlink, realpath } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
 import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, shownName } from "./package-refusal.ts";
-import { createPackageTree, type PackageFile, type PackageTree } from "./package-tree.ts";
+import { PackageRefusal, refusedEntry } from "./package-refusal.ts";
+import {
+  createPackageTree,
+  type PackageContents,
+  type PackageFile,
+  type PackageTree,
+} from "./package-tree.ts";
 
-/** The files of a folder of this machine. Links and special files are refused, not followed. @throws PackageRefusal */
+/** The files of a folder of this machine. Links are left out. @throws PackageRefusal */
 export async function readFolder(
   root: string,
   limits: PackageLimits,
   signal: AbortSignal,
 ): Promise<PackageFile[]> {
-  const tree = createPackageTree(limits);
-  await walk(tree, signal, root, "");
-  return [...tree.files];
+  return [...(await listFolder(root, limits, signal, () => true)).files];
 }
 
-async function walk(tree: PackageTree, signal: AbortSignal, folder: string, prefix: string): Promise<void> {
-  for (const name of (await readdir(folder)).toSorted()) {
+/** The entries of a folder of this machine, and the wanted files. Links are listed, not followed. @throws PackageRefusal */
+export async function listFolder(
+  root: string,
+  limits: PackageLimits,
+  signal: AbortSignal,
+  isWanted: (path: string) => boolean,
+): Promise<PackageContents> {
+  const tree = createPackageTree({ limits, isWanted });
+  await walk({ tree, signal, root: await realpath(root) }, "");
+  return tree.contents();
+}
+
+interface Walk {
+  tree: PackageTree;
+  signal: AbortSignal;
+  root: string;
+}
+
+async function walk(at: Walk, prefix: string): Promise<void> {
+  const { tree, signal, root } = at;
+  for (const name of (await readdir(join(root, prefix))).toSorted()) {
     signal.throwIfAborted();
     if (name === ".git") continue;
     const path = `${prefix}${name}`;
-    const absolute = join(folder, name);
+    const absolute = join(root, path);
     const found = await lstat(absolute);
-    if (found.isSymbolicLink()) {
-      throw new PackageRefusal("link", `${shownName(path)} is a link. Nothing was installed; copy the file.`);
-    }
-    if (found.isDirectory()) {
+    if (found.isSymbolicLink()) await takeLink(at, absolute, path);
+    else if (found.isDirectory()) {
       tree.addFolder(path);
-      await walk(tree, signal, absolute, `${path}/`);
-    } else if (found.isFile()) await take(tree, absolute, path);
-    else {
-      const message = `${shownName(path)} is a device, a pipe or another special file. Nothing was installed.`;
-      throw new PackageRefusal("special_file", message);
-    }
+      await walk(at, `${path}/`);
+    } else if (found.isFile()) await take(tree, absolute, path, found.size);
+    else throw refusedEntry("special_file", path, "is a device, a pipe or another special file");
   }
 }
 
-async function take(tree: PackageTree, absolute: string, path: string): Promise<void> {
-  const file = tree.claim(path);
+/** An absolute target counts as relative to the package if it lies in it. */
+async function takeLink({ tree, root }: Walk, absolute: string, path: string): Promise<void> {
+  const target = await readlink(absolute);
+  const below = isAbsolute(target) ? relative(root, target) : "";
+  if (below !== "" && !isAbsolute(below)) tree.addLink(path, below.replaceAll(sep, "/"), "");
+  else tree.addLink(path, target.replaceAll(sep, "/"));
+}
+
+async function take(tree: PackageTree, absolute: string, path: string, bytes: number): Promise<void> {
+  const file = tree.claim(path, bytes);
   if (file === undefined) return;
   // The system refuses a file that has become a link meanwhile; a pipe must not block the reader.
   const handle = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

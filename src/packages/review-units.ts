@@ -3,9 +3,9 @@ import { basename, join } from "node:path";
 import { errorCode } from "../base/error-text.ts";
 import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
+import type { PackageSkills } from "./layout/package-skills.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal } from "./package-refusal.ts";
-import type { PackageSkills } from "./package-skills.ts";
 import { type PackageFile, packagePath } from "./package-tree.ts";
 import { readFolder, readOneFile } from "./read-folder.ts";
 import { reviewSkillFiles } from "./review.ts";
@@ -37,31 +37,12 @@ export async function reviewUnits(
       reviews.push(await reviewSkillFiles({ ...context, reader, skill, files, isolation, diagnostics }));
     }
   }
-  const [first] = reviews;
-  first?.findings.push(...packageFindings(found));
   return reviews;
 }
 
 /** Paths of diagnostics are those of the unpacked package, where folders may have other names. */
 function isAbout({ path }: Diagnostic, { origin }: Skill): boolean {
   return path.split(/[\\/]/).includes(basename(origin.path));
-}
-
-function packageFindings({ unused, diagnostics, units }: PackageSkills): PackageFinding[] {
-  const findings: PackageFinding[] = [];
-  if (unused > 0) {
-    const message = `${unused} ${unused === 1 ? "file of the package belongs" : "files of the package belong"} to no skill and will not be installed.`;
-    findings.push({ severity: "info", code: "unused_files", message });
-  }
-  const names = new Set(units.map(({ name }) => name));
-  const failed = diagnostics.filter(
-    ({ severity, path }) => severity === "error" && !path.split(/[\\/]/).some((part) => names.has(part)),
-  );
-  for (const { code, message, path } of failed.slice(0, 10)) {
-    const shown = `One skill of the package cannot be loaded and will not be installed: ${message}`;
-    findings.push({ severity: "info", code, message: shown, path: path.split(/[\\/]/).slice(-2).join("/") });
-  }
-  return findings;
 }
 
 /**

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
+import { mayHoldSkills } from "../base/skill-places.ts";
 import type { Diagnostic, FolderFormat } from "../core/skill/skill.ts";
 import { caution, defect } from "./diagnose.ts";
 import type { DirectoryEntry, DirectoryListings } from "./directory-listings.ts";
@@ -27,9 +28,9 @@ export interface Discovery {
 }
 
 /**
- * Finds the folders below `root` (a real path) with a SKILL.md or in another format; their subfolders are not searched. Hidden folders,
- * `node_modules` and links to directories are skipped: the target of a link within the root is found at its own place. A link to a skill in
- * one of the `linkFolders` (real paths) is that skill.
+ * Finds the folders below `root` (a real path) with a SKILL.md or in another format; their subfolders are not searched. `node_modules`,
+ * hidden folders other than those in which agents keep skills, and links to directories are skipped: the target of a link within the root
+ * is found at its own place. A link to a skill in one of the `linkFolders` (real paths) is that skill.
  */
 export async function discoverSkills(
   root: string,
@@ -89,10 +90,33 @@ function look(directory: string, search: Search): string[] {
     if (kind === "link") followLink(file, search);
     else if (kind === "file" && name.toLowerCase() === "skill.md") found.diagnostics.push(misnamed(file));
   }
-  return listing.entries
-    .filter(isSearched)
-    .map(({ name }) => name)
-    .reverse();
+  const folders = listing.entries.filter(({ kind }) => kind === "directory").map(({ name }) => name);
+  for (const name of folders) {
+    if (!mayHoldSkills(name)) found.diagnostics.push(...unsearched(path.join(directory, name), listings));
+  }
+  return folders.filter(mayHoldSkills).reverse();
+}
+
+/** Folders that are looked through for skills that are not loaded. */
+const maxGlances = 200;
+
+/** A line about a folder that is not searched, if there is a skill in it. */
+function unsearched(directory: string, listings: DirectoryListings): Diagnostic[] {
+  if (path.basename(directory) === ".git") return [];
+  const waiting = [directory];
+  for (let glances = 0; glances < maxGlances; glances += 1) {
+    const next = waiting.shift();
+    const listing = next === undefined ? undefined : listings.list(next);
+    if (next === undefined || listing === undefined) return [];
+    if (!listing.ok) continue;
+    if (documentOf(listing.entries) !== undefined) {
+      const message = `A folder of this name is not searched, but there is a skill in ${path.relative(directory, next) || "it"}. Move it out, or rename the folder.`;
+      return [caution(directory, "not_searched", message)];
+    }
+    const below = listing.entries.filter(({ kind }) => kind === "directory");
+    waiting.push(...below.map(({ name }) => path.join(next, name)));
+  }
+  return [];
 }
 
 function take(document: string, isLink: boolean, root: string, found: Discovery): void {
@@ -130,10 +154,6 @@ function incomplete(
       const message = `There is no ${code} beside ${manifest}, so it is no skill. Copy the whole folder of the skill here.`;
       return caution(path.join(directory, manifest), "missing_code", message);
     });
-}
-
-function isSearched({ name, kind }: DirectoryEntry): boolean {
-  return kind === "directory" && !name.startsWith(".") && name !== "node_modules";
 }
 
 /** The defect of a link, as a diagnostic. */

@@ -1,9 +1,11 @@
 import path from "node:path";
 import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
+import { isOwnSkill } from "../base/skill-places.ts";
 import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/skill/define-skill.ts";
 import {
   type Diagnostic,
+  isInstalled,
   parametersOf,
   type Skill,
   type SkillOrigin,
@@ -51,7 +53,7 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   const text = readDocumentText(request, file);
   if (typeof text !== "string") return failed(text);
   const { document, diagnostics } = readSkillDocument(text, file, path.basename(folder.path));
-  diagnostics.push(...contents.diagnostics);
+  diagnostics.push(...contents.diagnostics, ...innerSkills(request));
   if (document === undefined) return failed(...diagnostics);
   const skill = createDocumentSkill({ ...request, file, diagnostics }, document);
   const asTools = document.tool_type && (await loadTools(request, skill, document.tool_type, diagnostics));
@@ -71,6 +73,19 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
     const message = `The code of the skill cannot be loaded: ${reason}`;
     return failed(...diagnostics, defect(path.join(folder.path, moduleName), "module_failed", message));
   }
+}
+
+/** A line about skills inside this one, which are its files only. Installing takes each, so an installed skill gets none. */
+function innerSkills({ folder, contents, origin }: FolderToLoad): Diagnostic[] {
+  if (isInstalled({ origin })) return [];
+  const inner = contents.files.flatMap(({ path: file }) => {
+    const [name, place] = [path.posix.basename(file), path.posix.dirname(file)];
+    return name === "SKILL.md" && place !== "." && isOwnSkill(place) ? place : [];
+  });
+  if (inner.length === 0) return [];
+  const named = inner.slice(0, 5).join(", ") + (inner.length > 5 ? ` and ${inner.length - 5} more` : "");
+  const message = `The skills inside it (${named}) are files of this one. Move their folders beside it, or install the whole folder with \`knack skills install\`, which takes each of them.`;
+  return [caution(folder.path, "inner_skills", message)];
 }
 
 /** The tools of a package that declares some; undefined, with the reason in `diagnostics`, if it is only a guide. */

@@ -1,4 +1,4 @@
-import type { PackageLocation } from "../../client/shapes.ts";
+import type { PackageContent, PackageLocation } from "../../client/shapes.ts";
 import type { Session } from "../state/session.ts";
 import type { ConsoleStore } from "../state/state.ts";
 import { type Installing, nothingChosen, type PackageChoice } from "./panel-state.ts";
@@ -13,6 +13,8 @@ export interface InstallActions {
   chooseAgain(): void;
   /** Shows why the choice is not a package, e.g. a folder. */
   refuse(problem: string): void;
+  /** Takes skills of the reviewed package, or leaves them. */
+  choose(ids: readonly string[], isWanted: boolean): void;
   install(): void;
   /** Turns an installed skill on in the open channel. */
   enable(id: string): void;
@@ -35,7 +37,8 @@ export function createInstallActions(parts: {
       ({ detail }) => get() === reviewing && set(chosen(choice, detail)),
     );
     if (get() !== reviewing) return;
-    set(reviewed === undefined ? chosen(choice) : { stage: "reviewed", choice, ...reviewed });
+    if (reviewed === undefined) set(chosen(choice));
+    else set({ stage: "reviewed", choice, content: reviewed, chosen: idsOf(reviewed) });
   };
 
   return {
@@ -49,15 +52,27 @@ export function createInstallActions(parts: {
       set("choice" in now ? chosen(now.choice) : nothingChosen);
     },
     refuse: (problem) => set({ ...nothingChosen, problem }),
+    choose(ids, isWanted) {
+      const now = get();
+      if (now.stage !== "reviewed") return;
+      const wanted = new Set(now.chosen);
+      for (const id of ids) {
+        if (isWanted) wanted.add(id);
+        else wanted.delete(id);
+      }
+      set({ ...now, chosen: wanted });
+    },
     async install() {
       const now = get();
       if (now.stage !== "reviewed") return;
-      const { choice, reviews } = now;
-      const installing: Installing = { stage: "installing", choice, reviews };
+      const { choice, content } = now;
+      const installing: Installing = { ...now, stage: "installing", problem: undefined };
       set(installing);
-      const expected = reviews.map(({ hash }) => hash);
+      const wanted = content.reviews.filter(({ skill_id }) => now.chosen.has(skill_id));
+      const expected = wanted.map(({ hash }) => hash);
+      const only = wanted.length === content.reviews.length ? {} : { only: [...now.chosen] };
       const done = await session.attempt(
-        (client) => client.call("package.install", { ...locationOf(choice), expected }),
+        (client) => client.call("package.install", { ...locationOf(choice), ...only, expected }),
         ({ detail }) => get() === installing && set({ ...now, problem: detail }),
       );
       if (done !== undefined) skills.refresh();
@@ -94,7 +109,11 @@ function locationOf(choice: PackageChoice): PackageLocation {
   return isPath(choice.address) ? { path: choice.address } : { url: choice.address };
 }
 
-/** A path on the bot's machine: `/…`, `C:\…`. */
+/** A path on the bot's machine: `/…`, `C:\…`; `/plugin …` is a command of another agent. */
 function isPath(address: string): boolean {
-  return /^(\/|[A-Za-z]:[\\/])/.test(address);
+  return /^(\/(?!plugin\s)|[A-Za-z]:[\\/])/.test(address);
+}
+
+function idsOf({ reviews }: PackageContent): Set<string> {
+  return new Set(reviews.map(({ skill_id }) => skill_id));
 }

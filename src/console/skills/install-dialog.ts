@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { ref } from "lit-html/directives/ref.js";
-import type { PackageReview } from "../../client/shapes.ts";
+import type { PackageContent, PackageReview } from "../../client/shapes.ts";
 import { focusWhenShown, modal } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
 import { channelName, isDirect } from "../state/channels.ts";
@@ -76,7 +76,7 @@ function choosing(address: string, actions: Actions): TemplateResult {
           id="package-address"
           name="address"
           value=${address}
-          placeholder="https://github.com/someone/skills"
+          placeholder="https://github.com/someone/skills, or someone/skills"
           autocomplete="off"
           spellcheck="false"
           maxlength="2000"
@@ -96,21 +96,27 @@ function reviewing(choice: PackageChoice, actions: Actions): TemplateResult {
 }
 
 function reviewed(
-  { choice, reviews, stage }: Extract<Installing, { stage: "reviewed" | "installing" }>,
+  { choice, content: { reviews, left_out: leftOut = [] }, chosen, stage }: Reviewed,
   actions: Actions,
 ): TemplateResult {
   const busy = stage === "installing";
-  const danger = reviews.some(({ findings }) => findings.some(({ severity }) => severity === "danger"));
-  const what = reviews.length === 1 ? "" : ` ${reviews.length} skills`;
+  const wanted = reviews.filter(({ skill_id }) => chosen.has(skill_id));
+  const danger = wanted.some(isDangerous);
+  const gravest = reviews.toSorted((a, b) => Number(isDangerous(b)) - Number(isDangerous(a)));
+  const what = reviews.length === 1 ? "" : ` ${wanted.length} ${wanted.length === 1 ? "skill" : "skills"}`;
   return html`<p class="hint">From <code>${nameOf(choice)}</code>. Exactly these files are installed. If they change before then, nothing is installed.</p>
     ${danger ? html`<p class="warning-line">It can do harm. Read the findings before you continue.</p>` : nothing}
-    <div class="reviews" tabindex="0" role="region" aria-label="Review">${reviews.map(reviewOf)}</div>
+    ${reviews.length > 1 ? chooser(reviews, wanted.length, busy, actions) : nothing}
+    <div class="reviews" tabindex="0" role="region" aria-label="Review">
+      ${reviews.length === 1 ? reviews.map(reviewOf) : gravest.map((review) => choosable(review, chosen, busy, actions))}
+      ${leftOut.length > 0 ? leftOutView(leftOut) : nothing}
+    </div>
     <div class="dialog-actions" aria-busy=${busy}>
       <button type="button" class="button" ?disabled=${busy} @click=${actions.install.chooseAgain}>Back</button>
       <button
         type="button"
         class="button ${danger ? "is-danger" : "is-primary"}"
-        ?disabled=${busy}
+        ?disabled=${busy || wanted.length === 0}
         @click=${actions.install.install}
       >
         ${danger ? "Install anyway" : `Install${what}`}
@@ -118,17 +124,78 @@ function reviewed(
     </div>`;
 }
 
-function reviewOf(review: PackageReview): TemplateResult {
-  const { name, skill_id, version, kind, description } = review;
+function isDangerous({ findings }: PackageReview): boolean {
+  return findings.some(({ severity }) => severity === "danger");
+}
+
+type Reviewed = Extract<Installing, { stage: "reviewed" | "installing" }>;
+
+function chooser(
+  reviews: readonly PackageReview[],
+  count: number,
+  busy: boolean,
+  actions: Actions,
+): TemplateResult {
+  const all = reviews.map(({ skill_id }) => skill_id);
+  const isAll = count === all.length;
+  return html`<div class="choose-skills">
+    <span role="status">${count} of ${all.length} skills chosen</span>
+    <button type="button" class="small-button" ?disabled=${busy} @click=${() => actions.install.choose(all, !isAll)}>
+      ${isAll ? "Choose none" : "Choose all"}
+    </button>
+  </div>`;
+}
+
+/** A skill of many: its review opens on request. */
+function choosable(
+  review: PackageReview,
+  chosen: ReadonlySet<string>,
+  busy: boolean,
+  actions: Actions,
+): TemplateResult {
+  const { skill_id, name, description } = review;
+  const toggle = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) actions.install.choose([skill_id], event.target.checked);
+  };
+  return html`<article class="reviewed-skill" data-skill=${skill_id}>
+    <label class="choose-skill">
+      <input type="checkbox" .checked=${chosen.has(skill_id)} ?disabled=${busy} @change=${toggle} />
+      <strong>${visibleText(name)}</strong> ${reviewBadges(review)}
+    </label>
+    <details>
+      <summary>${visibleText(description)}</summary>
+      ${factsOf(review)} ${reviewView(review)}
+    </details>
+  </article>`;
+}
+
+function leftOutView(leftOut: NonNullable<PackageContent["left_out"]>): TemplateResult {
+  return html`<details class="left-out" data-testid="left-out">
+    <summary>Not installed: ${leftOut.length} ${leftOut.length === 1 ? "part" : "parts"} of the package</summary>
+    <ul>
+      ${leftOut.map(
+        ({ path, message }) =>
+          html`<li>${path === "" ? nothing : html`<code>${visibleText(path)}</code> `}${visibleText(message)}</li>`,
+      )}
+    </ul>
+  </details>`;
+}
+
+function factsOf({ name, skill_id, version, kind }: PackageReview): TemplateResult {
   const facts = [kindNames[kind].one, skill_id === name ? "" : visibleText(skill_id), version].filter(
     Boolean,
   );
+  return html`<p class="skill-facts">${facts.join(" · ")}</p>`;
+}
+
+function reviewOf(review: PackageReview): TemplateResult {
+  const { name, skill_id, description } = review;
   return html`<article class="reviewed-skill" data-skill=${skill_id}>
     <header>
       <h3>${visibleText(name)}</h3>
       ${reviewBadges(review)}
     </header>
-    <p class="skill-facts">${facts.join(" · ")}</p>
+    ${factsOf(review)}
     <p class="reviewed-description">${visibleText(description)}</p>
     ${reviewView(review)}
   </article>`;

@@ -48,7 +48,9 @@ export type Installing = { problem?: string | undefined } & (
   | {
       stage: "reviewed" | "installing";
       choice: PackageChoice;
-      reviews: readonly shapes.PackageReview[];
+      content: shapes.PackageContent;
+      /** Ids of the skills that will be installed. */
+      chosen: ReadonlySet<string>;
     }
   | {
       stage: "installed";

@@ -43,6 +43,15 @@ export const packageReview = z.object({
 });
 export type PackageReview = z.output<typeof packageReview>;
 
+/** A part of a package that is not installed, and why. */
+export const leftOut = z.object({
+  path: z.string().describe("in the package; empty for all of it"),
+  /** Stable, e.g. `link`, `missing_description`, `not_searched`. */
+  code: z.string(),
+  message: z.string(),
+});
+export type LeftOut = z.output<typeof leftOut>;
+
 export const installedPackage = z.object({
   skill_id: z.string(),
   hash: z.string(),
@@ -63,33 +72,62 @@ export type GuideReader = (
   signal: AbortSignal,
 ) => Promise<PackageFinding>;
 
-export type PackageOutcome<T> = { ok: true; value: T } | { ok: false; code: string; reason: string };
+export type PackageOutcome<T> =
+  | {
+      ok: true;
+      value: T;
+      /** What of the package is not in it; absent if that is nothing. */
+      left_out?: LeftOut[];
+    }
+  | {
+      ok: false;
+      code: string;
+      reason: string;
+      /** The skills to choose from, if somebody has to choose. */
+      choices?: readonly SkillChoice[];
+    };
+
+/** A skill of a package that somebody may choose. */
+export interface SkillChoice {
+  skill_id: string;
+  description: string;
+}
+
+/** Which skills of a package. */
+export interface PackageChoice {
+  /** Their ids; absent: all. */
+  only?: readonly string[] | undefined;
+  /** A package with more skills is refused with their names (`choose_skills`), unless `only` says which. */
+  most?: number | undefined;
+}
+
+/** How a package is read. */
+export interface PackageReading extends PackageChoice {
+  signal: AbortSignal;
+  /** Reads the guides as well. */
+  reader?: GuideReader | undefined;
+}
+
+/** By whom a package is installed, and what that person has seen of it. */
+export interface PackageInstallation extends PackageReading {
+  by: string;
+  /** Hashes of a review: any other content is refused. */
+  expected?: readonly string[] | undefined;
+}
 
 /** Skills that people install. Installing a package neither runs nor activates any part of it. */
 export interface Packages {
   /** Unpacks the package into a separate place and reviews it; installs nothing. */
-  review(
-    source: PackageSource,
-    signal: AbortSignal,
-    reader?: GuideReader,
-  ): Promise<PackageOutcome<PackageReview[]>>;
+  review(source: PackageSource, reading: PackageReading): Promise<PackageOutcome<PackageReview[]>>;
   /**
-   * Unpacks, reviews and installs all skills of a package, replacing installed ones. `expected` are the hashes that a person has seen in a
-   * review: any other content is refused.
+   * Unpacks, reviews and installs the sound skills of a package, replacing installed ones. One whose name is taken gets the name of its
+   * owner before it.
    */
-  install(
-    source: PackageSource,
-    options: {
-      by: string;
-      signal: AbortSignal;
-      expected?: readonly string[] | undefined;
-      reader?: GuideReader | undefined;
-    },
-  ): Promise<PackageOutcome<InstalledPackage[]>>;
-  /** Installs again from the original source. */
+  install(source: PackageSource, options: PackageInstallation): Promise<PackageOutcome<InstalledPackage[]>>;
+  /** Installs again from the original source, together with the other skills that were installed from there. */
   update(
     skillId: string,
-    options: { by: string; signal: AbortSignal; reader?: GuideReader | undefined },
+    options: Pick<PackageInstallation, "by" | "signal" | "reader">,
   ): Promise<PackageOutcome<InstalledPackage[]>>;
   remove(skillId: string): Promise<PackageOutcome<InstalledPackage>>;
   get(skillId: string): Promise<InstalledPackage | undefined>;

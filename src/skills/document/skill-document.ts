@@ -221,7 +221,7 @@ function identify(
   const folder = folderName.normalize("NFKC");
   const written = [reader.read("id", "text", z.string().trim())?.normalize("NFKC"), name, folder];
   const id = written.find((text) => text !== undefined && idPattern.test(text)) ?? slugOf(folder);
-  if (name !== undefined && name !== folder) {
+  if (name !== undefined && name !== folder && id !== folder) {
     diagnostics.push(
       caution(
         path,

@@ -50,6 +50,14 @@ beforeAll(async () => {
   await create({ gzip: true, cwd: path.join(folder, "new"), file: path.join(folder, "moon.tar.gz") }, [
     "moon",
   ]);
+  for (const name of ["letter", "memo", "poem", "chat"]) {
+    await write(
+      `many/${name}/SKILL.md`,
+      `---\nname: ${name}\ndescription: Writes a ${name}.\n---\nWrite it.\n`,
+    );
+  }
+  await write("many/odd/SKILL.md", "no frontmatter here");
+  await write("many/README.md", "About");
   await write("no-archive.zip", "no archive at all");
   await write("skills/broken/SKILL.md", "no frontmatter here");
   await write("flows/post-order.json", JSON.stringify(flow));
@@ -109,6 +117,27 @@ test("an uploaded archive is reviewed, installed switched off, enabled in this c
   expect(await row.count()).toBe(0);
   expect(await page.title()).not.toBe("ran");
   expect(errors).toEqual([]);
+});
+
+test("the chosen skills of a collection are installed, and what is left out is named", async () => {
+  const { panel, dialog } = await openPanel("choosing");
+  await panel.getByRole("button", { name: "Install" }).click();
+  await dialog.getByLabel("Or from an address").fill(path.join(folder, "many"));
+  await dialog.getByRole("button", { name: "Review" }).click();
+  await dialog.getByText("4 of 4 skills chosen").waitFor();
+  expect(await dialog.getByTestId("review").first().isVisible()).toBe(false);
+  await dialog.getByText("Writes a memo.").click();
+  await dialog.locator("[data-skill=memo]").getByTestId("review").waitFor();
+  await dialog.getByText("Not installed: 2 parts of the package").click();
+  await dialog.getByText("It does not begin with frontmatter").waitFor();
+  await dialog.getByRole("button", { name: "Choose none" }).click();
+  expect(await dialog.getByRole("button", { name: "Install 0 skills" }).isDisabled()).toBe(true);
+  for (const name of ["memo", "local-chat"]) await dialog.locator(`[data-skill=${name}] input`).check();
+  await dialog.getByRole("button", { name: "Install 2 skills" }).click();
+  await dialog.getByText("Nothing of it is on yet").waitFor();
+  expect(await dialog.locator(".installed [data-skill]").count()).toBe(2);
+  for (const name of ["memo", "local-chat"]) await panel.locator(`[data-skill=${name}]`).waitFor();
+  expect(await panel.locator("[data-skill=poem]").count()).toBe(0);
 });
 
 test("an archive that is not a package is refused with the reason, and another one can be chosen", async () => {

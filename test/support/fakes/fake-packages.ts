@@ -26,7 +26,7 @@ export function testReview(skillId: string, more: Partial<PackageReview> = {}): 
   };
 }
 
-/** Packages in memory: every source holds the given reviews, and installs all of them. */
+/** Packages in memory: every source holds the given reviews, and installs all of them or the chosen ones. */
 export function fakePackages(reviews: readonly PackageReview[]): Packages & { sources: PackageSource[] } {
   const installed = new Map<string, InstalledPackage>();
   const sources: PackageSource[] = [];
@@ -37,27 +37,32 @@ export function fakePackages(reviews: readonly PackageReview[]): Packages & { so
     code: "not_installed",
     reason: `${id} is not installed.`,
   });
-  const put = (source: string, by: string) =>
-    reviews.map((review) => {
-      const entry = {
-        skill_id: review.skill_id,
-        hash: review.hash,
-        from: source,
-        by,
-        installed_at: 0,
-        review,
-      };
-      installed.set(review.skill_id, entry);
-      return entry;
-    });
+  const put = (source: string, by: string, only?: readonly string[]) =>
+    reviews
+      .filter(({ skill_id }) => only?.includes(skill_id) ?? true)
+      .map((review) => {
+        const entry = {
+          skill_id: review.skill_id,
+          hash: review.hash,
+          from: source,
+          by,
+          installed_at: 0,
+          review,
+        };
+        installed.set(review.skill_id, entry);
+        return entry;
+      });
   return {
     sources,
     async review(source) {
       sources.push(source);
       return { ok: true, value: [...reviews] };
     },
-    async install(source, { by, expected }) {
+    async install(source, { by, expected, only, most = reviews.length }) {
       sources.push(source);
+      if (only === undefined && reviews.length > most) {
+        return { ok: false, code: "choose_skills", reason: "Choose some.", choices: reviews };
+      }
       if (from(source).includes("slip")) {
         return {
           ok: false,
@@ -72,7 +77,7 @@ export function fakePackages(reviews: readonly PackageReview[]): Packages & { so
           reason: "It is not what was reviewed. Review it again.",
         };
       }
-      return { ok: true, value: put(from(source), by) };
+      return { ok: true, value: put(from(source), by, only) };
     },
     async update(id, { by }) {
       const before = installed.get(id);

@@ -68,6 +68,64 @@ describe("knack skills install", () => {
     );
   });
 
+  const many = Array.from({ length: 5 }, (_, at) => testReview(`s${at}`, { hash: String(at).repeat(64) }));
+  const left_out = [{ path: "x/odd", code: "no_frontmatter", message: "It has no frontmatter." }];
+  function collection() {
+    const findings = [{ severity: "warning" as const, code: "network", message: "It names a host." }];
+    const reviews = [...many, testReview("weather", { findings: [curl, ...findings] })];
+    return installer({ "POST /packages/review": () => ({ reviews, left_out }) });
+  }
+
+  it("`knack skills install` sums up many skills, and installs those that are named in the answer", async () => {
+    const { bot, bodies } = collection();
+    const { code, out, err, stdin } = runKnack(["skills", "install", url], { cwd, bot, typing: true });
+    await err.shows("Install all 6? [y/N, or names with commas]");
+    const lines = out.text().split("\n");
+    expect(lines[0]).toMatch(/^weather 1 dangerous, 1 warning {2}Does weather\.$/);
+    expect(lines[1]).toContain("pipes a download");
+    expect(out.text()).not.toMatch(/It names a host|sha256/);
+    expect(out.text()).toContain("not installed: x/odd: It has no frontmatter.");
+    stdin.write("s1, s3\n");
+    expect(await code).toBe(0);
+    expect(bodies).toEqual([{ url, only: ["s1", "s3"], expected: ["1".repeat(64), "3".repeat(64)] }]);
+  });
+
+  it("`knack skills install` installs nothing when an answer names a skill that is not there", async () => {
+    const { bot, bodies } = collection();
+    const { code, err, stdin } = runKnack(["skills", "install", url], { cwd, bot, typing: true });
+    await err.shows("Install all 6?");
+    stdin.write("s1, s9\n");
+    expect([await code, bodies]).toEqual([1, []]);
+    expect(err.text()).toContain("There is no skill s9 in it. Nothing was installed.");
+  });
+
+  it("`knack skills install --only` asks for these skills alone, and --details shows each review", async () => {
+    const { bot, bodies } = installer();
+    await runKnack(["skills", "install", url, "--only", "weather, moon", "--yes"], { cwd, bot }).code;
+    expect(bodies).toEqual([
+      { url, only: ["weather", "moon"] },
+      { url, only: ["weather", "moon"], expected: [review.hash] },
+    ]);
+    const { code, out } = runKnack(["skills", "install", url, "--details"], { cwd, bot: collection().bot });
+    await code;
+    expect(out.text().match(/sha256/g)).toHaveLength(6);
+  });
+
+  it.each([
+    [["owner/name"], "owner/name"],
+    [["git@github.com:owner/name.git"], "git@github.com:owner/name.git"],
+    [
+      ["npx", "skills", "add", "owner/name", "--skill", "one", "-y"],
+      "npx skills add owner/name --skill one -y",
+    ],
+    [["npx skills add owner/name --skill one"], "npx skills add owner/name --skill one"],
+    [["/plugin", "marketplace", "add", "owner/name"], "/plugin marketplace add owner/name"],
+  ])("`knack skills install` passes on what people paste: %j", async (words, expected) => {
+    const { bot, bodies } = installer();
+    await runKnack(["skills", "install", ...words], { cwd, bot }).code;
+    expect(bodies).toEqual([{ url: expected }]);
+  });
+
   it.each(["n", ""])("`knack skills install` installs nothing when %j is answered", async (answer) => {
     const { bot } = installer();
     const { code, err, stdin } = runKnack(["skills", "install", url], { cwd, bot, typing: true });

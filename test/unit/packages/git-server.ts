@@ -25,8 +25,12 @@ export async function gitServer() {
     root,
     paths,
     address: (name: string) => `http://127.0.0.1:${port}/${name}.git`,
+    /** Lets clients leave out files, as the forges do. */
+    async allowFilter(name: string) {
+      await writeFile(join(root, `${name}.git`, "config"), "[uploadpack]\n\tallowFilter = true\n");
+    },
     /** A commit with these files on a branch, after those on `main`; a value that begins with `->` is a link. */
-    async commit(name: string, files: Record<string, string>, branch = "main") {
+    async commit(name: string, files: Record<string, string | Buffer>, branch = "main") {
       const folder = join(root, `${name}.git`);
       const heads = join(folder, "refs/heads");
       const isFirst = (await mkdir(heads, { recursive: true })) !== undefined;
@@ -34,15 +38,15 @@ export async function gitServer() {
         await mkdir(join(folder, "objects"));
         await writeFile(join(folder, "HEAD"), "ref: refs/heads/main\n");
       }
-      const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
-      const changes = Object.entries(files).map(([path, text]) =>
-        text.startsWith("->")
-          ? `M 120000 inline ${path}\n${data(text.slice(2))}`
-          : `M 100644 inline ${path}\n${data(text)}`,
+      const data = (content: string | Buffer) => [`data ${Buffer.byteLength(content)}\n`, content, "\n"];
+      const changes = Object.entries(files).flatMap(([path, content]) =>
+        typeof content === "string" && content.startsWith("->")
+          ? [`M 120000 inline ${path}\n`, ...data(content.slice(2))]
+          : [`M 100644 inline ${path}\n`, ...data(content)],
       );
-      const head = `commit refs/heads/${branch}\ncommitter t <t@example.com> 0 +0000\n${data("files")}`;
-      const after = isFirst ? "" : "from refs/heads/main^0\n";
-      const input = `${head}${after}${changes.join("")}`;
+      const head = [`commit refs/heads/${branch}\ncommitter t <t@example.com> 0 +0000\n`, ...data("files")];
+      const after = isFirst ? [] : ["from refs/heads/main^0\n"];
+      const input = Buffer.concat([...head, ...after, ...changes].map((part) => Buffer.from(part)));
       execFileSync("git", ["-C", folder, "fast-import", "--quiet"], { input });
     },
   };

@@ -1,9 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
-import { gitAddress } from "../../../src/packages/git-address.ts";
 import { needs } from "../../support/needs.ts";
 import { skillText } from "./build-archives.ts";
 import { gitServer } from "./git-server.ts";
@@ -58,6 +59,33 @@ describe("a git repository", needs("git"), () => {
     expect(await place.staged()).toEqual([]);
   });
 
+  it("a git repository is fetched only as far as it is read, where the server can leave out the rest", async () => {
+    const server = await gitServer();
+    const noise = randomBytes(300_000).toString("latin1");
+    const files = { "x/SKILL.md": skillText("x"), "x/style.md": "->../style.md", "style.md": "Brief." };
+    await server.commit("big", { ...files, noise });
+    const place = await packagePlace({ access, limits: { archive_bytes: 100_000 } });
+    const packages = await place.open();
+    const source = { kind: "url" as const, url: `${server.address("big")}#main:x` };
+    expect(await packages.install(source, byAnna)).toMatchObject({ ok: false, code: "archive_too_large" });
+    await server.allowFilter("big");
+    expect(only(succeeded(await packages.install(source, byAnna))).review.files).toBe(2);
+  });
+
+  it("a git repository is fetched at a commit, as addresses that stay true name it", async () => {
+    const server = await gitServer();
+    await server.commit("one", { "SKILL.md": skillText("greeting", "First.") });
+    const commit = execFileSync("git", ["-C", join(server.root, "one.git"), "rev-parse", "main"]).toString();
+    await server.commit("one", { "SKILL.md": skillText("greeting", "Next.") }, "main");
+    const place = await packagePlace({ access });
+    await (await place.open()).install(
+      { kind: "url", url: `${server.address("one")}#${commit.trim()}` },
+      byAnna,
+    );
+    const [skill] = (await place.load()).skills;
+    expect(skill?.instructions).toBe("First.");
+  });
+
   it("a git repository is fetched through the guard, which refuses addresses of this machine", async () => {
     const server = await gitServer();
     await server.commit("one", { "SKILL.md": skillText("greeting") });
@@ -89,33 +117,5 @@ describe("a git repository", needs("git"), () => {
     const installing = packages.install({ kind: "url", url }, { by: "Anna", signal: stop.signal });
     await expect(installing).rejects.toThrow("stopped by Anna");
     expect(await place.staged()).toEqual([]);
-  });
-});
-
-describe("an address is read as a repository", () => {
-  it.each([
-    ["https://example.com/a.git", { href: "https://example.com/a.git" }],
-    ["https://example.com/a.git#v1.2", { href: "https://example.com/a.git", ref: "v1.2" }],
-    ["git+https://example.com/a", { href: "https://example.com/a" }],
-    ["https://github.com/owner/name", { href: "https://github.com/owner/name" }],
-    [
-      "https://github.com/owner/name/tree/main/skills/x",
-      { href: "https://github.com/owner/name", ref: "main", folder: "skills/x" },
-    ],
-    [
-      "https://gitlab.com/owner/name/-/tree/main/x",
-      { href: "https://gitlab.com/owner/name", ref: "main", folder: "x" },
-    ],
-  ])("an address is read as a repository: %s", (text, { href, ...rest }) => {
-    const { repository, ...found } = gitAddress(text) ?? {};
-    expect({ href: repository?.href, ...found }).toEqual({ href, ...rest });
-  });
-
-  it.each([
-    "https://example.com/a.zip",
-    "https://github.com/owner/name/archive/refs/heads/main.zip",
-    "https://github.com/owner/name/releases/download/v1/a.tar.gz",
-  ])("an address is read as an archive: %s", (text) => {
-    expect(gitAddress(text)).toBeUndefined();
   });
 });

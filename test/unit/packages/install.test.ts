@@ -40,11 +40,14 @@ describe("installing", () => {
       { name: "repo-main/skills/two/SKILL.md", data: skillText("two") },
       { name: "repo-main/skills/bad/SKILL.md", data: "---\nname: bad\n---\n" },
     ]);
-    const installed = succeeded(await packages.install(upload(archive), byAnna));
-    expect(installed.map(({ skill_id }) => skill_id)).toEqual(["one", "two"]);
-    expect(installed[0]?.review.findings.map(({ code }) => code)).toEqual(
-      expect.arrayContaining(["unused_files", "missing_description"]),
-    );
+    const outcome = await packages.install(upload(archive), byAnna);
+    expect(succeeded(outcome).map(({ skill_id }) => skill_id)).toEqual(["one", "two"]);
+    expect(outcome).toMatchObject({
+      left_out: [
+        { code: "missing_description", path: "repo-main/skills/bad" },
+        { code: "unused_files", message: "1 file belongs to no skill: README.md." },
+      ],
+    });
     expect((await readdir(place.folders.skills)).toSorted()).toEqual(["one", "two"]);
   });
 
@@ -110,7 +113,7 @@ describe("installing", () => {
   it("installing takes only what a person has seen in a review", async () => {
     const place = await packagePlace();
     const packages = await place.open();
-    const review = only(succeeded(await packages.review(upload(greeting("Seen.")), signal)));
+    const review = only(succeeded(await packages.review(upload(greeting("Seen.")), { signal })));
     expect(await readdir(place.folders.skills)).toEqual([]);
     const expected = [review.hash];
     const other = await packages.install(upload(greeting("Unseen.")), { ...byAnna, expected });
@@ -120,16 +123,20 @@ describe("installing", () => {
     });
   });
 
-  it("installing never replaces a shipped skill, nor one whose id differs only in case", async () => {
+  it("installing gives a skill whose id ships the name of its owner, and refuses one that differs only in case", async () => {
     const place = await packagePlace({ shipped: async () => (await shippedPlace()).skills });
     const packages = await place.open();
-    const install = (name: string) =>
+    const install = async (name: string) =>
       packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText(name) }])), byAnna);
-    expect(await install("memory")).toMatchObject({
-      code: "shipped_name",
-      reason: expect.stringContaining("memory"),
-    });
-    expect(await install("Memory")).toMatchObject({ code: "shipped_name" });
+    for (const name of ["memory", "Memory"]) {
+      const { skill_id, review } = only(succeeded(await install(name)));
+      expect(skill_id).toBe(`local-${name}`);
+      expect(review.findings[0]).toMatchObject({
+        code: "renamed",
+        message: `It is called ${name}, as a skill that ships with the bot; it is installed as local-${name}.`,
+      });
+      await packages.remove(skill_id);
+    }
     expect(await install("greeting")).toMatchObject({ ok: true });
     expect(await install("Greeting")).toMatchObject({ code: "names_differ_by_case" });
   });
@@ -142,31 +149,79 @@ describe("installing", () => {
       const packages = await place.open();
       const install = (id: string) =>
         packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText(id) }])), byAnna);
-      expect(await install(name)).toMatchObject({
-        code: "shipped_name",
-        reason: expect.stringMatching(/as a tool of (memory, which ships|the bot itself)/),
-      });
+      const { skill_id, review } = only(succeeded(await install(name)));
+      expect(skill_id).toBe(`local-${name}`);
+      expect(review.findings[0]?.message).toMatch(/as a tool of (memory, which ships|the bot itself)/);
       expect(await install("memory-album")).toMatchObject({ ok: true });
     },
   );
 
   it.each(["extra", "workspace", "mcp"])(
-    "installing never takes the id of a skill of another source (%s)",
+    "installing never takes the id of a skill of another source (%s), nor OWNER-ID if that is taken too",
     async (source) => {
       const kind = source === "mcp" ? { kind: "mcp" as const } : {};
-      const there = testSkill("mailer", [], {
-        origin: { source, precedence: 1, path: "/own/mailer" },
-        ...kind,
-      });
-      const place = await packagePlace({ find: async (id) => (id === "mailer" ? there : undefined) });
+      const origin = { source, precedence: 1, path: "/own/mailer" };
+      const taken = new Set(["mailer"]);
+      const find = async (id: string) => (taken.has(id) ? testSkill(id, [], { origin, ...kind }) : undefined);
+      const place = await packagePlace({ find });
       const packages = await place.open();
       const install = (name: string) =>
         packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText(name) }])), byAnna);
+      expect(only(succeeded(await install("mailer"))).skill_id).toBe("local-mailer");
+      expect(await readdir(place.folders.skills)).toEqual(["local-mailer"]);
+      expect((await packages.verify(await place.load())).skills[0]).toMatchObject({
+        id: "local-mailer",
+        name: "mailer",
+      });
+      await packages.remove("local-mailer");
+      taken.add("local-mailer");
       expect(await install("mailer")).toMatchObject({ ok: false, code: "taken_id" });
       expect(await install("mailman")).toMatchObject({ ok: true });
-      expect((await packages.list()).map(({ skill_id }) => skill_id)).toEqual(["mailman"]);
     },
   );
+
+  it.each([
+    [
+      "a handler",
+      [
+        {
+          name: "plugin.json",
+          data: JSON.stringify({
+            hubId: "mailer",
+            name: "Mailer",
+            active: true,
+            schema: "skill-1.0.0",
+            version: "1.0.0",
+            description: "Sends.",
+            entrypoint: { file: "handler.js", params: {} },
+            imported: true,
+          }),
+        },
+        { name: "handler.js", data: "module.exports.runtime = { handler: async () => 1 };" },
+      ],
+      "local-mailer",
+    ],
+    [
+      "a guide with an id of its own",
+      [{ name: "SKILL.md", data: skillText("post", "Go.", "id: mailer\n") }],
+      "local-mailer",
+    ],
+    [
+      "a guide with Windows lines",
+      [{ name: "SKILL.md", data: skillText("mailer").replaceAll("\n", "\r\n") }],
+      "local-mailer",
+    ],
+  ])("a skill gets another id in its own document: %s", async (_what, entries, expected) => {
+    const origin = { source: "workspace", precedence: 4, path: "/own/mailer" };
+    const find = async (id: string) => (id === "mailer" ? testSkill(id, [], { origin }) : undefined);
+    const place = await packagePlace({ find });
+    const packages = await place.open();
+    const { skill_id, hash } = only(succeeded(await packages.install(upload(zipOf(entries)), byAnna)));
+    expect(skill_id).toBe(expected);
+    const { skills } = await packages.verify(await place.load());
+    expect(skillNamed(skills, expected)).toMatchObject({ hash });
+    expect(skillNamed(skills, expected).problems ?? []).toEqual([]);
+  });
 
   it("installing does not overwrite what somebody put there by hand", async () => {
     const place = await packagePlace();
@@ -247,8 +302,6 @@ describe("reviewing", () => {
 describe("addresses", () => {
   it.each([
     ["file:///etc/passwd", "unsupported_address"],
-    ["ssh://git@example.com/a.git", "unsupported_address"],
-    ["git@github.com:owner/name.git", "unsupported_address"],
     ["ext::sh -c id", "unsupported_address"],
     ["--upload-pack=id", "unsupported_address"],
     ["https://user:secret@example.com/a.zip", "credentials_in_address"],

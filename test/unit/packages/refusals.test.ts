@@ -21,6 +21,7 @@ const zips: [code: string, what: string, entries: ZipEntry[]][] = [
   ["too_deep", "d/d/d", [{ name: `${"d/".repeat(17)}x`, data: "x" }]],
   ["path_too_long", "nnnn", [{ name: "n".repeat(300), data: "x" }]],
   ["link", "passwords", [{ name: "passwords", data: "/etc/passwd", mode: 0o120777 }]],
+  ["link", "a/up", [{ name: "a/up", data: "../b/../../outside", mode: 0o120777 }]],
   ["special_file", "pipe", [{ name: "pipe", mode: 0o010644 }]],
   ["special_file", "disk", [{ name: "disk", mode: 0o060644 }]],
   ["encrypted", "a.txt", [{ name: "a.txt", data: "x", flags: 1 }]],
@@ -76,9 +77,6 @@ const zips: [code: string, what: string, entries: ZipEntry[]][] = [
       { name: "e\u0301", data: "2" },
     ],
   ],
-  ["nested_archive", "more.bin", [{ name: "more.bin", data: zipOf([document]) }]],
-  ["nested_archive", "more.txt", [{ name: "more.txt", data: tgzOf([document]) }]],
-  ["nested_archive", "more.dat", [{ name: "more.dat", data: tarOf([document]) }]],
   ["expands_too_much", "zeros", [{ name: "zeros", data: Buffer.alloc(2_000_000) }]],
 ];
 
@@ -86,7 +84,8 @@ const tars: [code: string, what: string, entries: TarEntry[]][] = [
   ["path_leaves_package", "../evil.sh", [{ name: "../evil.sh", data: "x" }]],
   ["absolute_path", "/etc/passwd", [{ name: "/etc/passwd", data: "x" }]],
   ["link", "passwords", [{ name: "passwords", type: "2", link: "/etc/passwd" }]],
-  ["link", "hard", [{ name: "hard", type: "1", link: "SKILL.md" }]],
+  ["link", "up", [{ name: "a/up", type: "2", link: "../../outside" }]],
+  ["link", "hard", [{ name: "hard", type: "1", link: "../outside" }]],
   ["special_file", "null", [{ name: "null", type: "3" }]],
   ["special_file", "disk", [{ name: "disk", type: "4" }]],
   ["special_file", "pipe", [{ name: "pipe", type: "6" }]],
@@ -107,7 +106,6 @@ const tars: [code: string, what: string, entries: TarEntry[]][] = [
       { name: "A.txt", data: "2" },
     ],
   ],
-  ["nested_archive", "more", [{ name: "more", data: zipOf([document]) }]],
   ["expands_too_much", "zeros", [{ name: "zeros", data: Buffer.alloc(4_000_000) }]],
 ];
 
@@ -142,8 +140,10 @@ describe("a ZIP archive is refused, with the entry named and nothing left behind
     expect(outcome).toMatchObject({ code: "too_many_files", reason: expect.stringContaining("2000 files") });
     const fewer = (count: number) => upload(zipOf([document, ...files.slice(0, count - 1)]));
     const packages = await (await packagePlace({ limits: { files: 20 } })).open();
-    expect(await packages.review(fewer(21), byAnna.signal)).toMatchObject({ code: "too_many_files" });
-    const reviewed = await packages.review(fewer(20), byAnna.signal);
+    expect(await packages.review(fewer(21), { signal: byAnna.signal })).toMatchObject({
+      code: "too_many_files",
+    });
+    const reviewed = await packages.review(fewer(20), { signal: byAnna.signal });
     expect(reviewed).toMatchObject({ ok: true, value: [{ skill_id: "greeting", files: 20 }] });
   });
 });

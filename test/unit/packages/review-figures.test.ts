@@ -16,7 +16,7 @@ async function gravest(packages: readonly CataloguePackage[]): Promise<Map<strin
       await mkdir(dirname(join(path, name)), { recursive: true });
       await writeFile(join(path, name), text);
     }
-    const reviews = succeeded(await bot.review({ kind: "path", path }, signal));
+    const reviews = succeeded(await bot.review({ kind: "path", path }, { signal }));
     const findings = reviews.flatMap((review) => review.findings);
     found.set(
       id,

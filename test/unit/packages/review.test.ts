@@ -313,10 +313,12 @@ describe("a review", () => {
     const reviews = succeeded(
       await (await place.open()).review(
         { kind: "path", path: join(place.root, "from") },
-        signal,
-        async (skill) => {
-          read.push(skill.instructions.trim());
-          return { severity: "warning", code: "opinion", message: "It may be wrong." };
+        {
+          signal,
+          reader: async (skill) => {
+            read.push(skill.instructions.trim());
+            return { severity: "warning", code: "opinion", message: "It may be wrong." };
+          },
         },
       ),
     );

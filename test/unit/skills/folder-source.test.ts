@@ -163,15 +163,39 @@ test("after five minutes contents are read again, and an equal skill stays the s
   expect(await source.load()).toBe(before);
 });
 
-test("the search skips hidden folders and node_modules and stops at a SKILL.md", async () => {
+test("the search skips hidden folders and node_modules, stops at a SKILL.md, and says what it skipped", async () => {
   const root = temporaryFolder({
     ...weather,
-    ".hidden/one/SKILL.md": skillText("one"),
+    ".hidden/lib/one/SKILL.md": skillText("one"),
+    ".empty/notes.md": "Nothing.",
     "node_modules/two/SKILL.md": skillText("two"),
     "weather/inner/SKILL.md": skillText("inner"),
+    "weather/templates/SKILL.md": skillText("template"),
     "a/b/c/d/e/six/SKILL.md": skillText("six"),
   });
-  expect(await idsOf(sourceOf(root))).toEqual(["six", "weather"]);
+  const { skills, diagnostics } = await sourceOf(root).load();
+  expect(skills.map(({ id }) => id)).toEqual(["six", "weather"]);
+  const told = diagnostics.map(({ path: at, code, message }) => [path.relative(root, at), code, message]);
+  expect(told).toEqual([
+    [".hidden", "not_searched", expect.stringContaining("lib/one")],
+    ["node_modules", "not_searched", expect.stringContaining("two")],
+    ["weather", "inner_skills", expect.stringContaining("(inner)")],
+  ]);
+});
+
+test.each([
+  ".claude",
+  ".agents",
+  ".cursor",
+  ".gemini",
+  ".github",
+  ".codex",
+  ".curated",
+  ".experimental",
+  ".system",
+])("skills are found where agents keep them, in %s", async (folder) => {
+  const root = temporaryFolder({ [`project/${folder}/skills/one/SKILL.md`]: skillText("one") });
+  expect(await idsOf(sourceOf(root))).toEqual(["one"]);
 });
 
 test("a root that is itself a skill is loaded", async () => {

@@ -1,6 +1,12 @@
 /** Reviews of packages as text, in a chat and on the command line. */
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { InstalledPackage, PackageFinding, PackageReview } from "../../../core/skill/packages.ts";
+import type {
+  InstalledPackage,
+  LeftOut,
+  PackageFinding,
+  PackageReview,
+  SkillChoice,
+} from "../../../core/skill/packages.ts";
 import type { Terminal } from "../operation.ts";
 import { codeSpan } from "../words.ts";
 
@@ -46,11 +52,90 @@ export function reviewText(review: PackageReview): string {
     .replaceAll("\n\n- ", "\n- ");
 }
 
-/** Installed skills with their reviews, and the next step. Markdown. */
-export function installedText(installed: readonly InstalledPackage[], done: "installed" | "updated"): string {
+/** Reviews that a chat shows in full at once; of more, the findings are counted. */
+const maxFull = 3;
+
+/** Installed skills with their reviews, what was left out, and the next step. Markdown. */
+export function installedText(
+  {
+    installed,
+    left_out = [],
+  }: { installed: readonly InstalledPackage[]; left_out?: readonly LeftOut[] | undefined },
+  done: "installed" | "updated",
+): string {
   const ids = installed.map(({ skill_id }) => skill_id);
   const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${ids.length === 1 ? "is" : "are"} ${done}. Nothing of it is active. Read the review, then enable it in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
-  return [head, ...installed.map(({ review }) => reviewText(review))].join("\n\n");
+  const reviews = installed.map(({ review }) => review);
+  const shown = reviews.length > maxFull ? [summaryText(reviews)] : reviews.map(reviewText);
+  return [head, ...leftOutText(left_out), ...shown].join("\n\n");
+}
+
+/** One line for each review, gravest first, and how to see one in full. */
+function summaryText(reviews: readonly PackageReview[]): string {
+  const lines = byGravity(reviews)
+    .slice(0, maxListed)
+    .map((review) => {
+      const found = countsOf(review);
+      return `- **${text(review.skill_id, 100)}**${found === "" ? "" : ` (${found})`}: ${text(review.description, 100)}`;
+    });
+  const more = reviews.length - lines.length;
+  const rest = more > 0 ? [`- … and ${more} more, none with a graver finding`] : [];
+  const [first] = byGravity(reviews);
+  return [
+    ...lines,
+    ...rest,
+    "",
+    `\`/skill review ${first?.skill_id ?? "ID"}\` shows one in full. ${prose}`,
+  ].join("\n");
+}
+
+/** Maximum skills or left-out parts that a chat lists. */
+const maxListed = 30;
+
+function leftOutText(leftOut: readonly LeftOut[]): string[] {
+  if (leftOut.length === 0) return [];
+  const lines = leftOut.slice(0, 10).map((each) => `- ${text(leftOutLine(each), 300)}`);
+  const more = leftOut.length - lines.length;
+  return [["Not installed:", ...lines, ...(more > 0 ? [`- … and ${more} more parts`] : [])].join("\n")];
+}
+
+/** A part of a package that was left out, and why. */
+export function leftOutLine({ path, message }: LeftOut): string {
+  return path === "" ? message : `${path}: ${message}`;
+}
+
+/** The skills of a package to choose from, and how to choose. Markdown. */
+export function choicesText(choices: readonly SkillChoice[], address = ""): string {
+  const command = `/skill install ${address === "" ? "" : `${oneLine(address.replaceAll("`", ""), 300)} `}`;
+  const lines = choices
+    .slice(0, maxListed)
+    .map(({ skill_id, description }) => `- **${text(skill_id, 100)}**: ${text(description, 100)}`);
+  const more = choices.length - lines.length;
+  const names = choices.slice(0, 2).map(({ skill_id }) => skill_id);
+  return [
+    `It holds ${choices.length} skills, and nothing was installed yet. Choose some with \`${command}only ${names.join(", ")}\`, or take all with \`${command}all\`.`,
+    [...lines, ...(more > 0 ? [`- … and ${more} more`] : [])].join("\n"),
+  ].join("\n\n");
+}
+
+/** The number of grave findings, in words; empty if there are none. */
+function countsOf({ findings }: Pick<PackageReview, "findings">): string {
+  const count = (severity: PackageFinding["severity"]) =>
+    findings.filter((finding) => finding.severity === severity).length;
+  const [danger, warnings] = [count("danger"), count("warning")];
+  return [
+    ...(danger === 0 ? [] : [`${danger} dangerous`]),
+    ...(warnings === 0 ? [] : [`${warnings} ${warnings === 1 ? "warning" : "warnings"}`]),
+  ].join(", ");
+}
+
+/** Reviews with the gravest findings first. */
+function byGravity(reviews: readonly PackageReview[]): PackageReview[] {
+  const rank = ({ findings }: PackageReview) => {
+    const severities = findings.map(({ severity }) => severity);
+    return severities.includes("danger") ? 0 : severities.includes("warning") ? 1 : 2;
+  };
+  return reviews.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function verdict(findings: readonly PackageFinding[]): string {
@@ -74,6 +159,27 @@ function findingText({ severity, code, message, path, line, excerpt = "" }: Pack
 
 function text(value: string, maxChars: number): string {
   return escapeMarkdown(oneLine(value, maxChars));
+}
+
+/** Reviews that the command line shows by a line each; of more, it gives the names. */
+const maxLines = 100;
+
+/** Reviews in short, for the command line: one line each, gravest first, and every dangerous finding. */
+export function summaryLines(reviews: readonly PackageReview[], terminal: Terminal): string[] {
+  const { plain, bold, dim, bad } = terminal;
+  const sorted = byGravity(reviews);
+  const lines = sorted.slice(0, maxLines).flatMap((review) => {
+    const found = countsOf(review);
+    const dangers = review.findings.filter(({ severity }) => severity === "danger");
+    const description = plain(oneLine(review.description, 100));
+    return [
+      `${bold(plain(review.skill_id))}${found === "" ? "" : ` ${dangers.length > 0 ? bad(found) : found}`}  ${dim(description)}`,
+      ...dangers.flatMap((finding) => findingLines(finding, terminal)),
+    ];
+  });
+  const others = sorted.slice(maxLines).map(({ skill_id }) => plain(skill_id));
+  const rest = others.length === 0 ? [] : [`and ${others.length} more: ${others.join(", ")}`];
+  return [...lines, ...rest, `${reviews.length} skills. ${prose}`];
 }
 
 /** A review in full, for the command line. */

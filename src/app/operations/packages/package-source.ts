@@ -7,7 +7,11 @@ import { uploadedFile } from "../../services/shapes.ts";
 import type { CommandFile, OperationCall } from "../operation.ts";
 import { listed } from "../words.ts";
 
+/** As many as `PackageLimits` has. */
+const maxSkills = 1_000;
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
+
+const name = z.string().min(1).max(300);
 
 /** A package by address, or by a path on the bot's machine; without either, the uploaded file. */
 export const packageLocation = z.object({
@@ -16,7 +20,9 @@ export const packageLocation = z.object({
     .min(1)
     .max(2000)
     .optional()
-    .describe("of an archive (.zip, .tar.gz) or a git repository; or give path"),
+    .describe(
+      "of an archive (.zip, .tar.gz) or a git repository; OWNER/REPOSITORY and install commands of other agents work, too; or give path",
+    ),
   path: z
     .string()
     .min(1)
@@ -25,9 +31,19 @@ export const packageLocation = z.object({
     .describe("a folder or archive here; taken from programs on this machine alone"),
   expected: z
     .array(hash)
-    .max(200)
+    .max(maxSkills)
     .optional()
     .describe("hashes of the reviews a person has seen; anything else is refused"),
+  only: z.array(name).max(maxSkills).optional().describe("ids of the skills wanted; all by default"),
+  most: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxSkills)
+    .optional()
+    .describe(
+      "a package with more skills is refused, with their names (code choose_skills), unless only is given",
+    ),
 });
 
 /** The same with the archive itself. */
@@ -35,13 +51,29 @@ export const packageForm = z.object({
   file: uploadedFile("expected an archive"),
   expected: z
     .string()
-    .max(20_000)
+    .max(70_000)
     .transform(listed)
-    .pipe(z.array(hash).max(200))
+    .pipe(z.array(hash).max(maxSkills))
     .optional()
     .meta({ type: "string" })
     .describe("hashes, with commas between them"),
+  only: z
+    .string()
+    .max(20_000)
+    .transform(namesIn)
+    .pipe(z.array(name).max(maxSkills))
+    .optional()
+    .meta({ type: "string" })
+    .describe("ids of the skills wanted, with commas between them"),
 });
+
+/** The names of a list with commas. */
+export function namesIn(text: string): string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}
 
 type Located = OperationCall<z.output<typeof packageLocation>>;
 
@@ -67,11 +99,35 @@ async function sourceOfProgram({
 }
 
 const whatToInstall =
-  "Which skill? Write the address of a .zip, a .tar.gz or a git repository: `/skill install https://…`. Or send the archive to me in a message that says `skill install`.";
+  "Which skill? Write the address of a .zip, a .tar.gz or a git repository: `/skill install https://…` or `/skill install OWNER/REPOSITORY`. Or send the archive to me in a message that says `skill install`.";
+
+/** Skills of a package that are installed without asking which. */
+const fewInChat = 10;
+
+/** The words of `/skill install`: an address or a command, then `all` or names, before which `only` may stand. */
+export function packageInWords(words: string): z.input<typeof packageLocation> {
+  const text = words.trim();
+  const [, first = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(text) ?? [];
+  const isAddress = maybeAddress(first) && !/^\/plugin$|^-/.test(first) && !rest.startsWith("-");
+  const names = isAddress ? rest : (/(?:^|\s)((?:--)?only[\s=].+|all)$/is.exec(text)?.[1] ?? "");
+  const url = text.slice(0, text.length - names.length).trim();
+  const only = namesIn(names.replace(/^(?:--)?only[\s=]+/i, ""));
+  const isAll = /^all$/i.test(names);
+  return {
+    ...(url === "" ? {} : { url }),
+    ...(isAll || only.length === 0 ? {} : { only }),
+    ...(isAll ? {} : { most: fewInChat }),
+  };
+}
+
+/** Whether a text may name a place elsewhere; `/plugin …` is a command of another agent. */
+export function maybeAddress(text: string): boolean {
+  return /[:/@\s]/.test(text) && (/^\/plugin\s/.test(text) || !/^(?:\.{1,2}|~)?[\\/]/.test(text));
+}
 
 /** An address in the message, otherwise the attached archive. A path is refused, because it would be on the bot's machine. */
 async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promise<Outcome<PackageSource>> {
-  if (/^[a-z+]+:\/\//i.test(url)) return { ok: true, value: { kind: "url", url } };
+  if (maybeAddress(url)) return { ok: true, value: { kind: "url", url } };
   const refuse = (message: string) => ({ ok: false as const, status: 400 as const, message });
   const [file, ...others] = files;
   if (file === undefined) {

@@ -3,6 +3,8 @@ import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import {
   type InstalledPackage,
   installedPackage,
+  type LeftOut,
+  leftOut,
   type PackageOutcome,
   packageReview,
 } from "../../../core/skill/packages.ts";
@@ -13,14 +15,15 @@ import { commandHelp } from "../command-help.ts";
 import { findSkill, skillOption, whichSkill } from "../find-skill.ts";
 import { operation, operators, said, shown } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
-import { installedText, reviewLines, reviewText } from "./package-review.ts";
-import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
+import { choicesText, installedText, reviewLines, reviewText } from "./package-review.ts";
+import { packageForm, packageInWords, packageLocation, sourceOf } from "./package-source.ts";
 import { guideReader } from "./second-opinion.ts";
 
 const who = operators("install, update or remove skills");
 const input = z.object({ id: skillId });
+const left_out = z.array(leftOut).optional().describe("what of the package is not in it, and why");
 /** Installed skills, none of them active. */
-const installed = z.object({ installed: z.array(installedPackage) });
+const installed = z.object({ installed: z.array(installedPackage), left_out });
 
 /** The argument of commands about one skill. */
 const named = {
@@ -50,7 +53,7 @@ export const listPackages = operation({
 export const reviewPackage = operation({
   name: "package.review",
   input: packageLocation,
-  output: z.object({ reviews: z.array(packageReview) }),
+  output: z.object({ reviews: z.array(packageReview), left_out }),
   who,
   http: {
     route: "POST /packages/review",
@@ -62,10 +65,10 @@ export const reviewPackage = operation({
   async run(call) {
     const source = await sourceOf(call);
     if (!source.ok) return source;
-    const reviewed = outcomeOf(
-      await call.services.packages.review(source.value, call.signal, guideReader(call)),
-    );
-    return reviewed.ok ? { ok: true, value: { reviews: reviewed.value } } : reviewed;
+    const { services, signal, input } = call;
+    const reading = { signal, reader: guideReader(call), only: input.only, most: input.most };
+    const done = await services.packages.review(source.value, reading);
+    return outcomeWith(done, (reviews) => ({ reviews }));
   },
 });
 
@@ -92,12 +95,14 @@ export const installPackage = operation({
           description: "Where the package is: https://…/skill.zip, .tar.gz, or a git address",
           required: true,
         },
+        {
+          name: "skills",
+          description: "Of many skills: all, or the names of some with commas",
+          usage: "[all | names]",
+        },
       ],
-      read(words) {
-        const [address = ""] = words.replace(/^<(.*)>$/, "$1").split(/\s+/);
-        return address === "" ? {} : { url: address };
-      },
-      say: ({ installed }) => said(installedText(installed, "installed")),
+      read: packageInWords,
+      say: (done) => said(installedText(done, "installed")),
     },
   ],
   async run(call) {
@@ -106,8 +111,13 @@ export const installPackage = operation({
     const { input, asker, services, signal } = call;
     // Who expects certain files has seen their review, with the opinion.
     const reader = input.expected === undefined ? guideReader(call) : undefined;
-    const options = { by: asker.by.id, signal, expected: input.expected, reader };
-    return installedIn(await services.packages.install(source.value, options));
+    const { expected, only, most } = input;
+    const options = { by: asker.by.id, signal, expected, only, most, reader };
+    const done = await services.packages.install(source.value, options);
+    if (call.command !== undefined && !done.ok && done.choices !== undefined) {
+      return { ok: false, status: 409, code: done.code, message: choicesText(done.choices, input.url) };
+    }
+    return installedIn(done);
   },
   audit: ({ installed }) => installed.map((each) => note("installed", each)),
 });
@@ -129,7 +139,7 @@ export const updatePackage = operation({
       public: true,
       description: "Installs a skill again from where it came from",
       options: [installedOption],
-      say: ({ installed }) => said(installedText(installed, "updated")),
+      say: (done) => said(installedText(done, "updated")),
     },
   ],
   commandLine: [
@@ -232,9 +242,17 @@ function note(done: "installed" | "updated" | "removed", { skill_id, from }: Ins
   return { action: `package_${done}`, subject: skill_id, detail };
 }
 
-function installedIn(done: PackageOutcome<InstalledPackage[]>): Outcome<{ installed: InstalledPackage[] }> {
-  const outcome = outcomeOf(done);
-  return outcome.ok ? { ok: true, value: { installed: outcome.value } } : outcome;
+function installedIn(done: PackageOutcome<InstalledPackage[]>) {
+  return outcomeWith(done, (installed) => ({ installed }));
+}
+
+/** An outcome with what of the package was left out. */
+function outcomeWith<T, U extends object>(
+  done: PackageOutcome<T>,
+  shape: (value: T) => U,
+): Outcome<U & { left_out?: LeftOut[] | undefined }> {
+  if (!done.ok) return outcomeOf(done);
+  return { ok: true, value: { ...shape(done.value), left_out: done.left_out } };
 }
 
 /** Codes of `Packages` with a status other than 409. */

@@ -110,6 +110,43 @@ describe("installing a skill", () => {
     },
   );
 
+  it.each([
+    ["owner/name", "owner/name"],
+    ["<https://github.com/owner/name>", "<https://github.com/owner/name>"],
+    ["npx skills add owner/name --skill one", "npx skills add owner/name --skill one"],
+    ["/plugin marketplace add owner/name", "/plugin marketplace add owner/name"],
+    ["https://example.com/x.zip only weather", "https://example.com/x.zip"],
+    ["https://example.com/x.zip weather", "https://example.com/x.zip"],
+    ["npx skills add owner/name only weather", "npx skills add owner/name"],
+    ["owner/name --skill one", "owner/name --skill one"],
+    ["https://example.com/x.zip all", "https://example.com/x.zip"],
+  ])("installing in a chat takes what people paste: %s", async (words, url) => {
+    const { ask, packages } = newApp();
+    await ask(`/skill install ${words}`);
+    expect(packages.sources).toEqual([{ kind: "url", url }]);
+  });
+
+  it("installing more than ten skills in a chat lists them first, and says how to choose", async () => {
+    const reviews = Array.from({ length: 40 }, (_, at) => testReview(`s${at}`));
+    const { ask, packages } = newApp(reviews);
+    const { end } = await ask("/skill install owner/name");
+    expect(end).toMatchObject({ outcome: "failed", private: true });
+    expect(end.text).toContain("It holds 40 skills, and nothing was installed yet.");
+    expect(end.text).toContain("`/skill install owner/name only s0, s1`");
+    expect(end.text).toContain("`/skill install owner/name all`");
+    expect(end.text).toMatch(/- \*\*s29\*\*: Does s29\.\n- … and 10 more/);
+    expect(await packages.list()).toEqual([]);
+
+    for (const words of ["only s1, s3", "s1,s3"]) {
+      const some = (await ask(`/skill install owner/name ${words}`)).end;
+      expect(some.text).toContain("**s1**, **s3** are installed");
+    }
+    const all = (await ask("/skill install owner/name all")).end;
+    expect(all.text).toContain("**s39** are installed");
+    expect(all.text).toMatch(/- \*\*s0\*\*: Does s0\.\n/);
+    expect(all.text).not.toContain("sha256");
+  });
+
   it("installing a skill takes the archive that was sent with the words", async () => {
     const { ask, chat, packages } = newApp();
     const platform = createFakePlatform();

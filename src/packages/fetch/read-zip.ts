@@ -1,9 +1,15 @@
 import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
-import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, refusedEntry, shownName } from "./package-refusal.ts";
-import { type ClaimedFile, createPackageTree, type PackageFile, type PackageTree } from "./package-tree.ts";
+import type { PackageLimits } from "../package-limits.ts";
+import { PackageRefusal, refusedEntry, shownName } from "../package-refusal.ts";
+import {
+  type ClaimedFile,
+  createPackageTree,
+  leavesPackage,
+  type PackageContents,
+  type PackageTree,
+} from "../package-tree.ts";
 
 /** Stored, deflated: the methods that yauzl reads. */
 const methods = [0, 8];
@@ -12,14 +18,21 @@ const typeMask = 0o170000;
 const regular = 0o100000;
 const folder = 0o040000;
 const link = 0o120000;
+/** Maximum bytes of a link's target. */
+const maxTarget = 4_096;
 
 /**
- * The files of a ZIP archive. Its declared sizes are not trusted: the inflated bytes are counted, and must equal the declared size.
+ * The entries of a ZIP archive, and the wanted files. Its declared sizes are not trusted: the inflated bytes are counted, and must equal
+ * the declared size.
  * @throws PackageRefusal
  */
-export async function readZip(data: Buffer, limits: PackageLimits): Promise<PackageFile[]> {
+export async function readZip(
+  data: Buffer,
+  limits: PackageLimits,
+  isWanted: (path: string) => boolean,
+): Promise<PackageContents> {
   const { fromBufferPromise, getFileNameLowLevel } = await import("yauzl");
-  const tree = createPackageTree(limits, data.length);
+  const tree = createPackageTree({ limits, isWanted, packedBytes: data.length });
   let zip: ZipFile | undefined;
   try {
     zip = await fromBufferPromise(data, {
@@ -32,7 +45,7 @@ export async function readZip(data: Buffer, limits: PackageLimits): Promise<Pack
       const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
       await take(zip, entry, name, tree);
     }
-    return [...tree.files];
+    return tree.contents();
   } catch (error) {
     if (error instanceof PackageRefusal) throw error;
     throw new PackageRefusal(
@@ -47,27 +60,46 @@ export async function readZip(data: Buffer, limits: PackageLimits): Promise<Pack
 
 async function take(zip: ZipFile, entry: Entry, name: string, tree: PackageTree): Promise<void> {
   const type = (entry.externalFileAttributes >>> 16) & typeMask;
-  if (type === link) throw refusedEntry("link", name, "is a link");
-  if (type !== 0 && type !== regular && type !== folder) {
+  if (type !== 0 && type !== regular && type !== folder && type !== link) {
     throw refusedEntry("special_file", name, "is a device or another special file");
-  }
-  if (entry.isEncrypted()) {
-    throw refusedEntry("encrypted", name, "is encrypted, so that no review can see it");
   }
   if (name.endsWith("/") || type === folder) {
     tree.addFolder(name);
     return;
   }
-  const file = tree.claim(name);
-  if (file === undefined) return;
-  if (!methods.includes(entry.compressionMethod)) {
-    throw refusedEntry("unknown_compression", name, "uses an unsupported compression method");
+  const unreadable = unreadableEntry(entry, name);
+  if (unreadable !== undefined) {
+    tree.leaveOut(name, unreadable);
+    return;
   }
+  if (type === link) {
+    if (entry.uncompressedSize > maxTarget) throw leavesPackage(name, "a path that is too long");
+    const target = await inflate(await zip.openReadStreamPromise(entry), entry, name, { grow: () => {} });
+    tree.addLink(name, target.toString());
+    return;
+  }
+  const file = tree.claim(name, entry.uncompressedSize);
+  if (file === undefined) return;
   const content = await inflate(await zip.openReadStreamPromise(entry), entry, name, file);
   file.finish(content, ((entry.externalFileAttributes >>> 16) & 0o111) !== 0);
 }
 
-async function inflate(stream: Readable, entry: Entry, name: string, file: ClaimedFile): Promise<Buffer> {
+function unreadableEntry(entry: Entry, name: string): PackageRefusal | undefined {
+  if (entry.isEncrypted()) {
+    return refusedEntry("encrypted", name, "is encrypted, so that no review can see it");
+  }
+  if (!methods.includes(entry.compressionMethod)) {
+    return refusedEntry("unknown_compression", name, "uses an unsupported compression method");
+  }
+  return undefined;
+}
+
+async function inflate(
+  stream: Readable,
+  entry: Entry,
+  name: string,
+  file: Pick<ClaimedFile, "grow">,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {

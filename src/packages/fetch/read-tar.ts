@@ -2,21 +2,30 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Parser, ReadEntry } from "tar";
-import type { PackageLimits } from "./package-limits.ts";
-import { PackageRefusal, refusedEntry } from "./package-refusal.ts";
-import { createPackageTree, type PackageFile, type PackageTree } from "./package-tree.ts";
+import type { PackageLimits } from "../package-limits.ts";
+import { PackageRefusal, refusedEntry } from "../package-refusal.ts";
+import {
+  createPackageTree,
+  expandsTooMuch,
+  type PackageContents,
+  type PackageTree,
+} from "../package-tree.ts";
 
 const fileTypes = ["File", "OldFile", "ContiguousFile"];
 const folderTypes = ["Directory", "GNUDumpDir"];
-const linkTypes = ["Link", "SymbolicLink"];
-/** Maximum bytes of headers and padding in a tar archive of n files. */
-const overhead = (limits: PackageLimits) => limits.files * 2 * 8_192;
+/** Bytes of headers and padding that pack to almost nothing. */
+const tarOverhead = 20_000_000;
 const chunkBytes = 65_536;
 
-/** The files of a tar archive, gzipped or not. @throws PackageRefusal */
-export async function readTar(data: Buffer, gzipped: boolean, limits: PackageLimits): Promise<PackageFile[]> {
+/** The entries of a tar archive, gzipped or not, and the wanted files. @throws PackageRefusal */
+export async function readTar(
+  data: Buffer,
+  gzipped: boolean,
+  limits: PackageLimits,
+  isWanted: (path: string) => boolean,
+): Promise<PackageContents> {
   const { Parser } = await import("tar");
-  const tree = createPackageTree(limits, gzipped ? data.length : undefined);
+  const tree = createPackageTree({ limits, isWanted, packedBytes: gzipped ? data.length : undefined });
   // The parser ignores errors thrown in its callbacks, or they end the process: so they are kept and checked later.
   let refusal: PackageRefusal | undefined;
   const refuse = (error: unknown) => {
@@ -33,7 +42,7 @@ export async function readTar(data: Buffer, gzipped: boolean, limits: PackageLim
     refuse(error);
   }
   if (refusal !== undefined) throw refusal;
-  return [...tree.files];
+  return tree.contents();
 }
 
 async function feed(
@@ -48,7 +57,8 @@ async function feed(
   const consume = async (source: AsyncIterable<Buffer>) => {
     for await (const chunk of source) {
       bytes += chunk.length;
-      if (bytes > limits.unpacked_bytes + overhead(limits)) throw tooLarge(limits);
+      if (bytes > limits.scanned_bytes) throw tooLarge(limits);
+      if (bytes > data.length * limits.expansion + tarOverhead) throw expandsTooMuch(limits);
       parser.write(chunk);
       const stop = refusal();
       if (stop !== undefined) throw stop;
@@ -67,9 +77,10 @@ function* chunksOf(data: Buffer): Generator<Buffer> {
 
 function take(entry: ReadEntry, tree: PackageTree, refuse: (error: unknown) => void): void {
   try {
-    const { path, type } = entry;
-    if (linkTypes.includes(type)) throw refusedEntry("link", path, "is a link");
-    if (folderTypes.includes(type)) tree.addFolder(path);
+    const { path, type, linkpath = "" } = entry;
+    if (type === "SymbolicLink") tree.addLink(path, linkpath);
+    else if (type === "Link") tree.addLink(path, linkpath, "");
+    else if (folderTypes.includes(type)) tree.addFolder(path);
     else if (fileTypes.includes(type)) collect(entry, tree, refuse);
     else throw special(path);
   } catch (error) {
@@ -79,7 +90,7 @@ function take(entry: ReadEntry, tree: PackageTree, refuse: (error: unknown) => v
 }
 
 function collect(entry: ReadEntry, tree: PackageTree, refuse: (error: unknown) => void): void {
-  const file = tree.claim(entry.path);
+  const file = tree.claim(entry.path, entry.size);
   if (file === undefined) return;
   const chunks: Buffer[] = [];
   const executable = ((entry.mode ?? 0) & 0o111) !== 0;
@@ -107,8 +118,8 @@ function special(path: string): PackageRefusal {
   return refusedEntry("special_file", path, "is a device, a pipe or another special file");
 }
 
-function tooLarge({ unpacked_bytes }: PackageLimits): PackageRefusal {
-  const message = `Unpacked it is over ${unpacked_bytes / 1_000_000} MB. Nothing was installed. Remove what the skill does not need.`;
+function tooLarge({ scanned_bytes }: PackageLimits): PackageRefusal {
+  const message = `Unpacked it is over ${scanned_bytes / 1_000_000} MB. Nothing was installed. Remove what the skills do not need.`;
   return new PackageRefusal("too_large", message);
 }
 

@@ -80,7 +80,10 @@ it("an installed skill runs nothing before somebody enables it, and replaces no 
   const { client } = bot;
   const install = (name: string) => client.call("package.install", { path: join(home.folder, "new", name) });
 
-  await expect(install("mailer")).rejects.toThrow("It is called mailer");
+  const { installed: renamed } = await install("mailer");
+  expect(renamed.map(({ skill_id }) => skill_id)).toEqual(["local-mailer"]);
+  const other = await client.call("skill.show", { id: "mailer", namespace: place.namespace });
+  expect(other.description).not.toBe("Another.");
   await install("units");
   const tools = async () =>
     (await client.call("skill.show", { id: "units", namespace: place.namespace })).tools.map(

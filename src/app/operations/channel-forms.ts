@@ -8,9 +8,10 @@ import {
 } from "../../core/skill/namespace-state.ts";
 import { efforts } from "../../core/values/message.ts";
 import { type SettingsChange, timeZones } from "../services/channel-settings.ts";
+import { raising } from "../turns/spending.ts";
 import { type ChatForm, type CommandResult, said, shown } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
-import { modelWords, placeWords, smallModel } from "./words.ts";
+import { modelWords, placeWords, smallModel, usageText } from "./words.ts";
 
 type Settings = NamespaceState["settings"];
 interface Input {
@@ -50,8 +51,9 @@ interface SettingForm {
     settings: Settings;
     change: SettingsChange;
     where: string;
+    namespace: string;
     services: Services;
-  }): CommandResult;
+  }): CommandResult | Promise<CommandResult>;
 }
 
 function form({ option, change, tell, ...form }: SettingForm): ChatForm<Input, Output> {
@@ -63,7 +65,7 @@ function form({ option, change, tell, ...form }: SettingForm): ChatForm<Input, O
       return settings === undefined ? undefined : { ns: namespace, settings };
     },
     say: ({ settings }, { input, services }) =>
-      tell({ settings, change: input.settings, where: placeWords(input.ns), services }),
+      tell({ settings, change: input.settings, where: placeWords(input.ns), namespace: input.ns, services }),
   };
 }
 
@@ -229,7 +231,7 @@ const reset = form({
   description: "Sets everything about the agent here back to its default; skills stay as they are",
   change() {
     const { progress, while_running } = namespaceStateSchema.parse({}).settings;
-    const none = { profile: null, model: null, effort: null, reply: null, time_zone: null };
+    const none = { profile: null, model: null, effort: null, reply: null, time_zone: null, spending: null };
     return { progress, while_running, ...none, paused: false };
   },
   tell: () => said("The agent's settings here are the defaults again; skills stay as they are."),
@@ -263,6 +265,37 @@ const timeZone = form({
   },
 });
 
+const spending = form({
+  command: "agent spending",
+  description: "Shows what this channel may spend a day; its managers can lower that",
+  option: {
+    name: "amount",
+    description:
+      "Less than the operator allows, as `5 USD` or `200000 tokens`, or `default`; shows it unless given",
+    usage: "[amount|default]",
+  },
+  change(words) {
+    if (words === "" || words.toLowerCase() === byDefault) return words === "" ? {} : { spending: null };
+    const [, dollar, number = "", unit] =
+      /^(\$)?\s*(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|tokens?)?$/i.exec(words) ?? [];
+    const amount = Number(number.replaceAll(/[,_]/g, ""));
+    if (amount === 0 || (dollar ?? unit) === undefined) return undefined;
+    if (!unit?.toLowerCase().startsWith("token")) return { spending: { day_usd: amount } };
+    return dollar === undefined && Number.isInteger(amount)
+      ? { spending: { day_tokens: amount } }
+      : undefined;
+  },
+  missing: "How much a day? Write it as `5 USD`, `200000 tokens` or `default`.",
+  async tell({ change, where, namespace, services }) {
+    const { spent, usd, tokens } = await services.spending.channel(namespace);
+    const limits = `$${usd.most.toFixed(2)} and ${tokens.most.toLocaleString("en")} tokens`;
+    if (change.spending !== undefined) return said(`I spend at most ${limits} a day ${where}.`);
+    return shown(
+      `I spend at most ${limits} a day ${where}; used today (UTC): ${usageText(spent)}. ${raising(usd)}; a manager lowers it: \`/agent spending 5 USD\`, \`/agent spending 200000 tokens\`.`,
+    );
+  },
+});
+
 function choice<Name extends keyof SettingsChange>(
   name: Name,
   value: SettingsChange[Name],
@@ -281,4 +314,5 @@ export const settingForms: readonly ChatForm<Input, Output>[] = [
   reply,
   reset,
   timeZone,
+  spending,
 ];

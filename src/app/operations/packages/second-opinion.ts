@@ -7,10 +7,11 @@ import { parseAnswer } from "../../../core/scope/generate.ts";
 import { toJsonSchema } from "../../../core/skill/define-skill.ts";
 import type { GuideReader, PackageFinding } from "../../../core/skill/packages.ts";
 import type { Asker } from "../../../core/values/failure.ts";
+import type { Spending } from "../../turns/spending.ts";
 import type { Services } from "../services.ts";
 
 interface Call {
-  services: Pick<Services, "models" | "spending" | "clock">;
+  services: Pick<Services, "models" | "clock"> & { spending: Pick<Spending, "exceeded" | "add"> };
   asker: Asker;
 }
 

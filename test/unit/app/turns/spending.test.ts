@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
-import { createSpending, type SpendingCaps } from "../../../../src/app/turns/spending.ts";
+import { createSpending, raising, type SpendingCaps } from "../../../../src/app/turns/spending.ts";
 import type { TurnReading } from "../../../../src/core/log/turn-log.ts";
 import { noUsage, type UsageTotal } from "../../../../src/core/log/usage.ts";
+import { updateNamespace } from "../../../../src/core/skill/namespace-state.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
 const day = 86_400_000;
@@ -11,18 +13,20 @@ const caps: SpendingCaps = {
   per_user_day_usd: 1,
   per_channel_day_tokens: 2_000,
   per_user_day_tokens: 1_000,
+  channels: {},
 };
 type Spent = Partial<UsageTotal>;
 
 /** Spending over a log that answers these totals, and what it was asked for. */
-function createWorld(channel: Spent = {}, user: Spent = {}) {
+function createWorld(channel: Spent = {}, user: Spent = {}, more: Partial<SpendingCaps> = {}) {
+  const store = createMemoryKeyValue();
   const clock = createFakeClock(noon);
   const asked: unknown[] = [];
   const usage: TurnReading["usage"] = async (filter) => {
     asked.push(filter);
     return { ...noUsage, ...(filter.user === undefined ? channel : user) };
   };
-  return { clock, asked, spending: createSpending({ usage } as TurnReading, caps, clock) };
+  return { clock, store, asked, spending: createSpending({ usage }, store, { ...caps, ...more }, clock) };
 }
 
 const tomorrow = "the next day begins at 00:00 UTC";
@@ -34,25 +38,25 @@ it.each<[string, Spent, Spent, string | undefined]>([
     "the dollars of the channel",
     { cost_usd: 2 },
     {},
-    "this channel has spent $2.00 of $2.00 for today. An operator can raise spending.per_channel_day_usd;",
+    "this channel has spent $2.00 of $2.00 for today. An operator of the bot can raise spending.per_channel_day_usd;",
   ],
   [
     "the dollars of the person",
     {},
     { cost_usd: 1.5 },
-    "you have spent $1.50 of $1.00 for today. An operator can raise spending.per_user_day_usd;",
+    "you have spent $1.50 of $1.00 for today. An operator of the bot can raise spending.per_user_day_usd;",
   ],
   [
     "the tokens of the channel",
     { input_tokens: 1_500, output_tokens: 500 },
     {},
-    "this channel has used 2000 of 2000 tokens for today. An operator can raise spending.per_channel_day_tokens;",
+    "this channel has used 2000 of 2000 tokens for today. An operator of the bot can raise spending.per_channel_day_tokens;",
   ],
   [
     "the tokens of the person",
     {},
     { output_tokens: 1_000 },
-    "you have used 1000 of 1000 tokens for today. An operator can raise spending.per_user_day_tokens;",
+    "you have used 1000 of 1000 tokens for today. An operator of the bot can raise spending.per_user_day_tokens;",
   ],
   [
     "all of both",
@@ -122,4 +126,30 @@ it("spending of other processes counts after a few seconds, and calls of this on
   expect(await spending.exceeded("n", "ada")).toContain("used 2000 of 2000");
   clock.advance(5_000);
   expect(await spending.exceeded("n", "ada")).toContain("used 2500 of 2000");
+});
+
+it.each<
+  [string, SpendingCaps["channels"], { day_usd?: number; day_tokens?: number }, number, number, string]
+>([
+  ["neither", {}, {}, 2, 2_000, "spending.per_channel_day_usd"],
+  ["the operator, more", { n: { day_usd: 9 } }, {}, 9, 2_000, "spending.channels"],
+  ["the operator, less", { n: { day_tokens: 5 } }, {}, 2, 5, "spending.per_channel_day_usd"],
+  ["the operator, of another channel", { o: { day_usd: 1 } }, {}, 2, 2_000, "spending.per_channel_day_usd"],
+  ["a manager, less", {}, { day_usd: 1, day_tokens: 7 }, 1, 7, "`/agent spending`"],
+  [
+    "a manager, more than the operator since",
+    { n: { day_usd: 1 } },
+    { day_usd: 2 },
+    1,
+    2_000,
+    "spending.channels",
+  ],
+])("the limits of a channel are set by %s", async (_who, channels, spending, usd, tokens, raise) => {
+  const world = createWorld({}, {}, { channels });
+  await updateNamespace(world.store, "n", ({ settings }) => {
+    settings.spending = spending;
+  });
+  const day = await world.spending.channel("n");
+  expect([day.usd.most, day.tokens.most]).toEqual([usd, tokens]);
+  expect(raising(day.usd)).toContain(raise);
 });

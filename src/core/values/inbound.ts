@@ -240,6 +240,15 @@ export function mayApprove(
   return hasTrust(author, "manager") || (author.id === turn.author.id && hasTrust(author, "member"));
 }
 
+/** Whether a person may decide about a request: only `person`, if it names one. */
+export function mayDecide(
+  author: Author,
+  { approver, person }: { approver: Approver | Trust; person?: { id: string } | undefined },
+  turn: { author: { id: string } },
+): boolean {
+  return person === undefined ? mayApprove(author, approver, turn) : person.id === author.id;
+}
+
 /** The effect of a call, and who decides about it. */
 
 /**

@@ -1,8 +1,9 @@
 import { expect, it, vi } from "vitest";
 import type { Author } from "../../../../src/core/values/inbound.ts";
-import { approve } from "../../../support/bot/ask-app.ts";
+import { approve, forgetPerson } from "../../../support/bot/ask-app.ts";
 import { ann, createWorld, general, mia } from "../../../support/fakes/chat-world.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+import { ada } from "../../../support/test-app.ts";
 
 const ben: Author = { id: "U2BEN", name: "Ben", trust: "member" };
 const direct = "fake:team:dm-U2BEN";
@@ -136,3 +137,13 @@ it.each(["refuses", "refuses by command while the question is open", "does not a
     expect(told()).toBe(0);
   },
 );
+
+it("a person who is forgotten is in no schedule of others, and would be asked again", async () => {
+  const { run, app, clock } = await createDaily();
+  const { card, turn } = await run();
+  await approve(app.app, card?.approval_id ?? "", true, ben);
+  await clock.advanceUntil(app.events(turn), 1);
+  const asker = { by: ada, namespace: general };
+  expect(await clock.advanceUntil(forgetPerson(app.app, ben.id, asker), 1)).toMatchObject({ ok: true });
+  expect((await run()).card).toMatchObject({ person: { id: ben.id } });
+});

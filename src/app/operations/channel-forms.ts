@@ -9,8 +9,8 @@ import {
 import { efforts } from "../../core/values/message.ts";
 import { type SettingsChange, timeZones } from "../services/channel-settings.ts";
 import { raising } from "../turns/spending.ts";
-import { type ChatForm, type CommandResult, said, shown } from "./operation.ts";
-import type { CommandOption, Services } from "./services.ts";
+import { type ChatForm, type CommandResult, type OperationCall, said, shown } from "./operation.ts";
+import type { CommandOption } from "./services.ts";
 import { modelWords, placeWords, smallModel, usageText } from "./words.ts";
 
 type Settings = NamespaceState["settings"];
@@ -51,8 +51,7 @@ interface SettingForm {
     settings: Settings;
     change: SettingsChange;
     where: string;
-    namespace: string;
-    services: Services;
+    call: OperationCall<Input>;
   }): CommandResult | Promise<CommandResult>;
 }
 
@@ -64,8 +63,8 @@ function form({ option, change, tell, ...form }: SettingForm): ChatForm<Input, O
       const settings = change(words);
       return settings === undefined ? undefined : { ns: namespace, settings };
     },
-    say: ({ settings }, { input, services }) =>
-      tell({ settings, change: input.settings, where: placeWords(input.ns), namespace: input.ns, services }),
+    say: ({ settings }, call) =>
+      tell({ settings, change: call.input.settings, where: placeWords(call.input.ns), call }),
   };
 }
 
@@ -82,7 +81,7 @@ const model = form({
     ],
   },
   change: (words) => (words === "" ? {} : { model: words === byDefault ? null : words }),
-  tell({ settings, change, where, services }) {
+  tell({ settings, change, where, call: { services } }) {
     const { model } = modelWords(services, settings);
     if (change.model === null) return said(`The model ${where} is ${model} again.`);
     if (change.model === undefined) {
@@ -114,7 +113,7 @@ const effort = form({
   },
   missing: (words) =>
     `There is no effort ${oneLine(words, 40)}. Choose one of: ${efforts.join(", ")}, ${byDefault}.`,
-  tell({ settings, change, where, services }) {
+  tell({ settings, change, where, call: { services } }) {
     if (change.effort === undefined) {
       const known = "A model that does not support one uses the nearest.";
       return shown(
@@ -252,7 +251,7 @@ const timeZone = form({
   },
   change: (words) =>
     words === "" ? {} : { time_zone: words.toLowerCase() === byDefault ? null : words.slice(0, 200) },
-  tell({ settings, change, where, services }) {
+  tell({ settings, change, where, call: { services } }) {
     const zone = settings.time_zone ?? services.time_zone;
     if (change.time_zone !== undefined) {
       const whose = change.time_zone === null ? ", the server's" : "";
@@ -286,12 +285,12 @@ const spending = form({
       : undefined;
   },
   missing: "How much a day? Write it as `5 USD`, `200000 tokens` or `default`.",
-  async tell({ change, where, namespace, services }) {
-    const { spent, usd, tokens } = await services.spending.channel(namespace);
+  async tell({ change, where, call: { input, services, asker } }) {
+    const { spent, usd, tokens } = await services.spending.channel(input.ns);
     const limits = `$${usd.most.toFixed(2)} and ${tokens.most.toLocaleString("en")} tokens`;
     if (change.spending !== undefined) return said(`I spend at most ${limits} a day ${where}.`);
     return shown(
-      `I spend at most ${limits} a day ${where}; used today (UTC): ${usageText(spent)}. ${raising(usd)}; a manager lowers it: \`/agent spending 5 USD\`, \`/agent spending 200000 tokens\`.`,
+      `I spend at most ${limits} a day ${where}; used today (UTC): ${usageText(spent)}. ${raising(usd, asker.by.trust)}; a manager lowers it: \`/agent spending 5 USD\`, \`/agent spending 200000 tokens\`.`,
     );
   },
 });

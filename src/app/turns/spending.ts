@@ -5,7 +5,7 @@ import type { ClaimedTurn, TurnReading } from "../../core/log/turn-log.ts";
 import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/usage.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { readNamespace } from "../../core/skill/namespace-state.ts";
-import type { Inbound } from "../../core/values/inbound.ts";
+import type { Author, Inbound, Trust } from "../../core/values/inbound.ts";
 import type { Submit } from "./submit.ts";
 
 /** Spending limits per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
@@ -44,7 +44,7 @@ export interface Spending {
   /** Counts a model call at once, before the log has it. */
   add(namespace: string, user: string, usage: Usage): void;
   /** Why nothing more may be spent, in words for the person; undefined below the limits. */
-  exceeded(namespace: string, user: string): Promise<string | undefined>;
+  exceeded(namespace: string, person: Pick<Author, "id" | "trust">): Promise<string | undefined>;
   channel(namespace: string): Promise<ChannelDay>;
   /** The limits that the operator has set for a channel. Its managers can only lower them. */
   most(namespace: string): { day_usd: number; day_tokens: number };
@@ -108,12 +108,12 @@ export function createSpending(
         if (before !== undefined) before.total = plusUsage(before.total, usage);
       }
     },
-    async exceeded(namespace, user) {
+    async exceeded(namespace, { id: user, trust }) {
       const [day, person] = await Promise.all([channel(namespace), spent(userKey(user), { user })]);
       const own = (unit: Unit) => byOperator(caps[`per_user_day_${unit}`], `per_user_day_${unit}`);
       return (
-        over(day, "this channel has") ??
-        over({ spent: person, usd: own("usd"), tokens: own("tokens") }, "you have")
+        over(day, "this channel has", trust) ??
+        over({ spent: person, usd: own("usd"), tokens: own("tokens") }, "you have", trust)
       );
     },
   };
@@ -128,9 +128,9 @@ function byOperator(most: number, setting: string): DayLimit {
   return { most, by: "An operator of the bot", with: `spending.${setting}` };
 }
 
-/** How a limit is raised: a sentence without its end. */
-export function raising(limit: DayLimit): string {
-  return `${limit.by} can raise ${limit.with}`;
+/** How a limit is raised: a sentence without its end. Guests read no name of a setting. */
+export function raising({ by, with: how }: DayLimit, reader: Trust): string {
+  return `${by} can raise ${reader === "guest" && by === "An operator of the bot" ? "that" : how}`;
 }
 
 /** The limit of a channel: its managers' if that is lower than the operator's. */
@@ -146,13 +146,13 @@ function tokensOf({ input_tokens, output_tokens }: UsageTotal): number {
   return input_tokens + output_tokens;
 }
 
-function over({ spent, usd, tokens }: ChannelDay, whoHas: string): string | undefined {
+function over({ spent, usd, tokens }: ChannelDay, whoHas: string, reader: Trust): string | undefined {
   const next = "the next day begins at 00:00 UTC";
   if (spent.cost_usd !== undefined && spent.cost_usd >= usd.most)
-    return `${whoHas} spent ${costText(spent)} of $${usd.most.toFixed(2)} for today. ${raising(usd)}; ${next}`;
+    return `${whoHas} spent ${costText(spent)} of $${usd.most.toFixed(2)} for today. ${raising(usd, reader)}; ${next}`;
   const used = tokensOf(spent);
   if (used < tokens.most) return undefined;
-  return `${whoHas} used ${used} of ${tokens.most} tokens for today. ${raising(tokens)}; ${next}`;
+  return `${whoHas} used ${used} of ${tokens.most} tokens for today. ${raising(tokens, reader)}; ${next}`;
 }
 
 /** Percentages of a channel's day that its people are told of, the highest first. */

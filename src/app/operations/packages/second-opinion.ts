@@ -43,7 +43,7 @@ export function guideReader({
   const model = models.small(models.main);
   if (!model.generative) return undefined;
   return async ({ id, description, instructions: guide }, signal) => {
-    const over = await spending.exceeded(namespace, by.id);
+    const over = await spending.exceeded(namespace, by);
     if (over !== undefined) return opinion("info", `No model read the guide: ${over}.`);
     const text = `Id: ${id}\nDescription: ${description}\n\nGuide:\n${guide.slice(0, maxGuide)}`;
     const late = () => new ModelError("unavailable", `it did not answer within ${longestMs / 1000} s`);

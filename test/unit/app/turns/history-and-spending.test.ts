@@ -198,6 +198,18 @@ describe("spending", () => {
     expect((await app.ask(`/agent spending ${amount}`, { by })).end.text).toContain(told);
   });
 
+  it("spending limits are told to guests without names of settings", async () => {
+    const spending = { per_channel_day_usd: 0.5 };
+    const { ask } = createTestApp(scriptedModel(["ok"], costly), { spending });
+    await ask("one");
+    const by = { ...ben, trust: "guest" } as const;
+    for (const text of ["two", "/agent spending"]) {
+      const { end } = await ask(text, { by });
+      expect(end.text).toContain("An operator of the bot can raise that;");
+      expect(end.text).not.toContain("per_channel");
+    }
+  });
+
   it("a manager's lower limit holds from the next message on, and nobody can raise it above the operator's", async () => {
     const model = scriptedModel(["ok"], costly);
     const { ask } = createTestApp(model, {

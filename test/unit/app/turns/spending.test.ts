@@ -5,6 +5,7 @@ import { noUsage, type UsageTotal } from "../../../../src/core/log/usage.ts";
 import { updateNamespace } from "../../../../src/core/skill/namespace-state.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+import { ada, ben } from "../../../support/test-app.ts";
 
 const day = 86_400_000;
 const noon = 20_000 * day + day / 2;
@@ -74,7 +75,7 @@ it.each<[string, Spent, Spent, string | undefined]>([
   "a person who has spent %s today is told what is used up, if anything",
   async (_what, channel, user, told) => {
     const { spending } = createWorld(channel, user);
-    const exceeded = await spending.exceeded("n", "ada");
+    const exceeded = await spending.exceeded("n", ada);
     if (told === undefined) expect(exceeded).toBeUndefined();
     else expect(exceeded).toContain(told);
     if (told?.endsWith(";")) expect(exceeded).toContain(tomorrow);
@@ -86,21 +87,21 @@ it("spending counts at once, for the channel and the person who spent it", async
   const usage = { input_tokens: 600, output_tokens: 0 };
   // Nothing is known of them yet: the log counts this call when they are read.
   spending.add("n", "ada", usage);
-  for (const user of ["ada", "ben"]) expect(await spending.exceeded("n", user)).toBeUndefined();
+  for (const user of [ada, ben]) expect(await spending.exceeded("n", user)).toBeUndefined();
   spending.add("n", "ada", usage);
-  expect(await spending.exceeded("n", "ada")).toBeUndefined();
+  expect(await spending.exceeded("n", ada)).toBeUndefined();
   spending.add("n", "ada", usage);
-  expect(await spending.exceeded("n", "ada")).toContain("you have used 1200 of 1000");
-  expect(await spending.exceeded("n", "ben")).toBeUndefined();
+  expect(await spending.exceeded("n", ada)).toContain("you have used 1200 of 1000");
+  expect(await spending.exceeded("n", ben)).toBeUndefined();
   spending.add("n", "ben", usage);
   spending.add("n", "ben", { input_tokens: 300, output_tokens: 0 });
-  expect(await spending.exceeded("n", "ben")).toContain("this channel has used 2100 of 2000");
-  expect(await spending.exceeded("other", "ben")).toBeUndefined();
+  expect(await spending.exceeded("n", ben)).toContain("this channel has used 2100 of 2000");
+  expect(await spending.exceeded("other", ben)).toBeUndefined();
 });
 
 it("a spending day is a UTC day", async () => {
   const { spending, clock, asked } = createWorld();
-  await spending.exceeded("n", "ada");
+  await spending.exceeded("n", ada);
   const today = [
     { namespace: "n", since: noon - day / 2 },
     { user: "ada", since: noon - day / 2 },
@@ -108,24 +109,24 @@ it("a spending day is a UTC day", async () => {
   expect(asked.splice(0)).toEqual(today);
   spending.add("n", "ada", { input_tokens: 2_000, output_tokens: 0 });
   clock.advance(4_999);
-  expect(await spending.exceeded("n", "ada")).toContain("this channel");
+  expect(await spending.exceeded("n", ada)).toContain("this channel");
   expect(asked).toEqual([]);
   clock.advance(day / 2);
-  expect(await spending.exceeded("n", "ada")).toBeUndefined();
+  expect(await spending.exceeded("n", ada)).toBeUndefined();
   expect(asked).toEqual(today.map((filter) => ({ ...filter, since: noon + day / 2 })));
 });
 
 it("spending of other processes counts after a few seconds, and calls of this one that are not stored yet stay counted", async () => {
   const stored: Spent = {};
   const { spending, clock } = createWorld(stored);
-  expect(await spending.exceeded("n", "ada")).toBeUndefined();
+  expect(await spending.exceeded("n", ada)).toBeUndefined();
   spending.add("n", "ben", { input_tokens: 2_000, output_tokens: 0 });
   clock.advance(5_000);
-  expect(await spending.exceeded("n", "ada")).toContain("used 2000 of 2000");
+  expect(await spending.exceeded("n", ada)).toContain("used 2000 of 2000");
   stored.input_tokens = 2_500;
-  expect(await spending.exceeded("n", "ada")).toContain("used 2000 of 2000");
+  expect(await spending.exceeded("n", ada)).toContain("used 2000 of 2000");
   clock.advance(5_000);
-  expect(await spending.exceeded("n", "ada")).toContain("used 2500 of 2000");
+  expect(await spending.exceeded("n", ada)).toContain("used 2500 of 2000");
 });
 
 it.each<
@@ -151,5 +152,6 @@ it.each<
   });
   const day = await world.spending.channel("n");
   expect([day.usd.most, day.tokens.most]).toEqual([usd, tokens]);
-  expect(raising(day.usd)).toContain(raise);
+  expect(raising(day.usd, "manager")).toContain(raise);
+  expect(raising(day.usd, "guest")).not.toMatch(/spending\./);
 });

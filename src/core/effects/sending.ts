@@ -128,7 +128,7 @@ async function consentTo(
         person: { id: receiver, name: person },
         says: { deed: `send ${person} direct messages for ${author.name}`, quotes: "task", names: ["when"] },
         input: { task: text, when: cause.because },
-        reason: `It is planned, and only ${person} can allow it. I ask this once.`,
+        reason: `It is planned: ${cause.because}. Only ${person} can allow it. I ask this once.`,
       },
     );
     const { approved } = await asked.catch(async (error: unknown) => {

@@ -91,6 +91,7 @@ it("a task writes to another person only once they have agreed, and asks them al
   expect(card.markdown).toMatch(
     /^\*\*Ann\*\* asks\.\n\*\*May I send Benjamin Brown \\?\(Ben\\?\) direct messages for Ann\?\*\*/,
   );
+  expect(card.markdown).toMatch(/It is planned: every day at 09:00 .*\. Only Benjamin/);
   expect(card.buttons?.map(({ label }) => label)).toEqual(["Accept", "Refuse", "Details"]);
   const { approval_id } = first.card ?? { approval_id: "" };
   for (const by of [ann, mia]) {

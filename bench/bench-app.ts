@@ -130,6 +130,7 @@ export async function createBenchApp({
       per_channel_day_usd: 1e9,
       per_user_day_usd: 1e9,
       per_channel_day_tokens: 1e12,
+      channels: {},
       per_user_day_tokens: 1e12,
     },
     newId: randomUUID,

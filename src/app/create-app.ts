@@ -58,7 +58,7 @@ import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
 import { createReplay } from "./turns/replay/replay-turn.ts";
 import { createSharedFeed, type SharedFeed } from "./turns/shared-feed.ts";
-import { createSpending } from "./turns/spending.ts";
+import { createSpending, tellSpending } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
 import { type Follow, followTurn } from "./turns/turn-events.ts";
@@ -129,7 +129,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
-  const spending = createSpending(log, deps.spending, clock);
+  const spending = createSpending(log, deps.store, deps.spending, clock);
   const control = createTurnControl(log, clock, dispatcher);
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
   const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
@@ -196,7 +196,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     schedules,
     goals: schedules.goals,
     runs: (filter) => skillRuns(log, filter),
-    changeSettings: createChangeSettings({ ...deps, models }),
+    changeSettings: createChangeSettings({ ...deps, models, most: spending.most }),
     name,
     models,
     spending,
@@ -237,6 +237,7 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
   const { question_ms } = deps.limits;
   const presenter = createTurnPresenter({ ...deps, platforms, name, files, question_ms });
   const auditing = createTurnAudit(services.audit, deps.clock.now);
+  const telling = { ...turns, clock: deps.clock, report: ports.report };
   const run = (claimed: ClaimedTurn, signal: AbortSignal) => {
     if (claimed.crashes >= maxCrashes) return interruptedTooOften(claimed, deps.clock.now());
     return (claimed.inbound.kind === "command" ? commandRunner : runner).run(claimed, signal);
@@ -245,7 +246,8 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
     run: (claimed, signal, isHeld) => {
       const shown = presenter.around(claimed, (own) => run(claimed, own), signal, isHeld);
-      return tellGoal(turns, claimed, measuring.around(claimed, auditing.around(claimed, shown)));
+      const seen = measuring.around(claimed, auditing.around(claimed, shown));
+      return tellSpending(telling, claimed, tellGoal(turns, claimed, seen));
     },
   });
 }

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { nearestName } from "../base/nearest-name.ts";
+import { namespaceSpelling } from "../base/place-names.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { searchSchema } from "./search-schema.ts";
@@ -177,6 +178,15 @@ const spendingSchema = z.strictObject({
     .default(20_000_000)
     .describe("Tokens of one channel a day; counts for models without a price too"),
   per_user_day_tokens: count.default(10_000_000).describe("Tokens of one person a day"),
+  channels: z
+    .record(
+      z.string().max(namespaceSpelling.maxChars).regex(namespaceSpelling.pattern, namespaceSpelling.expected),
+      z.strictObject({ day_usd: z.number().positive().optional(), day_tokens: count.optional() }),
+    )
+    .default({})
+    .describe(
+      "Limits of single channels, in place of the two for all channels: {NAMESPACE: {day_usd, day_tokens}}; managers can lower them with /agent spending",
+    ),
 });
 
 const days = z.union([count.max(36_500), z.literal("never")], {

@@ -1,28 +1,17 @@
 import { lookup as systemLookup } from "node:dns";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request as requestHttp,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, LookupFunction } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Duplex, Transform } from "node:stream";
+import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errorCode } from "../base/error-text.ts";
 import type { NetworkAccess } from "../core/skill/programs.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
-import {
-  AddressRefusedError,
-  type ConnectionGuard,
-  type ConnectionTarget,
-  ConnectionTimeoutError,
-  connectGuarded,
-} from "./guarded-connector.ts";
+import { type Answer, answer, fail, failureOf, forward, printable, type WayOut } from "./forward-request.ts";
+import { type ConnectionTarget, connectGuarded } from "./guarded-connector.ts";
+import { endTls, keysFor, openTlsEnds, type TlsEnds } from "./keyed-hosts.ts";
+import { defaultTrafficLimits, metered, type TrafficLimits, TrafficMeter } from "./traffic-meter.ts";
 
 export interface GuardedProxyOptions {
   /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
@@ -32,12 +21,16 @@ export interface GuardedProxyOptions {
   limits?: Partial<TrafficLimits>;
   /** Resolves names; default: the system's resolver. */
   lookup?: LookupFunction;
+  /** Files of certificates (PEM) that are trusted beside Node's, where the proxy ends TLS. Unreadable ones are left out. */
+  certificates?: readonly string[];
 }
 
 /** A proxy that listens on a unix socket. */
 export interface OpenProxy {
   /** Path of the socket. Any process that can reach it has the access it was opened with. */
   socket: string;
+  /** PEM of the authority that its programs have to trust, because the proxy puts keys into their requests. */
+  authority?: string;
   /** Ends every connection and removes the socket. */
   close(): Promise<void>;
 }
@@ -56,22 +49,16 @@ export interface GuardedProxy {
 }
 
 /** The context of one open proxy. */
-interface Room {
+interface Room extends WayOut {
   access: NetworkAccess;
-  guard: ConnectionGuard;
-  limits: TrafficLimits;
-  meter: TrafficMeter;
+  /** Present where keys are put into requests. */
+  ends?: TlsEnds;
 }
-
-/** Headers of one hop (RFC 9110 section 7.6.1), and those for a proxy alone. */
-const hopHeaders = new Set([
-  ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
-  ...["proxy-connection", "proxy-authenticate", "proxy-authorization", "host"],
-]);
 
 /**
  * An HTTP proxy (absolute-form requests and CONNECT) that asks for every host whether it may be reached, and refuses private addresses
- * whatever the answer. Traffic through CONNECT is encrypted: a granted host is granted as a whole.
+ * whatever the answer. Traffic through CONNECT is encrypted: a granted host is granted as a whole. Only for hosts with keys
+ * (`NetworkAccess.keys`) it ends TLS itself, so that it can put them into the headers.
  */
 export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
   const limits = { ...defaultTrafficLimits, ...options.limits };
@@ -81,12 +68,22 @@ export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
     lookup,
     timeoutMs: limits.connectMs,
   };
-  const serverFor = (access: NetworkAccess) =>
-    createProxyServer({ access, guard, limits, meter: new TrafficMeter(limits, () => performance.now()) });
+  const roomFor = (access: NetworkAccess): Room => ({
+    access,
+    guard,
+    limits,
+    meter: new TrafficMeter(limits, () => performance.now()),
+  });
   return {
-    open: (access) => listenOnSocket(serverFor(access)),
+    async open(access) {
+      const room = roomFor(access);
+      if (!access.keys?.length) return listenOnSocket(createProxyServer(room));
+      const ends = await openTlsEnds(options.certificates ?? []);
+      const open = await listenOnSocket(createProxyServer({ ...room, ends }));
+      return { ...open, authority: ends.authority.certificate };
+    },
     async openOnLoopback(access) {
-      const server = serverFor(access);
+      const server = createProxyServer(roomFor(access));
       const close = await listen(server, { port: 0, host: "127.0.0.1" });
       return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
     },
@@ -129,10 +126,9 @@ async function listen(server: Server, at: ListenOptions): Promise<() => Promise<
 
 function createProxyServer(room: Room): Server {
   const server = createServer((request, response) => {
-    forward(request, response, room).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else answer(response, failureOf(error, request.url ?? ""));
-    });
+    forwardPlain(request, response, room).catch((error: unknown) =>
+      fail(response, failureOf(error, request.url ?? "")),
+    );
   });
   server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) => {
     client.on("error", () => client.destroy());
@@ -145,17 +141,14 @@ function createProxyServer(room: Room): Server {
   return server;
 }
 
-interface Answer {
-  status: number;
-  phrase: string;
-  text: string;
-}
-
 async function tunnel(authority: string, client: Duplex, head: Buffer, room: Room): Promise<void> {
   const target = connectTarget(authority);
   if (target === undefined) return refuse(client, badRequest);
   const refusal = judgeTarget(target, room.access);
   if (refusal !== undefined) return refuse(client, refusal);
+  const keys = keysFor(target, room.access);
+  if (room.ends !== undefined && keys.length > 0)
+    return endTls(target, client, head, { ...room, ends: room.ends, keys });
   const upstream = await connectGuarded(target, room.guard);
   upstream.setTimeout(room.limits.idleMs, () => upstream.destroy());
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
@@ -170,65 +163,15 @@ async function tunnel(authority: string, client: Duplex, head: Buffer, room: Roo
   }
 }
 
-async function forward(request: IncomingMessage, response: ServerResponse, room: Room): Promise<void> {
-  const url = plainUrl(request.url ?? "");
+async function forwardPlain(request: IncomingMessage, response: ServerResponse, room: Room): Promise<void> {
+  const { url: address = "", headers } = request;
+  const url = plainUrl(address);
   if (url === undefined) return answer(response, badRequest);
   const target = { host: plainHost(url), port: url.port === "" ? 80 : Number(url.port) };
   const refusal = judgeTarget(target, room.access);
   if (refusal !== undefined) return answer(response, refusal);
-  const socket = await connectGuarded(target, room.guard);
-  socket.setTimeout(room.limits.idleMs, () => socket.destroy());
-  // If the program leaves, its request is cancelled.
-  response.once("close", () => socket.destroy());
-  const upstream = requestHttp({
-    method: request.method ?? "GET",
-    path: `${url.pathname}${url.search}`,
-    headers: {
-      ...endToEnd(request.headers, request.headers.connection),
-      host: url.host,
-      connection: "close",
-    },
-    createConnection: () => socket,
-  });
-  const answered = Promise.withResolvers<IncomingMessage>();
-  upstream.once("response", answered.resolve);
-  upstream.on("error", answered.reject);
-  const take = room.meter.connection();
-  const sent = pipeline(request, metered(take), upstream);
-  // A server may answer, or fail, before it has read the whole request; `answered` records that.
-  sent.catch(answered.reject);
-  const reply = await answered.promise;
-  response.writeHead(reply.statusCode ?? 502, endToEnd(reply.headers, reply.headers.connection));
-  await pipeline(reply, metered(take), response);
-}
-
-function endToEnd(headers: OutgoingHttpHeaders, connection: string | undefined): OutgoingHttpHeaders {
-  const named = new Set((connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !hopHeaders.has(name) && !named.has(name)),
-  );
-}
-
-function metered(take: (bytes: number) => boolean): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      if (take(chunk.byteLength)) done(null, chunk);
-      else done(new Error("More was sent than a skill may send or receive."));
-    },
-  });
-}
-
-function failureOf(error: unknown, address: string): Answer {
-  if (error instanceof AddressRefusedError) return privateAddress(error.host);
-  const status = error instanceof ConnectionTimeoutError ? 504 : 502;
-  const code = errorCode(error) ?? "unknown reason";
-  const shown = address.replace(/[?#].*$/s, "").slice(0, 300);
-  return { status, phrase: "Not reachable", text: `${shown} could not be reached (${code}).\n` };
-}
-
-function answer(response: ServerResponse, { status, phrase, text }: Answer): void {
-  response.writeHead(status, phrase, { "content-type": "text/plain; charset=utf-8", connection: "close" });
-  response.end(text);
+  const to = { target, authority: url.host, path: `${url.pathname}${url.search}`, headers };
+  await forward(request, response, room, to);
 }
 
 function refuse(client: Duplex, { status, phrase, text }: Answer): void {
@@ -291,69 +234,3 @@ const badRequest: ProxyRefusal = {
   phrase: "Not a proxy request",
   text: "Only http addresses and CONNECT host:port are taken here.\n",
 };
-
-/** The refusal of a private address, whatever was granted. */
-function privateAddress(host: string): ProxyRefusal {
-  return {
-    status: 403,
-    phrase: `${printable(host)} is not public`,
-    text: `${printable(host)} leads to an address that is not public. An operator can allow it with KNACK_NET_ALLOW.\n`,
-  };
-}
-
-function printable(host: string): string {
-  return host.replace(/[^\x21-\x7e]/g, "?").slice(0, 255);
-}
-
-interface TrafficLimits {
-  /** Connections at one time. */
-  connections: number;
-  /** Maximum of one connection, both directions together, bytes. */
-  connectionBytes: number;
-  /** Maximum of all connections within an hour, bytes. */
-  hourlyBytes: number;
-  /** Maximum time without a byte in either direction, ms. */
-  idleMs: number;
-  /** Maximum time from the request to the connection, ms. */
-  connectMs: number;
-}
-
-/** Enough for API calls and some downloads. */
-const defaultTrafficLimits: TrafficLimits = {
-  connections: 64,
-  connectionBytes: 104_857_600,
-  hourlyBytes: 1_073_741_824,
-  idleMs: 120_000,
-  connectMs: 15_000,
-};
-
-const hourMs = 3_600_000;
-
-/** Counts the traffic of one proxy. */
-class TrafficMeter {
-  readonly #limits: TrafficLimits;
-  readonly #now: () => number;
-  #hourBegan: number;
-  #hourly = 0;
-
-  /** `now` returns milliseconds of a monotonic clock. */
-  constructor(limits: TrafficLimits, now: () => number) {
-    this.#limits = limits;
-    this.#now = now;
-    this.#hourBegan = now();
-  }
-
-  /** A counter for one connection; it returns false once a limit is exceeded. */
-  connection(): (bytes: number) => boolean {
-    let own = 0;
-    return (bytes) => {
-      if (this.#now() - this.#hourBegan > hourMs) {
-        this.#hourBegan = this.#now();
-        this.#hourly = 0;
-      }
-      own += bytes;
-      this.#hourly += bytes;
-      return own <= this.#limits.connectionBytes && this.#hourly <= this.#limits.hourlyBytes;
-    };
-  }
-}

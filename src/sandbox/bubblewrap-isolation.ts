@@ -74,14 +74,17 @@ function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
 }
 
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
-  const { runFolder, working, packages, calls, libraries = [] } = request;
+  const { runFolder, working, packages, calls, libraries = [], authority } = request;
   const user = await userFor(request, options);
   const skillFolder = await shownSkill(request, options);
   if (request.folder !== undefined && working !== undefined)
     await linkPackage(request.folder, inside.skill, working);
   await mkdir(runFolder, { recursive: true });
   const { certificates, timeZone } = options;
-  const own = await writeMachineFiles(runFolder, { user, home: inside.home, certificates, timeZone });
+  const own = await writeMachineFiles(runFolder, {
+    ...{ user, home: inside.home, certificates, timeZone },
+    authority,
+  });
   const path = [...programFolders, dirname(inside.node)].join(":");
   const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
   const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);

@@ -67,6 +67,8 @@ export interface LaunchRequest {
   timeoutMs?: number;
   /** The bot's proxy for this run, a unix socket; without it there is no network. */
   socket?: string;
+  /** A certificate (PEM) that its programs trust. */
+  authority?: string | undefined;
   /** A unix socket on which a text that is run can call tools. */
   calls?: string;
   /** An empty folder of this run, removed afterwards. */

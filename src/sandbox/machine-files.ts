@@ -54,6 +54,8 @@ export interface Machine {
   home: string;
   /** The operator's certificate files, by the variable that names them, e.g. SSL_CERT_FILE. */
   certificates: Readonly<Record<string, string>>;
+  /** The certificate (PEM) of a further authority. */
+  authority?: string | undefined;
   /** Its time zone, an IANA name. */
   timeZone: string;
 }
@@ -64,7 +66,7 @@ const zones = "/usr/share/zoneinfo";
 /** Writes the files that describe a machine of its own: one user, one name, and no name resolution (the proxy resolves names). */
 export async function writeMachineFiles(
   runFolder: string,
-  { user, home, certificates, timeZone }: Machine,
+  { user, home, certificates, authority = "", timeZone }: Machine,
 ): Promise<MachineFiles> {
   const folder = join(runFolder, "etc");
   await mkdir(folder);
@@ -84,7 +86,7 @@ export async function writeMachineFiles(
     await writeFile(join(folder, name), text, { mode: 0o644 });
     files.push({ from: join(folder, name), to: `/etc/${name}` });
   }
-  const trusted = await writeCertificates(folder, Object.values(certificates));
+  const trusted = await writeCertificates(folder, Object.values(certificates), authority);
   const empty = join(folder, "empty");
   await writeFile(empty, "", { mode: 0o444 });
   const env = {
@@ -151,12 +153,16 @@ interface ShownCertificates {
 }
 
 /**
- * Makes every program inside trust the operator's authorities in addition to the machine's: a bundle of both is mounted over the machine's.
- * `paths` are the operator's files; an unreadable one is skipped, and without any nothing changes.
+ * Makes every program inside trust further authorities in addition to the machine's: a bundle of all is mounted over the machine's.
+ * `paths` are the operator's files; an unreadable one is skipped. `authority` is a certificate (PEM). Without any nothing changes.
  */
-async function writeCertificates(folder: string, paths: readonly string[]): Promise<ShownCertificates> {
+async function writeCertificates(
+  folder: string,
+  paths: readonly string[],
+  authority: string,
+): Promise<ShownCertificates> {
   const texts = new Set(
-    (await Promise.all([...new Set(paths)].map(readIfThere))).filter((text) => text !== ""),
+    [authority, ...(await Promise.all([...new Set(paths)].map(readIfThere)))].filter((text) => text !== ""),
   );
   if (texts.size === 0) return { files: [], env: {} };
   const places = machineBundles.filter(existsSync);

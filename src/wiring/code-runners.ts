@@ -22,9 +22,14 @@ const megabyte = 1_048_576;
 /** Options of `createSandbox`, from the configuration. */
 export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
   const { execution } = config.skills;
+  const certificates = certificateFiles(processEnvironment());
   return {
     dataDir: config.data.folder,
-    openProxy: createGuardedProxy({ allow: config.net.allow, ...(own === undefined ? {} : { own }) }).open,
+    openProxy: createGuardedProxy({
+      allow: config.net.allow,
+      certificates: Object.values(certificates),
+      ...(own === undefined ? {} : { own }),
+    }).open,
     ...packageOptions(config, own),
     limits: {
       memoryBytes: execution.memory_megabytes * megabyte,
@@ -38,7 +43,7 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
     },
     allowWeak: execution.allow_weak,
     searchPath: programFolders(),
-    certificates: certificateFiles(processEnvironment()),
+    certificates,
     timeZone: serverTimeZone(config),
     code: { hosts: config.code.hosts, max_ms: config.code.max_seconds * 1_000 },
   };

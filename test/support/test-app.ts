@@ -4,6 +4,7 @@ import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { createApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
 import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
+import type { SpendingCaps } from "../../src/app/turns/spending.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
@@ -77,12 +78,7 @@ export interface TestAppOptions
   files?: FileStore;
   clock?: Clock;
   web?: Web;
-  spending?: Partial<
-    Record<
-      "per_channel_day_usd" | "per_user_day_usd" | "per_channel_day_tokens" | "per_user_day_tokens",
-      number
-    >
-  >;
+  spending?: Partial<SpendingCaps>;
   /** How long things are kept; for ever unless given. */
   retention?: Partial<RetentionPolicy>;
   concurrent?: number;
@@ -171,6 +167,7 @@ const generous = {
   per_user_day_usd: 1e6,
   per_channel_day_tokens: 1e9,
   per_user_day_tokens: 1e9,
+  channels: {},
 };
 
 function chatPolicy({ access, ...more }: NonNullable<TestAppOptions["chat"]> = {}): ChatPolicy {

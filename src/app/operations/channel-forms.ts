@@ -8,9 +8,10 @@ import {
 } from "../../core/skill/namespace-state.ts";
 import { efforts } from "../../core/values/message.ts";
 import { type SettingsChange, timeZones } from "../services/channel-settings.ts";
-import { type ChatForm, type CommandResult, said, shown } from "./operation.ts";
-import type { CommandOption, Services } from "./services.ts";
-import { modelWords, placeWords, smallModel } from "./words.ts";
+import { raising } from "../turns/spending.ts";
+import { type ChatForm, type CommandResult, type OperationCall, said, shown } from "./operation.ts";
+import type { CommandOption } from "./services.ts";
+import { modelWords, placeWords, smallModel, usageText } from "./words.ts";
 
 type Settings = NamespaceState["settings"];
 interface Input {
@@ -50,8 +51,8 @@ interface SettingForm {
     settings: Settings;
     change: SettingsChange;
     where: string;
-    services: Services;
-  }): CommandResult;
+    call: OperationCall<Input>;
+  }): CommandResult | Promise<CommandResult>;
 }
 
 function form({ option, change, tell, ...form }: SettingForm): ChatForm<Input, Output> {
@@ -62,8 +63,8 @@ function form({ option, change, tell, ...form }: SettingForm): ChatForm<Input, O
       const settings = change(words);
       return settings === undefined ? undefined : { ns: namespace, settings };
     },
-    say: ({ settings }, { input, services }) =>
-      tell({ settings, change: input.settings, where: placeWords(input.ns), services }),
+    say: ({ settings }, call) =>
+      tell({ settings, change: call.input.settings, where: placeWords(call.input.ns), call }),
   };
 }
 
@@ -80,7 +81,7 @@ const model = form({
     ],
   },
   change: (words) => (words === "" ? {} : { model: words === byDefault ? null : words }),
-  tell({ settings, change, where, services }) {
+  tell({ settings, change, where, call: { services } }) {
     const { model } = modelWords(services, settings);
     if (change.model === null) return said(`The model ${where} is ${model} again.`);
     if (change.model === undefined) {
@@ -112,7 +113,7 @@ const effort = form({
   },
   missing: (words) =>
     `There is no effort ${oneLine(words, 40)}. Choose one of: ${efforts.join(", ")}, ${byDefault}.`,
-  tell({ settings, change, where, services }) {
+  tell({ settings, change, where, call: { services } }) {
     if (change.effort === undefined) {
       const known = "A model that does not support one uses the nearest.";
       return shown(
@@ -229,7 +230,7 @@ const reset = form({
   description: "Sets everything about the agent here back to its default; skills stay as they are",
   change() {
     const { progress, while_running } = namespaceStateSchema.parse({}).settings;
-    const none = { profile: null, model: null, effort: null, reply: null, time_zone: null };
+    const none = { profile: null, model: null, effort: null, reply: null, time_zone: null, spending: null };
     return { progress, while_running, ...none, paused: false };
   },
   tell: () => said("The agent's settings here are the defaults again; skills stay as they are."),
@@ -250,7 +251,7 @@ const timeZone = form({
   },
   change: (words) =>
     words === "" ? {} : { time_zone: words.toLowerCase() === byDefault ? null : words.slice(0, 200) },
-  tell({ settings, change, where, services }) {
+  tell({ settings, change, where, call: { services } }) {
     const zone = settings.time_zone ?? services.time_zone;
     if (change.time_zone !== undefined) {
       const whose = change.time_zone === null ? ", the server's" : "";
@@ -259,6 +260,37 @@ const timeZone = form({
     const whose = settings.time_zone === undefined ? "the server's" : "set here";
     return shown(
       `The time zone ${where} is **${zone}** (${whose}). It counts for people whose own zone is not known. A manager changes it: \`/agent timezone Europe/Amsterdam\`, or \`default\` for the server's.`,
+    );
+  },
+});
+
+const spending = form({
+  command: "agent spending",
+  description: "Shows what this channel may spend a day; its managers can lower that",
+  option: {
+    name: "amount",
+    description:
+      "Less than the operator allows, as `5 USD` or `200000 tokens`, or `default`; shows it unless given",
+    usage: "[amount|default]",
+  },
+  change(words) {
+    if (words === "" || words.toLowerCase() === byDefault) return words === "" ? {} : { spending: null };
+    const [, dollar, number = "", unit] =
+      /^(\$)?\s*(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|tokens?)?$/i.exec(words) ?? [];
+    const amount = Number(number.replaceAll(/[,_]/g, ""));
+    if (amount === 0 || (dollar ?? unit) === undefined) return undefined;
+    if (!unit?.toLowerCase().startsWith("token")) return { spending: { day_usd: amount } };
+    return dollar === undefined && Number.isInteger(amount)
+      ? { spending: { day_tokens: amount } }
+      : undefined;
+  },
+  missing: "How much a day? Write it as `5 USD`, `200000 tokens` or `default`.",
+  async tell({ change, where, call: { input, services, asker } }) {
+    const { spent, usd, tokens } = await services.spending.channel(input.ns);
+    const limits = `$${usd.most.toFixed(2)} and ${tokens.most.toLocaleString("en")} tokens`;
+    if (change.spending !== undefined) return said(`I spend at most ${limits} a day ${where}.`);
+    return shown(
+      `I spend at most ${limits} a day ${where}; used today (UTC): ${usageText(spent)}. ${raising(usd, asker.by.trust)}; a manager lowers it: \`/agent spending 5 USD\`, \`/agent spending 200000 tokens\`.`,
     );
   },
 });
@@ -281,4 +313,5 @@ export const settingForms: readonly ChatForm<Input, Output>[] = [
   reply,
   reset,
   timeZone,
+  spending,
 ];

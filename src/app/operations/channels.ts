@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
-import { costText, type UsageTotal } from "../../core/log/usage.ts";
+import type { UsageTotal } from "../../core/log/usage.ts";
 import { type NamespaceState, readNamespace } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayManage } from "../../core/values/inbound.ts";
@@ -11,7 +11,7 @@ import { type SettingsChange, settingsChange } from "../services/channel-setting
 import { channelName, milliseconds } from "../services/shapes.ts";
 import { settingForms } from "./channel-forms.ts";
 import { type OperationCall, operation, shown } from "./operation.ts";
-import { modelWords } from "./words.ts";
+import { modelWords, usageText } from "./words.ts";
 
 const channel = z.object({
   namespace: z.string(),
@@ -28,6 +28,10 @@ const channel = z.object({
     time_zone: z.string().optional(),
     paused: z.object({ by: z.string(), at: milliseconds }).optional(),
     allowed_skills: z.array(z.string()).optional(),
+    spending: z
+      .object({ day_usd: z.number().optional(), day_tokens: z.number().optional() })
+      .optional()
+      .describe("lower limits of a day than the operator's"),
   }),
 });
 
@@ -102,7 +106,10 @@ export function mayChangeSettings(...[by, namespace]: Parameters<typeof mayManag
 export function settingsNote(settings: SettingsChange, namespace: string) {
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   if (given.length === 0) return undefined;
-  const words = given.map(([name, value]) => `${name} to \`${value === null ? "default" : String(value)}\``);
+  const words = given.map(
+    ([name, value]) =>
+      `${name} to \`${value === null ? "default" : typeof value === "object" ? JSON.stringify(value) : String(value)}\``,
+  );
   return { action: "settings_changed", namespace, subject: namespace, detail: `set ${words.join(", ")}` };
 }
 
@@ -188,18 +195,6 @@ export const showUsage = operation({
     return { ok: true, value: { channel, person } };
   },
 });
-
-function usageText(total: UsageTotal): string {
-  const { input_tokens, cached_tokens, output_tokens } = total;
-  const share = Math.round((100 * cached_tokens) / input_tokens);
-  const cached = input_tokens === 0 ? "" : ` (${share}% from the provider's cache)`;
-  const parts = [
-    `${input_tokens.toLocaleString("en")} tokens in${cached}`,
-    `${output_tokens.toLocaleString("en")} out`,
-    costText(total),
-  ];
-  return parts.filter(Boolean).join(", ");
-}
 
 const agentSchema = z.object({
   id: z.string(),

@@ -119,7 +119,7 @@ export interface Services {
   name: string;
   version: string;
   models: Models;
-  /** For model calls outside of turns. */
+  /** For model calls outside of turns, and what channels may spend. */
   spending: Spending;
   /** The agents; the first one is the default of channels. */
   profiles: readonly [Profile, ...Profile[]];

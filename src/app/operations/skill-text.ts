@@ -71,6 +71,7 @@ export function skillDetailText(skill: SkillDetail): string {
     ...(skill.package === undefined ? [] : [installedLine(skill.id, skill.package)]),
     ...rightLines(skill),
     ...networkLines(skill),
+    ...variableLines(skill),
     ...toolListLines(skill.tool_list),
     ...skill.problems.slice(0, 5).map(({ severity, message }) => `${severity}: ${message}`),
     ...skill.parts.map((part) => `- \`${part.id}\` ${part.summary}`),
@@ -111,6 +112,15 @@ function networkLines({ network, kind }: SkillDetail): string[] {
   if (granted.includes("*")) return ["Its code may reach every public host."];
   if (granted.length > 0) return [`Its code may reach ${granted.map((host) => `\`${host}\``).join(", ")}.`];
   return kind === "imported" || kind === "document" ? ["Its code may reach no host."] : [];
+}
+
+/** Who holds the values of a skill's variables. */
+function variableLines({ variables = [] }: Pick<SkillDetail, "variables">): string[] {
+  return variables.map(({ name, put_into }) => {
+    if (put_into === undefined) return `Its code gets the value of \`${name}\`.`;
+    const [header = ""] = put_into.header.split(":");
+    return `The bot keeps the value of \`${name}\` and puts it into \`${header}\` of requests to \`${put_into.host}\`; in the sandbox, its code has a placeholder.`;
+  });
 }
 
 function toolListLines(toolList: SkillDetail["tool_list"]): string[] {
@@ -163,6 +173,7 @@ export function skillDetailLines(skill: SkillDetail, terminal: Terminal): string
     dim(`sha256 ${skill.hash}`),
     ...(skill.package === undefined ? [] : [packageLine(skill.package, terminal)]),
     ...(network.granted.length === 0 ? [] : [`its code may reach: ${network.granted.map(plain).join(", ")}`]),
+    ...variableLines(skill).map((line) => plain(line.replaceAll("`", ""))),
     ...section(
       "brings tools along",
       Object.entries(skill.tool_list).map(

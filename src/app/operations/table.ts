@@ -24,6 +24,7 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./packages/sandbox-packages.ts";
+import { consentToSchedule } from "./plans/consent.ts";
 import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
 import {
   addSchedule,
@@ -103,6 +104,7 @@ const operations = [
   pauseSchedule,
   resumeSchedule,
   removeSchedule,
+  consentToSchedule,
   renewScheduleSecret,
   showGoal,
   setGoal,

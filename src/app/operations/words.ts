@@ -1,4 +1,5 @@
 import { oneLine } from "../../base/markdown-text.ts";
+import { costText, type UsageTotal } from "../../core/log/usage.ts";
 import { effortFor, modelFor } from "../../core/scope/turn-scope.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import type { Diagnostic } from "../../core/skill/skill.ts";
@@ -42,6 +43,19 @@ export function codeSpan(text: string, maxChars: number): string {
 /** The words of a list that is written with spaces or commas. */
 export function listed(words: string): string[] {
   return words.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+/** The tokens and the cost of a total. */
+export function usageText(total: UsageTotal): string {
+  const { input_tokens, cached_tokens, output_tokens } = total;
+  const share = Math.round((100 * cached_tokens) / input_tokens);
+  const cached = input_tokens === 0 ? "" : ` (${share}% from the provider's cache)`;
+  const parts = [
+    `${input_tokens.toLocaleString("en")} tokens in${cached}`,
+    `${output_tokens.toLocaleString("en")} out`,
+    costText(total),
+  ];
+  return parts.filter(Boolean).join(", ");
 }
 
 /** Diagnostics on the command line. */

@@ -48,6 +48,13 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
       const entry = await book.get(id);
       return entry?.value.what === "trigger" ? [] : (entry?.value.tools ?? []);
     },
+    receivers: async (id) => (await book.get(id))?.value.receivers ?? {},
+    async agree(id, person, agrees) {
+      await book.change(id, ({ value, due_at }) => {
+        const receivers = { ...value.receivers, [person]: agrees };
+        return { value: { ...value, receivers }, due_at };
+      });
+    },
   };
 }
 

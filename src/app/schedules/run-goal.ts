@@ -1,5 +1,6 @@
 import { beginningOf } from "../../base/markdown-text.ts";
 import type { Goal } from "../../core/ports/schedule.ts";
+import type { Author } from "../../core/values/inbound.ts";
 import { changeGoal, type GoalDeps, goalAfter } from "./goals.ts";
 import { jobsOf } from "./jobs.ts";
 import type { Entry } from "./planning.ts";
@@ -7,7 +8,7 @@ import { begin, type RunDeps } from "./run-plan.ts";
 
 export interface GoalRunDeps extends GoalDeps, Pick<RunDeps, "book" | "submit" | "logger" | "isPaused"> {
   /** Why nothing more may be spent in a channel for a person; undefined below the limits. */
-  overBudget(namespace: string, person: string): Promise<string | undefined>;
+  overBudget(namespace: string, person: Author): Promise<string | undefined>;
   /** Stops a turn. @param by a person's id */
   stop(turnId: string, by: string): Promise<unknown>;
 }
@@ -38,7 +39,7 @@ async function beginNext(deps: GoalRunDeps, entry: Entry<Goal>, met: string | un
   // The end of a job has a turn of its own.
   if (jobs.some(({ value }) => value.thread === goal.thread)) return lookAgain(deps, id);
   if (maker.is === "gone") return tellEnd(deps, entry, "blocked", maker.because);
-  const spent = await deps.overBudget(namespace, goal.maker.id);
+  const spent = await deps.overBudget(namespace, maker.author);
   if (spent !== undefined) return tellEnd(deps, entry, "used_up", `${spent}.`);
   const turns = goal.turns + 1;
   const turnId = await begin(deps, entry, {

@@ -10,7 +10,7 @@ import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import { textToEdit } from "../../core/values/call-arguments.ts";
 import type { Binding } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { type Author, type Cause, mayApprove } from "../../core/values/inbound.ts";
+import { type Author, type Cause, mayApprove, mayDecide } from "../../core/values/inbound.ts";
 import type { Audit } from "./audit.ts";
 
 export interface ApprovalDeps {
@@ -52,7 +52,7 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked, isOver } = found;
-      const may = mayApprove(by, asked.approver, turn);
+      const may = mayDecide(by, asked, turn);
       if (!may && by.id !== turn.author.id) return notAllowed(deps, asked, turn);
       return { ok: true, value: { asked, text: may && !isOver ? textToEdit(asked) : undefined } };
     },
@@ -60,7 +60,7 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked } = found;
-      const may = mayApprove(by, asked.approver, turn);
+      const may = mayDecide(by, asked, turn);
       return may ? { ok: true, value: undefined } : notAllowed(deps, asked, turn);
     },
     async decide(approvalId, verdict, by, edited) {
@@ -214,7 +214,13 @@ async function notAllowed(
   asked: Requested,
   { namespace, thread, author }: TurnRecord,
 ): Promise<Outcome<never>> {
-  const { approver } = asked;
+  const { approver, person } = asked;
+  if (person !== undefined)
+    return {
+      ok: false,
+      status: 403,
+      message: `Only ${escapeMarkdown(person.name)} can decide ${aboutWhat(asked)}.`,
+    };
   const known =
     approver === "manager" || approver === "operator"
       ? await namedDeciders(platforms.of(namespace), { namespace, thread }, approver, author.id)

@@ -9,6 +9,7 @@ import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
+import type { Spending } from "../turns/spending.ts";
 
 /** A change of a channel's settings. Missing fields stay as they are; `null` restores the default. */
 export const settingsChange = z
@@ -28,6 +29,15 @@ export const settingsChange = z
       .describe("IANA name, for people whose own zone is not known"),
     paused: z.boolean().optional(),
     allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
+    spending: z
+      .object({
+        day_usd: z.number().positive().optional(),
+        day_tokens: z.number().int().positive().optional(),
+      })
+      .strict()
+      .nullable()
+      .optional()
+      .describe("lower limits of the channel's day (UTC) than the operator's"),
   })
   .strict();
 export type SettingsChange = z.output<typeof settingsChange>;
@@ -44,20 +54,20 @@ export function createChangeSettings({
   profiles,
   models,
   clock,
+  most,
 }: {
   store: KeyValue;
   profiles: readonly Profile[];
   models: Pick<Models, "choose">;
   clock: Pick<Clock, "now">;
+  most: Spending["most"];
 }): ChangeSettings {
   return async (namespace, change, by) => {
     const { profile } = change;
-    const problem = typeof profile === "string" ? agentProblem(profile, profiles) : undefined;
+    const problem = profile ? agentProblem(profile, profiles) : undefined;
     if (problem !== undefined) return { ok: false, status: 404, message: problem };
-    const { time_zone } = change;
-    if (typeof time_zone === "string" && timeZoneNamed(time_zone) === undefined) {
-      return { ok: false, status: 400, message: unknownTimeZone(time_zone) };
-    }
+    const invalid = zoneProblem(change) ?? spendingProblem(change, most(namespace));
+    if (invalid !== undefined) return { ok: false, status: 400, message: invalid };
     const model = typeof change.model === "string" ? models.choose(change.model) : undefined;
     if (model?.ok === false) return { ok: false, status: 400, message: model.message };
     const pause = { by: by.id, at: clock.now() };
@@ -65,6 +75,16 @@ export function createChangeSettings({
     const changed = await updateNamespace(store, namespace, ({ settings }) => apply(settings, known, pause));
     return { ok: true, value: changed };
   };
+}
+
+/** Why a channel cannot have these limits; undefined when they are no higher than the operator's. */
+function spendingProblem(
+  { spending }: SettingsChange,
+  most: ReturnType<Spending["most"]>,
+): string | undefined {
+  const { day_usd = 0, day_tokens = 0 } = spending ?? {};
+  if (day_usd <= most.day_usd && day_tokens <= most.day_tokens) return undefined;
+  return `This channel may spend at most $${most.day_usd.toFixed(2)} and ${most.day_tokens.toLocaleString("en")} tokens a day. Only an operator of the bot can raise that; a manager can choose less.`;
 }
 
 /** Why an agent cannot be chosen, and which can be; undefined when it can. */
@@ -80,7 +100,8 @@ function agentProblem(id: string, profiles: readonly Profile[]): string | undefi
   return `There is no agent ${id}. ${near === undefined ? "" : `Did you mean ${near}? `}${agents}`;
 }
 
-function unknownTimeZone(text: string): string {
+function zoneProblem({ time_zone: text }: SettingsChange): string | undefined {
+  if (!text || timeZoneNamed(text) !== undefined) return undefined;
   const near = nearestTimeZones(text).map((zone) => `\`${zone}\``);
   const advice =
     near.length === 0
@@ -104,6 +125,7 @@ function apply(
     time_zone,
     paused,
     allowed_skills,
+    spending,
   }: SettingsChange,
   pause: NonNullable<Settings["paused"]>,
 ): void {
@@ -115,6 +137,7 @@ function apply(
   settings.reply = changed(settings.reply, reply);
   settings.time_zone = changed(settings.time_zone, time_zone && timeZoneNamed(time_zone));
   settings.allowed_skills = changed(settings.allowed_skills, allowed_skills && [...allowed_skills]);
+  settings.spending = changed(settings.spending, spending && { ...settings.spending, ...spending });
   if (paused !== undefined) settings.paused = paused ? (settings.paused ?? pause) : undefined;
 }
 

@@ -60,6 +60,18 @@ export const skillDetail = skillListing.extend({
     .object({ by_people: z.boolean(), by_model: z.boolean(), command_tool: z.string().optional() })
     .optional(),
   network: z.object({ granted: z.array(z.string()) }).describe("hosts its code may reach"),
+  variables: z
+    .array(
+      z.object({
+        name: z.string(),
+        put_into: z
+          .object({ host: z.string(), header: z.string() })
+          .optional()
+          .describe("in a sandbox the code has a placeholder, and requests to the host get the value"),
+      }),
+    )
+    .optional()
+    .describe("variables its code is given, if the operator has set them"),
   rights: z
     .record(z.string(), z.object({ people: z.array(z.string()), roles: z.array(z.string()) }))
     .optional()

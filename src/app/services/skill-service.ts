@@ -289,5 +289,13 @@ async function detailOf(
     invocation: skill.invocation,
     tool_list: skill.tool_list,
     problems: problemsOf(skill, offer.catalogue.diagnostics),
+    ...variablesOf(skill),
   };
+}
+
+/** The variables that code of a skill gets. */
+function variablesOf({ kind, requires, settings }: Skill): Pick<SkillDetail, "variables"> {
+  const names = [...new Set([...requires.env, settings?.api_key_variable ?? []].flat())];
+  if (names.length === 0 || (kind !== "document" && kind !== "imported")) return {};
+  return { variables: names.map((name) => ({ name, put_into: requires.keys?.[name] })) };
 }

@@ -1,8 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../base/growing-cache.ts";
-import type { TurnReading } from "../../core/log/turn-log.ts";
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn, TurnReading } from "../../core/log/turn-log.ts";
 import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/usage.ts";
-import type { Clock } from "../../core/ports/storage.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
+import { readNamespace } from "../../core/skill/namespace-state.ts";
+import type { Author, Inbound, Trust } from "../../core/values/inbound.ts";
+import type { Submit } from "./submit.ts";
 
 /** Spending limits per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
 export interface SpendingCaps {
@@ -10,6 +14,29 @@ export interface SpendingCaps {
   per_user_day_usd: number;
   per_channel_day_tokens: number;
   per_user_day_tokens: number;
+  /** Limits of single channels by namespace, in place of those of all channels. */
+  channels: { readonly [namespace: string]: DayLimits };
+}
+
+/** What a channel may spend a day, where that differs from the other channels. */
+interface DayLimits {
+  day_usd?: number | undefined;
+  day_tokens?: number | undefined;
+}
+
+/** A limit of a day, who can raise it, and how. */
+interface DayLimit {
+  most: number;
+  by: "An operator of the bot" | "A manager of this channel";
+  /** The setting, or the command. */
+  with: string;
+}
+
+/** What a channel has spent today, and its limits. */
+interface ChannelDay {
+  spent: UsageTotal;
+  usd: DayLimit;
+  tokens: DayLimit;
 }
 
 /** Counts the spending of channels and people, and says when a limit is reached. */
@@ -17,7 +44,10 @@ export interface Spending {
   /** Counts a model call at once, before the log has it. */
   add(namespace: string, user: string, usage: Usage): void;
   /** Why nothing more may be spent, in words for the person; undefined below the limits. */
-  exceeded(namespace: string, user: string): Promise<string | undefined>;
+  exceeded(namespace: string, person: Pick<Author, "id" | "trust">): Promise<string | undefined>;
+  channel(namespace: string): Promise<ChannelDay>;
+  /** The limits that the operator has set for a channel. Its managers can only lower them. */
+  most(namespace: string): { day_usd: number; day_tokens: number };
 }
 
 const dayMs = 86_400_000;
@@ -32,7 +62,12 @@ interface Spent {
   total: UsageTotal;
 }
 
-export function createSpending(log: TurnReading, caps: SpendingCaps, clock: Clock): Spending {
+export function createSpending(
+  log: Pick<TurnReading, "usage">,
+  store: KeyValue,
+  caps: SpendingCaps,
+  clock: Pick<Clock, "now">,
+): Spending {
   const known = new LRUCache<string, Spent>(growingTo(maxInMemory));
   const channelKey = (namespace: string) => `channel ${namespace}`;
   const userKey = (user: string) => `user ${user}`;
@@ -49,27 +84,36 @@ export function createSpending(log: TurnReading, caps: SpendingCaps, clock: Cloc
     known.set(key, { since, readAt: now, total });
     return total;
   };
+  const channel = async (namespace: string): Promise<ChannelDay> => {
+    const [total, { settings }] = await Promise.all([
+      spent(channelKey(namespace), { namespace }),
+      readNamespace(store, namespace),
+    ]);
+    return {
+      spent: total,
+      usd: lowest(caps, namespace, "usd", settings.spending?.day_usd),
+      tokens: lowest(caps, namespace, "tokens", settings.spending?.day_tokens),
+    };
+  };
 
   return {
+    channel,
+    most: (namespace) => ({
+      day_usd: lowest(caps, namespace, "usd").most,
+      day_tokens: lowest(caps, namespace, "tokens").most,
+    }),
     add(namespace, user, usage) {
       for (const key of [channelKey(namespace), userKey(user)]) {
         const before = known.get(key);
         if (before !== undefined) before.total = plusUsage(before.total, usage);
       }
     },
-    async exceeded(namespace, user) {
-      const [channel, person] = await Promise.all([
-        spent(channelKey(namespace), { namespace }),
-        spent(userKey(user), { user }),
-      ]);
+    async exceeded(namespace, { id: user, trust }) {
+      const [day, person] = await Promise.all([channel(namespace), spent(userKey(user), { user })]);
+      const own = (unit: Unit) => byOperator(caps[`per_user_day_${unit}`], `per_user_day_${unit}`);
       return (
-        over(
-          channel,
-          caps.per_channel_day_usd,
-          caps.per_channel_day_tokens,
-          "this channel",
-          "per_channel_day",
-        ) ?? over(person, caps.per_user_day_usd, caps.per_user_day_tokens, "you", "per_user_day")
+        over(day, "this channel has", trust) ??
+        over({ spent: person, usd: own("usd"), tokens: own("tokens") }, "you have", trust)
       );
     },
   };
@@ -78,24 +122,102 @@ export function createSpending(log: TurnReading, caps: SpendingCaps, clock: Cloc
 /** Maximum sums kept in memory. */
 const maxInMemory = 10_000;
 
+type Unit = "usd" | "tokens";
+
+function byOperator(most: number, setting: string): DayLimit {
+  return { most, by: "An operator of the bot", with: `spending.${setting}` };
+}
+
+/** How a limit is raised: a sentence without its end. Guests read no name of a setting. */
+export function raising({ by, with: how }: DayLimit, reader: Trust): string {
+  return `${by} can raise ${reader === "guest" && by === "An operator of the bot" ? "that" : how}`;
+}
+
+/** The limit of a channel: its managers' if that is lower than the operator's. */
+function lowest(caps: SpendingCaps, namespace: string, unit: Unit, managers = Infinity): DayLimit {
+  const own = caps.channels[namespace]?.[`day_${unit}`];
+  const most = own ?? caps[`per_channel_day_${unit}`];
+  if (managers < most)
+    return { most: managers, by: "A manager of this channel", with: "that with `/agent spending`" };
+  return byOperator(most, own === undefined ? `per_channel_day_${unit}` : "channels");
+}
+
 function tokensOf({ input_tokens, output_tokens }: UsageTotal): number {
   return input_tokens + output_tokens;
 }
 
-function over(
-  spent: UsageTotal,
-  usd: number,
-  tokens: number,
-  who: string,
-  setting: string,
-): string | undefined {
-  const raise = (unit: string) =>
-    `An operator can raise spending.${setting}_${unit}; the next day begins at 00:00 UTC`;
-  const have = who === "you" ? "have" : "has";
-  if (spent.cost_usd !== undefined && spent.cost_usd >= usd) {
-    return `${who} ${have} spent ${costText(spent)} of $${usd.toFixed(2)} for today. ${raise("usd")}`;
-  }
+function over({ spent, usd, tokens }: ChannelDay, whoHas: string, reader: Trust): string | undefined {
+  const next = "the next day begins at 00:00 UTC";
+  if (spent.cost_usd !== undefined && spent.cost_usd >= usd.most)
+    return `${whoHas} spent ${costText(spent)} of $${usd.most.toFixed(2)} for today. ${raising(usd, reader)}; ${next}`;
   const used = tokensOf(spent);
-  if (used >= tokens) return `${who} ${have} used ${used} of ${tokens} tokens for today. ${raise("tokens")}`;
-  return undefined;
+  if (used < tokens.most) return undefined;
+  return `${whoHas} used ${used} of ${tokens.most} tokens for today. ${raising(tokens, reader)}; ${next}`;
+}
+
+/** Percentages of a channel's day that its people are told of, the highest first. */
+const told = [95, 75] as const;
+
+/**
+ * Passes the events of a turn on. Before its end is stored, the thread is told if the channel has used most of its day: by a turn of its
+ * own, which runs next, and whose key makes it one for each percentage, channel and day, whichever process comes first. A turn whose end
+ * is stored must have nothing left to do: it keeps its lease and its thread until it returns.
+ */
+export async function* tellSpending(
+  deps: Telling,
+  { inbound, events: before }: Pick<ClaimedTurn, "inbound" | "events">,
+  events: AsyncGenerator<TurnEventBody, void>,
+): AsyncGenerator<TurnEventBody, void> {
+  let hasSpent = before.some(({ type }) => type === "usage");
+  for await (const event of events) {
+    hasSpent ||= event.type === "usage";
+    if (hasSpent && event.type === "turn_finished")
+      await tell(deps, inbound).catch((error: unknown) =>
+        deps.report(error, "the notice of a channel's spending"),
+      );
+    yield event;
+  }
+}
+
+interface Telling {
+  spending: Pick<Spending, "channel">;
+  submit: Submit;
+  clock: Pick<Clock, "now">;
+  report(error: unknown, where: string): void;
+}
+
+async function tell(
+  { spending, submit, clock }: Telling,
+  { namespace, thread, author, origin }: Inbound,
+): Promise<void> {
+  const nearer = shareOf(await spending.channel(namespace));
+  const mark = told.find((percent) => nearer.percent >= percent);
+  if (mark === undefined) return;
+  const now = clock.now();
+  await submit({
+    namespace,
+    thread,
+    author,
+    key: `spending:${namespace}:${Math.floor(now / dayMs)}:${mark}`,
+    text: "What this channel may spend today",
+    cause: { kind: "spending", id: `${mark}`, because: `${mark} % of the day are used`, says: nearer.says },
+    ...(origin === undefined ? {} : { origin: { said_at: now, files: [], in_thread: false } }),
+  });
+}
+
+/** How much of its day a channel has used, by the limit it is nearer to, and that in words. */
+function shareOf({ spent, usd, tokens }: ChannelDay): { percent: number; says: string } {
+  const byTokens = tokensOf(spent) / tokens.most;
+  const byUsd = (spent.cost_usd ?? 0) / usd.most;
+  const { by } = byUsd > byTokens ? usd : tokens;
+  const of =
+    byUsd > byTokens
+      ? `${costText(spent)} of $${usd.most.toFixed(2)}`
+      : `${tokensOf(spent).toLocaleString("en")} of ${tokens.most.toLocaleString("en")} tokens`;
+  const percent = Math.floor(100 * Math.max(byUsd, byTokens));
+  const [used, then] = percent < 100 ? [`${percent} %`, "At 100 % I answer"] : ["all", "I answer"];
+  return {
+    percent,
+    says: `This channel has used ${used} of what it may spend today: ${of}. ${then} nobody here until 00:00 UTC. ${by} can raise the limit.`,
+  };
 }

@@ -79,7 +79,7 @@ export class TurnRunner {
       ...ports,
       steering: () => this.#steering(turnId),
       signals: () => log.signals(turnId),
-      overBudget: () => spending.exceeded(namespace, author.id),
+      overBudget: () => spending.exceeded(namespace, author),
     };
   }
 

@@ -34,7 +34,7 @@ export function approvalCard(approval: ApprovalView, actions: Decides): Template
     ${textField(approval, actions)}
     ${argumentsOf(approval)}
     ${binds === undefined ? nothing : html`<p class="hint">${alwaysText({ binds, input })}</p>`}
-    <p class="hint">${people[approval.approver]} may decide. Nothing runs before you decide. Open until ${clockTime(expires_at)}.</p>
+    <p class="hint">${approval.person?.name ?? people[approval.approver]} may decide. Nothing runs before you decide. Open until ${clockTime(expires_at)}.</p>
   </section>`;
 }
 

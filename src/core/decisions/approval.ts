@@ -111,7 +111,7 @@ async function takeDecision(
 export async function approveWithin(
   scope: TurnScope,
   askedBy: { callId: string; skillId: string },
-  { action, label, question, says, input, approver = "manager", reason, addresses }: ApprovalRequest,
+  { action, label, question, says, input, approver = "manager", person, reason, addresses }: ApprovalRequest,
 ): Promise<Decided> {
   const { callId: call_id, skillId: skill_id } = askedBy;
   const known = scope.state.approvals.get(call_id);
@@ -127,6 +127,7 @@ export async function approveWithin(
       reason,
       addresses,
       approver: approverWithin(scope, skill_id, approver),
+      person,
     });
   const decided = known === undefined ? "waiting" : await takeDecision(scope, known);
   if (decided === "waiting") throw new WaitingForPerson();

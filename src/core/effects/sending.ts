@@ -1,11 +1,13 @@
 /** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
+import { approveWithin } from "../decisions/approval.ts";
 import type { ChannelAccess, ChannelMessage, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
 import { calledBy } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
+import { WaitingForPerson } from "../values/failure.ts";
 import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
@@ -23,6 +25,8 @@ interface Target {
   label: string;
   /** The name of the person, for a direct message. */
   person?: string;
+  /** Their id. */
+  receiver?: string;
   /** The message stays in the channel of the turn. */
   isHere: boolean;
 }
@@ -58,9 +62,10 @@ export function createSending(desk: ChatDesk): Sending {
           input: { to: target.label, text, ...(files.length === 0 ? {} : { files: [...files] }) },
           reason: target.isHere ? sharingReason : "It will be read outside this channel, in your name.",
         });
+      const planned = await consentTo(desk, target);
       const tag = { turn_id: turn.turn_id, purpose: "sent" as const, part: numberOf(desk) };
       const said = edited ?? text;
-      const markdown = ports.redact(target.isHere ? said : `${said}\n\n*Sent for ${turn.author.name}*`);
+      const markdown = ports.redact(target.isHere ? said : said + signature(turn.author.name, planned));
       const reference = await desk.doing(() =>
         ports.chats.send(target.place, { tag, markdown, files: attached, calls: calledBy(scope) }),
       );
@@ -88,6 +93,55 @@ export function createSending(desk: ChatDesk): Sending {
       await record("deleted", place, id);
     },
   };
+}
+
+/** Says for whom a message was sent and, if a plan sent it, how its receiver ends that. */
+function signature(name: string, planned: string | undefined): string {
+  const end = planned === undefined ? "" : `. \`/agent schedule refuse ${planned}\` ends these messages.`;
+  return `\n\n*Sent for ${name}*${end}`;
+}
+
+/**
+ * A schedule or trigger writes to another person only if they agreed. They are asked once, also by runs at the same time; no answer is a
+ * no, which they can change with a command. Returns the id of the schedule; undefined where nobody has to agree.
+ * @throws SkillFailure unless they agreed
+ * @throws WaitingForPerson while they have not decided
+ */
+async function consentTo(
+  { scope, callId, skillId }: ChatDesk,
+  { receiver, person = "" }: Target,
+): Promise<string | undefined> {
+  const { cause, author, text } = scope.turn;
+  const { schedules } = scope.ports;
+  const isPlanned = cause?.kind === "schedule" || cause?.kind === "trigger";
+  if (receiver === undefined || receiver === author.id || !isPlanned || schedules === undefined)
+    return undefined;
+  const known = (await schedules.receivers(cause.id))[receiver];
+  if (known === true) return cause.id;
+  const asking = `${callId}/approval:receive`;
+  if (known === undefined || scope.state.approvals.has(asking)) {
+    const asked = approveWithin(
+      scope,
+      { callId: asking, skillId },
+      {
+        action: "receive_messages",
+        person: { id: receiver, name: person },
+        says: { deed: `send ${person} direct messages for ${author.name}`, quotes: "task", names: ["when"] },
+        input: { task: text, when: cause.because },
+        reason: `It is planned: ${cause.because}. Only ${person} can allow it. I ask this once.`,
+      },
+    );
+    const { approved } = await asked.catch(async (error: unknown) => {
+      // Other runs find that the person was asked.
+      if (error instanceof WaitingForPerson) await schedules.agree(cause.id, receiver, false);
+      throw error;
+    });
+    await schedules.agree(cause.id, receiver, approved);
+    if (approved) return cause.id;
+  }
+  const message = `${person} has not agreed to messages of this schedule, so nothing was sent.`;
+  const hint = `Tell the person; ${person} can still allow it: /agent schedule accept ${cause.id}.`;
+  throw new SkillFailure("refused", message, hint);
 }
 
 /** `send a message to #general`, `send Ben a direct message`. */
@@ -144,7 +198,7 @@ async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined>
   const { name, full_name } = person;
   const called = full_name === undefined || full_name === name ? name : `${full_name} (${name})`;
   const isHere = place.namespace === turn.place.namespace;
-  return { place, label: `a direct message to ${called}`, person: called, isHere };
+  return { place, label: `a direct message to ${called}`, person: called, receiver: id, isHere };
 }
 
 async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise<OutgoingFile[]> {

@@ -252,6 +252,8 @@ type PlainEvent =
       /** Keys of web addresses that nobody named and that a request would go to. Their hosts can be allowed for the whole turn. */
       addresses?: readonly string[] | undefined;
       approver: Trust | Approver;
+      /** The only person who may decide, whatever `approver` says: what is asked is about them. */
+      person?: { id: string; name: string } | undefined;
       expires_at: number;
     }
   /**

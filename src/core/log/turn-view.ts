@@ -63,6 +63,8 @@ export interface ApprovalView {
   binds?: Binding | undefined;
   /** The minimum for deciding: the asker, or a person of at least this trust. */
   approver: Trust | Approver;
+  /** The only person who may decide. */
+  person?: { id: string; name: string } | undefined;
   expires_at: number;
   /** `expired`: nobody decided before it expired or its turn ended. */
   state: "open" | "approved" | "refused" | "expired";

@@ -114,8 +114,9 @@ async function runScript(
     onLine: printedLines(context, redact),
   };
   const text = JSON.stringify([work, args, stdin]);
+  const known = Object.values(skill.requires.keys ?? {}).map(({ host }) => host);
   const { value: ran, notes } = await context.inFolder(text, (working) =>
-    withGrantedNetwork(context, [], (network) => scripts.run({ ...request, working, network })),
+    withGrantedNetwork(context, known, (network) => scripts.run({ ...request, working, network })),
   );
   const hint = networkHint(skill.id, ran.refused, context.network.couldReach);
   return scriptResult({ skill, name }, redactOutcome(ran.value, redact), context, {

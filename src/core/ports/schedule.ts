@@ -57,6 +57,8 @@ const plannedSchema = z.object({
   paused: pauseSchema.optional(),
   /** Consecutive temporary failures. */
   failures: z.number().int().default(0),
+  /** Whether people who were asked agreed to its direct messages, by their ids. */
+  receivers: z.record(z.string(), z.boolean()).optional(),
 });
 
 export const scheduleSchema = plannedSchema.extend({

@@ -65,6 +65,10 @@ export interface Schedules {
   change(planner: Planner, id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
   /** The tools that the runs of a schedule may currently use without asking. */
   granted(id: string): Promise<readonly GrantedTool[]>;
+  /** Whether people agreed to its direct messages, by their ids; absent where they were not asked. */
+  receivers(id: string): Promise<{ readonly [person: string]: boolean }>;
+  /** Records whether a person agrees. */
+  agree(id: string, person: string, agrees: boolean): Promise<void>;
   /** Absent where there are none. */
   readonly jobs?: Jobs;
 }

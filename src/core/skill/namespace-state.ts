@@ -44,6 +44,10 @@ export const namespaceStateSchema = z.object({
       paused: z.object({ by: z.string(), at: z.number() }).optional(),
       /** The zone for people whose own is not known, IANA name; by default the server's. */
       time_zone: z.string().optional(),
+      /** What the channel may spend a day (UTC), where its managers have lowered the operator's limits. */
+      spending: z
+        .object({ day_usd: z.number().positive().optional(), day_tokens: z.number().positive().optional() })
+        .optional(),
       /** If given, only these skills exist in the channel. */
       allowed_skills: z.array(z.string()).optional(),
     })

@@ -1,7 +1,7 @@
 import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
 import type { Json } from "../values/json.ts";
-import type { Skill } from "./skill.ts";
+import type { KeyPlace, Skill } from "./skill.ts";
 
 /** Whether something is allowed here; `reason` is for a person. `unconfined`: it would run without a sandbox. */
 export type Verdict = { ok: true; unconfined?: true } | { ok: false; reason: string };
@@ -51,6 +51,15 @@ export interface NetworkAccess {
    * than 80 and 443.
    */
   permits(host: string): boolean;
+  /** Keys that the code does not get: it has the placeholders in their place. */
+  keys?: readonly HostKey[];
+}
+
+/** A key that is put into requests to one host, on their way out. */
+export interface HostKey extends KeyPlace {
+  /** The value of the code's variable. */
+  placeholder: string;
+  key: string;
 }
 
 /** Why a program did not start; the message is for a person. */

@@ -40,6 +40,27 @@ export type SkillKind = z.infer<typeof skillKindSchema>;
 export const meanSchema = z.enum(["model", "images"]);
 export type Mean = z.infer<typeof meanSchema>;
 
+/** Where a key is put into requests. */
+const keyPlaceSchema = z.object({
+  /** A name or an address, with `:port` for ports other than 443. Only requests over TLS get the key. */
+  host: z
+    .string()
+    .toLowerCase()
+    .regex(
+      /^(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?$/,
+      "expected a host, as api.example.com or api.example.com:8443",
+    ),
+  /** `X-Api-Key`, or with what surrounds the key: `Authorization: Bearer {key}`. */
+  header: z
+    .string()
+    .max(200)
+    .regex(
+      /^(?!host\b|content-|transfer-|connection\b)[a-z][a-z0-9-]*(?:: [ -z|~]*\{key\}[ -z|~]*)?$/i,
+      "expected a header, as X-Api-Key or Authorization: Bearer {key}",
+    ),
+});
+export type KeyPlace = z.infer<typeof keyPlaceSchema>;
+
 /** Requirements of a skill. */
 export const requirementsSchema = z.object({
   /** All of these services. A skill that works without one does not list it. */
@@ -50,6 +71,11 @@ export const requirementsSchema = z.object({
   anyBins: z.array(z.string()).default([]),
   /** Environment variables that must be set. */
   env: z.array(z.string()).default([]),
+  /**
+   * Those of the variables that are keys for one host: in the sandbox the code has a placeholder, and the key is put into the header on
+   * the way out.
+   */
+  keys: z.record(z.string(), keyPlaceSchema).optional(),
   /** Dotted configuration paths that must be truthy. */
   config: z.array(z.string()).default([]),
   /** `linux`, `darwin`, `win32`; empty means any. */

@@ -151,6 +151,8 @@ export interface ApprovalRequest {
   input: Json;
   /** Manager by default. */
   approver?: Approver;
+  /** The only person who may decide. */
+  person?: { id: string; name: string };
   /** The reason for asking, a sentence for people, if the question does not contain it. */
   reason?: string;
   /** Destinations of a request: keys of web addresses. Once approved, they count as known. */

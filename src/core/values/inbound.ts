@@ -151,8 +151,8 @@ const backgroundSchema = z.object({
 export type BackgroundWork = z.infer<typeof backgroundSchema>;
 
 const causeSchema = z.object({
-  kind: z.enum(["schedule", "trigger", "goal", "handoff"]),
-  /** The id of the schedule, trigger or goal, or of the turn whose agent handed the work over. */
+  kind: z.enum(["schedule", "trigger", "goal", "handoff", "spending"]),
+  /** The id of the schedule, trigger or goal, or of the turn whose agent handed the work over; for spending, the percentage told. */
   id: z.string().min(1).max(200),
   /** The reason for the run, for people: `every weekday at 9:00 Europe/Berlin`, `turn 2 of 5`. */
   because: z.string().max(500),
@@ -162,7 +162,7 @@ const causeSchema = z.object({
   caused_by: z.union([z.array(z.string().max(200)).max(50), z.string().max(200)]).optional(),
   /** The answer is posted in the channel itself and not in a thread. */
   in_channel: z.literal(true).optional(),
-  /** The complete answer, Markdown: nothing is run and no model is asked. Set for reminders, and for notices about a plan. */
+  /** The complete answer, Markdown: nothing is run and no model is asked. Set for reminders, and for notices about a plan or the spending. */
   says: z.string().max(8_000).optional(),
   /** Set for a handoff: an agent works in the background of the thread. */
   background: backgroundSchema.optional(),
@@ -238,6 +238,15 @@ export function mayApprove(
 ): boolean {
   if (approver !== "asker") return hasTrust(author, approver);
   return hasTrust(author, "manager") || (author.id === turn.author.id && hasTrust(author, "member"));
+}
+
+/** Whether a person may decide about a request: only `person`, if it names one. */
+export function mayDecide(
+  author: Author,
+  { approver, person }: { approver: Approver | Trust; person?: { id: string } | undefined },
+  turn: { author: { id: string } },
+): boolean {
+  return person === undefined ? mayApprove(author, approver, turn) : person.id === author.id;
 }
 
 /** The effect of a call, and who decides about it. */

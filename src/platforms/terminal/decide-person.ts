@@ -36,13 +36,13 @@ function otherWords({ binds, input, addresses = [] }: ApprovalView) {
 
 /** The lines of an approval with its exact arguments, above the prompt. */
 function approvalLines(approval: ApprovalView, paint: Paint): string[] {
-  const { input, approver, question, reason, binds } = approval;
+  const { input, approver, person, question, reason, binds } = approval;
   const { sentence, asker } = shownCall(approval);
   const others = otherWords(approval).map(({ key, does }) => `, ${key} ${does}`);
   const choices = `y or n${others.join("")}`;
   return [
     paint.bold(plainLine(asker === undefined ? sentence : `The skill ${asker} asks: ${sentence}`)),
-    `${who[approver]} may decide.`,
+    `${person?.name ?? who[approver]} may decide.`,
     ...(reason === undefined ? [] : [plainLine(reason)]),
     ...plainText(exactJson(input))
       .split("\n")

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mutex } from "../../core/ports/storage.ts";
-import type { CallOfCode, NetworkAccess } from "../../core/skill/programs.ts";
+import type { CallOfCode, HostKey, NetworkAccess } from "../../core/skill/programs.ts";
+import type { Requirements } from "../../core/skill/skill.ts";
 import type { Launch, LaunchRequest } from "../isolation.ts";
 import type { PlaceRequest } from "../places.ts";
 import type { OpenProxy, SandboxContext } from "../sandbox-context.ts";
@@ -51,6 +52,12 @@ export interface Run {
   close(): Promise<void>;
 }
 
+/** The code of a run. */
+export interface RunCode extends Omit<LaunchRequest, "runFolder" | "socket" | "authority" | "calls"> {
+  /** Of the variables, those that the code does not get in a sandbox, and where requests get them. */
+  keys?: Requirements["keys"];
+}
+
 /** What a run needs in addition to its code. */
 export interface RunRequest extends PlaceRequest {
   network?: NetworkAccess | undefined;
@@ -62,7 +69,7 @@ export interface RunRequest extends PlaceRequest {
  * reason for a person if no place became free in time. @throws the signal's reason
  */
 export async function openRun(
-  request: Omit<LaunchRequest, "runFolder" | "socket" | "calls">,
+  { keys, ...code }: RunCode,
   { network, onCall, ...place }: RunRequest,
   { isolation, runs, openProxy, places }: SandboxContext,
 ): Promise<Run | { reason: string }> {
@@ -78,16 +85,35 @@ export async function openRun(
     if (runFolder !== undefined) await rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
-    if (network !== undefined && isolation.kind === "bubblewrap") proxy = await openProxy?.(network);
+    const isConfined = isolation.kind === "bubblewrap";
+    const held = isConfined ? withoutKeys(code.env, keys) : { env: code.env, keys: [] };
+    if (network !== undefined && isConfined) proxy = await openProxy?.({ ...network, keys: held.keys });
     if (onCall !== undefined) calls = await openCallSocket(onCall);
     runFolder = await makeRunFolder(runs);
     const sockets = {
-      ...(proxy === undefined ? {} : { socket: proxy.socket }),
+      ...(proxy === undefined ? {} : { socket: proxy.socket, authority: proxy.authority }),
       ...(calls === undefined ? {} : { calls: calls.socket }),
     };
-    return { launch: await isolation.prepare({ ...request, ...sockets, runFolder }), close };
+    const { env } = held;
+    return { launch: await isolation.prepare({ ...code, env, ...sockets, runFolder }), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The variables with placeholders for keys, new ones for each run, and the keys that the proxy puts in their place. */
+function withoutKeys(
+  env: LaunchRequest["env"],
+  places: Requirements["keys"] = {},
+): { env: LaunchRequest["env"]; keys: HostKey[] } {
+  const keys = Object.entries(places).flatMap(([name, place]) => {
+    const key = env[name]?.trim() ?? "";
+    const placeholder = `knack-placeholder-${randomBytes(16).toString("hex")}`;
+    return key === "" ? [] : [{ ...place, name, key, placeholder }];
+  });
+  return {
+    env: { ...env, ...Object.fromEntries(keys.map(({ name, placeholder }) => [name, placeholder])) },
+    keys,
+  };
 }

@@ -39,6 +39,7 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
         entry: { module },
         args: [],
         env,
+        keys: request.skill.requires.keys,
         packages,
         libraries: await libraryFolders(libraries),
         working,

@@ -1,11 +1,10 @@
 import type { ScriptOutcome } from "../../core/ports/work-context.ts";
 import type { CallOfCode, RunRequest, ScriptRequest, ScriptRunner } from "../../core/skill/programs.ts";
 import { malformedEnvironment } from "../child-process.ts";
-import type { LaunchRequest } from "../isolation.ts";
 import { isShipped, type SandboxContext } from "../sandbox-context.ts";
 import { supervise } from "../supervise.ts";
 import { exposedModules, unreadModules } from "../unread-modules.ts";
-import { openRun } from "./open-run.ts";
+import { openRun, type RunCode } from "./open-run.ts";
 import { resolveCommand, resolveScript } from "./resolve-script.ts";
 
 /** Runs scripts of skills: each run is a process that ends. */
@@ -42,6 +41,7 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
     moduleFolders,
     args,
     env,
+    keys: skill.requires.keys,
     packages,
     entry: { script },
     leftOut,
@@ -56,7 +56,7 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
 
 /** Runs resolved code to its end, with its limits. */
 export async function runToEnd(
-  code: Omit<LaunchRequest, "runFolder" | "socket" | "calls" | "timeoutMs" | "working">,
+  code: Omit<RunCode, "timeoutMs" | "working">,
   request: RunRequest & { stdin: string; onCall?: CallOfCode },
   context: SandboxContext,
 ): Promise<ScriptOutcome> {

@@ -25,6 +25,12 @@ export function readRequirements(
     const value = nested.read(name, "list", list);
     if (value !== undefined) found[name] = value;
   }
+  const before = diagnostics.length;
+  const keys = nested.read("keys", "data", requirementsSchema.shape.keys);
+  if (keys !== undefined) found.keys = keys;
+  // Where it is unclear which keys the code must not have, it gets no variables.
+  const given = diagnostics.length > before ? [] : [...(found.env ?? []), ...Object.keys(keys ?? {})];
+  if (given.length > 0 || found.env !== undefined) found.env = [...new Set(given)];
   const means = (nested.read("means", "list", list) ?? []).flatMap(
     (name) => meanSchema.safeParse(name).data ?? [],
   );

@@ -58,7 +58,7 @@ export interface Effect {
 
 export interface Sentence {
   say: string;
-  who?: "ann" | "dora";
+  who?: "ann" | "ben" | "dora";
   /** In the bot's direct messages with who asks; in #general unless given. */
   direct?: true;
   earlier?: readonly Earlier[];

@@ -87,6 +87,43 @@ test("a field of the wrong type falls back to its default and is named", async (
   expect(named.toSorted()).toEqual(["bins", "max_iterations", "risk", "tags"]);
 });
 
+const keysOf = async (keys: string) => {
+  const requires = `requires: '{"env": ["REGION"], "keys": ${keys}}'`;
+  const text = `---\nname: keyed\ndescription: Keyed\nmetadata:\n  ${requires}\n---\nBody\n`;
+  return sourceOf(temporaryFolder({ "keyed/SKILL.md": text })).load();
+};
+
+test("a skill names the host and the header of a key, which is one of its variables", async () => {
+  const { skills, diagnostics } = await keysOf(
+    '{"A": {"host": "API.example.com:8443", "header": "X-Api-Key"}, "B": {"host": "b.example", "header": "Authorization: Bearer {key}"}}',
+  );
+  expect(diagnostics).toEqual([]);
+  expect(skills[0]?.requires).toMatchObject({
+    env: ["REGION", "A", "B"],
+    keys: {
+      A: { host: "api.example.com:8443", header: "X-Api-Key" },
+      B: { host: "b.example", header: "Authorization: Bearer {key}" },
+    },
+  });
+});
+
+test.each([
+  ["a host with a path", '{"A": {"host": "a.example/v1", "header": "X-Api-Key"}}'],
+  ["every host", '{"A": {"host": "*.a.example", "header": "X-Api-Key"}}'],
+  ["no header", '{"A": {"host": "a.example"}}'],
+  ["a header of the connection", '{"A": {"host": "a.example", "header": "Host"}}'],
+  ["a header of the body", '{"A": {"host": "a.example", "header": "Content-Length: {key}"}}'],
+  ["a header without the key", '{"A": {"host": "a.example", "header": "Authorization: Bearer"}}'],
+  ["a list", '["A"]'],
+])("a skill whose key names %s gets no variables, because it could get the key", async (_what, keys) => {
+  const { skills, diagnostics } = await keysOf(keys);
+  expect(skills[0]?.requires).toMatchObject({ env: [] });
+  expect(skills[0]?.requires.keys).toBeUndefined();
+  expect(diagnostics).toMatchObject([
+    { code: "wrong_type", message: expect.stringMatching(/^keys is left out/) },
+  ]);
+});
+
 test("entry points that are not files of the skill are left out", async () => {
   const { skills } = await load("defects/entry_point_missing");
   expect(skills[0]?.code?.entry_points).toEqual({ here: "scripts/here.py" });

@@ -2,7 +2,7 @@ import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type NamedDecider, namedDeciders } from "../../../core/effects/mentioning.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import { type OutgoingButton, PlatformError } from "../../../core/ports/chat-platform.ts";
-import { mayApprove } from "../../../core/values/inbound.ts";
+import { mayDecide } from "../../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
 import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
@@ -46,8 +46,8 @@ export function createApprovalPrompt(
   const { author, platform, place } = turn;
   const limit = platform.limits.message_characters;
   const shown = turn.redact(approval);
-  const { approval_id, approver } = approval;
-  const isTheirs = mayApprove(author, approver, { author });
+  const { approval_id, approver, person } = approval;
+  const isTheirs = mayDecide(author, approval, { author });
   const cards = createDeciderCards(turn, events, { approval_id, part: message.tag.part });
   let found: Promise<readonly NamedDecider[]> | undefined;
   const look = async (least: "manager" | "operator") => {
@@ -56,15 +56,17 @@ export function createApprovalPrompt(
   };
   const deciders = () => {
     const isForOthers = !isTheirs && (approver === "manager" || approver === "operator");
-    found ??= isForOthers ? look(approver) : Promise.resolve([]);
+    const only = person === undefined ? [] : [{ ...person, here: false }];
+    found ??= isForOthers && person === undefined ? look(approver) : Promise.resolve(only);
     return found;
   };
   const remaining = async (): Promise<ApprovalAudience> => {
-    if (!isTheirs || !(await hasLeft(turn)))
+    if (person !== undefined || !isTheirs || !(await hasLeft(turn)))
       return { asker: author, isTheirs, deciders: isTheirs ? [] : await deciders() };
     found = look(approver === "operator" ? "operator" : "manager");
     return { asker: author, isTheirs: false, deciders: await found };
   };
+  const asking = () => whoAsks(turn, person === undefined);
   const again: OutgoingButton = { action: { role: "again", turn_id: turn.turn_id }, label: "Run again" };
   return {
     async post() {
@@ -74,7 +76,7 @@ export function createApprovalPrompt(
           ? await message.publish(renderApproval(shown, audience, limit))
           : undefined;
       if (audience.deciders.some(({ here }) => !here))
-        await cards.post(audience.deciders, renderDirectApproval(shown, await whoAsks(turn), limit));
+        await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
       return published;
     },
     async remind() {
@@ -83,7 +85,7 @@ export function createApprovalPrompt(
       const isElsewhere = audience.deciders.some(({ here }) => !here);
       if (isElsewhere) {
         await cards.remind(renderReminder(shown, { ...audience, deciders: [] }));
-        await cards.post(audience.deciders, renderDirectApproval(shown, await whoAsks(turn), limit));
+        await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
       }
       return reminder.publish(renderReminder(shown, audience));
     },
@@ -93,7 +95,7 @@ export function createApprovalPrompt(
         const closed = renderClosedApproval(shown, { end, edited }, limit);
         await message.amend(late ? { ...closed, buttons: [again] } : closed);
       };
-      const [people, from] = await Promise.all([deciders(), whoAsks(turn)]);
+      const [people, from] = await Promise.all([deciders(), asking()]);
       await Promise.all([
         closeHere(),
         cards.close(people, renderClosedApproval(shown, { end, from, edited }, limit)),
@@ -114,9 +116,13 @@ async function hasLeft({ author, platform, place, logger, turn_id }: PresentedTu
   }
 }
 
-/** Who asks and where, for a reader elsewhere. */
-async function whoAsks({ author, platform, place, redact }: PresentedTurn): Promise<string> {
+/** Who asks and, for a reader who may know that, where. */
+async function whoAsks(
+  { author, platform, place, redact }: PresentedTurn,
+  tellsPlace: boolean,
+): Promise<string> {
   const asker = `**${escapeMarkdown(oneLine(author.name, 80))}** asks`;
+  if (!tellsPlace) return `${asker}.`;
   if (isDirectMessage(place.namespace)) return `${asker} in a direct message with me.`;
   const { name } = await platform.describe(place);
   return name === undefined

@@ -92,8 +92,9 @@ function openStage(
   // A process that died early may have stored nothing; its claim still advanced the sequence.
   const resumed = claimed.last_seq >= seqStride || events.some((event) => event.type === "turn_started");
   const place = { namespace, thread: inbound.cause?.in_channel ? channelThread : thread };
-  const { says, background } = inbound.cause ?? {};
-  const calls = (says ?? background) !== undefined && !isDirectMessage(namespace);
+  const { says, background, kind: why } = inbound.cause ?? {};
+  const isForAuthor = (says ?? background) !== undefined && why !== "spending";
+  const calls = isForAuthor && !isDirectMessage(namespace);
   const turn: PresentedTurn = {
     ...base,
     ...(calls ? { mention: author.id } : {}),

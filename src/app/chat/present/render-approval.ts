@@ -44,7 +44,7 @@ export function renderApproval(
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   return {
-    ...cardOf(approval, { who: whoMay(approval.approver, audience) }, limit),
+    ...cardOf(approval, { who: whoMay(approval, audience) }, limit),
     ...callsOf(audience),
   };
 }
@@ -65,7 +65,7 @@ function callsOf({
 /** The reminder in the middle of the time, below the card. */
 export function renderReminder(approval: Approval, audience: ApprovalAudience): Omit<OutgoingMessage, "tag"> {
   return {
-    markdown: `⏰ ${sentenceOf(approval)} ${whoMay(approval.approver, audience)}`,
+    markdown: `⏰ ${sentenceOf(approval)} ${whoMay(approval, audience)}`,
     ...openUntil(approval),
     ...callsOf(audience),
   };
@@ -112,8 +112,9 @@ function buttonsOf(approval: Approval): OutgoingButton[] {
   const { approval_id, binds, input, addresses = [] } = approval;
   const decide = (verdict: ApprovalVerdict): ButtonAction => ({ role: "decide", approval_id, verdict });
   const quoted = textToEdit(approval);
+  const yes = approval.person === undefined ? "Approve" : "Accept";
   return [
-    { action: decide(true), label: binds === undefined ? "Approve" : "Approve once", style: "primary" },
+    { action: decide(true), label: binds === undefined ? yes : "Approve once", style: "primary" },
     ...(quoted === undefined || quoted.length > maxEdited
       ? []
       : [{ action: { role: "edit", approval_id }, label: "Edit" } as const]),
@@ -139,7 +140,8 @@ const ranks = {
   operator: "An operator of the bot",
 } as const;
 
-function whoMay(approver: Approval["approver"], { asker, isTheirs, deciders }: ApprovalAudience): string {
+function whoMay({ approver, person }: Approval, { asker, isTheirs, deciders }: ApprovalAudience): string {
+  if (person !== undefined) return `${escapeMarkdown(oneLine(person.name, 80))} was asked, and can decide.`;
   const name = escapeMarkdown(oneLine(asker.name, 80));
   const some = deciders.slice(0, maxCalled).flatMap((each) => nameOf(each) ?? []);
   const named = some.length === 0 ? "" : `: ${anyOf(some, deciders.length - some.length)}`;

@@ -7,10 +7,11 @@ import { parseAnswer } from "../../../core/scope/generate.ts";
 import { toJsonSchema } from "../../../core/skill/define-skill.ts";
 import type { GuideReader, PackageFinding } from "../../../core/skill/packages.ts";
 import type { Asker } from "../../../core/values/failure.ts";
+import type { Spending } from "../../turns/spending.ts";
 import type { Services } from "../services.ts";
 
 interface Call {
-  services: Pick<Services, "models" | "spending" | "clock">;
+  services: Pick<Services, "models" | "clock"> & { spending: Pick<Spending, "exceeded" | "add"> };
   asker: Asker;
 }
 
@@ -42,7 +43,7 @@ export function guideReader({
   const model = models.small(models.main);
   if (!model.generative) return undefined;
   return async ({ id, description, instructions: guide }, signal) => {
-    const over = await spending.exceeded(namespace, by.id);
+    const over = await spending.exceeded(namespace, by);
     if (over !== undefined) return opinion("info", `No model read the guide: ${over}.`);
     const text = `Id: ${id}\nDescription: ${description}\n\nGuide:\n${guide.slice(0, maxGuide)}`;
     const late = () => new ModelError("unavailable", `it did not answer within ${longestMs / 1000} s`);

@@ -274,7 +274,8 @@ function mayChange(call: Change): Promise<Outcome<unknown>> {
   return services.schedules.mayChange(plannerOf(call, input.namespace), input.id);
 }
 
-function idIn(words: string): string {
+/** The id in the words after a command, as people copy it. */
+export function idIn(words: string): string {
   return (words.split(/\s+/)[0] ?? "").replaceAll("`", "").slice(0, 40);
 }
 

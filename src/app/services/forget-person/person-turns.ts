@@ -272,7 +272,7 @@ function isTheirs(stored: TurnEvent, traces: Traces): boolean {
     case "tool_started":
       return event.allowed?.by === id || isQuotedIn(event.input, traces);
     case "approval_requested":
-      return isQuotedIn(event.input, traces);
+      return event.person?.id === id || isQuotedIn(event.input, traces);
     case "tool_finished":
     case "skill_output":
       return isQuotedIn(event.output, traces);

@@ -223,13 +223,21 @@ function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
   return isOwnDirectMessage(person, namespace) || objectOf(maker).id === person.id || by === person.id;
 }
 
-/** A trigger without held events of the person. A trigger that waits for the person gets the pseudonym, so it never fires. */
+/**
+ * A plan without held events of the person, and without whether it may write to them. A trigger that waits for the person gets the
+ * pseudonym, so it never fires.
+ */
 function withoutPerson(entry: DueEntry, { id }: Person, pseudonym: string): DueEntry | undefined {
   const value = objectOf(entry.value);
   const held = Array.isArray(value.held) ? value.held : [];
   const others = held.filter((event: Json) => objectOf(event).by !== id);
   const condition = objectOf(value.condition ?? null);
   const waits = condition.by === id ? { condition: { ...condition, by: pseudonym } } : {};
-  if (held.length === others.length && condition.by !== id) return undefined;
-  return { ...entry, value: { ...value, ...(held.length === 0 ? {} : { held: others }), ...waits } };
+  const { [id]: asked, ...receivers } = objectOf(value.receivers);
+  if (held.length === others.length && condition.by !== id && asked === undefined) return undefined;
+  const kept = {
+    ...(held.length === 0 ? {} : { held: others }),
+    ...(asked === undefined ? {} : { receivers: receivers as Json }),
+  };
+  return { ...entry, value: { ...value, ...kept, ...waits } };
 }

@@ -24,6 +24,21 @@ describe("what the code of a skill may reach", () => {
     expect((await app.skills.detail("memory", home.namespace))?.network.granted).toEqual([]);
   });
 
+  it("people read who holds the value of a skill's variables", async () => {
+    const keys = { WEATHER_KEY: { host: "api.weather.example", header: "Authorization: Bearer {key}" } };
+    const env = ["WEATHER_KEY", "REGION"];
+    const weather = testSkill("weather", [], { kind: "document" });
+    const skill = { ...weather, requires: { ...weather.requires, env, keys } };
+    const { ask, app } = createTestApp(scriptedModel([]), { skills: [skill] });
+    const { text } = (await ask("/skill info weather")).end;
+    expect(text).toContain("puts it into `Authorization` of requests to `api.weather.example`");
+    expect(text).toContain("Its code gets the value of `REGION`.");
+    expect((await app.skills.detail("weather", home.namespace))?.variables).toEqual([
+      { name: "WEATHER_KEY", put_into: keys.WEATHER_KEY },
+      { name: "REGION", put_into: undefined },
+    ]);
+  });
+
   it("managers cannot grant hosts, nor can people in their own direct message", async () => {
     const { ask, app } = newApp();
     for (const namespace of [home.namespace, "slack:T1:dm-mia"]) {

@@ -1,12 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { ToolContext } from "../../../../src/core/skill/tool.ts";
 import { countTokens } from "../../../../src/models/count-tokens.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { stopTurn } from "../../../support/bot/ask-app.ts";
+import { mia } from "../../../support/fakes/chat-world.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
-import { ben, createTestApp } from "../../../support/test-app.ts";
+import { ben, createTestApp, type TestApp } from "../../../support/test-app.ts";
 
 describe("the history of a thread", () => {
   it("the history of a thread is what was said and answered in it, with tool results, and nothing of other threads", async () => {
@@ -104,7 +105,7 @@ describe("spending", () => {
       const { end } = await ask("three");
       expect(end).toMatchObject({ outcome: "limit_reached" });
       expect(end.text).toContain(message);
-      expect(end.text).toContain("operator can raise");
+      expect(end.text).toContain("operator of the bot can raise");
       expect(model.requests).toHaveLength(2);
     },
   );
@@ -135,7 +136,7 @@ describe("spending", () => {
       const { end } = await ask(how === "by command" ? "/skill run writes" : "go");
       expect(end.text).toMatch(/this channel has spent \$3\.00 of \$2\.90/);
       expect(model.requests).toHaveLength(6);
-      expect((await ask("/skill run writes")).end.text).toContain("operator can raise");
+      expect((await ask("/skill run writes")).end.text).toContain("operator of the bot can raise");
       expect(model.requests).toHaveLength(6);
     },
   );
@@ -148,5 +149,82 @@ describe("spending", () => {
       spending: { per_channel_day_usd: 0.4 },
     }).ask("two");
     expect(end.outcome).toBe("limit_reached");
+  });
+
+  const toldOf = async ({ log }: Pick<TestApp, "log">, namespace = "console:local:general") =>
+    (await log.list({ namespace, limit: 50 })).flatMap(({ answer = "" }) =>
+      answer.startsWith("This channel has used") ? [answer] : [],
+    );
+
+  it("a thread is told once at 75 and once at 95 % of its channel's day, across a restart too", async () => {
+    const log = createMemoryTurnLog();
+    const setup = { log, spending: { per_channel_day_tokens: 10_000 } };
+    const before = createTestApp(scriptedModel(["ok"], costly), setup);
+    for (let turn = 1; turn <= 7; turn += 1) await before.ask(`turn ${turn}`);
+    expect(await toldOf({ log })).toEqual([]);
+    await before.ask("turn 8");
+    await vi.waitFor(async () => expect(await toldOf({ log })).toHaveLength(1));
+    expect((await toldOf({ log }))[0]).toBe(
+      "This channel has used 80 % of what it may spend today: 8,000 of 10,000 tokens. At 100 % I answer nobody here until 00:00 UTC. An operator of the bot can raise the limit.",
+    );
+    await before.stop(0);
+    const after = createTestApp(scriptedModel(["ok"], costly), setup);
+    await after.ask("turn 9");
+    await after.ask("turn 10");
+    await vi.waitFor(async () => expect(await toldOf({ log })).toHaveLength(2));
+    expect(await toldOf({ log })).toContainEqual(expect.stringContaining("used all of what"));
+    expect((await after.ask("turn 11")).end.text).toContain("used 10000 of 10000");
+    await after.stop(0);
+    expect(await toldOf({ log })).toHaveLength(2);
+  });
+
+  it.each([
+    ["5 USD", mia, "I spend at most $5.00 and 1,000,000,000 tokens a day in this channel."],
+    ["$2.50", mia, "I spend at most $2.50 and 1,000,000,000 tokens a day in this channel."],
+    ["200,000 tokens", mia, "I spend at most $20.00 and 200,000 tokens a day in this channel."],
+    ["default", mia, "I spend at most $20.00 and 1,000,000,000 tokens a day in this channel."],
+    ["21 usd", mia, "This channel may spend at most $20.00 and"],
+    ["0 usd", mia, "How much a day?"],
+    ["-5 usd", mia, "How much a day?"],
+    ["5", mia, "How much a day?"],
+    ["$5 tokens", mia, "How much a day?"],
+    ["1.5 tokens", mia, "How much a day?"],
+    ["a lot", mia, "How much a day?"],
+    ["5 usd", ben, "Only managers of this channel may change its settings."],
+    ["", ben, "used today (UTC): 600 tokens in (0% from the provider's cache), 400 out, $0.50."],
+  ])("`/agent spending %s` is answered to %o with “%s”", async (amount, by, told) => {
+    const app = createTestApp(scriptedModel(["ok"], costly), { spending: { per_channel_day_usd: 20 } });
+    await app.ask("hi");
+    expect((await app.ask(`/agent spending ${amount}`, { by })).end.text).toContain(told);
+  });
+
+  it("spending limits are told to guests without names of settings", async () => {
+    const spending = { per_channel_day_usd: 0.5 };
+    const { ask } = createTestApp(scriptedModel(["ok"], costly), { spending });
+    await ask("one");
+    const by = { ...ben, trust: "guest" } as const;
+    for (const text of ["two", "/agent spending"]) {
+      const { end } = await ask(text, { by });
+      expect(end.text).toContain("An operator of the bot can raise that;");
+      expect(end.text).not.toContain("per_channel");
+    }
+  });
+
+  it("a manager's lower limit holds from the next message on, and nobody can raise it above the operator's", async () => {
+    const model = scriptedModel(["ok"], costly);
+    const { ask } = createTestApp(model, {
+      spending: { channels: { "console:local:general": { day_usd: 30 } } },
+    });
+    await ask("one");
+    await ask("/agent spending 0.5 usd", { by: mia });
+    expect((await ask("two")).end.text).toContain(
+      "this channel has spent $0.50 of $0.50 for today. A manager of this channel can raise that with `/agent spending`",
+    );
+    expect((await ask("/agent spending")).end.text).toContain(
+      "I spend at most $0.50 and 1,000,000,000 tokens a day",
+    );
+    expect((await ask("/agent spending 31 usd", { by: mia })).end.text).toContain("at most $30.00");
+    await ask("/agent spending default", { by: mia });
+    expect((await ask("three")).end.outcome).toBe("completed");
   });
 });

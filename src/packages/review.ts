@@ -91,7 +91,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
       .filter(isScript)
       .map(({ path }) => path)
       .slice(0, 200),
-    hosts: hostsOf(subject),
+    hosts: [...new Set([...hostsOf(subject), ...keyPlaces(skill).map(([, { host }]) => host)])].toSorted(),
     isolation: request.isolation,
     findings: sorted(findings),
   };
@@ -113,6 +113,10 @@ function wholeFindings(
     const severity = /^(?:KNACK|LINX)_/.test(name) ? "warning" : "info";
     findings.push({ severity, code: "undeclared_env", message, ...place });
   }
+  for (const [name, { host, header }] of keyPlaces(skill)) {
+    const message = `The value of ${name} is put into ${header.split(":")[0]} of its requests to ${host}; in the sandbox, its code does not get it.`;
+    findings.push({ severity: "info", code: "key_kept_outside", message });
+  }
   if (skill.active) {
     const message = "It asks to be active from the start. An installed skill never is: people enable it.";
     findings.push({ severity: "info", code: "asks_to_be_active", message });
@@ -122,6 +126,10 @@ function wholeFindings(
     findings.push({ severity: "info", code, message });
   }
   return findings;
+}
+
+function keyPlaces({ requires: { keys = {} } }: ReviewSubject["skill"]) {
+  return Object.entries(keys);
 }
 
 /** The first of each code, and how many more there are. */

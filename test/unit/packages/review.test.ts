@@ -249,6 +249,13 @@ describe("a review", () => {
     expect(findings.filter(({ severity }) => severity !== "info")).toEqual([]);
   });
 
+  it("a review says into which requests a key is put", async () => {
+    const keys = { A_KEY: { host: "a.example", header: "X-Api-Key" } };
+    const requires = { bins: [], anyBins: [], env: ["A_KEY"], config: [], os: [], keys };
+    const review = await reviewOf({ "a.py": "os.environ['A_KEY']" }, { requires });
+    expect([gravities(review), review.hosts]).toEqual([["info key_kept_outside"], ["a.example"]]);
+  });
+
   it("a review does not warn of variables that every script gets, but of the bot's own", async () => {
     const review = await reviewOf({ "a.py": "os.environ['KNACK_USER_ID'] + os.environ['LINX_SESSION_ID']" });
     expect([gravities(review), review.env]).toEqual([[], []]);

@@ -1,3 +1,5 @@
+import { parsedJson } from "../../base/json-reader.ts";
+import { isRecord } from "../../base/record.ts";
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import type { PackageContents, PackageFile, ReadPackage } from "../package-tree.ts";
@@ -29,9 +31,8 @@ export interface AdaptedPackage extends FetchedPackage {
  */
 export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPackage> {
   const { entries } = await fetched.read(() => false);
-  const files = fetched.isFlow
-    ? []
-    : foreignFiles(entries.flatMap(({ path, link }) => (link === undefined ? path : [])));
+  const paths = entries.flatMap(({ path, link }) => (link === undefined ? path : []));
+  const files = fetched.isFlow ? [] : foreignFiles(paths, await rootsOf(fetched, paths));
   if (files.length === 0) return { ...fetched, foreign: () => [] };
   const found = new Map<ForeignFormat, Found>();
   for (const file of files) {
@@ -56,8 +57,7 @@ export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPack
 
 const documentOf = (path: string) => `${path}/SKILL.md`;
 
-function foreignFiles(paths: readonly string[]): ForeignFile[] {
-  const roots = rootsOf(paths);
+function foreignFiles(paths: readonly string[], roots: FormatRoots): ForeignFile[] {
   const skills = new Set(paths.flatMap((path) => (/(?:^|\/)SKILL\.md$/i.test(path) ? [folder(path)] : [])));
   const taken = new Set(paths);
   return paths.flatMap((path) => {
@@ -68,23 +68,33 @@ function foreignFiles(paths: readonly string[]): ForeignFile[] {
 }
 
 const manifests = [".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "gemini-extension.json"];
-/** Folders that a plugin has. */
-const ofPlugins: ReadonlySet<string> = new Set(["commands", "agents", "hooks"]);
+const marketplace = ".claude-plugin/marketplace.json";
 
-/** Finds the folders of plugins by their manifests. A marketplace means each folder that looks like one. */
-function rootsOf(paths: readonly string[]): FormatRoots {
+/** Finds the folders of plugins, by their manifests and those of marketplaces. */
+async function rootsOf(fetched: FetchedPackage, paths: readonly string[]): Promise<FormatRoots> {
   const plugins = new Set<string>();
-  const isMarketplace = paths.some((path) => path.endsWith(".claude-plugin/marketplace.json"));
   for (const path of paths) {
     const manifest = manifests.find((each) => path === each || path.endsWith(`/${each}`));
     if (manifest !== undefined) plugins.add(path.slice(0, Math.max(0, path.length - manifest.length - 1)));
-    const parts = path.split("/");
-    const at = isMarketplace ? parts.slice(0, -1).findIndex((part) => ofPlugins.has(part)) : -1;
-    if (at > 0) plugins.add(parts.slice(0, at).join("/"));
   }
+  const isMarketplace = (path: string) => path === marketplace || path.endsWith(`/${marketplace}`);
+  if (paths.some(isMarketplace))
+    for (const { path, data } of (await fetched.read(isMarketplace)).files)
+      for (const source of sourcesIn(data.toString("utf8")))
+        plugins.add([folder(folder(path)), source].filter(Boolean).join("/"));
   const [top = ""] = paths[0]?.split("/") ?? [];
   const project = paths.every((path) => path.startsWith(`${top}/`)) ? top : "";
   return { plugins, all: new Set([...plugins, project]) };
+}
+
+/** The folders of the plugins that a marketplace has itself: `./plugins/one`. */
+function sourcesIn(text: string): string[] {
+  const json = parsedJson(text);
+  const plugins = isRecord(json) && Array.isArray(json.plugins) ? (json.plugins as unknown[]) : [];
+  return plugins.flatMap((plugin) => {
+    const source = isRecord(plugin) ? plugin.source : undefined;
+    return typeof source === "string" && source.startsWith("./") ? source.slice(2).replace(/\/$/, "") : [];
+  });
 }
 
 const folder = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));

@@ -129,8 +129,12 @@ describe("files of other programs in a repository", () => {
         ".claude-plugin/marketplace.json": '{ "plugins": [{ "name": "one", "source": "./plugins/one" }] }',
         "plugins/one/commands/ship.md": "Ship it.",
         "docs/agents.md": "About agents.",
+        "docs/commands/other.md": "No command.",
+        "plugins/one/skills/letter/SKILL.md": skillText("letter"),
+        "plugins/one/skills/letter/templates/p/.claude-plugin/plugin.json": "{}",
+        "plugins/one/skills/letter/templates/p/commands/hello.md": "A file of the skill.",
       },
-      ["ship"],
+      ["letter", "ship"],
       /^command/,
     ],
   ])("%s: what maps is loaded, and the rest is named", async (_program, files, ids, told) => {
@@ -152,6 +156,13 @@ describe("files of other programs in a repository", () => {
   ])("a repository with %s is refused in words", async (_what, files, reason) => {
     const { outcome } = await install(files);
     expect(outcome).toMatchObject({ ok: false, code: "no_skill", reason: expect.stringMatching(reason) });
+  });
+
+  it("a skill that writes about such files stays a skill", async () => {
+    const packages = await (await packagePlace()).open();
+    const guide = `${skillText("apis")}\n\n\`\`\`yaml\nopenapi: 3.0.0\nkind: app\n\`\`\`\n`;
+    const outcome = await packages.review(upload(Buffer.from(guide), "SKILL.md"), { signal });
+    expect(outcome).toMatchObject({ value: [{ skill_id: "apis" }] });
   });
 
   it("a bundle of a tool server is refused by its name, with what to do", async () => {

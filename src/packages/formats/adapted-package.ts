@@ -3,6 +3,7 @@ import { isRecord } from "../../base/record.ts";
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import type { PackageContents, PackageFile, ReadPackage } from "../package-tree.ts";
+import type { SkillFromFile } from "./as-skill.ts";
 import { type ForeignFormat, type FormatRoots, foreignFormats, formatOf } from "./foreign-formats.ts";
 
 /** A file of another format. */
@@ -12,17 +13,17 @@ interface ForeignFile {
   name: string;
 }
 
-/** What was found out about the files of one format. */
-interface Found {
+/** Files of a format that are only named, with names of what is in them. */
+interface NamedFiles {
   files: ForeignFile[];
   names: Set<string>;
-  lost: Set<string>;
-  broken: LeftOut[];
 }
 
 export interface AdaptedPackage extends FetchedPackage {
-  /** What files of other formats are, and what of them is lost. Complete once the documents of all skills were read. */
-  foreign(): LeftOut[];
+  /** Files of other formats that become no skill, and what to do with them. Complete once the documents of all skills were read. */
+  leftOut(): LeftOut[];
+  /** What the file in a folder was before it became a skill, and what of it is lost; undefined for all other skills. */
+  remarkOf(folder: string): { code: string; message: string } | undefined;
 }
 
 /**
@@ -33,25 +34,34 @@ export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPack
   const { entries } = await fetched.read(() => false);
   const paths = entries.flatMap(({ path, link }) => (link === undefined ? path : []));
   const files = fetched.isFlow ? [] : foreignFiles(paths, await rootsOf(fetched, paths));
-  if (files.length === 0) return { ...fetched, foreign: () => [] };
-  const found = new Map<ForeignFormat, Found>();
-  for (const file of files) {
-    const known = found.get(file.format) ?? { files: [], names: new Set(), lost: new Set(), broken: [] };
-    known.files.push(file);
-    found.set(file.format, known);
-  }
-  await readNames(fetched, found);
+  if (files.length === 0) return { ...fetched, leftOut: () => [], remarkOf: () => undefined };
   const documents = new Map(
     files.flatMap((file) => (file.format.toSkill === undefined ? [] : [[file.path, file] as const])),
   );
+  const named = await readNames(
+    fetched,
+    files.filter(({ path }) => !documents.has(path)),
+  );
+  const made = new Map<string, SkillFromFile>();
   const read: ReadPackage = async (isWanted) => {
     const contents = await fetched.read((path) => isWanted(documents.has(path) ? documentOf(path) : path));
-    return adapted(contents, documents, found);
+    return adapted(contents, documents, made);
   };
   return {
     ...fetched,
     read,
-    foreign: () => foreignFormats.flatMap((format) => described(format, found.get(format))),
+    leftOut: () => [
+      ...named,
+      ...[...made].flatMap(([path, skill]) =>
+        skill.ok ? [] : { path, code: "other_format", message: skill.message },
+      ),
+    ],
+    remarkOf(path) {
+      const [format, skill] = [documents.get(path)?.format, made.get(path)];
+      if (format === undefined || skill?.ok !== true) return undefined;
+      const gone = skill.lost.length === 0 ? "" : ` Not taken over: ${skill.lost.join(", ")}.`;
+      return { code: format.id, message: `It was ${format.title[0]}. ${format.note}${gone}` };
+    },
   };
 }
 
@@ -106,26 +116,25 @@ function isInSkill(path: string, skills: ReadonlySet<string>): boolean {
 }
 
 /** Reads the files that are only named: which of them hold something, and what. */
-async function readNames(fetched: FetchedPackage, found: Map<ForeignFormat, Found>): Promise<void> {
-  const named = [...found].filter(([format]) => format.names !== undefined);
-  const wanted = new Set(named.flatMap(([, { files }]) => files.map(({ path }) => path)));
-  if (wanted.size === 0) return;
-  const { files } = await fetched.read((path) => wanted.has(path));
-  const texts = new Map(files.map(({ path, data }) => [path, data.toString("utf8")]));
-  for (const [format, each] of named) {
-    each.files = each.files.filter(({ path }) => {
-      const names = format.names?.(texts.get(path) ?? "") ?? [];
-      for (const name of names) each.names.add(name);
-      return names.length > 0;
-    });
-    if (each.files.length === 0) found.delete(format);
-  }
+async function readNames(fetched: FetchedPackage, files: readonly ForeignFile[]): Promise<LeftOut[]> {
+  const wanted = new Set(files.flatMap(({ path, format }) => (format.names === undefined ? [] : path)));
+  const read = wanted.size === 0 ? [] : (await fetched.read((path) => wanted.has(path))).files;
+  const texts = new Map(read.map(({ path, data }) => [path, data.toString("utf8")]));
+  return foreignFormats.flatMap((format) => {
+    const own: NamedFiles = { files: [], names: new Set() };
+    for (const file of files.filter((each) => each.format === format)) {
+      const names = format.names?.(texts.get(file.path) ?? "") ?? [file.name];
+      if (names.length > 0) own.files.push(file);
+      for (const name of names) own.names.add(name);
+    }
+    return own.files.length === 0 ? [] : described(format, own);
+  });
 }
 
 function adapted(
   { entries, defects, files }: PackageContents,
   documents: ReadonlyMap<string, ForeignFile>,
-  found: ReadonlyMap<ForeignFormat, Found>,
+  made: Map<string, SkillFromFile>,
 ): PackageContents {
   return {
     // How large a document is, only reading tells.
@@ -133,48 +142,27 @@ function adapted(
       documents.has(entry.path) ? { path: documentOf(entry.path), bytes: undefined } : entry,
     ),
     defects,
-    files: files.flatMap((file) => {
-      const is = documents.get(file.path);
-      return is === undefined ? [file] : translated(file, is, found.get(is.format));
+    files: files.flatMap((file): PackageFile[] => {
+      const { format, name } = documents.get(file.path) ?? {};
+      if (format?.toSkill === undefined || name === undefined) return [file];
+      const skill = format.toSkill(file.data.toString("utf8"), name);
+      made.set(file.path, skill);
+      if (!skill.ok) return [];
+      return [{ path: documentOf(file.path), data: Buffer.from(skill.text), executable: false }];
     }),
   };
-}
-
-function translated(
-  file: PackageFile,
-  { path, format, name }: ForeignFile,
-  found: Found | undefined,
-): PackageFile[] {
-  const skill = format.toSkill?.(file.data.toString("utf8"), name);
-  if (skill?.ok === true) {
-    for (const key of skill.lost) found?.lost.add(key);
-    return [{ path: documentOf(path), data: Buffer.from(skill.text), executable: false }];
-  }
-  if (found?.broken.every((each) => each.path !== path) === true)
-    found.broken.push({ path, code: `broken_${format.id}`, message: skill?.message ?? "" });
-  return [];
 }
 
 /** Maximum names in a message. */
 const maxNamed = 8;
 
-function described(format: ForeignFormat, found: Found | undefined): LeftOut[] {
-  if (found === undefined) return [];
-  const { files, names, lost, broken } = found;
-  const [one, several] = format.title;
-  const what = names.size > 0 ? [...names] : files.map(({ name }) => name);
-  const more = what.length > maxNamed ? ` and ${what.length - maxNamed} more` : "";
-  const list = what.slice(0, maxNamed).join(", ") + more;
-  const title =
-    files.length === 1 ? one : format.names === undefined ? `${files.length} ${several}` : several;
-  const gone = lost.size === 0 ? "" : ` Not taken over: ${[...lost].join(", ")}.`;
-  const message = `${title[0]?.toUpperCase()}${title.slice(1)}: ${list}. ${format.note}${gone}`;
-  return [{ path: commonFolder(files), code: format.id, message }, ...broken];
-}
-
-function commonFolder(files: readonly ForeignFile[]): string {
-  const [first = "", ...others] = files.map(({ path }) => path);
-  let common = others.length === 0 ? first : folder(first);
-  while (common !== "" && !others.every((path) => path.startsWith(`${common}/`))) common = folder(common);
-  return common;
+function described(
+  { id, title: [one, several], note }: ForeignFormat,
+  { files, names }: NamedFiles,
+): LeftOut {
+  const more = names.size > maxNamed ? ` and ${names.size - maxNamed} more` : "";
+  const title = files.length === 1 ? one : several;
+  const list = [...names].slice(0, maxNamed).join(", ") + more;
+  const message = `${title[0]?.toUpperCase()}${title.slice(1)}: ${list}. ${note}`;
+  return { path: files.length === 1 ? (files[0]?.path ?? "") : "", code: id, message };
 }

@@ -22,13 +22,13 @@ export interface ForeignFormat {
   files?: readonly string[];
   /** Makes a skill of one; without it, such files are named and nothing else. */
   toSkill?: (text: string, name: string) => SkillFromFile;
-  /** What people learn about such files, after their number and names: sentences. */
+  /** What people learn about such files, after their names, or about the skill that one became: sentences. */
   note: string;
   /** Names in the file that say what it holds; without any, it is no such file. */
   names?: (text: string) => string[];
 }
 
-const callByName = "Each is a skill that only people call, by its name (/skill run NAME …).";
+const callByName = "Only people call it, by its name (/skill run NAME …).";
 const addEntries = "An operator who wants them adds their entries to config/mcp.json.";
 
 export const foreignFormats: readonly ForeignFormat[] = [
@@ -54,14 +54,14 @@ export const foreignFormats: readonly ForeignFormat[] = [
     folders: ["agents", "agent"],
     endings: [".agent.md", ".md"],
     toSkill: promptAsSkill,
-    note: "Each is a guide in the conversation of the agent that opens it. An operator who wants an agent with a conversation and tools of its own writes it to .knack-workspace/agents/.",
+    note: "It is a guide in the conversation of the agent that opens it. For an agent with a conversation and tools of its own, an operator writes a file to .knack-workspace/agents/.",
   },
   {
     id: "rule",
     title: ["a rule of Cursor", "rules of Cursor"],
     endings: [".mdc"],
     toSkill: promptAsSkill,
-    note: "Each is a guide that the agent opens when its description fits, not for files of a pattern.",
+    note: "The agent opens it when its description fits, not for files of a pattern.",
   },
   {
     id: "hooks",

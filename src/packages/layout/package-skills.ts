@@ -5,7 +5,7 @@ import type { Diagnostic, Skill } from "../../core/skill/skill.ts";
 import { contentKind } from "../archive-kind.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import { ListedPackage, type ShownFile } from "../fetch/listed-package.ts";
-import { adaptPackage } from "../formats/adapted-package.ts";
+import { type AdaptedPackage, adaptPackage } from "../formats/adapted-package.ts";
 import type { PackageLimits } from "../package-limits.ts";
 import { PackageRefusal, refusedSkill, shownName } from "../package-refusal.ts";
 import { type PackageFile, tooMany, tooMuchAtOnce } from "../package-tree.ts";
@@ -69,7 +69,7 @@ export async function layOutSkills(given: LayOutRequest): Promise<PackageSkills>
   if (only === undefined && found.length > most) throw new ChooseSkills(found);
   const chosen = await chooseSkills(request, found, report);
   const units = await layOut(request, chosen, listed, report);
-  report.leftOut.push(...fetched.foreign());
+  report.leftOut.push(...fetched.leftOut());
   if (units.length === 0 && !tolerant) throw noSkill(report);
   const leftOut = [...report.leftOut, ...unsearched, ...unusedFiles(listed, fetched, places)];
   return { units, diagnostics: report.diagnostics, leftOut };
@@ -110,7 +110,7 @@ async function chooseSkills(
 
 /** Writes the files of the skills, and loads them. */
 async function layOut(
-  { fetched, change, inspect, limits }: LayOutRequest,
+  { fetched, change, inspect, limits }: LayOutRequest & { fetched: AdaptedPackage },
   chosen: readonly NamedSkill[],
   listed: ListedPackage,
   report: LayOutReport,
@@ -137,7 +137,7 @@ async function layOut(
     const written = name.why === undefined ? own : renamedDocument(own, place.documents[0] ?? "", name.id);
     const folder = targetOf(ready, skill);
     await writeFiles(skill.flowFile === undefined ? folder : join(folder, ".."), fileAs(skill, written));
-    report.diagnostics.push(...remarks(folder, skill, written, brokenLinks));
+    report.diagnostics.push(...remarks(folder, skill, written, brokenLinks, fetched.remarkOf(place.folder)));
   }
   return await loadedUnits(
     ready,
@@ -184,6 +184,7 @@ function remarks(
   { name }: NamedSkill,
   files: readonly PackageFile[],
   brokenLinks: readonly string[],
+  former: ReturnType<AdaptedPackage["remarkOf"]>,
 ): Diagnostic[] {
   const remark = (path: string, code: string, message: string): Diagnostic => ({
     ...{ path: join(folder, path), severity: "warning", code, message },
@@ -191,6 +192,7 @@ function remarks(
   const archives = files.filter(({ path, data }) => isArchive(data) && !packedDocuments.test(path));
   return [
     ...(name.why === undefined ? [] : [remark("", "renamed", name.why)]),
+    ...(former === undefined ? [] : [remark("", former.code, former.message)]),
     ...archives.map(({ path }) =>
       remark(path, "nested_archive", `${path} is an archive. It is data of the skill, and was not reviewed.`),
     ),

@@ -19,8 +19,15 @@ async function install(files: Files) {
   const loaded = await place.load();
   const skills = loaded.skills.filter(({ parent }) => parent === undefined);
   const left = outcome.ok ? (outcome.left_out ?? []) : [];
+  const installed = outcome.ok ? outcome.value : [];
+  const codes = new Set(foreignFormats.map(({ id }) => id));
   return {
     outcome,
+    remarks: (id: string) =>
+      installed
+        .filter(({ skill_id }) => skill_id === id)
+        .flatMap(({ review }) => review.findings)
+        .flatMap(({ code, message }) => (codes.has(code) ? `${code}: ${message}` : [])),
     guide: (id: string) => readFile(join(place.folders.skills, id, "SKILL.md"), "utf8"),
     skills: new Map(skills.map((skill) => [skill.id, skill])),
     left: left
@@ -47,7 +54,7 @@ const plugin: Files = {
 
 describe("a plugin for another agent", () => {
   it("a plugin's commands and agents become skills, and what is lost is said", async () => {
-    const { skills, left, guide } = await install(plugin);
+    const { skills, left, guide, remarks } = await install(plugin);
     expect([...skills.keys()].toSorted()).toEqual(["git-commit", "greet", "letter", "reader"]);
     expect(skills.get("greet")).toMatchObject({
       description: "Greet somebody: kindly Arguments: NAME",
@@ -56,11 +63,14 @@ describe("a plugin for another agent", () => {
     expect(skills.get("git-commit")).toMatchObject({ description: "Commit the work" });
     expect(skills.get("reader")?.invocation).toBeUndefined();
     expect(await guide("greet")).toMatch(/`\$1`.* what the person asks.*has not been run.*Greet \$1\./s);
+    expect(remarks("greet")).toEqual([
+      "command: It was a command. Only people call it, by its name (/skill run NAME …). Not taken over: allowed-tools, model.",
+    ]);
+    expect(remarks("git-commit")).toEqual([
+      expect.stringMatching(/Not taken over: the plugin's own files\.$/),
+    ]);
+    expect(remarks("reader")).toEqual([expect.stringMatching(/^agent: .*Not taken over: tools, model\.$/)]);
     expect(left).toEqual([
-      expect.stringMatching(
-        /^command: 2 commands: git\/commit, greet\. .*people call.*Not taken over: the plugin's own files, allowed-tools, model\.$/,
-      ),
-      expect.stringMatching(/^agent: An agent: reader\. .*Not taken over: tools, model\.$/),
       expect.stringMatching(/^hooks: Hooks: hooks\. They run commands .* never run here\.$/),
       expect.stringMatching(/^servers: Tool servers: notes\. .*config\/mcp\.json\.$/),
     ]);
@@ -94,7 +104,7 @@ describe("files of other programs in a repository", () => {
       "Claude Code",
       { ".claude/commands/ship.md": "Ship it.", ".claude/agents/a.md": "You help." },
       ["a", "ship"],
-      /^command: A command: ship\./,
+      /^command: It was a command\./m,
     ],
     ["OpenCode", { ".opencode/command/ship.md": "Ship it." }, ["ship"], /^command/],
     [
@@ -110,7 +120,7 @@ describe("files of other programs in a repository", () => {
           "---\ndescription: Our style\nglobs: *.ts\nalwaysApply: true\n---\nBe brief.",
       },
       ["style"],
-      /^rule: A rule of Cursor: style\..*Not taken over: globs, alwaysApply\./,
+      /^rule: It was a rule of Cursor\. .*Not taken over: globs, alwaysApply\./,
     ],
     [
       "Gemini CLI",
@@ -121,7 +131,7 @@ describe("files of other programs in a repository", () => {
         "commands/broken.toml": "prompt = ",
       },
       ["db-ask"],
-      /^gemini_command: 2 commands of Gemini CLI.*\nbroken_gemini_command: It is not valid TOML.*\nservers: Tool servers: db\..*\ninstructions: Instructions for agents that write code: GEMINI\./s,
+      /^gemini_command: It was a command of Gemini CLI.*\nservers: Tool servers: db\..*\ninstructions: .* GEMINI\.md\..*\nother_format: It is not valid TOML/s,
     ],
     [
       "a marketplace",
@@ -138,9 +148,9 @@ describe("files of other programs in a repository", () => {
       /^command/,
     ],
   ])("%s: what maps is loaded, and the rest is named", async (_program, files, ids, told) => {
-    const { skills, left } = await install(files);
+    const { skills, left, remarks } = await install(files);
     expect([...skills.keys()].toSorted()).toEqual(ids);
-    expect(left.join("\n")).toMatch(told);
+    expect([...ids.flatMap(remarks), ...left].join("\n")).toMatch(told);
   });
 
   it.each<[string, Files, RegExp]>([

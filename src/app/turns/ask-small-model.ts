@@ -18,11 +18,15 @@ export interface SmallQuestion<Schema extends z.ZodType> {
 }
 
 /**
- * Asks a model once, outside of any turn. `spent` gets the usage; whether the budget allows the question is for the caller to check.
+ * Asks a model once, outside of any turn. `spent` gets the usage and the model that answered; whether the budget allows the question is for the caller to check.
  * Undefined if the answer does not fit the schema. @throws ModelError, and the signal's reason
  */
 export async function askSmallModel<Schema extends z.ZodType>(
-  { model, clock, spent }: { model: Model; clock: Pick<Clock, "after">; spent(usage: Usage): void },
+  {
+    model,
+    clock,
+    spent,
+  }: { model: Model; clock: Pick<Clock, "after">; spent(usage: Usage, model: string): void },
   { instructions, text, schema, maxTokens, longestMs, signal }: SmallQuestion<Schema>,
 ): Promise<z.output<Schema> | undefined> {
   const late = () => new ModelError("unavailable", `it did not answer within ${longestMs / 1000} s`);
@@ -38,7 +42,7 @@ export async function askSmallModel<Schema extends z.ZodType>(
     });
     for await (const event of events) {
       if (event.type !== "finished") continue;
-      spent(event.usage);
+      spent(event.usage, event.model);
       return event.message.text;
     }
     return "";

@@ -19,6 +19,8 @@
  * 14. The disk space of a turn that uses a tool, a flow and the list of skills.
  * 15. The longest time for which one person's input blocks the event loop of a whole bot.
  * 16. Message to claim, CPU and time of a turn, and an idle bot with the data in PostgreSQL, beside SQLite files.
+ * 17. Unasked offers to answer the messages of a labelled week: how many are wanted, and how many wanted ones are made, by the rule and by
+ *    the small model of the configuration, if one is configured. It has no target.
  *
  * A missed target prints MISSED; the exit code stays 0. `--json` prints the measures as JSON, `--profile` prints where the CPU
  * of measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -37,6 +39,7 @@ import { measureFirstAnswer } from "./first-answer.ts";
 import { measureFlowBlocks } from "./flow-blocks.ts";
 import { measureImportedSkill } from "./imported-skill.ts";
 import { formatTable, type Measure } from "./measure.ts";
+import { measureOffers } from "./offers.ts";
 import { measureOpening } from "./opening-size.ts";
 import { measurePostgres } from "./postgres.ts";
 import { profileTurns } from "./profile-turns.ts";
@@ -71,6 +74,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   (_, folder) => measureTurnDisk(folder),
   measureEventLoop,
   measurePostgres,
+  measureOffers,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

@@ -16,7 +16,9 @@ import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
 import { createChannelIndex } from "./chat/create-channel-index.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
+import { usageWithJudgements } from "./chat/intake/offer-days.ts";
 import { refusalOf } from "./chat/intake/refusal-of.ts";
+import { createMessageJudge } from "./chat/judge-message.ts";
 import { shapingRules } from "./chat/present/shape-answer.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
@@ -129,7 +131,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
-  const spending = createSpending(log, deps.store, deps.spending, clock);
+  const spending = createSpending({ usage: usageWithJudgements(deps) }, deps.store, deps.spending, clock);
   const control = createTurnControl(log, clock, dispatcher);
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
   const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
@@ -166,16 +168,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
-  const forgetting = {
-    ...ports,
-    ...deps,
-    ...deps.schedules,
-    feed,
-    past,
-    platforms,
-    audit,
-    stop: control.stop,
-  };
+  const deleting = { ...ports, ...deps, ...deps.schedules, feed, past, platforms, audit, stop: control.stop };
   const services: Services = {
     ...deps,
     offers,
@@ -203,13 +196,13 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     effort,
     namespaces: (platform) => log.namespaces(platform),
     threads: (namespace) => log.threads(namespace),
-    usage: (filter) => log.usage(filter),
+    usage: usageWithJudgements(deps),
     control,
     approvals: createApprovals({ ...deps, audit, platforms, wake }),
     channelIndex,
     say: createSayMessage(platforms, chats),
-    forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...ports.means, ...forgetting, stored, openings }),
+    forget: createForget(deleting),
+    forgetPerson: createForgetPerson({ ...ports.means, ...deleting, stored, openings }),
     retention,
     commands,
     preview: createPromptPreview(runner),
@@ -290,11 +283,12 @@ export function createApp(deps: AppDeps): RunningApp {
   serveTurns(deps, channels, turns, services, meter);
   const app = appOf(deps, turns, opened);
   const listeners = [channelIndex, schedules.watch];
+  const judge = createMessageJudge({ ...deps, ...turns.ports, spending: turns.spending, meter });
   const chat: ChatHub = {
     connect(platform) {
       const metered = meteredPlatform(platform, meter);
       platforms.add(metered);
-      return createChatIntake({ ...deps, app, platform: metered, policy: deps.chat, listeners });
+      return createChatIntake({ ...deps, app, platform: metered, policy: deps.chat, listeners, judge });
     },
   };
   return {

@@ -83,6 +83,16 @@ export const chatSchema = z.strictObject({
     .describe(
       "When the bot answers in channels: mention (only when mentioned), thread (also in threads where the asker is alone with it), always",
     ),
+  offers_per_day: wholeBetween(0, 20)
+    .default(3)
+    .describe(
+      "How often a day (UTC) the bot may ask people of a channel with the reply mode ambient whether it shall answer; 0 never",
+    ),
+  judged_per_day: wholeBetween(0, 200)
+    .default(50)
+    .describe(
+      "Messages a day (UTC) of a channel with the reply mode ambient that the small model judges for such an offer",
+    ),
   stale_minutes: upTo(1440)
     .default(15)
     .describe(

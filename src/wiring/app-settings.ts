@@ -36,6 +36,7 @@ export function chatPolicy({ access, chat }: Config): ChatPolicy {
   return {
     access: { ...who, cooldown_ms: cooldown_seconds * 1000 },
     reply: chat.reply,
+    offers: { per_day: chat.offers_per_day, judged_per_day: chat.judged_per_day },
     stale_ms: chat.stale_minutes * 60_000,
     catch_up_ms: chat.catch_up_hours * 3_600_000,
     progress_delay_ms: chat.progress_delay_seconds * 1000,

@@ -185,6 +185,7 @@ export const sentences: Readonly<Record<string, readonly string[]>> = {
     "/agent reply sometimes",
     "/agent reply always",
     "/agent reply Mention",
+    "/agent reply ambient",
     "/agent reply default",
     "/agent timezone",
     "/agent timezone nonsense",

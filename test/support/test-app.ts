@@ -173,6 +173,7 @@ const generous = {
 function chatPolicy({ access, ...more }: NonNullable<TestAppOptions["chat"]> = {}): ChatPolicy {
   return {
     reply: "thread",
+    offers: { per_day: 3, judged_per_day: 50 },
     stale_ms: 15 * 60_000,
     catch_up_ms: 24 * 3_600_000,
     progress_delay_ms: 3_000,

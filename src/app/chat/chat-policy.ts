@@ -1,3 +1,5 @@
+import type { ReplyMode } from "../../core/skill/namespace-state.ts";
+
 /** Who may use the bot on chat platforms, and how it behaves there, as the operator configured it. Times are ms. */
 export interface ChatPolicy {
   access: {
@@ -19,7 +21,9 @@ export interface ChatPolicy {
     cooldown_ms: number;
   };
   /** When it answers in a thread without a mention, unless the channel sets it. */
-  reply: "mention" | "thread" | "always";
+  reply: Exclude<ReplyMode, "ambient">;
+  /** Maximum offers a day in a channel with the reply mode `ambient`, and messages that the small model judges for them. */
+  offers: { per_day: number; judged_per_day: number };
   /** For a missed message older than this, the bot asks first whether it is still wanted. */
   stale_ms: number;
   /** How far back missed messages are searched. */

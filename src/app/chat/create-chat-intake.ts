@@ -16,6 +16,7 @@ import { refusalOf } from "./intake/refusal-of.ts";
 import { takeCommand } from "./intake/take-command.ts";
 import { createTakeMessage } from "./intake/take-message.ts";
 import { createThreadStates } from "./intake/thread-states.ts";
+import { createUnaskedOffers } from "./intake/unasked-offers.ts";
 import { createWhisperer } from "./intake/whisperer.ts";
 import type { FormField, SkillForm } from "./skill-form.ts";
 
@@ -23,6 +24,7 @@ import type { FormField, SkillForm } from "./skill-form.ts";
 export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
   const context = contextOf(deps);
   const late = createLateMessages(context);
+  const offers = createUnaskedOffers(context);
   const message = createTakeMessage(context, late);
   const channels = createJoinedChannels(deps.store);
   const refusal: ChatIntake["refusal"] = async (place, person) =>
@@ -37,17 +39,19 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
   return {
     async message(given) {
       await Promise.all(listeners.map((each) => each.heard?.(given)));
-      await message(given);
+      await offers.heard(given, await message(given));
     },
     command: (command) => takeCommand(context, command),
-    press: (press) => pressButton(context, late, press),
+    press: (press) => pressButton(context, { late, offers }, press),
     stopped: (stop) => stopThread(context, stop),
     async edited(edit) {
       await Promise.all(listeners.map((each) => each.heard?.(edit)));
+      offers.changed(edit);
       await edited(edit);
     },
     async removed(gone) {
       await Promise.all(listeners.map((each) => each.removed?.(gone)));
+      offers.changed({ key: gone.key });
       await takeRemoval(context, late, gone);
     },
     async reacted(reaction) {

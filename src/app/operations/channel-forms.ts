@@ -35,6 +35,8 @@ const replyMeaning = {
   mention: "I answer here only when I am mentioned.",
   thread: "In a thread I was called into I answer without a mention, as long as one person writes there.",
   always: "I answer every message here.",
+  ambient:
+    "In a thread I was called into I answer without a mention, as long as one person writes there. A few times a day I also ask somebody privately whether I shall answer their question. For that, the small model reads questions that are written here.",
   default: "When I answer here without a mention is up to the bot's configuration again.",
 };
 
@@ -213,6 +215,7 @@ const reply = form({
       { text: "mention", description: "only when I am mentioned" },
       { text: "thread", description: "also in a thread I was called into, while one person writes there" },
       { text: "always", description: "every message" },
+      { text: "ambient", description: "as thread; I may also offer, privately, to answer a question" },
       { text: byDefault, description: "as the bot is configured" },
     ],
   },
@@ -220,7 +223,7 @@ const reply = form({
     const word = words.toLowerCase();
     return word === byDefault ? { reply: null } : choice("reply", replyModeSchema.safeParse(word).data);
   },
-  missing: "Choose one of: mention, thread, always, default.",
+  missing: `Choose one of: ${[...replyModeSchema.options, byDefault].join(", ")}.`,
   tell: ({ change }) => said(replyMeaning[change.reply ?? byDefault]),
 });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
 import type { UsageTotal } from "../../core/log/usage.ts";
-import { type NamespaceState, readNamespace } from "../../core/skill/namespace-state.ts";
+import { type NamespaceState, readNamespace, replyModeSchema } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayManage } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
@@ -24,7 +24,7 @@ const channel = z.object({
     profile: z.string().optional(),
     model: z.string().optional().describe("provider/model of all turns here"),
     effort: z.enum(efforts).optional(),
-    reply: z.enum(["mention", "thread", "always"]).optional(),
+    reply: replyModeSchema.optional(),
     time_zone: z.string().optional(),
     paused: z.object({ by: z.string(), at: milliseconds }).optional(),
     allowed_skills: z.array(z.string()).optional(),

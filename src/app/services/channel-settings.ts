@@ -3,7 +3,7 @@ import { oneLine } from "../../base/markdown-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import type { Models } from "../../core/ports/model.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
-import { type NamespaceState, updateNamespace } from "../../core/skill/namespace-state.ts";
+import { type NamespaceState, replyModeSchema, updateNamespace } from "../../core/skill/namespace-state.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
@@ -19,7 +19,7 @@ export const settingsChange = z
     profile: z.string().min(1).max(200).nullable().optional(),
     model: z.string().min(1).max(300).nullable().optional().describe("provider/model"),
     effort: z.enum(efforts).nullable().optional(),
-    reply: z.enum(["mention", "thread", "always"]).nullable().optional(),
+    reply: replyModeSchema.nullable().optional(),
     time_zone: z
       .string()
       .min(1)

@@ -67,6 +67,11 @@ export type Forget = (turnId: string, by: Author) => Promise<Outcome<Forgotten>>
 /** Key prefix of feedback on answers; the id of the turn follows. */
 export const feedbackPrefix = "feedback:";
 
+/** The key under which it is stored that a person wants no unasked offers of an answer. */
+export function offersOffKey(platform: string, person: string): string {
+  return `chat-offers-off:${platform}:${person}`;
+}
+
 export function feedbackKey(turnId: string): string {
   return feedbackPrefix + turnId;
 }

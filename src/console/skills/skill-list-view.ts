@@ -139,6 +139,7 @@ const replyNames = {
   mention: "Never",
   thread: "In threads it was called into",
   always: "Always",
+  ambient: "In threads it was called into, and it offers answers privately",
 } as const;
 
 type Change = (settings: NamespaceSettings) => void;

@@ -116,6 +116,8 @@ export interface OutgoingMessage {
   files?: readonly OutgoingFile[];
   /** Platform user id of the person that the message is for; the platform mentions them. */
   mention?: string;
+  /** Nobody asked for this whisper: if the person cannot get it, nothing is shown in its place. */
+  unasked?: true;
   /** People and groups, by platform id, that the text may mention as `<@ID>` or `<@&ID>`. All other mentions in it are shown as text. */
   calls?: readonly string[];
 }
@@ -325,7 +327,11 @@ export type ButtonAction =
   /** Shows the exact arguments of an approval. */
   | { role: "arguments"; approval_id: string }
   /** Whether a late message is still wanted; `token` names the question. */
-  | { role: "late"; token: string; wanted: boolean };
+  | { role: "late"; token: string; wanted: boolean }
+  /** The reply to an offer to answer; `token` names the offer. `never`: no more offers to this person; `again` takes that back. */
+  | { role: "offer"; token: string; reply: OfferReply };
+
+export type OfferReply = "yes" | "no" | "never" | "again";
 
 /**
  * The action as text that a platform stores with the button and passes back when it is pressed: at most 100 characters. Messages keep their
@@ -346,6 +352,8 @@ export function writeButtonId(action: ButtonAction): string {
       return `${action.role}:${action.approval_id}`;
     case "late":
       return action.wanted ? `wanted:${action.token}` : `unwanted:${action.token}`;
+    case "offer":
+      return `offer-${action.reply}:${action.token}`;
     default:
       return `${action.role}:${action.turn_id}`;
   }
@@ -382,6 +390,11 @@ function readPlain(word: string, id: string): ButtonAction | undefined {
     case "wanted":
     case "unwanted":
       return { role: "late", token: id, wanted: word === "wanted" };
+    case "offer-yes":
+    case "offer-no":
+    case "offer-never":
+    case "offer-again":
+      return { role: "offer", token: id, reply: word.slice("offer-".length) as OfferReply };
     default:
       return undefined;
   }
@@ -407,9 +420,9 @@ function readNumbered(word: string, turn_id: string, number: string): ButtonActi
   }
 }
 
-/** The turn that a button belongs to; undefined for the question about a late message, which has no turn yet. */
+/** The turn that a button belongs to; undefined for questions about a message that has no turn yet. */
 export function turnOfButton(action: ButtonAction): string | undefined {
-  if (action.role === "late") return undefined;
+  if (action.role === "late" || action.role === "offer") return undefined;
   return "approval_id" in action ? action.approval_id.split(":")[0] : action.turn_id;
 }
 

@@ -10,8 +10,8 @@ import type { Tool } from "./tool.ts";
 export const progressLevelSchema = z.enum(["quiet", "steps", "full"]);
 export type ProgressLevel = z.infer<typeof progressLevelSchema>;
 
-/** When the bot answers in a channel without being mentioned. */
-export const replyModeSchema = z.enum(["mention", "thread", "always"]);
+/** When the bot answers in a channel without being mentioned. `ambient`: as `thread`, and it may offer to answer other messages. */
+export const replyModeSchema = z.enum(["mention", "thread", "always", "ambient"]);
 export type ReplyMode = z.infer<typeof replyModeSchema>;
 
 const markSchema = z.object({
@@ -38,7 +38,7 @@ export const namespaceStateSchema = z.object({
       model: z.string().optional(),
       /** The reasoning effort here; by default the agent's or the configured one. */
       effort: z.enum(efforts).optional(),
-      /** When the bot answers without a mention: never, in threads with one person, or always; by default as configured. */
+      /** When the bot answers without a mention; by default as configured. */
       reply: replyModeSchema.optional(),
       /** Set while a manager has paused the bot here. */
       paused: z.object({ by: z.string(), at: z.number() }).optional(),

@@ -15,6 +15,7 @@ import type { CommandReader } from "../../turns/command-reader.ts";
 import type { Submit } from "../../turns/submit.ts";
 import type { ChatListener } from "../chat-intake.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
+import type { MessageJudge } from "../judge-message.ts";
 import type { ThreadStates } from "./thread-states.ts";
 import type { Whisperer } from "./whisperer.ts";
 
@@ -44,6 +45,7 @@ export interface ChatIntakeDeps {
   policy: ChatPolicy;
   /** Creates globally unique ids. */
   newId(): string;
+  judge: MessageJudge;
   /** Other listeners to events in channels. */
   listeners: readonly ChatListener[];
 }

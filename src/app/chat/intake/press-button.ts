@@ -12,6 +12,7 @@ import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.t
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
+import type { UnaskedOffers } from "./unasked-offers.ts";
 
 const unknownButton = "This button no longer works. Write what you want instead.";
 
@@ -40,9 +41,16 @@ export async function stopThread(
   }
 }
 
+/** The questions of the bot about messages that have no turn yet. */
+interface Questions {
+  late: LateMessages;
+  offers: UnaskedOffers;
+}
+
 /** Whether a button starts a turn, which a paused channel does not allow. */
 function asksForWork(action: ButtonAction): boolean {
-  return action.role === "again" || action.role === "continue" || (action.role === "late" && action.wanted);
+  if (action.role === "late") return action.wanted;
+  return action.role === "again" || action.role === "continue" || action.role === "offer";
 }
 
 /**
@@ -51,21 +59,21 @@ function asksForWork(action: ButtonAction): boolean {
  */
 export async function pressButton(
   context: IntakeContext,
-  late: LateMessages,
+  questions: Questions,
   press: ButtonPress,
 ): Promise<void> {
-  const answer = await tryPress(context, late, press);
+  const answer = await tryPress(context, questions, press);
   if (answer === undefined) return;
   await context.whisperer.say({ place: press.place, person: press.person, about: press.id }, answer);
 }
 
 async function tryPress(
   context: IntakeContext,
-  late: LateMessages,
+  questions: Questions,
   press: ButtonPress,
 ): Promise<string | undefined> {
   try {
-    return await answerPress(context, late, press);
+    return await answerPress(context, questions, press);
   } catch (error) {
     if (error instanceof NotStoredError) return error.message;
     if (!(error instanceof PlatformError)) throw error;
@@ -76,12 +84,18 @@ async function tryPress(
 
 async function answerPress(
   context: IntakeContext,
-  late: LateMessages,
+  { late, offers }: Questions,
   press: ButtonPress,
 ): Promise<string | undefined> {
   const action = readButtonId(press.button);
   if (action === undefined) return unknownButton;
-  const place = (await placeOfDecision(context, action, press)) ?? press.place;
+  if (action.role === "offer" && action.reply !== "yes")
+    return offers.decline(action.token, action.reply, press);
+  const other =
+    action.role === "offer"
+      ? await offers.placeOf(action.token, press.person)
+      : await placeOfDecision(context, action, press);
+  const place = other ?? press.place;
   const person = await context.platform.person(place, press.person);
   const refusal = refusalOf(context.policy.access, person, place);
   if (refusal !== undefined) return refusal;
@@ -89,6 +103,7 @@ async function answerPress(
   if (paused !== undefined && asksForWork(action))
     return "I am paused here. A manager of the channel can resume me with `/agent resume`; then press again.";
   const by = authorOf(person);
+  if (action.role === "offer") return offers.accept(action.token, by);
   if (action.role === "late") return late.decide(action.token, action.wanted, press, by);
   return onTurn(context, action, press, { place, by });
 }

@@ -12,8 +12,8 @@ import { refusalOf } from "./refusal-of.ts";
 import type { ThreadState } from "./thread-states.ts";
 import { type Listener, topicOf } from "./whisperer.ts";
 
-/** Decides on one message and acts on it. Resolves once it is stored, or when nothing has to be stored. */
-export type TakeMessage = (message: ChatMessage) => Promise<void>;
+/** Decides on one message and acts on it. Resolves with whether it is for the bot, once it is stored or nothing has to be stored. */
+export type TakeMessage = (message: ChatMessage) => Promise<boolean>;
 
 /** Maximum consecutive turns that bots may start in one thread: two bots would otherwise talk forever. */
 const maxBotTurns = 3;
@@ -49,13 +49,15 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
 
   return async (message) => {
     const { key, text, place } = message;
-    if (message.by_bot && !context.policy.access.bots.includes(message.author)) return;
+    if (message.by_bot && !context.policy.access.bots.includes(message.author)) return false;
     // One after the other: a follow-up may arrive while the mention before it is still being checked, and Slack delivers a mention twice.
-    await mutex.run(`${place.namespace} ${place.thread}`, async () => {
+    return mutex.run(`${place.namespace} ${place.thread}`, async () => {
       const thread = await threadOf(context, message);
-      if (!(await isMeant(context, message, thread)) || decided.get(key) === text) return;
+      if (!(await isMeant(context, message, thread))) return false;
+      if (decided.get(key) === text) return true;
       await take(taking, message, thread);
       decided.set(key, text);
+      return true;
     });
   };
 }
@@ -222,7 +224,7 @@ function isAddressed({ addressed }: Pick<ChatMessage, "addressed">): boolean {
 
 /**
  * Whether a message is for the bot: it addresses the bot, or the channel's `reply` setting includes it. In mode `thread` the bot
- * answers in threads it was called into, while the asker is the only person there.
+ * answers in threads it was called into, while the asker is the only person there; so it does in mode `ambient`.
  */
 function isForBot(
   message: Pick<ChatMessage, "addressed" | "author" | "mentions_others" | "in_thread" | "text">,
@@ -236,7 +238,7 @@ function isForBot(
   if (addressed === "reply") return true;
   if (message.mentions_others) return false;
   if (reply === "always") return true;
-  return reply === "thread" && message.in_thread && isAloneWithBot(message, thread);
+  return reply !== "mention" && message.in_thread && isAloneWithBot(message, thread);
 }
 
 /** Whether nobody but the author and the bot is in a thread the bot was called into. */

@@ -20,7 +20,7 @@ import type { ButtonPress } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";
 
 /** The action of a turn's button. */
-export type TurnAction = Exclude<ButtonAction, { role: "late" }>;
+export type TurnAction = Exclude<ButtonAction, { role: "late" | "offer" }>;
 
 /** A press on a button of a turn, by somebody who may use the bot in its channel. */
 export interface TurnPress {

@@ -5,7 +5,7 @@ import type { DueEntries, DueEntry } from "../../../core/ports/schedules.ts";
 import type { KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Servers } from "../../../core/skill/packages.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
-import { feedbackPrefix } from "../shapes.ts";
+import { feedbackPrefix, offersOffKey } from "../shapes.ts";
 import { maxDueEntries, namespaceOf } from "../stored-namespaces.ts";
 import type { ValuesForgotten } from "./forgotten-person.ts";
 import { isAt, isOwnDirectMessage, type Person, writtenAs } from "./person.ts";
@@ -63,6 +63,7 @@ export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<Values
     const author = objectOf(objectOf(objectOf(value).newest).author);
     return { count: author.id === id ? 1 : 0 };
   });
+  stored += await applyTo(store, offersOffKey(person.platform, id), dryRun, () => ({ count: 1 }));
   const allowances = await apply("allowances:", (value) => withoutDecisions(value, id));
   let renamed = 0;
   for (const kind of ["namespace:", "chat-thread:", "channel-index:"] as const)

@@ -188,7 +188,7 @@ export async function whisperMessage(
     return true;
   };
   const said = await unlessRefused(send(), ({ code }) => code === "forbidden");
-  if (said === true || readPlace(place).person !== undefined) return;
+  if (said === true || message.unasked || readPlace(place).person !== undefined) return;
   await postNote(deps, place, person, to);
 }
 

@@ -53,9 +53,13 @@ describe("what is stored of a person beside their turns", () => {
     await store.set(`skill:${direct}:notes:list`, ["private"]);
     await store.set(`skill:fake:team:dm-other:notes:list`, ["theirs"]);
     await store.set(`mcp-login:tokens:0f:fake:team:${zora.id}`, { sealed: "x" });
+    await store.set(`chat-offers-off:fake:${zora.id}`, { at: 1 });
+    await store.set(`chat-offers-off:fake:other`, { at: 1 });
     await store.set(`mcp-login:tokens:0f:fake:team:other`, { sealed: "y" });
     const outcome = await forgetPerson(app, zora.id, asker);
-    expect(outcome).toMatchObject({ value: { allowances: 1, stored: 2, accounts: 1 } });
+    expect(outcome).toMatchObject({ value: { allowances: 1, stored: 3, accounts: 1 } });
+    expect(await store.get(`chat-offers-off:fake:${zora.id}`)).toBeUndefined();
+    expect(await store.get(`chat-offers-off:fake:other`)).toBeDefined();
     expect(loggedOut).toEqual([`files fake:team:${zora.id}`]);
     expect(await store.get(`allowances:${channel}`)).toEqual({ next: 3, allowances: [bens] });
     const left = await Array.fromAsync(store.keys(""));

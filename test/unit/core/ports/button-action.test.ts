@@ -27,6 +27,10 @@ it.each<[string, ButtonAction, string?]>([
   [`turn:${id}:1`, { role: "decide", approval_id: `${id}:1`, verdict: "turn" }, id],
   [`wanted:${id}`, { role: "late", token: id, wanted: true }],
   [`unwanted:${id}`, { role: "late", token: id, wanted: false }],
+  [`offer-yes:${id}`, { role: "offer", token: id, reply: "yes" }],
+  [`offer-no:${id}`, { role: "offer", token: id, reply: "no" }],
+  [`offer-never:${id}`, { role: "offer", token: id, reply: "never" }],
+  [`offer-again:${id}`, { role: "offer", token: id, reply: "again" }],
 ])("the button id %s is written and read", (text, action, turnId) => {
   expect(writeButtonId(action)).toBe(text);
   expect(readButtonId(text)).toEqual(action);
@@ -53,6 +57,8 @@ it.each([
   `approve:${id}:1:2`,
   `toString:${id}:1`,
   `late:${id}`,
+  `offer:${id}`,
+  `offer-maybe:${id}`,
   `decide:${id}:1`,
   `feedback:${id}`,
 ])("%j is not one of our button ids", (text) => {

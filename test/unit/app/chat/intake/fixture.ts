@@ -39,8 +39,8 @@ export function createIntake({
 }: TestAppOptions & { model?: Model; platform?: FakePlatform } = {}): IntakeFixture {
   let passed = 0;
   let count = 0;
-  const clock = { ...systemClock, now: () => systemClock.now() + passed };
-  const test = createTestApp(model, { clock, ...options });
+  const { clock = { ...systemClock, now: () => systemClock.now() + passed } } = options;
+  const test = createTestApp(model, { ...options, clock });
   const intake = test.chat.connect(platform);
   const message: IntakeFixture["message"] = (text, { thread, namespace = channel, ...more } = {}) => {
     count += 1;

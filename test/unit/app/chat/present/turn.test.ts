@@ -29,6 +29,7 @@ const policy = {
     cooldown_ms: 0,
   },
   reply: "thread" as const,
+  offers: { per_day: 0, judged_per_day: 0 },
   stale_ms: 1,
   catch_up_ms: 1,
   progress_delay_ms: 3_000,

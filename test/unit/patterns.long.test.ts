@@ -99,7 +99,7 @@ parentPort.on("message", ({ source, flags, texts }) => {
 });`;
 
 /** Longer than any text takes that is not for ever, on a machine with much else to do, ms. */
-const forEver = 10_000;
+const forEver = 30_000;
 
 /** The text that a pattern takes more than its share of time for; undefined where there is none. */
 function triedIn(thread: Worker, { source, flags }: Pattern, limitMs = forEver): Promise<Nasty | undefined> {

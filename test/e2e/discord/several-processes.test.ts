@@ -168,6 +168,22 @@ test("an approval that was never posted is not taken for another one of its turn
   expect(await platform.find(place, tag(1))).toBeUndefined();
 });
 
+test("an approval whose sender died before it was answered is found, and stays that one when it changes", async () => {
+  const discord = await fakeDiscord();
+  const { start } = gateways(discord);
+  const { platform } = await start("one");
+  const turn_id = "00000000-0000-4000-8000-000000000000";
+  const tag = (part: number) => ({ turn_id, purpose: "approval", part }) as const;
+  const action = { role: "decide", approval_id: `${turn_id}:1`, verdict: true } as const;
+  const card = { markdown: "May I?", tag: tag(0), buttons: [{ action, label: "Approve" }] };
+  await discord.drop({ route: `POST /channels/${general}/messages`, times: 20, after: true });
+  await expect(platform.post(place, card)).rejects.toThrow();
+  const found = await platform.find(place, tag(0));
+  await platform.edit(place, found ?? "", { ...card, markdown: "May I, please?" });
+  expect(await platform.find(place, tag(1))).toBeUndefined();
+  expect(await platform.find(place, tag(0))).toBe(found);
+});
+
 test("a command that another process finds nothing about is answered by an ordinary message", async () => {
   const discord = await fakeDiscord();
   const { start } = gateways(discord);

@@ -18,7 +18,7 @@ import { DiscordProblem, type DiscordRest, unlessRefused } from "../connection/d
 import type { LiveInteractions } from "./live-interactions.ts";
 import { calledIn, editBody, maxFiles, messageBody, rawFiles, whisperParts } from "./message-body.ts";
 import { actionsIn } from "./render-components.ts";
-import { contentDigest, type SentMessages } from "./sent-messages.ts";
+import { contentDigest, type SentMessage, type SentMessages } from "./sent-messages.ts";
 
 export interface PostDeps {
   rest: DiscordRest;
@@ -217,6 +217,17 @@ export async function findMessage(
   const { channel } = await deps.targets.look(place);
   const sent = await deps.sent.find(tag, channel);
   if (sent?.reference !== undefined) return sent.reference;
+  const found = await searchMessage(deps, channel, tag, sent);
+  if (found !== undefined) await deps.sent.sent(tag, channel, found);
+  return found;
+}
+
+async function searchMessage(
+  deps: PostDeps,
+  channel: string,
+  tag: MessageTag,
+  sent: SentMessage | undefined,
+): Promise<string | undefined> {
   const since = sent === undefined ? undefined : snowflakeAt(sent.at - 60_000);
   const self = await deps.directory.self();
   const query = since === undefined ? { limit: 50 } : { limit: 100, after: since };

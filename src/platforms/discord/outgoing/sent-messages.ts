@@ -3,7 +3,7 @@ import type { MessageTag } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 
 /** A message about to be posted, or posted. */
-interface SentMessage {
+export interface SentMessage {
   /** Hash of the tag. */
   name: string;
   /**
@@ -31,6 +31,7 @@ export interface SentMessages {
    * unknown.
    */
   sending(tag: MessageTag, channel: string, content: string): Promise<string>;
+  /** Notes which message has the tag: no other tag has it then, whatever it says later. */
   sent(tag: MessageTag, channel: string, reference: string): Promise<void>;
   find(tag: MessageTag, channel: string): Promise<SentMessage | undefined>;
   /** Whether a message of the channel is noted under another tag. @param content as Discord stores it */
@@ -65,9 +66,11 @@ export function createSentMessages(store: KeyValue, clock: Clock): SentMessages 
     },
     async sent(tag, channel, reference) {
       const name = hashOf(nameOf(tag));
-      await change(channel, (entries) =>
-        entries.map((each) => (each.name === name ? { ...each, reference } : each)),
-      );
+      await change(channel, (entries) => {
+        const before = entries.find((each) => each.name === name);
+        const entry = before ?? { name, attempt: 0, channel, digest: "", at: clock.now() };
+        return [...entries.filter((each) => each !== before), { ...entry, reference }].slice(-perGroup);
+      });
     },
     async find(tag, channel) {
       const entries = ((await store.get(key(channel))) as Entries | undefined) ?? [];

@@ -7,7 +7,7 @@ const documents: readonly {
 }[] = [
   {
     is: ({ openapi, swagger }) => openapi !== undefined || swagger !== undefined,
-    says: 'It is an OpenAPI document, which describes an API. Its operations become tools by an entry { "openapi": "its file or address" } in config/mcp.json.',
+    says: 'It is an OpenAPI document, which describes an API. Its operations become tools with an entry { "openapi": "its file or address" } in config/mcp.json.',
   },
   {
     is: ({ nodes, connections }) => Array.isArray(nodes) && isRecord(connections),
@@ -19,7 +19,7 @@ const documents: readonly {
   },
   {
     is: ({ mcpServers }) => isRecord(mcpServers),
-    says: "It holds entries of tool servers. They belong into config/mcp.json.",
+    says: "It holds entries of tool servers. They belong in config/mcp.json.",
   },
   {
     is: ({ hooks }) => isRecord(hooks),

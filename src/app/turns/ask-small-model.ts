@@ -18,8 +18,8 @@ export interface SmallQuestion<Schema extends z.ZodType> {
 }
 
 /**
- * Asks a model once, outside of any turn. `spent` gets the usage and the model that answered; whether the budget allows the question is for the caller to check.
- * Undefined if the answer does not fit the schema. @throws ModelError, and the signal's reason
+ * Asks a model once, outside of any turn. `spent` gets the usage and the model that answered; the caller checks whether the budget allows
+ * the question. Undefined if the answer does not fit the schema. @throws ModelError, and the signal's reason
  */
 export async function askSmallModel<Schema extends z.ZodType>(
   {

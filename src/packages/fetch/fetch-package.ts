@@ -150,12 +150,10 @@ function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPacka
 /** A SKILL.md or a flow file by itself. */
 function single(data: Buffer, fileName: string, limits: PackageLimits): FetchedPackage {
   const name = plainName(fileName);
-  const start = data
-    .toString("utf8", 0, 1000)
-    .replace(/^\ufeff/, "")
-    .trimStart();
+  const text = data.toString("utf8").replace(/^\ufeff/, "");
+  const start = text.slice(0, 1000).trimStart();
   const isFlow = start.startsWith("{");
-  const foreign = foreignDocument(contentOf(data.toString("utf8")));
+  const foreign = foreignDocument(contentOf(text));
   if (foreign !== undefined) throw new PackageRefusal("other_format", `${foreign} Nothing was installed.`);
   const place = isFlow ? `${name}.json` : placeOf(fileName);
   if (place === undefined && !start.startsWith("---")) {

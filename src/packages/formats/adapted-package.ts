@@ -2,6 +2,7 @@ import { parsedJson } from "../../base/json-reader.ts";
 import { isRecord } from "../../base/record.ts";
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
+import { parentOf } from "../fetch/listed-package.ts";
 import type { PackageContents, PackageFile, ReadPackage } from "../package-tree.ts";
 import type { SkillFromFile } from "./as-skill.ts";
 import { type ForeignFormat, type FormatRoots, foreignFormats, formatOf } from "./foreign-formats.ts";
@@ -13,13 +14,9 @@ interface ForeignFile {
   name: string;
 }
 
-/** Files of a format that are only named, with names of what is in them. */
-interface NamedFiles {
-  files: ForeignFile[];
-  names: Set<string>;
-}
-
 export interface AdaptedPackage extends FetchedPackage {
+  /** What it lists, without any content. */
+  listing: PackageContents;
   /** Files of other formats that become no skill, and what to do with them. Complete once the documents of all skills were read. */
   leftOut(): LeftOut[];
   /** What the file in a folder was before it became a skill, and what of it is lost; undefined for all other skills. */
@@ -31,10 +28,10 @@ export interface AdaptedPackage extends FetchedPackage {
  * are. Nothing is changed where the files are.
  */
 export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPackage> {
-  const { entries } = await fetched.read(() => false);
-  const paths = entries.flatMap(({ path, link }) => (link === undefined ? path : []));
+  const listing = await fetched.read(() => false);
+  const paths = listing.entries.flatMap(({ path, link }) => (link === undefined ? path : []));
   const files = fetched.isFlow ? [] : foreignFiles(paths, await rootsOf(fetched, paths));
-  if (files.length === 0) return { ...fetched, leftOut: () => [], remarkOf: () => undefined };
+  if (files.length === 0) return { ...fetched, listing, leftOut: () => [], remarkOf: () => undefined };
   const documents = new Map(
     files.flatMap((file) => (file.format.toSkill === undefined ? [] : [[file.path, file] as const])),
   );
@@ -49,6 +46,7 @@ export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPack
   };
   return {
     ...fetched,
+    listing: adapted(listing, documents, made),
     read,
     leftOut: () => [
       ...named,
@@ -68,7 +66,7 @@ export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPack
 const documentOf = (path: string) => `${path}/SKILL.md`;
 
 function foreignFiles(paths: readonly string[], roots: FormatRoots): ForeignFile[] {
-  const skills = new Set(paths.flatMap((path) => (/(?:^|\/)SKILL\.md$/i.test(path) ? [folder(path)] : [])));
+  const skills = new Set(paths.flatMap((path) => (/(?:^|\/)SKILL\.md$/i.test(path) ? [parentOf(path)] : [])));
   const taken = new Set(paths);
   return paths.flatMap((path) => {
     const is = formatOf(path, roots);
@@ -77,8 +75,8 @@ function foreignFiles(paths: readonly string[], roots: FormatRoots): ForeignFile
   });
 }
 
-const manifests = [".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "gemini-extension.json"];
 const marketplace = ".claude-plugin/marketplace.json";
+const manifests = [".claude-plugin/plugin.json", marketplace, "gemini-extension.json"];
 
 /** Finds the folders of plugins, by their manifests and those of marketplaces. */
 async function rootsOf(fetched: FetchedPackage, paths: readonly string[]): Promise<FormatRoots> {
@@ -91,7 +89,7 @@ async function rootsOf(fetched: FetchedPackage, paths: readonly string[]): Promi
   if (paths.some(isMarketplace))
     for (const { path, data } of (await fetched.read(isMarketplace)).files)
       for (const source of sourcesIn(data.toString("utf8")))
-        plugins.add([folder(folder(path)), source].filter(Boolean).join("/"));
+        plugins.add([parentOf(parentOf(path)), source].filter(Boolean).join("/"));
   const [top = ""] = paths[0]?.split("/") ?? [];
   const project = paths.every((path) => path.startsWith(`${top}/`)) ? top : "";
   return { plugins, all: new Set([...plugins, project]) };
@@ -107,11 +105,9 @@ function sourcesIn(text: string): string[] {
   });
 }
 
-const folder = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-
 /** Agents and commands in the folder of a skill are its files. A skill that is the whole package does not hide them. */
 function isInSkill(path: string, skills: ReadonlySet<string>): boolean {
-  for (let at = folder(path); at !== ""; at = folder(at)) if (skills.has(at)) return true;
+  for (let at = parentOf(path); at !== ""; at = parentOf(at)) if (skills.has(at)) return true;
   return false;
 }
 
@@ -121,13 +117,11 @@ async function readNames(fetched: FetchedPackage, files: readonly ForeignFile[])
   const read = wanted.size === 0 ? [] : (await fetched.read((path) => wanted.has(path))).files;
   const texts = new Map(read.map(({ path, data }) => [path, data.toString("utf8")]));
   return foreignFormats.flatMap((format) => {
-    const own: NamedFiles = { files: [], names: new Set() };
-    for (const file of files.filter((each) => each.format === format)) {
-      const names = format.names?.(texts.get(file.path) ?? "") ?? [file.name];
-      if (names.length > 0) own.files.push(file);
-      for (const name of names) own.names.add(name);
-    }
-    return own.files.length === 0 ? [] : described(format, own);
+    const own = files.flatMap((file) => {
+      const names = file.format === format ? (format.names?.(texts.get(file.path) ?? "") ?? [file.name]) : [];
+      return names.length === 0 ? [] : [{ path: file.path, names }];
+    });
+    return own.length === 0 ? [] : described(format, own);
   });
 }
 
@@ -158,11 +152,12 @@ const maxNamed = 8;
 
 function described(
   { id, title: [one, several], note }: ForeignFormat,
-  { files, names }: NamedFiles,
+  files: readonly { path: string; names: readonly string[] }[],
 ): LeftOut {
-  const more = names.size > maxNamed ? ` and ${names.size - maxNamed} more` : "";
+  const names = [...new Set(files.flatMap((file) => file.names))];
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
   const title = files.length === 1 ? one : several;
-  const list = [...names].slice(0, maxNamed).join(", ") + more;
+  const list = names.slice(0, maxNamed).join(", ") + more;
   const message = `${title[0]?.toUpperCase()}${title.slice(1)}: ${list}. ${note}`;
   return { path: files.length === 1 ? (files[0]?.path ?? "") : "", code: id, message };
 }

@@ -61,7 +61,7 @@ export async function layOutSkills(given: LayOutRequest): Promise<PackageSkills>
   const request = { ...given, fetched };
   const { choice, limits, tolerant = false } = request;
   const report: LayOutReport = { leftOut: [], diagnostics: [] };
-  const listed = new ListedPackage(await fetched.read(() => false));
+  const listed = new ListedPackage(fetched.listing);
   const { places, unsearched } = findSkillPlaces(listed, fetched);
   const { only, most = limits.skills } = choice;
   if (only === undefined && places.length > limits.skills) throw ChooseSkills.among(places, limits.skills);

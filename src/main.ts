@@ -254,6 +254,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     prepared: skills.prepared,
     servers: skills.servers,
     addFlow: skills.addFlow,
+    taught: skills.taught,
     metaTools: createMetaTools(),
     profiles,
     limits: turnLimits(config),

@@ -15,6 +15,7 @@ import type { MetaTool } from "../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
 import type { HostFacts } from "../core/skill/eligibility.ts";
 import type { Packages, PreparedPackages, Servers } from "../core/skill/packages.ts";
+import type { TaughtSkills } from "../core/skill/taught-skills.ts";
 import type { Profile } from "../core/values/profile.ts";
 import type { Redactor } from "../core/values/redact.ts";
 import type { App } from "./app.ts";
@@ -63,6 +64,7 @@ export interface AppDeps {
     | "time_zone"
     | "chats"
     | "schedules"
+    | "teaching"
     | "background"
     | "conversations"
     | "rolesOf"
@@ -107,6 +109,8 @@ export interface AppDeps {
   schedules: ScheduleSetup;
   /** Adds flows that are not in a folder. */
   addFlow?: AddFlow | undefined;
+  /** The skills made in the chat; absent where none can be. */
+  taught?: TaughtSkills | undefined;
   /** Metrics; without it nothing is counted. */
   meter?: Meter | undefined;
   /** Traces; without it nothing is traced. */

@@ -47,6 +47,7 @@ import type { Forget } from "./services/shapes.ts";
 import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
+import { createTeaching } from "./services/teaching.ts";
 import { createAuditReader, createTurnAudit } from "./services/turn-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
 import { createBackground } from "./turns/background.ts";
@@ -56,7 +57,7 @@ import { createFeed, type Feed } from "./turns/feed.ts";
 import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
 import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { createOpenings } from "./turns/openings.ts";
-import { createPastThreads } from "./turns/past-threads.ts";
+import { createPastThreads, type PastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
 import { createReplay } from "./turns/replay/replay-turn.ts";
 import { createSharedFeed, type SharedFeed } from "./turns/shared-feed.ts";
@@ -136,8 +137,9 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
   const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
   const background = createBackground({ log, submit, control });
-  const ports = { ...basePorts, schedules, background };
   const past = createPastThreads(log);
+  const teaching = openTeaching(deps, basePorts, past);
+  const ports = { ...basePorts, schedules, background, teaching };
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, name, chats.actions);
   const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
@@ -156,6 +158,16 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
     runner,
     spending,
   };
+}
+
+function openTeaching(deps: AppDeps, ports: Channels["ports"], past: PastThreads) {
+  const { taught, packages = noPackages, catalogue } = deps;
+  if (taught === undefined) return undefined;
+  const toolNames = async (namespace: string) => {
+    const { offer } = await ports.offers.read(namespace, await catalogue.current());
+    return new Map([...offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
+  };
+  return createTeaching({ ...ports, ...deps, taught, packages, past, toolNames });
 }
 
 type Turns = ReturnType<typeof openTurns>;
@@ -177,6 +189,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     servers,
     audit,
     feed,
+    teaching: ports.teaching,
     skills: createSkillService({ ...deps, prepared, offers, grants, rights }),
     grants,
     submit,

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import path from "node:path";
 import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import { adHocSource, type LoadedSkills, type Skill, type SkillSource } from "../core/skill/skill.ts";
+import type { ReadTaughtText } from "../core/skill/taught-skills.ts";
 import { readFlow } from "./flow-file.ts";
 import { createFlowSkill, flowId } from "./flow-skill.ts";
 import type { FlowPorts } from "./run-flow.ts";
@@ -70,6 +71,19 @@ function makeFlow(
   const made = createFlowSkill({ ...read.flow, active: true }, { origin, fileName, text, id }, ports);
   const { aliases: _, ...skill } = made;
   return { ok: true, skill: { ...skill, invocation: { by_people: true, by_model: false } } };
+}
+
+/** A flow that people wrote in the chat. */
+export function readTaughtFlow(ports: FlowPorts): ReadTaughtText {
+  return (id, text, origin) => {
+    const read = readFlow(text);
+    if (!read.ok) return { ok: false, reason: read.message };
+    const fileName = `${id}.json`;
+    return {
+      ok: true,
+      skill: createFlowSkill({ ...read.flow, active: true }, { origin, fileName, text, id }, ports),
+    };
+  };
 }
 
 /** The latest flows, and a list of their ids, oldest first. */

@@ -8,6 +8,7 @@ import type {
   PackageReview,
   PackageSource,
 } from "../core/skill/packages.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import { applyChange } from "./change-journal.ts";
 import { fetchPackage } from "./fetch/fetch-package.ts";
 import { packageAddress } from "./fetch/package-address.ts";
@@ -16,6 +17,7 @@ import { layOutSkills, type PackageSkills } from "./layout/package-skills.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { KnownSource } from "./package-register.ts";
 import type { PackagesContext } from "./packages-options.ts";
+import { reviewSkillFiles } from "./review.ts";
 import { reviewInstalled, reviewUnits } from "./review-units.ts";
 import { withStaging } from "./staging.ts";
 
@@ -174,4 +176,17 @@ export async function reviewFound(
   }
   const request = { ...context, shipped: await context.shipped(), signal: new AbortController().signal };
   return await reviewInstalled(skill, request);
+}
+
+/** Reviews a skill that is one text, stored elsewhere. */
+export async function reviewText(
+  context: Omit<PackagesContext, "ensureHeld">,
+  skill: Skill,
+  text: string,
+): Promise<PackageReview> {
+  const path = skill.kind === "flow" ? `${skill.id}.json` : "SKILL.md";
+  const files = [{ path, data: Buffer.from(text), executable: false }];
+  const isolation = await context.isolation(skill);
+  const { signal } = new AbortController();
+  return await reviewSkillFiles({ skill, files, shipped: await context.shipped(), isolation, signal });
 }

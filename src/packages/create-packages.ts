@@ -50,6 +50,8 @@ export async function createPackages(options: PackagesOptions): Promise<ManagedP
     },
     reviewSkill: (skillId) =>
       outcome(async () => ({ value: await (await loadChanges()).reviewFound(context, skillId) })),
+    reviewText: (skill, text) =>
+      outcome(async () => ({ value: await (await loadChanges()).reviewText(context, skill, text) })),
   };
 }
 

@@ -14,7 +14,8 @@ import {
 } from "../core/skill/packages.ts";
 import type { CodeRunner, ScriptRunner } from "../core/skill/programs.ts";
 import type { FolderFormat, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
-import { createAdHocFlows } from "../flows/ad-hoc-flows.ts";
+import { createTaughtSkills, type TaughtSkills } from "../core/skill/taught-skills.ts";
+import { createAdHocFlows, readTaughtFlow } from "../flows/ad-hoc-flows.ts";
 import { createFlowSource } from "../flows/flow-source.ts";
 import type { FlowPorts } from "../flows/run-flow.ts";
 import { createImportedSkills } from "../imported/create-imported-skills.ts";
@@ -30,6 +31,7 @@ import { loginPaths } from "../server/routes/login-routes.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
 import { createPreparedSource } from "../skills/prepared-source.ts";
 import { createSandboxedSource } from "../skills/sandboxed-source.ts";
+import { readTaughtDocument } from "../skills/taught-document.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 import { type IsolationFound, lazyCodeRunners } from "./code-runners.ts";
@@ -69,6 +71,8 @@ export interface OpenedSkills {
   prepared: PreparedPackages;
   servers: Servers;
   addFlow: AddFlow;
+  /** Skills that people make in the chat. */
+  taught: TaughtSkills;
   /** Completes logins at tool servers, for the HTTP server. */
   login: McpLoginWithReturn;
   /** The isolation of skill code on this machine. Detects it on the first call. */
@@ -110,6 +114,10 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   });
   const flowPorts = { programs: runners.programs, clock };
   const adHoc = createAdHocFlows(flowPorts, mutex && store);
+  const readFlow = readTaughtFlow(flowPorts);
+  const taught = createTaughtSkills(store, (id, text, origin) =>
+    (text.trimStart().startsWith("{") ? readFlow : readTaughtDocument)(id, text, origin),
+  );
   let address: string | undefined;
   const login = openToolServerLogin(config, { ...deps, listening: () => address });
   const mcp = createMcpServers({
@@ -148,6 +156,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     }),
     mcp.source,
     adHoc.source,
+    taught.source,
   ];
   // An installed skill is missing in the catalogue for a moment while it is replaced.
   const prepared = withoutGoneSkills(
@@ -176,6 +185,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
       code: runners.code,
       servers: mcp.servers,
       addFlow: adHoc.add,
+      taught,
     },
     isolation: runners.isolation,
     start(listening) {

@@ -65,7 +65,7 @@ const defaultLimits: TurnLimits = {
 };
 
 export interface TestAppOptions
-  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "tracer" | "checks" | "copies">,
+  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "taught" | "meter" | "tracer" | "checks" | "copies">,
     Partial<Pick<AppDeps, "leases" | "shared" | "owner" | "lease_ms">> {
   /** False for a gateway, whose turns other processes run. */
   runsTurns?: boolean;
@@ -254,6 +254,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     packages: options.packages,
     servers: options.servers,
     addFlow: options.addFlow,
+    taught: options.taught,
     facts: createHostFacts({ env: {}, skillEnv, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
     ports: {
       name: "Knack",

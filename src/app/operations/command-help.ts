@@ -28,6 +28,7 @@ const ofThread = [
   ["<thread>", "id of the thread"],
 ] as const;
 
+const standing = "{id, home, version, hash}";
 const languages = Object.keys({ python: true, node: true } satisfies Record<PackageLanguage, true>);
 const ofLanguage = ["<language>", "python or node", languages] as const;
 
@@ -79,6 +80,36 @@ export const commandHelp = {
       ["[host...]", "hosts to take back"],
     ],
     json: "{skill_id, granted}",
+  },
+  "skills history": {
+    description: "the versions of a skill that was made in the chat",
+    arguments: ofSkill,
+    namespace: "own",
+    json: "{id, home, current, versions}",
+  },
+  "skills restore": {
+    description: "use an earlier version of a skill that was made in the chat",
+    arguments: [...ofSkill, ["<version>", "its number in the history"]],
+    namespace: "own",
+    json: standing,
+  },
+  "skills share": {
+    description: "offer a skill that was made in the chat to other channels, or give it to all",
+    arguments: [...ofSkill, ["<with>", "nobody, others or everyone", ["nobody", "others", "everyone"]]],
+    namespace: "own",
+    json: standing,
+  },
+  "skills take": {
+    description: "take a skill that another channel made and offers",
+    arguments: ofSkill,
+    namespace: "own",
+    json: standing,
+  },
+  "skills discard": {
+    description: "remove a skill that was made in the chat, with its versions",
+    arguments: ofSkill,
+    namespace: "own",
+    json: standing,
   },
   "sandbox prepare": {
     description:

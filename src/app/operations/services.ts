@@ -21,6 +21,7 @@ import type { SayMessage } from "../services/say-message.ts";
 import type { Forget } from "../services/shapes.ts";
 import type { SkillRun } from "../services/skill-runs.ts";
 import type { SkillService } from "../services/skill-service.ts";
+import type { TeachingService } from "../services/teaching.ts";
 import type { ReadAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PreviewPrompt } from "../turns/prompt-preview.ts";
@@ -85,6 +86,8 @@ export interface Services {
   store: KeyValue;
   catalogue: CatalogueLoader;
   skills: SkillService;
+  /** Absent where no skills are made in the chat. */
+  teaching: TeachingService | undefined;
   grants: NetworkGrants;
   offers: OfferReader;
   packages: Packages;

@@ -43,6 +43,7 @@ import { controlServer, listServers, trustServer } from "./servers/servers.ts";
 import type { Services } from "./services.ts";
 import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
 import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
+import { discardSkill, restoreVersion, shareSkill, showHistory, takeSkill } from "./taught-skills.ts";
 import { replayTurn, showReceipt } from "./turns/receipts.ts";
 import {
   answerTurn,
@@ -70,6 +71,11 @@ const operations = [
   removePackage,
   reviewSkill,
   reviewPackage,
+  showHistory,
+  restoreVersion,
+  shareSkill,
+  takeSkill,
+  discardSkill,
   grantHosts,
   revokeHosts,
   prepareSkill,

@@ -31,6 +31,10 @@ export const skillListing = z.object({
   risk: z.enum(["low", "medium", "high"]),
   emoji: z.string().optional(),
   parent: z.string().optional(),
+  taught: z
+    .object({ home: z.string(), offered: z.boolean(), everyone: z.boolean() })
+    .optional()
+    .describe("for a skill made in the chat: by which channel, and who has it"),
 });
 
 export const skillList = z.object({ skills: z.array(skillListing), diagnostics: z.array(diagnostic) });

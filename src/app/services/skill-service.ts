@@ -3,7 +3,12 @@ import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import type { OfferReader } from "../../core/skill/make-offer.ts";
-import { type Offer, type OfferedSkill, updateNamespace } from "../../core/skill/namespace-state.ts";
+import {
+  type Offer,
+  type OfferedSkill,
+  skillsIn,
+  updateNamespace,
+} from "../../core/skill/namespace-state.ts";
 import type { NetworkGrants } from "../../core/skill/network-grants.ts";
 import {
   addCommand,
@@ -19,6 +24,7 @@ import {
   type ExampleNeed,
   isInstalled,
   type Skill,
+  taughtSource,
 } from "../../core/skill/skill.ts";
 import { onlyFor, type Rights, resolveSkill, rightsOn } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
@@ -78,7 +84,7 @@ async function offerFor({ offers, catalogue }: SkillServiceDeps, namespace: stri
 }
 
 function find(offer: Offer, text: string): OfferedSkill | undefined {
-  const resolved = resolveSkill(text, offer.catalogue.skills.values());
+  const resolved = resolveSkill(text, skillsIn(offer));
   return resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
 }
 
@@ -87,7 +93,8 @@ async function listSkills(
   namespace: string,
   { category, query }: { category?: string; query?: string },
 ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }> {
-  const { all, catalogue } = await offerFor(deps, namespace);
+  const { state, offer } = await deps.offers.read(namespace, await deps.catalogue.current());
+  const { all, catalogue } = offer;
   const ids = query === undefined ? [...all.keys()] : catalogue.search(query).map(({ id }) => id);
   const shown = ids
     .flatMap((id) => all.get(id) ?? [])
@@ -101,7 +108,10 @@ async function listSkills(
     const only_for = onlyFor(deps.rights, { skill_id: offered.skill.id });
     return { ...listing(offered), ...(only_for === undefined ? {} : { only_for }) };
   });
-  return { skills, diagnostics: [...catalogue.diagnostics] };
+  // What other channels made is not named here.
+  const isHere = ({ path, skill_id = "" }: Diagnostic) =>
+    !path.startsWith(`${taughtSource}:`) || state.taught?.[skill_id] !== undefined;
+  return { skills, diagnostics: catalogue.diagnostics.filter(isHere) };
 }
 
 async function showSkill(
@@ -136,7 +146,7 @@ async function waitUntilReady(
   signal: AbortSignal,
 ): Promise<void> {
   const offer = await offerFor(deps, namespace);
-  const starting = startingOf(offer.catalogue.skills.values());
+  const starting = startingOf(skillsIn(offer));
   const isFlow = find(offer, id)?.skill.kind === "flow";
   const needed = starting.filter((skill) => isFlow || mayBeOf(id, skill));
   await whenReady(needed, deps.clock, signal);
@@ -207,7 +217,7 @@ function rightsIn(rights: Rights, { id, tools }: Skill): Pick<SkillDetail, "righ
 }
 
 function unknownSkill(offer: Offer, id: string): Outcome<never> {
-  const resolved = resolveSkill(id, offer.catalogue.skills.values());
+  const resolved = resolveSkill(id, skillsIn(offer));
   return noSuchSkill(id, resolved.status === "unknown" ? resolved.nearest : []);
 }
 
@@ -245,6 +255,7 @@ function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill):
     risk,
     ...(about?.emoji === undefined ? {} : { emoji: about.emoji }),
     ...(parent === undefined ? {} : { parent }),
+    ...(skill.taught === undefined ? {} : { taught: skill.taught }),
   };
 }
 

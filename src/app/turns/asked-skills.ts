@@ -1,6 +1,6 @@
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import { forThread, type OfferReader } from "../../core/skill/make-offer.ts";
-import { isActive, type Offer } from "../../core/skill/namespace-state.ts";
+import { isActive, type Offer, skillsIn } from "../../core/skill/namespace-state.ts";
 import type { SkillKind } from "../../core/skill/skill.ts";
 import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import type { Guide } from "../../core/values/inbound.ts";
@@ -27,7 +27,7 @@ export function createAskedSkills({ catalogue, offers }: AskedSkillsDeps): Asked
   return {
     async guide({ skill: named, request }, namespace) {
       const offer = await offerFor(namespace);
-      const resolved = resolveSkill(named, offer.catalogue.skills.values());
+      const resolved = resolveSkill(named, skillsIn(offer));
       const id = resolved.status === "found" ? resolved.id : undefined;
       const skill = offer.catalogue.skills.get(id ?? "");
       if (skill === undefined || !isGuide(skill) || !mayAsk(offer, skill.id)) return undefined;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { beginningOf, oneLine } from "../../base/markdown-text.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { hasManyTools, isActive, type OfferedSkill } from "../skill/namespace-state.ts";
+import { hasManyTools, isActive, type OfferedSkill, skillsIn } from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
 import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
@@ -110,7 +110,7 @@ type FoundSkill = { status: "ok"; offered: OfferedSkill } | ErrorResult;
 export function findOffered(scope: TurnScope, name: string): FoundSkill {
   const { offer } = scope;
   const isHidden = (id: string) => offer.personOnly.some(({ skill }) => skill.id === id);
-  const known = [...offer.catalogue.skills.values()].filter(({ id }) => !isHidden(id));
+  const known = skillsIn(offer).filter(({ id }) => !isHidden(id));
   const resolved = resolveSkill(name, known);
   const offered = resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
   if (offered === undefined) {

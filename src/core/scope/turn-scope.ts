@@ -5,7 +5,13 @@ import type { TurnState } from "../log/turn-state.ts";
 import { type Model, ModelError, type Models } from "../ports/model.ts";
 import type { Clock } from "../ports/storage.ts";
 import { serverSkillId, serverToolName } from "../skill/catalogue.ts";
-import { isActive, type NamespaceState, type Offer, type OfferedSkill } from "../skill/namespace-state.ts";
+import {
+  isActive,
+  type NamespaceState,
+  type Offer,
+  type OfferedSkill,
+  skillsIn,
+} from "../skill/namespace-state.ts";
 import type { Skill } from "../skill/skill.ts";
 import { toToolName } from "../skill/skill-identifier.ts";
 import { failure, type Tool, type ToolContext, type ToolResult, type WorkModel } from "../skill/tool.ts";
@@ -195,7 +201,7 @@ export function mayBeOf(name: string, { id, kind, name: title }: Skill): boolean
  * called before, and the servers whose tools these skills use.
  */
 export function startingFor(turn: Turn, offer: Offer): Skill[] {
-  const starting = startingOf(offer.catalogue.skills.values());
+  const starting = startingOf(skillsIn(offer));
   if (starting.length === 0) return [];
   const active = [...offer.all.values()].filter(isActive).map(({ skill }) => skill.id);
   const ids = new Set([...active, ...(turn.asked ?? []), ...idsInThread(turn)]);

@@ -6,6 +6,7 @@ import type { DocumentReader, Transcriber } from "../ports/documents.ts";
 import type { Models, PartUses } from "../ports/model.ts";
 import type { Schedules } from "../ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../ports/storage.ts";
+import type { Teaching } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
 import type { CodeMeans, PastConversations, WorkMeans } from "../ports/work-context.ts";
 import type { WorkingFolders } from "../ports/working-folder.ts";
@@ -185,6 +186,8 @@ export interface TurnPorts {
   conversations?: PastConversations | undefined;
   /** Schedules for the agent; undefined where it cannot schedule anything. */
   schedules?: Schedules | undefined;
+  /** Skills made in the chat; undefined where none can be. */
+  teaching?: Teaching | undefined;
   scripts: ScriptRunner | undefined;
   /** Runs code that models write; undefined where that is not offered. */
   code: CodeRunner | undefined;

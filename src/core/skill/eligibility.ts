@@ -33,6 +33,8 @@ export interface ChannelFacts {
   readonly lacking?: readonly Mean[] | undefined;
   /** Whether a skill is in the catalogue. */
   readonly hasSkill?: ((id: string) => boolean) | undefined;
+  /** Whether a skill that was made in the chat is in the channel (`isTaughtTo`). */
+  readonly taughtTo?: ((skill: Skill) => "yes" | "changed" | "offered" | "no") | undefined;
 }
 
 /**
@@ -43,6 +45,7 @@ export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts
   return [
     ...switchedOff(skill, host),
     ...refusedByChannel(skill, channel),
+    ...notTaken(skill, channel),
     ...missingParent(skill, channel),
     ...missingOnHost(skill, host),
     ...missingCapabilities(skill, host),
@@ -95,6 +98,13 @@ function refusedByChannel(skill: Skill, channel: ChannelFacts): string[] {
     reasons.push("It is not on this channel's list of allowed skills.");
   }
   return reasons;
+}
+
+function notTaken(skill: Skill, { taughtTo }: ChannelFacts): string[] {
+  const has = taughtTo?.(skill) ?? "yes";
+  const take = `A manager reads it (/skill history ${skill.id}) and takes it (/skill take ${skill.id}).`;
+  if (has === "changed") return [`The channel that made it has changed it since it was taken here. ${take}`];
+  return has === "offered" ? [`Another channel offers it. ${take}`] : [];
 }
 
 function missingParent(skill: Skill, channel: ChannelFacts): string[] {

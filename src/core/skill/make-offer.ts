@@ -4,6 +4,7 @@ import type { Catalogue } from "./catalogue.ts";
 import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eligibility.ts";
 import {
   isPinFallen,
+  isTaughtTo,
   type NamespaceState,
   type Offer,
   type OfferedSkill,
@@ -34,8 +35,10 @@ export function makeOffer(
     allowed: state.settings.allowed_skills,
     lacking,
     hasSkill: (id: string) => catalogue.skills.has(id),
+    taughtTo: (skill: Skill) => isTaughtTo(skill, state),
   };
-  for (const skill of catalogue.skills.values()) {
+  const known = [...catalogue.skills.values()].filter((skill) => isTaughtTo(skill, state) !== "no");
+  for (const skill of known) {
     const offered: OfferedSkill = {
       skill,
       state: stateOf(skill, state),

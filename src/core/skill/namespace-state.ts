@@ -25,6 +25,8 @@ const markSchema = z.object({
 export const namespaceStateSchema = z.object({
   /** Activated by a person for the whole channel; the agent cannot offload them. Skills that the agent activates belong to a thread. */
   pinned: z.record(z.string(), markSchema).default({}),
+  /** The skills made in the chat that its managers accepted, each with the hash of the accepted text. */
+  taught: z.record(z.string(), z.object({ by: z.string(), at: z.number(), hash: z.string() })).optional(),
   /** Hidden by a person. */
   blocked: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
   settings: z
@@ -119,6 +121,20 @@ function isMarkedFor(skill: Skill, mark: z.infer<typeof markSchema> | undefined)
   return !isInstalled(skill) || (mark.hash === skill.hash && mark.at >= (skill.origin.installed_at ?? 0));
 }
 
+/**
+ * Whether a skill made in the chat is in the channel: those of others are in no list, and one that was changed since its text was accepted
+ * here, or that is only offered, cannot be used until a manager takes it.
+ */
+export function isTaughtTo(
+  { id, hash, taught }: Skill,
+  { taught: accepted = {} }: NamespaceState,
+): "yes" | "changed" | "offered" | "no" {
+  if (taught === undefined || taught.everyone) return "yes";
+  const mark = accepted[id];
+  if (mark !== undefined) return mark.hash === hash ? "yes" : "changed";
+  return taught.offered ? "offered" : "no";
+}
+
 /** A skill in one namespace. */
 export interface OfferedSkill {
   skill: Skill;
@@ -163,6 +179,11 @@ export interface Offer {
   lines(open: readonly string[]): ReadonlyMap<string, string>;
   /** Caches values derived from this offer. The key has to contain everything else that a value depends on. */
   once<T>(key: string, make: () => T): T;
+}
+
+/** All skills of the channel, usable or not. Unlike the catalogue, without those that other channels made for themselves. */
+export function skillsIn({ all }: Pick<Offer, "all">): Skill[] {
+  return [...all.values()].map(({ skill }) => skill);
 }
 
 /** Whether the skill's tools and guide are available without activation. */

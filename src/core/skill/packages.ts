@@ -134,6 +134,8 @@ export interface Packages {
   list(): Promise<InstalledPackage[]>;
   /** Reviews any existing skill, installed or copied in. */
   reviewSkill(skillId: string): Promise<PackageOutcome<PackageReview>>;
+  /** Reviews a skill that consists of one text, wherever that is. */
+  reviewText(skill: Skill, text: string): Promise<PackageOutcome<PackageReview>>;
 }
 
 /** For a bot that cannot install packages. */
@@ -145,6 +147,7 @@ export const noPackages: Packages = {
   update: async () => cannot,
   remove: async () => cannot,
   reviewSkill: async () => cannot,
+  reviewText: async () => cannot,
 };
 
 const cannot: PackageOutcome<never> = {

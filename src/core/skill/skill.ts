@@ -223,7 +223,22 @@ export interface Skill extends SkillMetadata {
   /** Undefined if no part of it runs in the sandbox. */
   code?: SkillCode;
   about?: SkillAbout;
+  /** Set for a skill that people made in the chat. */
+  taught?: TaughtStanding;
 }
+
+/** Who has a skill that people made in the chat, besides the channels whose managers took it. */
+export interface TaughtStanding {
+  /** The channel that made it. */
+  home: string;
+  /** Managers of other channels may take it. */
+  offered: boolean;
+  /** An operator gave this very text to all channels. */
+  everyone: boolean;
+}
+
+/** The source of skills that people made in the chat. */
+export const taughtSource = "taught";
 
 /** Whether the skill was installed as a package. Its code and text are not trusted until a person enables it. */
 export function isInstalled({ origin }: Pick<Skill, "origin">): boolean {

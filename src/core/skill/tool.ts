@@ -3,6 +3,7 @@ import type { ChatWork } from "../ports/chat-actions.ts";
 import type { PlannedView } from "../ports/schedule.ts";
 import type { Plan, PlanChange, SpokenTime, Wish } from "../ports/schedules.ts";
 import type { KeyValue, NewFile } from "../ports/storage.ts";
+import type { Draft, DryRun, Lesson } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
 import type { WorkContext } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
@@ -22,6 +23,7 @@ import {
 } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
 import type { CountTokens } from "../values/profile.ts";
+import type { TaughtCheck } from "./taught-skills.ts";
 
 /** Facts that decide whether calls of a server's tool need approval. */
 export interface ServerTool {
@@ -175,6 +177,19 @@ export interface PlanningContext {
   change(id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
 }
 
+/** `Teaching` for one call. Who keeps a draft has to ask a manager, or an operator, before. */
+export interface TeachingContext {
+  /** As `Teaching.check`. */
+  check(lesson: Lesson): Promise<Outcome<Draft>>;
+  /** As `Teaching.dryRun`, with the model of the turn; empty for a guide if there is none. */
+  dryRun(draft: Draft): Promise<DryRun[]>;
+  /** As `Teaching.keep`. One call keeps one version, however often it is run. */
+  keep(
+    draft: Draft,
+    accepted: { by: string; name: string; checks: readonly TaughtCheck[] },
+  ): Promise<Outcome<{ id: string; version: number }>>;
+}
+
 /** The model for work inside a tool: `small` for simple work, or a name, `provider/model`; by default the turn's own. */
 export type WorkModel = "small" | (string & {});
 
@@ -276,6 +291,8 @@ export interface ToolContext extends WorkContext {
   store: KeyValue;
   /** Schedules for the person of the turn, in its channel; absent where scheduling is not available. */
   schedules?: PlanningContext | undefined;
+  /** Skills that are made in the chat; absent where none can be. */
+  teaching?: TeachingContext | undefined;
   web: Web;
   /**
    * Whether the call may send something to an address that it did not declare (`Tool.addresses`). Allowed if the address cannot carry data

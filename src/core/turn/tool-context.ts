@@ -3,10 +3,11 @@ import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
+import type { DryRunModel } from "../ports/teaching.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
 import { type CallRequest, chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
-import type { PlanningContext, Tool, ToolContext } from "../skill/tool.ts";
+import type { PlanningContext, TeachingContext, Tool, ToolContext } from "../skill/tool.ts";
 import { standsIn } from "../transcript/keep-transcript.ts";
 import { isOwnWords, untrustedIn } from "../transcript/untrusted.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
@@ -73,6 +74,7 @@ export function createToolContext(
     time_zone: zoneIn(scope),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     schedules: planningFor(scope, request),
+    teaching: teachingFor(scope, request, signal),
     web: webOf(scope, request),
     reach: (address, options) => mayReach(scope, request, tool, address, options),
   };
@@ -106,6 +108,32 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
     add: (plan) => schedules.add(planner, plan, `${turn_id}/${request.call.id}`),
     list: () => schedules.list(place.namespace, author),
     change: (id, to) => schedules.change(planner, id, to),
+  };
+}
+
+/** What is taught here, everybody here reads: nothing of a private turn. */
+function teachingFor(
+  scope: TurnScope,
+  { call }: CallRequest,
+  signal: AbortSignal,
+): TeachingContext | undefined {
+  const { teaching, overBudget } = scope.ports;
+  if (teaching === undefined) return undefined;
+  const { author, place, turn_id } = scope.turn;
+  const teacher = { author, place, turn_id };
+  const own = `This thread has parts that only ${author.name} may read, and everybody here would read the skill. Ask for it in a thread without them.`;
+  return {
+    check: async (lesson) =>
+      scope.state.private ? { ok: false, status: 403, message: own } : teaching.check(teacher, lesson),
+    async dryRun(draft) {
+      const model = chosenModel(scope);
+      if (draft.kind === "document" && !model.generative) return [];
+      const over = await overBudget();
+      if (over !== undefined) return [];
+      const used: DryRunModel["used"] = (id, usage) => scope.emit({ type: "usage", model: id, ...usage });
+      return teaching.dryRun(teacher, draft, { model, used, signal });
+    },
+    keep: (draft, accepted) => teaching.keep(teacher, draft, { ...accepted, key: `${turn_id}/${call.id}` }),
   };
 }
 

@@ -22,7 +22,7 @@ interface RedactedStream {
 }
 
 /** Replacement for a secret. */
-const mask = "[secret]";
+export const mask = "[secret]";
 
 /** Minimum characters of a secret: shorter values are too common in ordinary text. */
 const minSecret = 6;

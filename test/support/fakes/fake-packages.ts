@@ -90,6 +90,7 @@ export function fakePackages(reviews: readonly PackageReview[]): Packages & { so
     },
     get: async (id) => installed.get(id),
     list: async () => [...installed.values()],
+    reviewText: async ({ id }) => ({ ok: true, value: testReview(id) }),
     async reviewSkill(id) {
       return { ok: true, value: reviews.find(({ skill_id }) => skill_id === id) ?? testReview(id) };
     },

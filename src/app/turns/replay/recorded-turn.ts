@@ -15,6 +15,7 @@ import { createStepReader } from "../../../core/transcript/transcript-steps.ts";
 import { isOfRun } from "../../../core/turn/sub-run.ts";
 import { canonicalJson, type Json } from "../../../core/values/json.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../core/values/message.ts";
+import type { Place } from "../../../core/values/place.ts";
 import type { CountTokens } from "../../../core/values/profile.ts";
 import type { PastThreads } from "../past-threads.ts";
 
@@ -113,21 +114,65 @@ function inner(event: TurnEvent): TurnEvent {
 /** Undefined when a part of the thread before the turn was deleted since. */
 async function stepsBefore(
   { log, past }: RecordedDeps,
-  { turn_id, namespace, thread }: TurnRecord,
+  turn: Place & { turn_id: string },
 ): Promise<readonly TranscriptStep[] | undefined> {
-  const place = { namespace, thread };
+  const ordinal = await ordinalOf(log, turn);
+  if (ordinal === undefined) return [];
+  const { steps, intact } = await past.read(turn, ordinal);
+  return intact ? steps : undefined;
+}
+
+/** The place of a finished turn in its thread. */
+async function ordinalOf(
+  log: ThreadReading,
+  { turn_id, namespace, thread }: Place & { turn_id: string },
+): Promise<number | undefined> {
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const page = await log.finished(place, before, 64);
+    const page = await log.finished({ namespace, thread }, before, 64);
     const found = page.find((each) => each.turn_id === turn_id);
     const last = page.at(-1);
-    if (found !== undefined) {
-      const { steps, intact } = await past.read(place, found.ordinal);
-      return intact ? steps : undefined;
-    }
-    if (last === undefined) return [];
+    if (found !== undefined || last === undefined) return found?.ordinal;
     before = last.ordinal;
   }
 }
+
+/** What the log has of a thread's conversation. */
+export interface RecordedThread {
+  transcript: Transcript;
+  results: RecordedResults;
+  /** The calls of its models, in order. */
+  calls: readonly ToolCall[];
+}
+
+/**
+ * The conversation of a thread since its transcript last opened, up to and including a turn that may still run, as this person may read it.
+ * Undefined if it has none, or if a part of it was deleted since.
+ */
+export async function readThread(
+  deps: RecordedDeps,
+  turn: Place & { turn_id: string },
+  events: readonly TurnEvent[],
+  person: string,
+): Promise<RecordedThread | undefined> {
+  const read = createStepReader(turn.turn_id);
+  const { steps, intact } = await deps.past.read(turn, (await ordinalOf(deps.log, turn)) ?? maxOrdinal);
+  const all = [...steps, ...events.flatMap((event) => read(event, event.at))];
+  const opened = all.findLastIndex(({ kind }) => kind === "open");
+  const transcript = intact ? await grown(deps, all.slice(Math.max(0, opened))) : undefined;
+  if (transcript === undefined) return undefined;
+  const results = new RecordedResults();
+  const calls: ToolCall[] = [];
+  for (const message of viewOf(transcript.messages, person)) {
+    if (message.role === "assistant") {
+      results.asked(message.tool_calls);
+      calls.push(...message.tool_calls);
+    } else if (message.role === "tool") results.got(message);
+  }
+  return { transcript, results, calls };
+}
+
+/** After every turn of a thread. */
+const maxOrdinal = Number.MAX_SAFE_INTEGER;
 
 function answeredBy(
   turn: TurnRecord,
@@ -153,8 +198,8 @@ export function shownCall({ name, arguments: text }: ToolCall): { tool: string; 
   return { tool: name, arguments: (parsedJson(text) as Json | undefined) ?? text };
 }
 
-/** The results of a turn's calls. A call that was made several times gets its results in their order, and then the last one again. */
-class RecordedResults {
+/** The results of calls. A call that was made several times gets its results in their order, and then the last one again. */
+export class RecordedResults {
   readonly #keys = new Map<string, string>();
   readonly #results = new Map<string, ToolMessage[]>();
 

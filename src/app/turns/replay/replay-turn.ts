@@ -1,3 +1,4 @@
+import type { Opening } from "../../../core/log/transcript.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../../core/log/usage.ts";
@@ -44,14 +45,17 @@ export type ReplayTurn = (
   asked: { model: string; by: Author; signal: AbortSignal },
 ) => Promise<Outcome<Replay>>;
 
-export interface ReplayDeps extends RecordedDeps {
-  log: RecordedDeps["log"] & TurnReading;
-  models: Pick<Models, "choose" | "named">;
+export interface RunningDeps {
   picture: TurnPorts["picture"];
-  redact: Redactor;
   clock: Pick<Clock, "now">;
   limits: Pick<TurnLimits, "max_rounds">;
   meter: Pick<Meter, "usage">;
+}
+
+export interface ReplayDeps extends RecordedDeps, RunningDeps {
+  log: RecordedDeps["log"] & TurnReading;
+  models: Pick<Models, "choose" | "named">;
+  redact: Redactor;
 }
 
 export function createReplay(deps: ReplayDeps): ReplayTurn {
@@ -66,7 +70,13 @@ export function createReplay(deps: ReplayDeps): ReplayTurn {
     const notes = new Set<string>();
     const messages = await Promise.all(recorded.before.map((message) => withPictures(deps, message, notes)));
     const named = deps.models.named(chosen.name, { alone: true });
-    const replayed = await new RunningReplay(deps, named, recorded, messages, notes).run(signal);
+    const replayed = await new RunningReplay(
+      deps,
+      named,
+      { ...recorded, opening: recorded.transcript.opening },
+      messages,
+      notes,
+    ).run(signal);
     signal.throwIfAborted();
     const value = {
       turn_id: turn.turn_id,
@@ -102,11 +112,16 @@ function refusalOf(turn: TurnRecord, events: readonly TurnEvent[], by: Author) {
 const notRecorded =
   "Not recorded: this turn is replayed, and when it ran, nobody made this call. Nothing was run. Go on without its result.";
 
-/** The other model at work. */
-class RunningReplay {
-  readonly #deps: ReplayDeps;
+/** What a conversation begins with, and what comes into it later. */
+type Begun = Pick<RecordedTurn, "later" | "results"> & {
+  opening: Pick<Opening, "instructions" | "tools" | "told">;
+};
+
+/** A model at work on recorded results. */
+export class RunningReplay {
+  readonly #deps: RunningDeps;
   readonly #model: Model;
-  readonly #recorded: RecordedTurn;
+  readonly #opening: Begun["opening"];
   readonly #messages: Message[];
   readonly #later: (readonly Message[])[];
   readonly #resultOf: (call: ToolCall) => ToolMessage | undefined;
@@ -114,15 +129,15 @@ class RunningReplay {
   readonly #notes: Set<string>;
 
   constructor(
-    deps: ReplayDeps,
+    deps: RunningDeps,
     model: Model,
-    recorded: RecordedTurn,
+    recorded: Begun,
     messages: readonly Message[],
     notes: Set<string>,
   ) {
     this.#deps = deps;
     this.#model = model;
-    this.#recorded = recorded;
+    this.#opening = recorded.opening;
     this.#messages = [...messages];
     this.#later = [...recorded.later];
     this.#resultOf = recorded.results.reader();
@@ -158,7 +173,7 @@ class RunningReplay {
   }
 
   async #ask(signal: AbortSignal): Promise<AssistantMessage> {
-    const { opening } = this.#recorded.transcript;
+    const opening = this.#opening;
     const { effort } = opening.told;
     const request = {
       ...{ system: opening.instructions, tools: opening.tools, messages: this.#messages, signal },
@@ -195,7 +210,11 @@ class RunningReplay {
   }
 }
 
-async function withPictures({ picture }: ReplayDeps, message: Message, notes: Set<string>): Promise<Message> {
+async function withPictures(
+  { picture }: Pick<RunningDeps, "picture">,
+  message: Message,
+  notes: Set<string>,
+): Promise<Message> {
   if (message.role !== "user" && message.role !== "tool") return message;
   const kept = await Promise.all(
     (message.kept_images ?? []).map(async (image) => ({ image, data: await picture(image) })),

@@ -16,6 +16,7 @@ export type Replay = OutputOf<"turn.replay">;
 export type SkillDetail = OutputOf<"skill.show">;
 export type SkillList = OutputOf<"skill.list">;
 export type SkillListing = OutputOf<"skill.set">;
+export type TaughtHistory = OutputOf<"taught.history">;
 export type Thread = OutputOf<"thread.list">["threads"][number];
 type Turn = OutputOf<"run.list">["turns"][number];
 export type TurnAccepted = z.output<typeof schemas.turnAccepted>;

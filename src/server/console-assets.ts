@@ -65,8 +65,11 @@ function fromSources(page: string): ReadFile {
   };
 }
 
+/** Times of files lag behind the clock by this much, ms. */
+const timeResolution = 20;
+
 /** Whether a file has changed since a time, ms since the epoch, or is gone. */
 async function isAnyNewer(files: readonly string[], time: number): Promise<boolean> {
   const found = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
-  return found.some((each) => each === undefined || each.ctimeMs > time);
+  return found.some((each) => each === undefined || each.ctimeMs > time - timeResolution);
 }

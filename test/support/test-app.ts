@@ -65,7 +65,10 @@ const defaultLimits: TurnLimits = {
 };
 
 export interface TestAppOptions
-  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "taught" | "meter" | "tracer" | "checks" | "copies">,
+  extends Pick<
+      AppDeps,
+      "packages" | "servers" | "addFlow" | "taught" | "meter" | "tracer" | "checks" | "copies"
+    >,
     Partial<Pick<AppDeps, "leases" | "shared" | "owner" | "lease_ms">> {
   /** False for a gateway, whose turns other processes run. */
   runsTurns?: boolean;

@@ -2,18 +2,19 @@ import { z } from "zod";
 import { escapeMarkdown } from "../../base/markdown-text.ts";
 import { currentVersion, type TaughtSkill, type TaughtVersion } from "../../core/skill/taught-skills.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { type Author, mayManage, mayOperate } from "../../core/values/inbound.ts";
+import { mayManage, mayOperate } from "../../core/values/inbound.ts";
 import { milliseconds, ownNamespace, skillId } from "../services/shapes.ts";
+import type { SkillDetail } from "../services/skill-listing.ts";
 import type { TeachingService } from "../services/teaching.ts";
 import { commandHelp } from "./command-help.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
-import { operation, said, shown, type Terminal } from "./operation.ts";
+import { type OperationCall, operation, said, shown, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { placeWords } from "./words.ts";
 
-/** Skills that were made in the chat: their versions, and who has them. They are made by the agent, with the skill `skill-writing`. */
+/** Skills that were made in the chat: their versions, and who has them. They are made by the agent, with the skill `skill-maker`. */
 
-const person = z.object({ id: z.string(), name: z.string() });
+const person = z.object({ by: z.string().describe("id of the person"), name: z.string() });
 
 const versions = z.object({
   id: z.string(),
@@ -26,8 +27,8 @@ const versions = z.object({
         text: z.string(),
         hash: z.string(),
         why: z.string(),
-        asked_by: person,
-        accepted_by: person,
+        asked: person,
+        accepted: person,
         at: milliseconds,
         checks: z.array(z.object({ turn_id: z.string(), request: z.string(), tools: z.array(z.string()) })),
       }),
@@ -36,28 +37,55 @@ const versions = z.object({
 });
 
 const shares = ["nobody", "others", "everyone"] as const;
+type Share = (typeof shares)[number];
 const standing = z.object({ id: z.string(), home: z.string(), version: z.number(), hash: z.string() });
+
+interface FoundSkill {
+  skill: TaughtSkill;
+  taught: NonNullable<SkillDetail["taught"]>;
+  teaching: TeachingService;
+}
 
 /** A skill that people made, as far as this channel may know of it. */
 async function findTaught(
   id: string,
   namespace: string,
   { teaching, skills }: Services,
-): Promise<Outcome<{ skill: TaughtSkill; teaching: TeachingService }>> {
+): Promise<Outcome<FoundSkill>> {
   const detail = await skills.detail(id, namespace);
   const skill = detail === undefined ? undefined : await teaching?.get(detail.id);
   if (skill !== undefined && teaching !== undefined && detail?.taught !== undefined)
-    return { ok: true, value: { skill, teaching } };
+    return { ok: true, value: { skill, teaching, taught: detail.taught } };
   const what =
     detail === undefined ? `There is no skill called ${id} here.` : `${detail.id} was not made in the chat.`;
   return { ok: false, status: 404, message: `${what} \`/skill list\` shows what there is.` };
 }
 
-const onlyItsManagers = "Only managers of the channel that made the skill may do this. Ask one of them.";
+type Asked = OperationCall<{ id: string; namespace: string }>;
 
-function mayChange(by: Author, { home }: TaughtSkill): Outcome<undefined> {
-  if (mayManage(by, home) || mayOperate(by)) return { ok: true, value: undefined };
-  return { ok: false, status: 403, message: onlyItsManagers };
+/** Managers of the channel that made a skill decide about it, and operators where all channels have it. */
+async function mayReplace({
+  input: { id, namespace },
+  asker: { by },
+  services,
+}: Asked): Promise<Outcome<unknown>> {
+  const found = await findTaught(id, namespace, services);
+  if (!found.ok || mayOperate(by)) return found;
+  const { skill, taught } = found.value;
+  const refuse = (message: string) => ({ ok: false, status: 403, message }) as const;
+  if (taught.everyone)
+    return refuse(
+      `All channels have ${skill.id}, so only operators of the bot may change it. Ask one of them.`,
+    );
+  if (mayManage(by, skill.home)) return found;
+  return refuse("Only managers of the channel that made the skill may do this. Ask one of them.");
+}
+
+async function mayShare(call: Asked & { input: { with: Share } }): Promise<Outcome<unknown>> {
+  const { by } = call.asker;
+  if (call.input.with !== "everyone" || mayOperate(by)) return mayReplace(call);
+  const message = `Only operators of the bot may give a skill to all channels. Offer it: \`/skill share ${call.input.id} others\`.`;
+  return { ok: false, status: 403, message };
 }
 
 function standingOf(skill: TaughtSkill): z.output<typeof standing> {
@@ -120,19 +148,19 @@ export const showHistory = operation({
 });
 
 function versionLine(
-  { number, at, why, accepted_by }: Pick<TaughtVersion, "number" | "at" | "why" | "accepted_by">,
+  { number, at, why, accepted }: Pick<TaughtVersion, "number" | "at" | "why" | "accepted">,
   current: number,
 ): string {
   const day = new Date(at).toISOString().slice(0, 10);
   const use = number === current ? " (in use)" : "";
-  return `- **${number}**${use} ${day}, accepted by ${escapeMarkdown(accepted_by.name)}: ${escapeMarkdown(why)}`;
+  return `- **${number}**${use} ${day}, accepted by ${escapeMarkdown(accepted.name)}: ${escapeMarkdown(why)}`;
 }
 
 export const restoreVersion = operation({
   name: "taught.restore",
   input: z.object({ id: skillId, namespace: ownNamespace, version: z.coerce.number().int().positive() }),
   output: standing,
-  who: "anyone",
+  who: { decide: mayReplace },
   http: {
     route: "POST /skills/{id}/restore",
     summary: "Use an earlier version of a skill that was made in the chat",
@@ -160,8 +188,6 @@ export const restoreVersion = operation({
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
     const { skill, teaching } = found.value;
-    const may = await mayReplace(skill, asker.by, services);
-    if (!may.ok) return may;
     const restored = await teaching.restore(skill.id, version, asker.by);
     return restored.ok ? { ok: true, value: standingOf(restored.value) } : restored;
   },
@@ -171,19 +197,6 @@ export const restoreVersion = operation({
     detail: `went back to version ${version} of **${id}**`,
   }),
 });
-
-/** What all channels have, only operators change. */
-async function mayReplace(
-  skill: TaughtSkill,
-  by: Author,
-  { catalogue }: Services,
-): Promise<Outcome<undefined>> {
-  const may = mayChange(by, skill);
-  const isForAll = (await catalogue.current()).skills.get(skill.id)?.taught?.everyone === true;
-  if (!may.ok || !isForAll || mayOperate(by)) return may;
-  const message = `All channels have ${skill.id}, so only operators of the bot may change it. Ask one of them.`;
-  return { ok: false, status: 403, message };
-}
 
 export const shareSkill = operation({
   name: "taught.share",
@@ -197,7 +210,7 @@ export const shareSkill = operation({
       ),
   }),
   output: standing,
-  who: "anyone",
+  who: { decide: mayShare },
   http: {
     route: "POST /skills/{id}/share",
     summary: "Offer a skill that was made in the chat to other channels, or give it to all",
@@ -231,12 +244,10 @@ export const shareSkill = operation({
     },
   ],
   commandLine: [{ help: commandHelp["skills share"], print: standingLine }],
-  async run({ input: { id, namespace, with: who }, asker, services }) {
+  async run({ input: { id, namespace, with: who }, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
     const { skill, teaching } = found.value;
-    const may = await mayShare(who, skill, asker.by, services);
-    if (!may.ok) return may;
     await teaching.share(skill.id, { offered: who === "others", everyone: who === "everyone" });
     return { ok: true, value: standingOf(skill) };
   },
@@ -247,25 +258,13 @@ export const shareSkill = operation({
   }),
 });
 
-const sharedTexts: Record<(typeof shares)[number], (id: string) => string> = {
+const sharedTexts: Record<Share, (id: string) => string> = {
   others: (id) =>
     `Managers of other channels see **${id}** in their list now, and may take it with \`/skill take ${id}\`.`,
   everyone: (id) => `All channels have **${id}** now, with this text. Only operators change it from now on.`,
   nobody: (id) =>
     `**${id}** is offered to nobody any more. Channels that have taken it keep it until it changes.`,
 };
-
-async function mayShare(
-  who: (typeof shares)[number],
-  skill: TaughtSkill,
-  by: Author,
-  services: Services,
-): Promise<Outcome<undefined>> {
-  if (who !== "everyone") return mayReplace(skill, by, services);
-  if (mayOperate(by)) return { ok: true, value: undefined };
-  const message = `Only operators of the bot may give a skill to all channels. Offer it: \`/skill share ${skill.id} others\`.`;
-  return { ok: false, status: 403, message };
-}
 
 export const takeSkill = operation({
   name: "taught.take",
@@ -316,7 +315,7 @@ export const discardSkill = operation({
   name: "taught.discard",
   input: z.object({ id: skillId, namespace: ownNamespace }),
   output: standing,
-  who: "anyone",
+  who: { decide: mayReplace },
   http: {
     route: "POST /skills/{id}/discard",
     summary: "Remove a skill that was made in the chat, with all versions, everywhere",
@@ -334,12 +333,10 @@ export const discardSkill = operation({
     },
   ],
   commandLine: [{ help: commandHelp["skills discard"], print: standingLine }],
-  async run({ input: { id, namespace }, asker, services }) {
+  async run({ input: { id, namespace }, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
     const { skill, teaching } = found.value;
-    const may = await mayReplace(skill, asker.by, services);
-    if (!may.ok) return may;
     await teaching.remove(skill.id);
     return { ok: true, value: standingOf(skill) };
   },

@@ -5,6 +5,7 @@ import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import type { Knowledge, KnownDocument } from "../../core/ports/services.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { type NamespaceState, readNamespace } from "../../core/skill/namespace-state.ts";
+import { type TaughtSkill, taughtIn } from "../../core/skill/taught-skills.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Redact } from "../../core/values/redact.ts";
@@ -30,6 +31,8 @@ export type ExportRecord =
       KnownDocument,
       "pieces"
     >)
+  /** A skill that the channel made, with its versions. */
+  | { type: "taught_skill"; namespace: string; skill: TaughtSkill }
   /** A reminder, schedule or trigger of the channel, or a thread that a trigger watches. */
   | ({ type: "due_entry" } & DueEntry)
   | ({ type: "thread"; namespace: string } & ThreadRecord)
@@ -110,6 +113,7 @@ async function* exportNamespace(
     const value = await store.get(stored);
     if (value !== undefined) yield { type: "skill_data", namespace, key, value };
   }
+  for (const skill of await taughtIn(store, namespace)) yield { type: "taught_skill", namespace, skill };
   for (const { pieces: _, ...document } of (await knowledge?.list(namespace)) ?? []) {
     const text = await Array.fromAsync(knowledge?.read(namespace, document.id) ?? []);
     yield { type: "document", namespace, ...document, text };

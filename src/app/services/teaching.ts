@@ -39,7 +39,7 @@ export interface TeachingService extends Teaching {
   remove: TaughtSkills["remove"];
 }
 
-/** Maximum characters of a text, of its shown form, and of one of its review's excerpts. */
+/** Maximum characters of a text. */
 const maxText = 60_000;
 
 export function createTeaching(deps: TeachingDeps): TeachingService {
@@ -58,8 +58,8 @@ export function createTeaching(deps: TeachingDeps): TeachingService {
       if (!read.ok) return { ok: false, status: 400, message: read.reason };
       const version = {
         ...{ text: draft.text, hash: read.skill.hash, why: draft.why, at: clock.now(), made_by: key },
-        asked_by: { id: author.id, name: author.name },
-        accepted_by: { id: by, name },
+        asked: { by: author.id, name: author.name },
+        accepted: { by, name },
         checks: [...checks],
       };
       const kept = await taught.add(draft.id, namespace, draft.base, version);

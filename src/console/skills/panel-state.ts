@@ -20,6 +20,8 @@ export interface SkillsPanel {
   detail?: shapes.SkillDetail | undefined;
   /** Its review, or the reason why there is none. */
   review?: { ok: true; value: shapes.PackageReview } | { ok: false; reason: string } | undefined;
+  /** Its versions, if it was made in the chat. */
+  history?: shapes.TaughtHistory | undefined;
   trial?: Trial | undefined;
   /** The login of the server with this name. */
   login?: { server: string; url: string } | undefined;

@@ -74,6 +74,7 @@ export function createSkillActions(parts: { store: ConsoleStore; session: Sessio
 const blank = {
   detail: undefined,
   review: undefined,
+  history: undefined,
   trial: undefined,
   login: undefined,
   problem: undefined,
@@ -114,12 +115,19 @@ function createReading(
     );
     if (value !== undefined && isShown(id)) setPanel({ review: { ok: true, value } });
   };
+  const history = async (id: string, namespace: string) => {
+    const found = await session.attempt((client) => client.call("taught.history", { id, namespace }), tell);
+    if (isOpen(namespace) && isShown(id)) setPanel({ history: found });
+  };
   const detail = async (id: string) => {
     const { namespace } = store.get().open;
     const found = await session.attempt((client) => client.call("skill.show", { id, namespace }), tell);
     if (!isOpen(namespace) || !isShown(id)) return;
     setPanel({ detail: found });
-    if (found !== undefined && isReviewed(found)) await review(id);
+    await Promise.all([
+      found !== undefined && isReviewed(found) ? review(id) : undefined,
+      found?.taught === undefined ? undefined : history(id, namespace),
+    ]);
   };
   const panel = async () => {
     const { detailId } = store.get().skills;

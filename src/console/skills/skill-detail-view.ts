@@ -1,17 +1,17 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { ref } from "lit-html/directives/ref.js";
 import type { SkillDetail } from "../../client/shapes.ts";
-import { focusWhenShown } from "../page/modal.ts";
 import { fullTime } from "../page/relative-time.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import type { RenderMarkdown } from "../thread/markdown.ts";
+import { confirmControl } from "./confirm-control.ts";
 import { disclosure } from "./disclosure.ts";
 import { reviewBadges, reviewView } from "./review-view.ts";
 import { serverView } from "./server-view.ts";
 import { factsView, fileList, parameterList, problemList, toolList } from "./skill-facts-view.ts";
 import { isReviewed } from "./skill-kinds.ts";
 import { resetButton, skillEmoji, skillFacts, skillRow, skillSwitch } from "./skill-row.ts";
+import { taughtView } from "./taught-view.ts";
 import { trialView } from "./trial-view.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -37,6 +37,7 @@ export function skillDetailView(
     ${server === undefined ? nothing : serverView(server, state, actions)} ${problemList(detail)}
     ${examples(detail, actions)} ${trialView(detail, trial, actions)} ${parts(detail, saving, actions)}
     ${review(state)} ${networkView(detail, busy, actions)} ${packageView(detail, state, actions)}
+    ${taughtView(detail, state, actions)}
     ${parameterList(detail)} ${server === undefined ? toolList(detail) : nothing}
     ${
       detail.instructions.trim() === ""
@@ -189,39 +190,4 @@ function networkView(
       <button type="submit" class="small-button" ?disabled=${busy}>Allow</button>
     </form>
   </section>`;
-}
-
-interface Confirmation {
-  /** Unique on the page. */
-  key: string;
-  /** Label of the button, and of the button that confirms. */
-  label: string;
-  /** The consequence, as a question. */
-  question: string;
-  busy: boolean;
-  act(): void;
-}
-
-/** A button that acts after a confirmation; the focus moves to the question and back. */
-function confirmControl(
-  { key, label, question, busy, act }: Confirmation,
-  state: ConsoleState,
-  actions: Actions,
-): TemplateResult {
-  const id = `confirm-${key}`;
-  const ask = (shown: boolean) => {
-    actions.page.disclose(key, shown);
-    if (!shown) requestAnimationFrame(() => document.getElementById(id)?.focus());
-  };
-  if (!state.disclosed.get(key))
-    return html`<button type="button" class="small-button" id=${id} ?disabled=${busy} @click=${() => ask(true)}>${label}</button>`;
-  const confirm = () => {
-    ask(false);
-    act();
-  };
-  return html`<div class="confirm" role="group" aria-label=${question}>
-    <p>${question}</p>
-    <button type="button" class="small-button is-strong" @click=${confirm}>${label}</button>
-    <button type="button" class="small-button" ${ref(focusWhenShown)} @click=${() => ask(false)}>Cancel</button>
-  </div>`;
 }

@@ -16,6 +16,13 @@ export interface UpkeepActions {
   connect(server: string): void;
   /** Forgets the account. */
   disconnect(server: string): void;
+  /** Uses an earlier version of a skill that was made in the open channel. */
+  restore(id: string, version: number): void;
+  share(id: string, who: "nobody" | "others" | "everyone"): void;
+  /** Takes a skill of another channel. */
+  take(id: string): void;
+  /** Removes a skill that was made in the open channel. */
+  discard(id: string): void;
 }
 
 export function createUpkeepActions(parts: {
@@ -41,6 +48,7 @@ export function createUpkeepActions(parts: {
     skills.refresh();
   };
   const say = (note: string) => setPanel({ note });
+  const here = () => store.get().open.namespace;
 
   return {
     update: (id) =>
@@ -96,6 +104,30 @@ export function createUpkeepActions(parts: {
         (client) => client.call("server.logout", { name: server }),
         ({ name }) => say(`The account with ${name} was forgotten here.`),
       ),
+    restore: (id, version) =>
+      work(
+        id,
+        (client) => client.call("taught.restore", { id, namespace: here(), version }),
+        () => say(`${id} is version ${version} again.`),
+      ),
+    share: (id, who) =>
+      work(
+        id,
+        (client) => client.call("taught.share", { id, namespace: here(), with: who }),
+        () => say(sharedTexts[who](id)),
+      ),
+    take: (id) =>
+      work(
+        id,
+        (client) => client.call("taught.take", { id, namespace: here() }),
+        () => say(`${id} can be used here now. If it changes there, it has to be taken again.`),
+      ),
+    discard: (id) =>
+      work(
+        id,
+        (client) => client.call("taught.discard", { id, namespace: here() }),
+        () => skills.showSkill(undefined, `${id} is gone, with all its versions.`),
+      ),
   };
 }
 
@@ -103,6 +135,12 @@ function updatedText(updated: readonly { skill_id: string }[]): string {
   const names = updated.map(({ skill_id }) => skill_id).join(", ");
   return `Updated: ${names}. A skill whose files changed is now off and reaches no host until somebody allows it again.`;
 }
+
+const sharedTexts = {
+  nobody: (id: string) => `${id} is offered to nobody any more.`,
+  others: (id: string) => `Managers of other channels may take ${id} now.`,
+  everyone: (id: string) => `All channels have ${id} now.`,
+} as const;
 
 const stateTexts = {
   running: (name: string) => `${name} runs.`,

@@ -3,6 +3,7 @@ import { guard } from "lit-html/directives/guard.js";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { type FileView, formatDuration, type TurnView } from "../../core/log/turn-view.ts";
 import { costText } from "../../core/log/usage.ts";
+import { teachThis } from "../../core/ports/teaching.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime, fullTime } from "../page/relative-time.ts";
@@ -137,6 +138,13 @@ function footer(view: TurnView, state: ConsoleState, actions: Actions): Template
     >
       Receipt
     </button>
+    ${
+      view.outcome === "completed" && view.kind === "message" && view.steps.length > 0
+        ? html`<button type="button" class="quiet-button" @click=${() => actions.messages.send(teachThis)}>
+            Make this a skill
+          </button>`
+        : nothing
+    }
     ${deleteControl(view.turn_id, state, actions)}
   </footer>`;
 }

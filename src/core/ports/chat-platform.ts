@@ -317,7 +317,7 @@ export interface Chats {
 /** The effect of one of the bot's buttons. A button's appearance follows from its role. */
 export type ButtonAction =
   | { role: "stop"; turn_id: string; below: "progress" | "answer" }
-  | { role: "details" | "again" | "continue" | "forget"; turn_id: string }
+  | { role: "details" | "again" | "continue" | "teach" | "forget"; turn_id: string }
   | { role: "feedback"; turn_id: string; good: boolean }
   /** A choice of the turn's open question, counted from 0. */
   | { role: "answer"; turn_id: string; choice: number }
@@ -382,6 +382,7 @@ function readPlain(word: string, id: string): ButtonAction | undefined {
     case "details":
     case "again":
     case "continue":
+    case "teach":
     case "forget":
       return { role: word, turn_id: id };
     case "good":

@@ -1,11 +1,13 @@
-/** Skills made in the chat: the port behind the skill `skill-writing`. */
+/** Skills made in the chat: the port behind the skill `skill-maker`. */
 
 import type { Usage } from "../log/usage.ts";
-import type { TaughtCheck } from "../skill/taught-skills.ts";
 import type { Outcome } from "../values/failure.ts";
 import type { Author } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import type { Model } from "./model.ts";
+
+/** What a button says for the person who presses it. `$skill-maker` opens that skill. */
+export const teachThis = "Make this thread a skill of the channel. $skill-maker";
 
 /** The person who wants a skill, the thread that shows how it is done, and the turn in which it is written. */
 export interface Teacher {
@@ -38,6 +40,16 @@ export interface Draft extends Lesson {
   findings: string[];
   /** Why only an operator may accept it, one clause each; empty if a manager of the channel may. */
   wider: string[];
+}
+
+/** A test of a skill, from a turn that was done well. */
+export interface TaughtCheck {
+  /** The turn that showed how it is done. */
+  turn_id: string;
+  /** What somebody writes to have it done again. */
+  request: string;
+  /** The tools that were called then. */
+  tools: string[];
 }
 
 /** A run of a draft on what the thread has recorded: no tool runs. */

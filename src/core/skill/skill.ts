@@ -228,7 +228,7 @@ export interface Skill extends SkillMetadata {
 }
 
 /** Who has a skill that people made in the chat, besides the channels whose managers took it. */
-export interface TaughtStanding {
+interface TaughtStanding {
   /** The channel that made it. */
   home: string;
   /** Managers of other channels may take it. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { KeyValue } from "../ports/storage.ts";
+import type { TaughtCheck } from "../ports/teaching.ts";
 import { type Json, toJson } from "../values/json.ts";
 import { type LoadedSkills, type Skill, type SkillOrigin, type SkillSource, taughtSource } from "./skill.ts";
 
@@ -8,19 +9,13 @@ import { type LoadedSkills, type Skill, type SkillOrigin, type SkillSource, taug
  * accepted (`NamespaceState.taught`), and those that an operator gave to all.
  */
 
-const personSchema = z.object({ id: z.string(), name: z.string() });
+const personSchema = z.object({ by: z.string(), name: z.string() });
 
-const checkSchema = z.object({
-  /** The turn that showed how it is done. */
+const checkSchema: z.ZodType<TaughtCheck> = z.object({
   turn_id: z.string(),
-  /** What somebody writes to have it done again. */
   request: z.string(),
-  /** The tools that were called then, in order. */
   tools: z.array(z.string()),
 });
-/** A test of a skill, from a turn that was done well. */
-export type TaughtCheck = z.infer<typeof checkSchema>;
-
 const versionSchema = z.object({
   /** Counted from 1. */
   number: z.number(),
@@ -29,8 +24,8 @@ const versionSchema = z.object({
   hash: z.string(),
   /** What it is for, or what it changed. One line. */
   why: z.string(),
-  asked_by: personSchema,
-  accepted_by: personSchema,
+  asked: personSchema,
+  accepted: personSchema,
   at: z.number(),
   /** The call that made it: repeated, it makes no other version. */
   made_by: z.string(),
@@ -71,16 +66,16 @@ export type ReadTaughtText = (
 const maxSkills = 500;
 const maxVersions = 20;
 
-const indexKey = "taught:index";
-const keyOf = (id: string) => `taught-skill:${id}`;
+/** Where they are stored: the index, and before the id of each. */
+export const taughtKeys = { index: "taught:index", skill: "taught-skill:" } as const;
+const indexKey = taughtKeys.index;
+const keyOf = (id: string) => taughtKeys.skill + id;
 
 export interface TaughtSkills {
   /** The skills for the catalogue. They never replace a skill of another source. */
   source: SkillSource;
   read: ReadTaughtText;
   get(id: string): Promise<TaughtSkill | undefined>;
-  /** Those that a channel made. */
-  madeIn(home: string): Promise<TaughtSkill[]>;
   /**
    * Adds a version and uses it. Undefined if the skill is no longer as `base` says (the hash of the version in use; undefined: there is
    * none), or if there are too many.
@@ -96,6 +91,14 @@ export interface TaughtSkills {
   /** Changes who may have it. Returns false if there is no such skill. */
   share(id: string, to: { offered?: boolean; everyone?: boolean }): Promise<boolean>;
   remove(id: string): Promise<void>;
+}
+
+/** The skills that a channel made. */
+export async function taughtIn(store: KeyValue, home: string): Promise<TaughtSkill[]> {
+  const index = ((await store.get(indexKey)) ?? {}) as Index;
+  const ids = Object.keys(index).filter((id) => index[id]?.home === home);
+  const found = await Promise.all(ids.map((id) => store.get(keyOf(id))));
+  return found.flatMap((value) => (value === undefined ? [] : taughtSkillSchema.parse(value)));
 }
 
 export function createTaughtSkills(store: KeyValue, read: ReadTaughtText): TaughtSkills {
@@ -129,11 +132,6 @@ export function createTaughtSkills(store: KeyValue, read: ReadTaughtText): Taugh
     source: createSource(readIndex, get, read),
     read,
     get,
-    async madeIn(home) {
-      const index = await readIndex();
-      const ids = Object.keys(index).filter((id) => index[id]?.home === home);
-      return (await Promise.all(ids.map(get))).filter((skill) => skill !== undefined);
-    },
     async add(id, home, base, version) {
       if (base === undefined && Object.keys(await readIndex()).length >= maxSkills) return undefined;
       return change(id, (before) => withVersion(before, { id, home, base, version }));

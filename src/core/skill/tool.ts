@@ -3,7 +3,7 @@ import type { ChatWork } from "../ports/chat-actions.ts";
 import type { PlannedView } from "../ports/schedule.ts";
 import type { Plan, PlanChange, SpokenTime, Wish } from "../ports/schedules.ts";
 import type { KeyValue, NewFile } from "../ports/storage.ts";
-import type { Draft, DryRun, Lesson } from "../ports/teaching.ts";
+import type { Draft, DryRun, Lesson, TaughtCheck } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
 import type { WorkContext } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
@@ -23,7 +23,6 @@ import {
 } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
 import type { CountTokens } from "../values/profile.ts";
-import type { TaughtCheck } from "./taught-skills.ts";
 
 /** Facts that decide whether calls of a server's tool need approval. */
 export interface ServerTool {

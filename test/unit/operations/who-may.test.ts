@@ -31,7 +31,8 @@ const services = {
   approvals: { mayDecide: async () => ({ ok: false, status: 403, message: "A manager has to decide." }) },
   schedules: { mayChange: async () => ({ ok: false, status: 403, message: "Its maker may." }) },
   goals: { of: async () => ({ view: { by: turn.author.name }, maker: turn.author }) },
-  skills: { ids: async () => [] },
+  skills: { ids: async () => [], detail: async (id: string) => ({ id, taught: { home: channel } }) },
+  teaching: { get: async (id: string) => ({ id, home: channel }) },
   store: createMemoryKeyValue(),
 } as unknown as Services;
 
@@ -44,6 +45,7 @@ function inputOf({ input }: Operation, namespace: string): Record<string, unknow
     settings: { paused: true },
     hash: "a".repeat(64),
     language: "python",
+    with: "others",
   };
   const entries = Object.entries(input.shape).flatMap(([name, schema]) => {
     const fitting = [

@@ -10,6 +10,7 @@ import {
 import type { StepView } from "../../../core/log/turn-view-steps.ts";
 import { type ButtonAction, repeatKey } from "../../../core/ports/chat-platform.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
+import { teachThis } from "../../../core/ports/teaching.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
 import type { Json } from "../../../core/values/json.ts";
 import { exactJson } from "../../../core/values/shown.ts";
@@ -30,6 +31,10 @@ export interface TurnPress {
 }
 
 type Verdict = "good" | "bad";
+
+/** Said for the person who disliked an answer that a skill of the channel made. */
+const improve = (skill: string) =>
+  `The last answer by the skill ${skill} was not good. Ask me in one line what was wrong, and then propose a change of the skill. $skill-maker`;
 
 /** Maximum characters of the details of a turn. */
 const maxDetails = 2_500;
@@ -53,6 +58,13 @@ export async function actOnTurn(
       return rate(context, pressed, action.good ? "good" : "bad");
     case "details":
       return details(context, pressed);
+    case "teach":
+      return submit(
+        context,
+        pressed,
+        { text: teachThis, key: `teach:${pressed.turn.turn_id}`, to: "room" },
+        pressed.by,
+      );
     default:
       return actForAsker(context, pressed, action.role);
   }
@@ -61,7 +73,10 @@ export async function actOnTurn(
 async function actForAsker(
   context: IntakeContext,
   pressed: TurnPress,
-  role: Exclude<TurnAction["role"], "decide" | "edit" | "arguments" | "answer" | "feedback" | "details">,
+  role: Exclude<
+    TurnAction["role"],
+    "decide" | "edit" | "arguments" | "answer" | "feedback" | "details" | "teach"
+  >,
 ): Promise<string | undefined> {
   const { turn, by } = pressed;
   if (!mayStop(by, turn))
@@ -81,17 +96,33 @@ async function actForAsker(
 }
 
 async function rate(
-  { store, logger }: IntakeContext,
-  { turn, by }: TurnPress,
+  context: IntakeContext,
+  pressed: TurnPress,
   verdict: Verdict,
-): Promise<string> {
+): Promise<string | undefined> {
+  const { store, logger } = context;
+  const { turn, by } = pressed;
   if (!(await storeFeedback(store, turn.turn_id, by.id, verdict)))
     return "You have already given this feedback; it is noted.";
   const { turn_id, namespace } = turn;
   logger.info({ feedback: verdict, turn_id, namespace, person: by.id }, "Somebody rated an answer");
-  return verdict === "good"
-    ? "Thanks, noted."
-    : "Thanks, noted. Tell me in the thread what was wrong, and I will try to do better.";
+  if (verdict === "good") return "Thanks, noted.";
+  const skill = by.trust === "guest" ? undefined : await taughtIn(context, turn);
+  if (skill !== undefined)
+    return submit(context, pressed, { text: improve(skill), key: `improve:${turn.turn_id}`, to: "room" }, by);
+  return "Thanks, noted. Tell me in the thread what was wrong, and I will try to do better.";
+}
+
+/** The skill made in this channel that a turn used, by its id. */
+async function taughtIn({ app, log }: IntakeContext, { turn_id, namespace }: TurnRecord) {
+  const used = (await log.read(turn_id)).flatMap((event) =>
+    event.type === "skill_activated" || event.type === "tool_started" ? event.skill_id : [],
+  );
+  for (const id of new Set(used)) {
+    const skill = id === "" ? undefined : await app.skills.detail(id, namespace);
+    if (skill?.taught?.home === namespace) return skill.id;
+  }
+  return undefined;
 }
 
 /** Stores a person's opinion of an answer, one per person. Returns whether it changed. */
@@ -212,15 +243,15 @@ async function repeat(context: IntakeContext, pressed: TurnPress): Promise<strin
   return submit(context, pressed, { text: turn.text, key, to: turn.text.startsWith("/") ? "bot" : "room" });
 }
 
-/** The words of another person must not run with the rights of the manager who presses. */
+/** @param author by default: the words of another person must not run with the rights of the manager who presses */
 async function submit(
   context: IntakeContext,
   { turn, press, by }: TurnPress,
   said: Pick<Submission, "text" | "key" | "to">,
+  author = onBehalfOf(by, turn.author),
 ): Promise<string | undefined> {
   const { namespace, thread } = turn;
   const origin = await originOf(context, turn, press);
-  const author = onBehalfOf(by, turn.author);
   const outcome = await context.app.submit({ ...said, namespace, thread, author, origin });
   if (!outcome.ok) return outcome.message;
   return outcome.value.accepted ? undefined : "This is already in progress.";

@@ -63,7 +63,7 @@ export function planAnswer(
   if (isPrivate) return messages;
   if (card !== undefined && !isBackground) first.progress = card;
   const isSmallTalk = outcome === "completed" && !hasSteps && messages.length === 1 && isShort(turn, first);
-  if (kind === "message" && !isSmallTalk) last.buttons = buttonsOf(turn.turn_id, outcome);
+  if (kind === "message" && !isSmallTalk) last.buttons = buttonsOf(turn.turn_id, outcome, hasSteps);
   return messages;
 }
 
@@ -92,8 +92,11 @@ function whoDidWhat(turn: PresentedTurn, card: ProgressCard | undefined): string
 }
 
 /** Feedback buttons are below the answer, all other actions in its menu. */
-function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"]): OutgoingButton[] {
-  const behind = (role: "again" | "continue" | "details" | "forget", label: string): OutgoingButton => ({
+function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"], hasSteps: boolean): OutgoingButton[] {
+  const behind = (
+    role: "again" | "continue" | "details" | "teach" | "forget",
+    label: string,
+  ): OutgoingButton => ({
     action: { role, turn_id },
     label,
     menu: true,
@@ -107,6 +110,7 @@ function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"]): OutgoingBu
     behind("again", "Try again"),
     ...(outcome === "limit_reached" ? [behind("continue", "Continue")] : []),
     behind("details", "Details"),
+    ...(outcome === "completed" && hasSteps ? [behind("teach", "Make this a skill")] : []),
     behind("forget", "Delete"),
   ];
 }

@@ -6,11 +6,15 @@ import {
   type LeftOut,
   leftOut,
   type PackageOutcome,
+  type PackageReview,
   packageReview,
 } from "../../../core/skill/packages.ts";
+import type { Skill } from "../../../core/skill/skill.ts";
 import { resolveSkillId } from "../../../core/skill/skill-identifier.ts";
+import { currentVersion } from "../../../core/skill/taught-skills.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
+import { noSuchSkill } from "../../services/skill-service.ts";
 import { commandHelp } from "../command-help.ts";
 import { findSkill, skillOption, whichSkill } from "../find-skill.ts";
 import { operation, operators, said, shown } from "../operation.ts";
@@ -230,12 +234,25 @@ export const reviewSkill = operation({
       print: reviewLines,
     },
   ],
-  async run({ input, services }) {
+  async run({ input, asker, services }) {
     const skill = await findSkill(input.id, services);
     if (!skill.ok) return skill;
+    if (skill.value.taught !== undefined) return reviewTaught(skill.value, asker.namespace, services);
     return outcomeOf(await services.packages.reviewSkill(skill.value.parent ?? skill.value.id));
   },
 });
+
+/** A skill that was made in the chat is one text, which only channels that may have it read. */
+async function reviewTaught(
+  skill: Skill,
+  namespace: string,
+  { skills, teaching, packages }: Services,
+): Promise<Outcome<PackageReview>> {
+  const here = await skills.detail(skill.id, namespace);
+  const made = here?.id === skill.id ? await teaching?.get(skill.id) : undefined;
+  if (made === undefined) return noSuchSkill(skill.id, []);
+  return outcomeOf(await packages.reviewText(skill, currentVersion(made).text));
+}
 
 function note(done: "installed" | "updated" | "removed", { skill_id, from }: InstalledPackage) {
   const detail = `${done} **${skill_id}** (from ${escapeMarkdown(oneLine(from, 300))})`;

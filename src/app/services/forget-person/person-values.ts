@@ -4,6 +4,7 @@ import { dueKinds } from "../../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry } from "../../../core/ports/schedules.ts";
 import type { KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Servers } from "../../../core/skill/packages.ts";
+import { taughtKeys } from "../../../core/skill/taught-skills.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import { feedbackPrefix, offersOffKey } from "../shapes.ts";
 import { maxDueEntries, namespaceOf } from "../stored-namespaces.ts";
@@ -68,6 +69,10 @@ export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<Values
   let renamed = 0;
   for (const kind of ["namespace:", "chat-thread:", "channel-index:"] as const)
     renamed += await apply(kind, (value) => renameIn(value, id, pseudonym));
+  stored += await applyRule(store, taughtKeys.skill, dryRun, (value) => ({
+    count: isOwn(String(objectOf(value).home)) ? 1 : 0,
+  }));
+  await applyTo(store, taughtKeys.index, dryRun, (value) => withoutHomes(value, isOwn));
   const accounts = await removeAccounts(deps, person, dryRun);
   const feedback = await sweepFeedback(
     deps,
@@ -84,7 +89,7 @@ export async function sweepUnplaced(
 ): Promise<Pick<ValuesForgotten, "feedback" | "renamed">> {
   const { person, pseudonym, dryRun } = sweep;
   let renamed = 0;
-  for (const prefix of ["grant:", "trust:", "packages:package:"])
+  for (const prefix of ["grant:", "trust:", "packages:package:", taughtKeys.skill])
     renamed += await applyRule(deps.store, prefix, dryRun, (value) => renameIn(value, person.id, pseudonym));
   // Earlier versions did not delete feedback with its turn.
   const feedback = await sweepFeedback(deps, sweep, (namespace) => namespace === undefined);
@@ -135,6 +140,13 @@ function withoutDecisions(value: Json, id: string): Found {
     return [name, others];
   });
   return { count, value: Object.fromEntries(kept) };
+}
+
+/** The list of skills without those of a person's direct message. */
+function withoutHomes(value: Json, isOwn: (namespace: string) => boolean): Found {
+  const all = Object.entries(objectOf(value));
+  const others = all.filter(([, entry]) => !isOwn(String(objectOf(entry).home)));
+  return { count: all.length - others.length, value: Object.fromEntries(others) };
 }
 
 /** Members with the id of a maker, and members next to them with the name. */

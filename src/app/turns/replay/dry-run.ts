@@ -18,7 +18,7 @@ const aboutSkills: ReadonlySet<string> = new Set([
   "offload_skill",
   "list_skills",
   "read_skill_file",
-  "skill-writing",
+  "skill-maker",
 ]);
 
 export interface DryRunDeps extends RecordedDeps, Omit<RunningDeps, "meter" | "limits"> {

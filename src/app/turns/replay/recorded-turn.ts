@@ -199,7 +199,7 @@ export function shownCall({ name, arguments: text }: ToolCall): { tool: string; 
 }
 
 /** The results of calls. A call that was made several times gets its results in their order, and then the last one again. */
-export class RecordedResults {
+class RecordedResults {
   readonly #keys = new Map<string, string>();
   readonly #results = new Map<string, ToolMessage[]>();
 

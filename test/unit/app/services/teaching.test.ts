@@ -33,10 +33,10 @@ const other = "web:other:general";
 
 const look = { call: "look", with: { text: "ACME" } };
 const save = (text: string, more: object = {}) => ({
-  call: "skill-writing",
+  call: "skill-maker",
   with: { text, request: "weekly numbers of ACME", why: "the weekly numbers", ...more },
 });
-const learn = { call: "activate_skill", with: { skill_name: "skill-writing" } };
+const learn = { call: "activate_skill", with: { skill_name: "skill-maker" } };
 
 /** A bot that reports a number when asked, and then does what a script says; in a dry run it does as `rehearsed` says. */
 function createBot(script: readonly Line[], options: TestAppOptions & { rehearsed?: readonly Line[] } = {}) {
@@ -246,7 +246,7 @@ describe("a skill that was made in the chat", () => {
     expect(history).toMatchObject({
       value: {
         current: 2,
-        versions: [{ number: 1 }, { number: 2, why: "the date was missing", accepted_by: { id: "mia" } }],
+        versions: [{ number: 1 }, { number: 2, why: "the date was missing", accepted: { by: "mia" } }],
       },
     });
     expect(await run(bot, "taught.restore", ben, { version: 1 })).toMatchObject({ ok: false, status: 403 });

@@ -29,8 +29,8 @@ it("a conversation opens with the tools that are needed often, and a list of the
   ]);
   expect([...system.matchAll(/^- ([a-z_#-]+)/gm)].map(([, id]) => id)).toEqual([
     ...["channel-summary", "code-execution", "code-generation", "code-review", "incident-report"],
-    ...["memory#forget", "memory#learn", "schedule#add_trigger", "task-planning", "text-analyzer"],
-    ...["translate", "weather", "web-research"],
+    ...["memory#forget", "memory#learn", "schedule#add_trigger", "skill-maker"],
+    ...["task-planning", "text-analyzer", "translate", "weather", "web-research"],
   ]);
 });
 

@@ -11,21 +11,20 @@ const parameters = z.object({
     .trim()
     .min(1)
     .max(2_000)
-    .describe("what somebody would write to get this thread's result again, with its values"),
+    .describe("what somebody would write to have this done again, with its values"),
   why: z
     .string()
     .trim()
     .min(1)
     .max(200)
     .describe("one line for the manager: what it is for, or what changes"),
-  changes: z.string().max(200).optional().describe("id of the skill of this channel that it replaces"),
+  changes: z.string().max(200).optional().describe("id of the skill made here that it replaces"),
 });
 
 /** Keeps a skill of the channel after a manager has accepted it. Running the same call again keeps it once. */
 export const skill = defineSkill({
   title: "Writing a skill",
-  description:
-    "Checks and tries a skill that you wrote, and keeps it for this channel once a manager agrees.",
+  description: "Checks and tries a skill that you wrote, and keeps it here once a manager agrees.",
   parameters,
   output: z.object({
     summary: z.string(),

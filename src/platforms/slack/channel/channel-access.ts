@@ -93,6 +93,12 @@ function summaryOf(team: string, channel: Conversation): ChannelSummary {
   };
 }
 
+/** The channels of a workspace that the bot is in, as namespaces. @throws PlatformError */
+export async function ownChannels(context: SlackContext, team: string): Promise<string[]> {
+  const { self } = await context.workspaces.of(team);
+  return (await readChannels(context, team, self)).map(({ id }) => slackNamespace(team, id));
+}
+
 /** Undefined if the bot is not a member, or not installed. */
 async function readChannel(
   { workspaces }: SlackContext,

@@ -5,7 +5,14 @@ import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 import { type Json, toJson } from "../../../core/values/json.ts";
 
-const installationKey = (team: string) => `slack-installation:${team}`;
+const prefix = "slack-installation:";
+const installationKey = (team: string) => prefix + team;
+
+/** The workspaces that installed the app, by their ids. */
+export async function installedIn(sealed: KeyValue): Promise<string[]> {
+  const keys = await Array.fromAsync(sealed.keys(prefix));
+  return keys.map((key) => key.slice(prefix.length));
+}
 
 /** Maximum time between the install page and Slack's answer, ms. */
 const stateLife = 10 * 60_000;

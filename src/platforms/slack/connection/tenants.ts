@@ -3,7 +3,7 @@ import { backoff } from "../../../base/backoff.ts";
 import { unlessAborted } from "../../../base/time-limit.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
-import { createInstallationStore } from "./installation-store.ts";
+import { createInstallationStore, installedIn } from "./installation-store.ts";
 import { fallbackTo } from "./slack-call.ts";
 import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import {
@@ -22,6 +22,8 @@ export type InstalledToken = (
 /** The workspaces the bot serves: that of the configured token, or all that installed the app. */
 export interface Tenants {
   workspaces: Workspaces;
+  /** The ids of the workspaces. */
+  teams(): Promise<string[]>;
   /** Tells Bolt the token and ids with which an event is handled. */
   authorize: Authorize<boolean>;
   /** Bolt's installer renews tokens; it exists once Bolt is loaded. */
@@ -68,6 +70,7 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
   });
   return {
     workspaces,
+    teams: async () => (single === undefined ? installedIn(sealed) : [await single.team()]),
     async authorize({ teamId, enterpriseId }) {
       const team = single === undefined ? (teamId ?? enterpriseId ?? "") : await single.team();
       const { token, self, bot, direct } = await workspaces.of(team);

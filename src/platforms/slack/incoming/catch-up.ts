@@ -1,13 +1,16 @@
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
 import { type Clock, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
+import { ownChannels } from "../channel/channel-access.ts";
 import { isSaid, type SlackMessage } from "../channel/message-event.ts";
 import { isOwn, parseMessage, type Self, type Where } from "../channel/parse-message.ts";
 import { namesOf, readRoom } from "../channel/read-history.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import type { Tenants } from "../connection/tenants.ts";
 
 export interface CatchUpDeps extends SlackContext {
+  tenants: Pick<Tenants, "teams">;
   intake: ChatIntake;
   leases: Leases;
   clock: Clock;
@@ -33,7 +36,8 @@ export async function catchUp(deps: CatchUpDeps, opened: number, signal: AbortSi
   const { seen, since, places } = await intake.missed("slack");
   if (seen !== undefined && seen >= opened) return;
   const oldest = (since / 1_000).toFixed(6);
-  for (const place of roomsOf(places).slice(0, maxRooms)) {
+  const all = [...places, ...(seen === undefined ? [] : await unheardOf(deps, places))];
+  for (const place of roomsOf(all).slice(0, maxRooms)) {
     signal.throwIfAborted();
     try {
       const room = await roomOf(deps, place);
@@ -45,11 +49,27 @@ export async function catchUp(deps: CatchUpDeps, opened: number, signal: AbortSi
   }
 }
 
+/** Channels that the bot is in and has never heard of: it was away when it was invited. */
+async function unheardOf(deps: CatchUpDeps, places: readonly Place[]): Promise<Place[]> {
+  const known = new Set(places.map(({ namespace }) => namespace));
+  const found: Place[] = [];
+  for (const team of await deps.tenants.teams()) {
+    try {
+      const own = (await ownChannels(deps, team)).filter((namespace) => !known.has(namespace));
+      found.push(...own.map((namespace) => ({ namespace, thread: channelThread })));
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      deps.logger.debug({ err: error, team }, "the channels of the bot could not be listed");
+    }
+  }
+  return found;
+}
+
 /** The places, and the channel of each: a new mention is in no known thread. */
 function roomsOf(places: readonly Place[]): Place[] {
   const channels = new Set(places.map(({ namespace }) => namespace));
   const threads = places.filter(({ thread }) => /^\d+\.\d+$/.test(thread));
-  return [...[...channels].map((namespace) => ({ namespace, thread: "channel" })), ...threads];
+  return [...[...channels].map((namespace) => ({ namespace, thread: channelThread })), ...threads];
 }
 
 async function readPatiently(

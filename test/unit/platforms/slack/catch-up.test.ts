@@ -23,7 +23,7 @@ interface Call {
   ts?: string;
 }
 
-function rig(places: Place[], answer: (call: Call) => object[] | PlatformError) {
+function rig(places: Place[], answer: (call: Call) => object[] | PlatformError, own: readonly string[] = []) {
   const calls: Call[] = [];
   const handed: ChatMessage[] = [];
   const slept: number[] = [];
@@ -33,9 +33,11 @@ function rig(places: Place[], answer: (call: Call) => object[] | PlatformError) 
     if (messages instanceof PlatformError) throw messages;
     return { ok: true, messages };
   };
-  const read = { conversations: { history: ask("history"), replies: ask("replies") } };
+  const users = { conversations: async () => ({ ok: true, channels: own.map((id) => ({ id })) }) };
+  const read = { users, conversations: { history: ask("history"), replies: ask("replies") } };
   const workspace = { team: "T1", self: "UBOT", bot: "BBOT", read } as unknown as Workspace;
   const deps: CatchUpDeps = {
+    tenants: { teams: async () => ["T1"] },
     workspaces: {
       of: async () => workspace,
       call: (_team: string, _what: string, call: (given: Workspace) => unknown) => call(workspace),
@@ -85,6 +87,17 @@ test("catching up reads channels and known threads, oldest first, without the bo
     ["slack:T1:D1:8.0", "direct", true],
     ["slack:T1:C1:9.0", "none", true],
   ]);
+});
+
+test("a channel that the bot was invited to while it was away is read too", async () => {
+  const places = [{ namespace: "slack:T1:C1", thread: "channel" }];
+  const answer = ({ channel }: Call) => (channel === "C2" ? [said("6.0", { text: "<@UBOT> hi" })] : []);
+  const { deps, handed } = rig(places, answer, ["C1", "C2"]);
+  deps.intake.missed = async () => ({ seen: 1_700_000_000_000, since: 1_700_000_000_000, places });
+
+  await catchUp(deps, 1_800_000_000_000, never);
+
+  expect(handed.map(({ key, addressed }) => [key, addressed])).toEqual([["slack:T1:C2:6.0", "mention"]]);
 });
 
 test("a rate limit is waited for, and a conversation that is gone does not hide the next", async () => {

@@ -103,15 +103,14 @@ function question(draft: Draft, runs: readonly DryRun[]): Parameters<ToolContext
   const { id, base, shown, why, kind, findings, wider } = draft;
   const isNew = base === undefined;
   const more = findings.length - maxFindings;
+  const found = [...findings.slice(0, maxFindings), ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
   const input: { [key: string]: Json } = {
-    text: shown,
+    skill_text: shown,
     why,
     kind:
       kind === "flow" ? "a flow: the same steps each time" : "a guide: the agent reads it and works by it",
-    ...(runs.length === 0 ? {} : { dry_run: runs.map(inWords) }),
-    ...(findings.length === 0
-      ? {}
-      : { review: [...findings.slice(0, maxFindings), ...(more > 0 ? [`and ${more} more`] : [])] }),
+    ...(runs.length === 0 ? {} : { tried: runs.map(inWords).join("\n") }),
+    ...(found === "" ? {} : { review: found }),
   };
   return {
     action: "save_skill",
@@ -119,7 +118,7 @@ function question(draft: Draft, runs: readonly DryRun[]): Parameters<ToolContext
     label: isNew ? "make a skill" : "change a skill",
     says: {
       deed: isNew ? `make “${id}” a skill of this channel` : `change the skill “${id}” of this channel`,
-      quotes: "text",
+      quotes: "skill_text",
       ...(isNew ? { edits: true as const } : {}),
     },
     input,

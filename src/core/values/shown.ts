@@ -257,7 +257,7 @@ export function shownCall({ tool, skill_id, input, question = "", says }: AskedC
   };
 }
 
-const codeFields: ReadonlySet<string> = new Set(["code", "command"]);
+const codeFields: ReadonlySet<string> = new Set(["code", "command", "skill_text"]);
 
 function onLine(value: Json): string {
   return typeof value === "string" && !value.includes("\n") ? value : JSON.stringify(value);

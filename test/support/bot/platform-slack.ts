@@ -87,11 +87,23 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
 /** The buttons with this label, that of the latest message first. */
 function slackButtons(messages: readonly MessageRecord[], label: string) {
   return messages.toReversed().flatMap(({ ts, blocks }) => {
-    const found = buttonsOf(blocks).find((button) => button.label === label);
+    const found = [...buttonsOf(blocks), ...opinionsOf(blocks)].find((button) => button.label === label);
     if (found === undefined) return [];
     const { action_id, value } = found;
     return [{ message_ts: ts, action_id, ...(value === undefined ? {} : { value }) }];
   });
+}
+
+/** Slack's own buttons for 👍 and 👎. */
+function opinionsOf(blocks: MessageRecord["blocks"]) {
+  type Opinion = { text: { text: string }; value: string };
+  type Element = { action_id: string; positive_button: Opinion; negative_button: Opinion };
+  return blocks
+    .filter(({ type }) => type === "context_actions")
+    .flatMap(({ elements }) => elements as Element[])
+    .flatMap(({ action_id, positive_button, negative_button }) =>
+      [positive_button, negative_button].map(({ text, value }) => ({ action_id, label: text.text, value })),
+    );
 }
 
 /** The visible text of a Slack message: its Markdown blocks, or its text. */

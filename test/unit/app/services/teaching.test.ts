@@ -150,8 +150,8 @@ describe("a skill out of a thread", () => {
     expect(asked.approver).toBe("manager");
     expect(asked.says?.deed).toBe("make “weekly-numbers” a skill of this channel");
     expect(asked.input).toMatchObject({
-      text: guide,
-      dry_run: ["“weekly numbers of ACME”: 1 of 1 calls as recorded"],
+      skill_text: guide,
+      tried: "“weekly numbers of ACME”: 1 of 1 calls as recorded",
     });
     expect(bot.dry[0]).toContain("Look the customer up with `look`");
     // Once in the turn itself, and not in the dry run.
@@ -182,18 +182,18 @@ describe("a skill out of a thread", () => {
     const rehearsed: Line[] = [[{ call: "look", with: { text: "BETA" } }], "?"];
     const { asked } = await taught([[learn], [save(guide)], "Hm."], { options: { rehearsed } });
     expect(asked.input).toMatchObject({
-      dry_run: ["“weekly numbers of ACME”: 0 of 1 calls as recorded; other calls of look"],
+      tried: "“weekly numbers of ACME”: 0 of 1 calls as recorded; other calls of look",
     });
     const idle = await taught([[learn], [save(guide)], "Hm."], { options: { rehearsed: ["42"] } });
     expect(idle.asked.input).toMatchObject({
-      dry_run: ["“weekly numbers of ACME”: 0 of 0 calls as recorded; did not call look"],
+      tried: "“weekly numbers of ACME”: 0 of 0 calls as recorded; did not call look",
     });
   });
 
   it("may be a flow, whose calls are compared with those of the thread", async () => {
     const { bot, asked } = await taught([[learn], [save(flow)], "It is a flow."]);
     expect(asked.approver).toBe("manager");
-    expect(asked.input).toMatchObject({ dry_run: ["“weekly numbers of ACME”: 1 of 1 calls as recorded"] });
+    expect(asked.input).toMatchObject({ tried: "“weekly numbers of ACME”: 1 of 1 calls as recorded" });
     expect(bot.dry).toEqual([]);
     expect(await bot.has(home.namespace, "weekly-numbers")).toMatchObject({ kind: "flow", eligible: true });
   });
@@ -239,7 +239,9 @@ describe("a skill that was made in the chat", () => {
     const turnId = await bot.say("it lacks the date", { by: ben });
     const asked = await bot.until(turnId, "approval_requested");
     expect(asked.says?.deed).toBe("change the skill “weekly-numbers” of this channel");
-    expect((asked.input as { text: string }).text).toMatch(/^-.*in one line\.\n\+.*with the date\.$/m);
+    expect((asked.input as { skill_text: string }).skill_text).toMatch(
+      /^-.*in one line\.\n\+.*with the date\.$/m,
+    );
     await approve(bot.app, asked.approval_id, true, manager);
     await bot.events(turnId);
     const history = await run(bot, "taught.history", ben);
@@ -272,7 +274,7 @@ describe("a skill that was made in the chat", () => {
     await bot.store.set(`feedback:${bad.turnId}`, { ben: "bad" });
     const turnId = await bot.say("make it better", { by: ben, thread: "repair" });
     const { input } = await bot.until(turnId, "approval_requested");
-    expect((input as { dry_run: string[] }).dry_run.slice(1)).toEqual([
+    expect((input as { tried: string }).tried.split("\n").slice(1)).toEqual([
       "“weekly numbers of ACME”: 1 of 1 calls as recorded",
       "“numbers of ACME again”: 1 of 1 calls as recorded",
     ]);

@@ -1,0 +1,75 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, it } from "vitest";
+import { usePlatformBot } from "../../support/bot/platform-bot.ts";
+import type { Surface } from "../../support/bot/platform-surface.ts";
+import { drawPosts } from "../colleague/draw-posts.ts";
+
+/** A thread in which a channel was looked at, made a skill by buttons. With KNACK_PICTURES, a folder, what was posted is drawn there. */
+const fixture = usePlatformBot();
+beforeAll(() => fixture().start());
+
+const read = { call: "chat_read", with: { most: 5 } };
+const guide = (name: string) => `---
+name: quiet-check-${name}
+description: Says whether the channel is quiet. Use it for a quiet check.
+---
+# Quiet check
+Read the last five messages of the channel, and say in one line whether it is quiet.
+`;
+
+async function draw(surface: Surface, thread: string, name: string): Promise<void> {
+  const folder = process.env.KNACK_PICTURES ?? "";
+  if (folder === "") return;
+  const posts = (await surface.shown(thread)).map((text) => ({
+    ...{ text, where: "general", top: false, calls: [], buttons: [], files: [] },
+  }));
+  await writeFile(
+    join(folder, `${surface.name}-${name}.png`),
+    await drawPosts(`${surface.name}: ${name}`, posts),
+  );
+}
+
+describe.each(["slack", "discord"] as const)("a skill out of a thread on %s", (name) => {
+  it("is asked for by a button, tried, accepted by a manager, used, and improved after 👎", async () => {
+    const { model, surfaces } = fixture();
+    const surface = surfaces[name];
+    const id = `quiet-check-${name}`;
+    model.when("is it quiet", ({ results }) => (results.length === 0 ? [read] : ["It is quiet."]));
+    model.when("Make this thread a skill", ({ results }) =>
+      results.length === 0
+        ? [
+            {
+              call: "skill-maker",
+              with: { text: guide(name), request: "quiet check", why: "to know whether it is quiet" },
+            },
+          ]
+        : [`Kept: ${results[0]?.includes(id) ? id : results[0]}`],
+    );
+    model.when("[The request:]", ({ results }) => (results.length === 0 ? [read] : ["It is quiet."]));
+    const thread = await surface.ask("is it quiet");
+    await surface.shows(thread, "It is quiet.");
+    await surface.press(thread, "Make this a skill");
+    await surface.shows(thread, `make “${id}” a skill of this channel`);
+    await surface.shows(thread, "1 of 1 calls as recorded");
+    await draw(surface, thread, "skill-asked");
+    await surface.press(thread, "Approve", "manager");
+    await surface.shows(thread, `Kept: ${id}`);
+
+    model.when(`quiet check with ${id}`, ({ results }) =>
+      results.length === 0
+        ? [{ call: "activate_skill", with: { skill_name: id } }]
+        : results.length === 1
+          ? [read]
+          : ["Quiet as ever."],
+    );
+    model.when("was not good", ({ results }) =>
+      results.length === 0 ? [{ call: "ask_user", with: { question: "What was wrong?" } }] : ["Understood."],
+    );
+    const later = await surface.ask(`quiet check with ${id}`);
+    await surface.shows(later, "Quiet as ever.");
+    await surface.press(later, "👎");
+    await surface.shows(later, "What was wrong?");
+    await draw(surface, later, "skill-disliked");
+  });
+});

@@ -121,7 +121,11 @@ function createReading(
   };
   const detail = async (id: string) => {
     const { namespace } = store.get().open;
-    const found = await session.attempt((client) => client.call("skill.show", { id, namespace }), tell);
+    const found = await session.attempt(
+      (client) => client.call("skill.show", { id, namespace }),
+      // It may just have been removed.
+      (problem) => isShown(id) && tell(problem),
+    );
     if (!isOpen(namespace) || !isShown(id)) return;
     setPanel({ detail: found });
     await Promise.all([

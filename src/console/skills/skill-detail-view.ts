@@ -144,12 +144,12 @@ function packageView(
 
 /** The hosts that a skill's code may reach, with controls to revoke and add them. */
 function networkView(
-  { id, kind, parent, network: { granted } }: SkillDetail,
+  { id, kind, parent, taught, network: { granted } }: SkillDetail,
   busy: boolean,
   actions: Actions,
 ): TemplateResult | typeof nothing {
   const hasCode = kind === "imported" || kind === "document" || kind === "config";
-  if (parent !== undefined || (!hasCode && granted.length === 0)) return nothing;
+  if (parent !== undefined || taught !== undefined || (!hasCode && granted.length === 0)) return nothing;
   const allow = (event: SubmitEvent) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;

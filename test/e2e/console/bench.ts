@@ -129,13 +129,22 @@ async function stop(bot: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** `ask me`: asks back. `tidy up`: runs a script of the skill `cleaner`. `unsafe`: hostile Markdown. `forever`: never ends. `think`: thinks until it is let go on. Anything else: greets. */
+const lookGuide = `---
+name: look-around
+description: Says which files are in the thread.
+---
+# Look around
+List the files with \`list_files\` and say what there is.
+`;
+
+/** `look around`: lists the files; made a skill by the button. `ask me`: asks back. `tidy up`: runs a script of the skill `cleaner`. `unsafe`: hostile Markdown. `forever`: never ends. `think`: thinks until it is let go on. Anything else: greets. */
 function answer(response: ServerResponse, body: Record<string, unknown>, thinking: ServerResponse[]): void {
   const messages = body.messages as { role: string; content: unknown }[];
   const said = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content ?? "");
   const result = messages.at(-1)?.role === "tool" ? String(messages.at(-1)?.content) : undefined;
   if (JSON.stringify(messages[0]).includes("You review a skill"))
     sendText(response, '{"doubtful": true, "reason": "It shows text in another order than it runs."}');
+  else if (/look around|Make this thread a skill/.test(said)) look(response, said, result);
   else if (result !== undefined)
     sendText(response, `You chose: ${/spring|summer|refused/.exec(result)?.[0]}.`);
   else if (said.includes("ask me"))
@@ -151,6 +160,17 @@ function answer(response: ServerResponse, body: Record<string, unknown>, thinkin
     thinking.push(response);
   } else if (said.includes("forever")) begin(response, { content: "It was a dark and stormy night" });
   else sendText(response, said.includes("unsafe") ? unsafeAnswer : "Hello **there**, from the model.");
+}
+
+function look(response: ServerResponse, said: string, result: string | undefined): void {
+  if (result !== undefined) sendText(response, "Nothing lies here.");
+  else if (said.includes("look around")) sendCall(response, "list_files", {});
+  else
+    sendCall(response, "skill-maker", {
+      text: lookGuide,
+      request: "look around",
+      why: "to see what is here",
+    });
 }
 
 function sendCall(response: ServerResponse, name: string, input: object): void {

@@ -154,6 +154,7 @@ export async function createBenchApp({
       web: benchWeb(["127.0.0.1"]),
       means: noMeans,
       rights: {},
+      approvals: {},
       scripts,
       code: undefined,
       documents: noDocuments,

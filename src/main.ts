@@ -309,6 +309,7 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
       createCouldReach(config.net.allow),
     ),
     rights: config.skills.rights,
+    approvals: config.skills.approvals,
     openHosts: config.net.open_hosts,
     clock,
     countTokens: createTokenCounter(),

@@ -123,14 +123,16 @@ export interface Callables {
   servers: readonly string[];
 }
 
-/** Rights of `skills.rights` that protect nothing: a misspelt name would give everyone access. */
+/** Names in `skills.rights` and `skills.approvals` that protect nothing: a misspelt name would give everyone access. */
 export function unknownRights({ skills }: Config, known: Callables): ConfigProblem[] {
-  return unknownNames(Object.keys(skills.rights), known).map(({ name, hint }) => ({
-    where: "configuration",
-    key: "skills.rights",
-    message: `protects nothing: there is no skill, tool or server ${name}`,
-    hint,
-  }));
+  return (["rights", "approvals"] as const).flatMap((setting) =>
+    unknownNames(Object.keys(skills[setting]), known).map(({ name, hint }) => ({
+      where: "configuration",
+      key: `skills.${setting}`,
+      message: `protects nothing: there is no skill, tool or server ${name}`,
+      hint,
+    })),
+  );
 }
 
 /** Unknown names in the files of agents. */

@@ -105,6 +105,18 @@ export const skillsSchema = z.strictObject({
     .describe(
       "Who may use a skill, a part of one, a tool or a tool server, where not everybody may; operators always may: {ID: {people: [USER_ID], roles: [manager, ROLE_ID]}}; guest, member, manager and operator stand for everybody who is at least that here, other roles are ids of roles on Discord",
     ),
+  approvals: z
+    .record(
+      text,
+      z.strictObject({
+        approver: z.enum(["asker", "manager", "operator"]),
+        shadow: z.boolean().default(false),
+      }),
+    )
+    .default({})
+    .describe(
+      "Calls that need approval beyond the built-in rules, by skill, part, tool or tool server: {ID: {approver: manager, shadow: true}}; with shadow nobody is asked, and the audit says who would have been",
+    ),
   capabilities: texts
     .default([])
     .describe("What the agent is trusted with, for skills with required_capabilities, e.g. weather"),

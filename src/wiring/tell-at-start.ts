@@ -40,7 +40,9 @@ export async function warnOfNames(
     ...unknownRights(config, known),
     ...agents.flatMap((agent) => unknownInAgent(agent, known)),
   ];
-  const refused = problems.filter(({ key }) => key === "skills.rights" || key === "skills.disabled");
+  const refused = problems.filter(
+    ({ key }) => key === "skills.rights" || key === "skills.approvals" || key === "skills.disabled",
+  );
   if (strict && refused.length > 0) throw new ConfigError(refused);
   for (const problem of problems) logger.warn({ setting: problem.key }, describeProblem(problem));
   if (strict) tellOfInternalWork(config, logger);

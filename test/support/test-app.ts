@@ -5,6 +5,7 @@ import { createApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
 import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
 import type { SpendingCaps } from "../../src/app/turns/spending.ts";
+import type { ApprovalRules } from "../../src/core/decisions/approval-rules.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
@@ -116,6 +117,8 @@ export interface TestAppOptions
   documents?: DocumentReader;
   /** Rights to use skills; default: everyone may use everything. */
   rights?: Rights;
+  /** The operator's own rules for approvals; default: none. */
+  approvals?: ApprovalRules;
   /** Services for skills; default: none. */
   means?: Partial<WorkMeans>;
   /** Transcribes voice messages; default: none. */
@@ -214,6 +217,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     log = createMemoryTurnLog(clock),
     skillEnv = {},
     rights = {},
+    approvals = {},
     folders = temporaryFolders(),
     sealed = createMemoryKeyValue(),
     transcriber = noTranscriber("no service that transcribes speech is set up here"),
@@ -275,6 +279,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       documents: options.documents ?? noDocuments,
       transcriber,
       rights,
+      approvals,
       means: { ...noMeans, ...options.means },
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],

@@ -36,6 +36,8 @@ export interface TurnLine {
   allowed?: Allowed | undefined;
   status?: "ok" | "error" | "unknown" | undefined;
   account?: string | undefined;
+  /** Rules in trial that would have had somebody asked, each with whom. */
+  shadow?: readonly string[] | undefined;
   hosts?: readonly string[] | undefined;
   /** The place of the message, if it is not the turn's, its reference, and its address if known. */
   to?: Place | undefined;
@@ -98,10 +100,10 @@ class TurnLines {
         this.#decide(event);
         break;
       case "tool_started": {
-        const { call_id, deed, account, allowed } = event;
+        const { call_id, deed = event.shadow && event.title, account, allowed, shadow } = event;
         if (deed === undefined) break;
         const why = this.#decided.get(call_id) ?? allowed;
-        const done = { at, what: deed, allowed: why, status: "unknown", account } as const;
+        const done = { at, what: deed, allowed: why, status: "unknown", account, shadow } as const;
         this.#put(call_id, { action: "effect", call_id, ...done });
         break;
       }
@@ -232,10 +234,17 @@ function effectWords(line: TurnLine): string {
 }
 
 /** Markdown: what was done, why it was allowed, and as which account. */
-export function deedWords({ what, allowed = { rule: "unasked" }, account, link }: TurnLine): string {
+export function deedWords({
+  what,
+  allowed = { rule: "unasked" },
+  account,
+  shadow = [],
+  link,
+}: TurnLine): string {
   const why = [
     rules[allowed.rule](shown(allowed.name ?? allowed.by ?? "")),
     account && `account ${shown(account)}`,
+    shadow.length > 0 && `a rule in trial would have asked (${shown(shadow.join(", "))})`,
   ];
   const there = link === undefined ? "" : ` ([message](${link}))`;
   return `**${shown(what)}**${there}, ${why.filter(Boolean).join(", ")}`;

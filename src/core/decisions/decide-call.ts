@@ -21,6 +21,7 @@ import {
 } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import { isDirectMessage } from "../values/place.ts";
+import { rulesOn, wouldAsk } from "./approval-rules.ts";
 import { type AddressNeed, addressNeed } from "./known-addresses.ts";
 import { definitionOf } from "./prevented-call.ts";
 import {
@@ -194,19 +195,24 @@ export async function decisionFor(
   const by_person = request.by_person === true;
   if (never !== undefined && !(by_person && hasSeenIt(trust, never.approver)))
     return { kind: "decided", standing: never };
-  const decided = decideCall({
+  const { needs, tried } = rulesOn(ports.approvals, tool);
+  const facts: CallFacts = {
     tool: tool.name,
     skill_id: skill?.id ?? tool.skill_id,
     origin,
     effect: tool.effect(input),
     risk: skill?.risk,
     own: ownNeed(tool, input),
-    more: [address, sharing].filter((need) => need !== undefined),
+    more: [address, sharing, ...needs].filter((need) => need !== undefined),
     by_person,
     trust,
     direct: isDirectMessage(turn.place.namespace),
     triggered: turn.cause?.kind === "trigger",
-  });
+  };
+  const decided = decideCall(facts);
+  const withRule = (need: ApprovalNeed) =>
+    decideCall({ ...facts, more: [...(facts.more ?? []), need] })?.approver;
+  request.shadow = wouldAsk(tried, decided?.approver, withRule);
   if (decided === undefined) return undefined;
   const isBound = address === undefined && sharing === undefined;
   if (isBound && (await isGranted(scope, tool, skill, call, decided.approver))) return undefined;

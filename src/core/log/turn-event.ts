@@ -136,6 +136,8 @@ type PlainEvent =
       deed?: string | undefined;
       allowed?: Allowed | undefined;
       account?: string | undefined;
+      /** Rules in trial (`skills.approvals`) that would have had somebody asked: `chat_send: manager`. */
+      shadow?: readonly string[] | undefined;
       input: Json;
     }
   /** A call that waited for a person continues: from here on it may have an effect that must not be repeated. */

@@ -33,6 +33,8 @@ export interface CallRequest {
   depth: number;
   /** The hosts that it has sent requests to. */
   reached?: Set<string>;
+  /** Rules in trial that would have had somebody asked, each with whom. */
+  shadow?: readonly string[];
   /** The tool, if it is not looked up among the offered tools. */
   tool?: Tool;
 }

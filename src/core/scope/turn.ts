@@ -1,3 +1,4 @@
+import type { ApprovalRules } from "../decisions/approval-rules.ts";
 import type { Opening, PastThread } from "../log/transcript.ts";
 import type { TurnEvent, TurnOutcome } from "../log/turn-event.ts";
 import type { Signal } from "../log/turn-log.ts";
@@ -199,6 +200,8 @@ export interface TurnPorts {
   grants: NetworkGrants;
   /** Who may use a skill or tool that is restricted. */
   rights: Rights;
+  /** The operator's own rules for approvals. */
+  approvals: ApprovalRules;
   /** The roles of a person on the platform of a place. */
   rolesOf: RolesOf;
   /** Hosts whose addresses need no approval: names, `*.` for subdomains, with a port where it is not the default. */

@@ -141,14 +141,22 @@ export interface RightSubject {
 }
 
 /** The rights that apply to a call; each of them has to allow it. */
-export function rightsOn(rights: Rights, { skill_id, name, server }: RightSubject): Right[] {
+export function rightsOn(rights: Rights, subject: RightSubject): Right[] {
+  return namedFor(rights, subject).map(([, right]) => right);
+}
+
+/** The entries that name a skill, the skill it is a part of, a tool, or the server of a tool. */
+export function namedFor<T>(
+  entries: { readonly [name: string]: T },
+  { skill_id, name, server }: RightSubject,
+): [string, T][] {
   const [root = ""] = skill_id.split("#");
   const ofServer = server === undefined ? [] : [server.server, `${server.server}#${server.tool ?? ""}`];
   // The tool of a part is named after the part. If another skill has a tool of that name, both get other names.
   const ofPart = skill_id === root ? [] : [toToolName(skill_id)];
   const names = [skill_id, root, name ?? "", ...ofServer, ...ofPart].filter((each) => each !== "");
   const isNamed = (id: string) => resolveSkillId(id, names).status === "found";
-  return Object.entries(rights).flatMap(([id, right]) => (isNamed(id) ? right : []));
+  return Object.entries(entries).filter(([id]) => isNamed(id));
 }
 
 /** A person's roles on their platform, by id; empty if the platform has none. */

@@ -110,6 +110,7 @@ class RunningCall {
       title: title ?? `Trying ${call.name}`,
       skill_id: tool?.skill_id ?? "",
       ...(checked.status === "ready" ? this.#effectOf(checked.tool, checked.input, input) : {}),
+      ...((this.#request.shadow ?? []).length === 0 ? {} : { shadow: this.#request.shadow }),
       input,
     });
   }

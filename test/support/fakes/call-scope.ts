@@ -49,6 +49,7 @@ export function callScope(options: CallScopeOptions = {}) {
     ports: {
       store: createMemoryKeyValue(),
       openHosts: [],
+      approvals: {},
       grants: { hostsOf: async () => [] },
       clock: { now: () => 1_000 },
       signals: async () => [],

@@ -157,7 +157,7 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
     );
   skills
     .command("install")
-    .description("show the review of a package, and install it; nothing of it is active afterwards")
+    .description("show the review of a package, and install it, off in every channel")
     .argument(
       "<source...>",
       "folder, .zip, .tar.gz, address of one, of a git repository, or OWNER/REPOSITORY",

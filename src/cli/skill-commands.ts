@@ -93,9 +93,9 @@ function printInstalled(
     return;
   }
   const names = installed.map(({ skill_id }) => plainLine(skill_id));
-  const are = names.length === 1 ? "is" : "are";
-  const next = `enable it in a channel with /skill enable ${names[0] ?? "ID"}`;
-  printLine(context, `${names.join(", ")} ${are} installed. Nothing of it is active: ${next}`);
+  const [are, each] = names.length === 1 ? ["is", "it"] : ["are", "each of them"];
+  const next = `Switch ${each} on in a channel with /skill enable ${names[0] ?? "ID"}`;
+  printLine(context, `${names.join(", ")} ${are} installed, and off in every channel. ${next}`);
 }
 
 /** Asks the person which to install; with `--json`, for programs, none. */

@@ -1,10 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { errorCode } from "../base/error-text.ts";
 import { readJson } from "../base/json-reader.ts";
 import { nearestNames } from "../base/nearest-name.ts";
 import { isRecord } from "../base/record.ts";
 import type { Diagnostic } from "../core/skill/skill.ts";
 import type { Environment } from "./expand-variables.ts";
+import { withPackaged } from "./packaged-servers.ts";
 import { type ReadServers, readServers } from "./read-servers.ts";
 
 const maxBytes = 1_000_000;
@@ -45,8 +47,9 @@ export function createConfigFile(
       const state = await look();
       if (state === seen && wasSettled) return latest;
       seen = state;
-      const next = await readFrom(path, latest, (entries) =>
-        readServers(entries, path, environment, network),
+      const machine = { platform: process.platform, environment };
+      const next = await readFrom(path, latest, async (entries) =>
+        readServers(await withPackaged(entries, dirname(path), machine), path, environment, network),
       );
       if (JSON.stringify(next) !== JSON.stringify(latest)) latest = next;
       return latest;
@@ -57,7 +60,7 @@ export function createConfigFile(
 async function readFrom(
   path: string,
   before: ReadServers,
-  read: (entries: Record<string, unknown>) => ReadServers,
+  read: (entries: Record<string, unknown>) => Promise<ReadServers>,
 ): Promise<ReadServers> {
   const broken = (code: string, message: string): ReadServers => ({
     servers: before.servers,
@@ -82,7 +85,7 @@ async function readFrom(
   }
   const found = serversIn(parsed.value);
   if (!found.ok) return broken("invalid_file", found.problem);
-  const { servers, diagnostics } = read(found.entries);
+  const { servers, diagnostics } = await read(found.entries);
   return { servers, diagnostics: parsed.lenient ? [notPlain(path), ...diagnostics] : diagnostics };
 }
 

@@ -6,11 +6,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** `${input:NAME}` asks a person in VS Code; here it is a variable like any other, with the name in its form. */
 const asked = /\$\{input:([A-Za-z0-9_.-]+)\}/g;
 
-const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}/g;
+const reference =
+  /\$\{(?:env:)?(user_config(?:\.[\w-]+)+|[A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}/g;
 
 /**
  * Fills `${NAME}`, `${NAME:-default}` and `${env:NAME}` in every text of a value, as other MCP clients do. Returns the names of missing
- * variables; if there are any, the value is incomplete.
+ * variables; if there are any, the value is incomplete. Settings of bundles have dots (`user_config.key`).
  */
 export function expandVariables<T>(value: T, environment: Environment): { value: T; missing: string[] } {
   const missing = new Set<string>();

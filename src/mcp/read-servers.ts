@@ -10,6 +10,7 @@ import { approvers } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, objectOf } from "../core/values/json.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { oauthSettingsSchema, secretsOfOAuth } from "./login/oauth-settings.ts";
+import { PackagedServer } from "./packaged-servers.ts";
 import { isHttp, type ServerConfig, type Target } from "./server-config.ts";
 
 const texts = z.record(z.string(), z.coerce.string());
@@ -62,7 +63,7 @@ export interface ReadServers {
   diagnostics: Diagnostic[];
 }
 
-/** @param entries the value of `mcpServers` @param network variables for every server started here, unless its entry sets them */
+/** @param entries the value of `mcpServers`, `withPackaged` @param network variables for every server started here, unless its entry sets them */
 export function readServers(
   entries: Record<string, unknown>,
   file: string,
@@ -130,11 +131,14 @@ interface ReadServer {
 
 /** @param folder that paths in it are relative to */
 function readServer(name: string, written: unknown, environment: Environment, folder: string): ReadServer {
-  const entry = withKnownNames(written);
   if (!/[A-Za-z0-9]/.test(name)) return { problem: "its name has no letter or digit.", cautions: [] };
-  // Of a plugin, or of a bundle; anywhere else the folder of the file.
-  const own = { CLAUDE_PLUGIN_ROOT: folder, __dirname: folder };
-  const { value, missing } = expandVariables(entry, { ...own, ...environment });
+  const packaged = written instanceof PackagedServer ? written : undefined;
+  if (packaged?.problem !== undefined) return { problem: packaged.problem, cautions: [] };
+  const entry = packaged?.written ?? withKnownNames(written);
+  const { value, missing } =
+    packaged === undefined
+      ? expandVariables(entry, environment)
+      : { value: withKnownNames(packaged.entry), missing: [] };
   const cautions = unknownKeys(value);
   const parsed = entrySchema.safeParse(value);
   if (!parsed.success) {
@@ -151,6 +155,7 @@ function readServer(name: string, written: unknown, environment: Environment, fo
   const target = targetOf(parsed.data, folder);
   if (typeof target === "string") return { problem: target, cautions };
   const server = makeServer(name, parsed.data, target, entry);
+  server.secrets.push(...(packaged?.secrets ?? []));
   const { credentials = "none", oauth } = parsed.data.knack;
   if (!isHttp(target) && (oauth !== undefined || credentials !== "none")) {
     const message = "knack.credentials and knack.oauth are for tool servers with a url.";
@@ -164,7 +169,7 @@ function makeServer(
   { disabled, enabled, timeout, autoApprove, anythingllm, knack, env, headers }: z.infer<typeof entrySchema>,
   target: Target,
   entry: unknown,
-): ServerConfig {
+): ServerConfig & { secrets: string[] } {
   const credentials = knack.credentials ?? (knack.oauth === undefined ? "none" : "shared");
   return {
     name,

@@ -89,6 +89,7 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ]),
     ...[...etc.files, ...layout.files].flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...["--ro-bind", layout.node, inside.node],
+    ...pythonArguments(),
     ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
     ...wayOutArguments(layout),
     ...(layout.contained ? [] : ["--proc", "/proc", ...emptyArguments(layout)]),
@@ -116,6 +117,14 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...libraryArguments(layout),
     ...["--chdir", layout.working?.working ?? inside.workspace, "--remount-ro", "/"],
   ];
+}
+
+/** Guides call `python`, which many machines have as `python3` alone. */
+function pythonArguments(): string[] {
+  const [python = [], python3 = []] = ["python", "python3"].map((name) =>
+    ["/usr/local/bin", "/usr/bin"].map((folder) => `${folder}/${name}`).filter(existsSync),
+  );
+  return python.length > 0 || python3[0] === undefined ? [] : ["--symlink", python3[0], "/opt/bin/python"];
 }
 
 function readOnly(folder: string | undefined, to: string): string[] {

@@ -85,6 +85,7 @@ function look(directory: string, search: Search): string[] {
     return [];
   }
   found.diagnostics.push(...incomplete(directory, listing.entries, formats));
+  found.diagnostics.push(...ofOtherPrograms(directory, listing.entries, directory === root));
   for (const { name, kind } of listing.entries) {
     const file = path.join(directory, name);
     if (kind === "link") followLink(file, search);
@@ -95,6 +96,44 @@ function look(directory: string, search: Search): string[] {
     if (!mayHoldSkills(name)) found.diagnostics.push(...unsearched(path.join(directory, name), listings));
   }
   return folders.filter(mayHoldSkills).reverse();
+}
+
+/** What people put among their skills and expect to work, by its name, and the way that leads on. Files count in the root alone. */
+const otherPrograms: readonly { form: RegExp; isFile: boolean; says: string }[] = [
+  {
+    form: /^(?:\.claude-plugin|gemini-extension\.json|\.mcp\.json)$/,
+    isFile: false,
+    says: 'This folder is a package for another agent, of which only the skills are used here. `knack skills install FOLDER` takes over its commands, agents and rules; for its tool servers, add { "from": "FOLDER" } to config/mcp.json.',
+  },
+  {
+    form: /\.(?:mcpb|dxt)$/i,
+    isFile: true,
+    says: 'An MCP bundle is a tool server, not a skill. Unpack it elsewhere, and add { "from": "ITS FOLDER" } to config/mcp.json.',
+  },
+  {
+    form: /^(?:openapi|swagger)\.(?:ya?ml|json)$/i,
+    isFile: true,
+    says: 'An OpenAPI document is not a skill. Add { "openapi": "ITS PATH" } to config/mcp.json.',
+  },
+  {
+    form: /\.(?:skill|zip|tgz|tar\.gz|mdc)$/i,
+    isFile: true,
+    says: "This file is not looked into. `knack skills install FILE` installs it.",
+  },
+];
+
+function ofOtherPrograms(
+  directory: string,
+  entries: readonly DirectoryEntry[],
+  isRoot: boolean,
+): Diagnostic[] {
+  return otherPrograms.flatMap(({ form, isFile, says }) => {
+    const found = isFile && !isRoot ? [] : entries.filter(({ name }) => form.test(name));
+    const paths = isFile
+      ? found.map(({ name }) => path.join(directory, name))
+      : found.slice(0, 1).map(() => directory);
+    return paths.map((each) => caution(each, "other_format", says));
+  });
 }
 
 /** Folders that are looked through for skills that are not loaded. */

@@ -87,9 +87,15 @@ function existingEntryPoints(
 /** Maximum files and scripts that are listed; the tools return the others. */
 const maxNamed = 40;
 
-/** Skills of other agents use `{baseDir}` (OpenClaw); it becomes the variable that scripts have here. */
+/**
+ * Names of a skill's own folder in other agents: OpenClaw's, Claude Code's, and those of the plugin or extension that it came with, whose
+ * files lie in it too. They become the variable that scripts have here.
+ */
+const skillFolders =
+  /\$?\{baseDir\}|\$\{(?:CLAUDE_PLUGIN_ROOT|CLAUDE_SKILL_DIR|extensionPath)\}|\$CLAUDE_(?:PLUGIN_ROOT|SKILL_DIR)\b/g;
+
 function withSkillFolder(guide: string): string {
-  return guide.replace(/\$?\{baseDir\}/g, "$KNACK_SKILL_DIR");
+  return guide.replace(skillFolders, "$KNACK_SKILL_DIR");
 }
 
 /** What a model has to know in addition to a guide that was written for another agent. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
 import type { UsageTotal } from "../../core/log/usage.ts";
+import { agentsHere } from "../../core/skill/agent-skill.ts";
 import { type NamespaceState, readNamespace, replyModeSchema } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayManage } from "../../core/values/inbound.ts";
@@ -202,6 +203,10 @@ const agentSchema = z.object({
   tools: z.array(z.string()).optional().describe("the categories of tools it has; all unless given"),
   model: z.string().optional(),
   preset_of: z.string().optional().describe("of a mode: the agent it is a preset of"),
+  skill: z
+    .string()
+    .optional()
+    .describe("the enabled skill that it is: it helps others and answers single messages"),
   unusable: z.string().optional().describe("what is wrong with its file; it takes no turns then"),
 });
 
@@ -227,19 +232,30 @@ export const listAgents = operation({
         ),
     },
   ],
-  async run({ services }) {
-    const agents = services.profiles.map((profile) => {
-      const { id, description, tools, model, preset_of } = profile;
+  async run({ services, asker }) {
+    const { profiles } = services;
+    const { offer } = await services.offers.read(asker.namespace, await services.catalogue.current());
+    const agents = [...profiles, ...agentsHere(offer, profiles)].map((profile) => {
+      const { id, description, tools, model, preset_of, skill } = profile;
       const unusable = whyUnusable(profile);
       const had = tools === undefined ? {} : { tools: [...tools] };
-      return { id, description, model, preset_of, ...had, ...(unusable === undefined ? {} : { unusable }) };
+      return {
+        id,
+        description,
+        model,
+        preset_of,
+        skill,
+        ...had,
+        ...(unusable === undefined ? {} : { unusable }),
+      };
     });
     return { ok: true, value: { agents } };
   },
 });
 
-function agentInWords({ id, description, unusable }: z.output<typeof agentSchema>): string {
+function agentInWords({ id, description, skill, unusable }: z.output<typeof agentSchema>): string {
+  const helps = skill === undefined ? "" : " _A skill: it helps others and answers single messages._";
   return unusable === undefined
-    ? `- **${id}** ${description}`
+    ? `- **${id}** ${skill === undefined ? description : escapeMarkdown(description)}${helps}`
     : `- **${id}** cannot be used until an operator of the bot corrects its file: ${escapeMarkdown(unusable)}`;
 }

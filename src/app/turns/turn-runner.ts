@@ -5,6 +5,7 @@ import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Model } from "../../core/ports/model.ts";
 import type { Turn, TurnLimits, TurnPorts } from "../../core/scope/turn.ts";
 import { type MetaTool, modelFor, startingFor, whenReady } from "../../core/scope/turn-scope.ts";
+import { agentsHere } from "../../core/skill/agent-skill.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import { notForAgent } from "../../core/skill/make-offer.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
@@ -95,11 +96,11 @@ export class TurnRunner {
   }
 
   async *#events(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
-    const { ports, profiles, reader } = this.#deps;
+    const { ports, reader } = this.#deps;
     const { inbound } = claimed;
     const { turn, state } = yield* this.#prepareReady(claimed, signal);
     const model = modelFor(ports.models, state.settings, turn.profile);
-    const speaking = { generative: model.generative, agent: turn.profile, agents: profiles };
+    const speaking = { generative: model.generative, agent: turn.profile, agents: turn.profiles };
     const reason =
       noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, reader.storedGuide(inbound), model));
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
@@ -135,11 +136,16 @@ export class TurnRunner {
       this.#deps.whereOf(inbound),
       ports.code?.means(),
     ]);
-    const { state } = await ports.offers.read(inbound.namespace, catalogue);
+    const { state, offer } = await ports.offers.read(inbound.namespace, catalogue);
+    const agents: TurnRunnerDeps["profiles"] = [...profiles, ...agentsHere(offer, profiles)];
     const asked = await askedIn(this.#deps, inbound);
-    const { profile, direct } = agentFor(this.#deps, claimed, state);
     const place = { namespace: inbound.namespace, thread: inbound.thread };
-    const asker = { author: inbound.author, place, cause: inbound.cause, profile, catalogue };
+    const who = { author: inbound.author, place, cause: inbound.cause, catalogue };
+    const named = agentFor(agents, claimed, state);
+    const { skill } = named.profile;
+    const isRefused = skill !== undefined && (await rightRefusal({ turn: who, ports }, { skill_id: skill }));
+    const { profile, direct } = isRefused ? agentFor(profiles, claimed, state) : named;
+    const asker = { ...who, profile };
     const refusals = await Promise.all(asked.skills.map((id) => notForTurn(asker, ports, id)));
     const turn: Turn = {
       ...asker,
@@ -153,7 +159,7 @@ export class TurnRunner {
       said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
       where: code?.ok === false ? withoutCode(where, code.reason) : where,
       ...(code?.ok === true ? { code } : {}),
-      profiles,
+      profiles: agents,
       events: claimed.events,
       // What it needs to know is in its task.
       past: inbound.cause?.background === undefined ? past : { ...past, steps: [], intact: true },
@@ -260,7 +266,7 @@ async function withoutStopped<T extends { turn_id: string }>(
 
 /** The agent that began the turn, or the one its message names, which answers directly, or the default of its channel. */
 function agentFor(
-  { profiles }: TurnRunnerDeps,
+  profiles: TurnRunnerDeps["profiles"],
   { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
 ): Pick<Turn, "profile" | "direct"> {

@@ -232,7 +232,7 @@ function installedView(
       ${
         wasOn
           ? `Installed again. It is on where people had enabled the same files.`
-          : `Nothing of it is on yet, and it can reach no host. Enable it in ${where}, or later in any channel.`
+          : `Off in every channel, and without access to any host. Enable it in ${where}, or later in any channel.`
       }
     </p>
     <ul class="installed">

@@ -1,16 +1,12 @@
 import { namedFor } from "../skill/skill-identifier.ts";
 import type { Tool } from "../skill/tool.ts";
-import { type ApprovalNeed, type Approver, isAtLeast } from "../values/inbound.ts";
-
-/** An operator's own rule: calls of what it names need approval. */
-export interface ApprovalRule {
-  approver: Approver;
-  /** It is only tried: what it would have asked is noted with the call, and nobody is asked. */
-  shadow: boolean;
-}
-
-/** By the name of a skill, a part of one, a tool or a tool server. */
-export type ApprovalRules = { readonly [name: string]: ApprovalRule };
+import {
+  type ApprovalNeed,
+  type ApprovalRule,
+  type ApprovalRules,
+  type Approver,
+  isAtLeast,
+} from "../values/inbound.ts";
 
 /** The needs that the rules in force add to a call, and the rules in trial that name it. */
 export function rulesOn(rules: ApprovalRules, tool: Tool) {

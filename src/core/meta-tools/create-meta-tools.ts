@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { nearestNames } from "../../base/nearest-name.ts";
-import type { MetaTool } from "../scope/turn-scope.ts";
+import { rightRefusal } from "../decisions/prevented-call.ts";
+import type { MetaTool, TurnScope } from "../scope/turn-scope.ts";
+import { isAgentHere } from "../skill/agent-skill.ts";
 import { failure } from "../skill/tool.ts";
 import { beginInBackground, filesOf } from "../turn/sub-run.ts";
+import { refreshOffer } from "../turn/toolset.ts";
 import { runAgent } from "../turn/turn-loop.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { helpersIn, type Profile } from "../values/profile.ts";
@@ -86,6 +89,8 @@ const createHandoff = () =>
       const agents = helpersIn(scope.turn.profiles);
       const agent = agents.find(({ id }) => id === to);
       if (agent === undefined) return unknownAgent(to, agents);
+      const refusal = await notThisAgent(scope, agent);
+      if (refusal !== undefined) return failure("not_permitted", refusal, "Go on without it and say so.");
       const { call_id, agent: from } = context;
       if (background === true) return beginInBackground(scope, call_id, agent, reason);
       if (!scope.state.runs.has(call_id)) await scope.emit({ type: "handoff", from, to, call_id });
@@ -95,6 +100,16 @@ const createHandoff = () =>
       return ok(unnamed.length === 0 ? end.text : `${end.text}\n\nFiles: ${unnamed.join(", ")}`);
     },
   });
+
+/** Why an agent that is a skill does not work for this turn, by the channel and the rights as they are now. */
+async function notThisAgent(scope: TurnScope, { skill }: Profile): Promise<string | undefined> {
+  if (skill === undefined) return undefined;
+  await refreshOffer(scope);
+  const offered = scope.offer.all.get(skill);
+  if (offered === undefined || !isAgentHere(offered) || offered.reasons.length > 0)
+    return `The agent ${skill} was disabled in this channel.`;
+  return await rightRefusal(scope, { skill_id: skill });
+}
 
 function unknownAgent(to: string, agents: readonly Profile[]) {
   const ids = agents.map(({ id }) => id);

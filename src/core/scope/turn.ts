@@ -1,4 +1,3 @@
-import type { ApprovalRules } from "../decisions/approval-rules.ts";
 import type { Opening, PastThread } from "../log/transcript.ts";
 import type { TurnEvent, TurnOutcome } from "../log/turn-event.ts";
 import type { Signal } from "../log/turn-log.ts";
@@ -18,7 +17,7 @@ import type { CodeRunner, ScriptRunner } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { Rights, RolesOf } from "../skill/skill-identifier.ts";
 import type { Outcome } from "../values/failure.ts";
-import type { Author, BackgroundWork, Cause, LookedAt, Mention } from "../values/inbound.ts";
+import type { ApprovalRules, Author, BackgroundWork, Cause, LookedAt, Mention } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Effort, KeptImage, MessageContext, MessageImage } from "../values/message.ts";
 import type { Place } from "../values/place.ts";

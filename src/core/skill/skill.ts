@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JsonSchema } from "../values/json.ts";
 import { jsonSchema } from "../values/json-schema.ts";
 import { toolCategories } from "../values/profile.ts";
+import type { SkillAgent } from "./agent-tools.ts";
 import type { Tool } from "./tool.ts";
 
 export const parameterSchema = z.object({
@@ -217,6 +218,8 @@ export interface Skill extends SkillMetadata {
   tools: readonly Tool[];
   files?: SkillFiles;
   invocation?: Invocation;
+  /** Set for a skill that is an agent where people enable it. */
+  agent?: SkillAgent;
   settings?: SkillSettingsNames;
   /** Note for the model after the guide: how to read its files and run its scripts here. */
   guide_note?: string;

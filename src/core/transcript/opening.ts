@@ -1,6 +1,7 @@
 import type { Opening } from "../log/transcript.ts";
 import type { Models } from "../ports/model.ts";
 import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
+import { isAgentHere } from "../skill/agent-skill.ts";
 import { forAgent, hasOwnTool } from "../skill/make-offer.ts";
 import {
   hasManyTools,
@@ -144,10 +145,10 @@ function isShownIn(offer: Offer, id: string): boolean {
   return offered !== undefined && showsTools(offered);
 }
 
-/** Active root skills, by id. */
+/** Active root skills, by id, without those that are agents here. */
 export function activeSkills(offer: Offer): OfferedSkill[] {
   return offer.usable
-    .filter((offered) => offered.skill.parent === undefined && isActive(offered))
+    .filter((offered) => offered.skill.parent === undefined && isActive(offered) && !isAgentHere(offered))
     .toSorted((a, b) => (a.skill.id < b.skill.id ? -1 : 1));
 }
 

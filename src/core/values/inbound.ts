@@ -277,6 +277,16 @@ export interface ApprovalNeed {
   reason: string;
 }
 
+/** An operator's own rule: calls of what it names need approval. */
+export interface ApprovalRule {
+  approver: Approver;
+  /** It is only tried: what it would have asked is noted with the call, and nobody is asked. */
+  shadow: boolean;
+}
+
+/** By the name of a skill, a part of one, a tool or a tool server. */
+export type ApprovalRules = { readonly [name: string]: ApprovalRule };
+
 /**
  * Why a call may run. `approved`: a person decided about it, in an `approval_decided`; `always`: a person allowed such calls in the channel;
  * `ordered`: a person wrote the call; `trusted`: the operator trusts the tool of the server; `unasked`: no rule requires approval.

@@ -40,6 +40,8 @@ export interface Profile {
    * `action` or `do`, or `*` for all of it. AWorld's `black_tool_actions`.
    */
   black_tool_actions?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The skill that it is, in the channels where people enabled it. */
+  skill?: string | undefined;
   /** It has other agents do the work. Only people choose it. */
   supervisor?: boolean | undefined;
   /** Set for a mode: the agent it is a preset of. Only people choose modes. */

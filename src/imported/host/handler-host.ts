@@ -24,6 +24,8 @@ const maxMessage = 4_000;
 
 // biome-ignore lint/style/noProcessEnv: this is how the sandbox says where it shows the skill's folder.
 const folder = process.env.KNACK_SKILL_DIR ?? process.cwd();
+// biome-ignore lint/style/noProcessEnv: and where it keeps what the person gets.
+const output = process.env.KNACK_OUTPUT_DIR;
 
 interface OpenCall {
   id: number;
@@ -59,7 +61,10 @@ function load(): Promise<HandlerRuntime> {
 }
 
 async function loadCode({ entry }: HostedSkill): Promise<HandlerRuntime> {
-  return entry === undefined ? loadHandler(folder) : loadPackage(folder, entry);
+  if (entry !== undefined) return loadPackage(folder, entry);
+  // A handler knows of no folder but its own: what it writes there is for the person.
+  if (output !== undefined) process.chdir(output);
+  return loadHandler(folder);
 }
 
 async function run(call: OpenCall, args: unknown): Promise<void> {

@@ -90,7 +90,7 @@ async function readable<T>(path: string, work: () => Promise<T>, signal?: AbortS
 
 async function fromAddress(url: string, access: FetchAccess, signal: AbortSignal): Promise<FetchedPackage> {
   const { data, name } = await downloaded(url, access, signal);
-  return unpack(data, name, access.limits);
+  return unpack(data, name, access.limits, url);
 }
 
 /** An item of AnythingLLM's hub: the address of an archive, or a flow. @throws PackageRefusal */
@@ -123,7 +123,7 @@ async function downloaded(url: string, { download, limits }: FetchAccess, signal
 }
 
 /** The content decides how the bytes are read; the name only serves as a name. */
-function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPackage {
+function unpack(data: Buffer, name: string, limits: PackageLimits, from = name): FetchedPackage {
   if (data.length > limits.archive_bytes) {
     const message = `The archive has ${data.length} bytes; packages have at most ${limits.archive_bytes}. Nothing was installed.`;
     throw new PackageRefusal("archive_too_large", message);
@@ -139,7 +139,7 @@ function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPacka
       return { name: plain, read, isFlow: false };
     }
     case "text":
-      return single(data, basename(name), limits);
+      return single(data, { fileName: basename(name), from }, limits);
     default: {
       const message = `${shownName(name)} is neither a ZIP nor a tar archive. Nothing was installed; pack the skill as .zip or .tar.gz.`;
       throw new PackageRefusal("unknown_format", message);
@@ -147,15 +147,19 @@ function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPacka
   }
 }
 
-/** A SKILL.md or a flow file by itself. */
-function single(data: Buffer, fileName: string, limits: PackageLimits): FetchedPackage {
+/** A SKILL.md or a flow file by itself; `from`: the whole path or address of it, if that is known. */
+function single(
+  data: Buffer,
+  { fileName, from }: { fileName: string; from: string },
+  limits: PackageLimits,
+): FetchedPackage {
   const name = plainName(fileName);
   const text = data.toString("utf8").replace(/^\ufeff/, "");
   const start = text.slice(0, 1000).trimStart();
   const isFlow = start.startsWith("{");
-  const foreign = foreignDocument(contentOf(text));
+  const foreign = foreignDocument(contentOf(text), from);
   if (foreign !== undefined) throw new PackageRefusal("other_format", `${foreign} Nothing was installed.`);
-  const place = isFlow ? `${name}.json` : placeOf(fileName);
+  const place = isFlow ? `${name}.json` : placeOf(fileName, text);
   if (place === undefined && !start.startsWith("---")) {
     const looksLikePage = /^<(?:!doctype|html)/i.test(start);
     throw new PackageRefusal(
@@ -175,8 +179,16 @@ function single(data: Buffer, fileName: string, limits: PackageLimits): FetchedP
   return { name, read, isFlow };
 }
 
-/** Where a file that has a meaning by its name lies in a package; undefined for all others. */
-function placeOf(fileName: string): string | undefined {
+/** Where a file that has a meaning by its name, or by keys that only agents or commands have, lies in a package; undefined for all others. */
+function placeOf(fileName: string, text: string): string | undefined {
+  const frontmatter = /^---\n[\s\S]*?\n---/.exec(text.slice(0, 5_000))?.[0] ?? "";
+  const kind = /^(?:tools|color):/m.test(frontmatter)
+    ? "agents"
+    : /^argument-hint:/m.test(frontmatter)
+      ? "commands"
+      : undefined;
+  if (kind !== undefined && /(?<!^skill)\.md$/i.test(fileName))
+    return `.claude/${kind}/${safeFileName(fileName)}`;
   if (/\.toml$/i.test(fileName)) return `.gemini/commands/${safeFileName(fileName)}`;
   return /\.mdc$|^(?:AGENTS|CLAUDE|GEMINI)\.md$|^\.cursorrules$/i.test(fileName)
     ? safeFileName(fileName)
@@ -189,6 +201,7 @@ const maxYaml = 500_000;
 /** The content of JSON, and of YAML in which a line says that it is of another program; undefined for all others. */
 function contentOf(text: string): unknown {
   if (text.trimStart().startsWith("{")) return parsedJson(text);
+  if (text.length > maxYaml && /^(?:openapi|swagger):/m.test(text.slice(0, 10_000))) return { openapi: true };
   if (text.length > maxYaml || !/^(?:openapi|swagger|kind|app|nodes|mcpServers):/m.test(text))
     return undefined;
   try {

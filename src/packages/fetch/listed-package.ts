@@ -49,6 +49,16 @@ export class ListedPackage {
     return target.kind === "file" ? target.path : path;
   }
 
+  /** The file at a path, or the files below the folder there, by their places in the package. */
+  files(path: string): ShownFile[] {
+    const at = this.#byPath.has(path) ? [path] : below(this.#sorted, path).map((entry) => entry.path);
+    return at.flatMap((each) => {
+      const target = this.#target(each);
+      if (target.kind !== "file") return [];
+      return [{ path: each, from: target.path, bytes: this.#byPath.get(target.path)?.bytes }];
+    });
+  }
+
   /** The files that a folder shows, also through links. With more entries than `most`, one more is shown. */
   folder(path: string, most: number): ShownFolder {
     const defects = this.#defects.filter((each) => isWithin(each.path, path));

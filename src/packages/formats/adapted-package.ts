@@ -2,7 +2,7 @@ import { parsedJson } from "../../base/json-reader.ts";
 import { isRecord } from "../../base/record.ts";
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
-import { parentOf } from "../fetch/listed-package.ts";
+import { isWithin, parentOf } from "../fetch/listed-package.ts";
 import type { PackageContents, PackageFile, ReadPackage } from "../package-tree.ts";
 import type { SkillFromFile } from "./as-skill.ts";
 import { type ForeignFormat, type FormatRoots, foreignFormats, formatOf } from "./foreign-formats.ts";
@@ -19,6 +19,10 @@ export interface AdaptedPackage extends FetchedPackage {
   listing: PackageContents;
   /** Files of other formats that become no skill, and what to do with them. Complete once the documents of all skills were read. */
   leftOut(): LeftOut[];
+  /** The plugin that a folder belongs to, by its folder; undefined if to none. */
+  pluginOf(folder: string): string | undefined;
+  /** What the file in a folder was, if it is installed only by its name. */
+  byName(folder: string): ForeignFormat | undefined;
   /** What the file in a folder was before it became a skill, and what of it is lost; undefined for all other skills. */
   remarkOf(folder: string): { code: string; message: string } | undefined;
 }
@@ -30,8 +34,8 @@ export interface AdaptedPackage extends FetchedPackage {
 export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPackage> {
   const listing = await fetched.read(() => false);
   const paths = listing.entries.flatMap(({ path, link }) => (link === undefined ? path : []));
-  const files = fetched.isFlow ? [] : foreignFiles(paths, await rootsOf(fetched, paths));
-  if (files.length === 0) return { ...fetched, listing, leftOut: () => [], remarkOf: () => undefined };
+  const roots = await rootsOf(fetched, fetched.isFlow ? [] : paths);
+  const files = fetched.isFlow ? [] : foreignFiles(paths, roots, fetched.name);
   const documents = new Map(
     files.flatMap((file) => (file.format.toSkill === undefined ? [] : [[file.path, file] as const])),
   );
@@ -48,6 +52,14 @@ export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPack
     ...fetched,
     listing: adapted(listing, documents, made),
     read,
+    pluginOf(folder) {
+      const around = [...roots.plugins].filter((plugin) => isWithin(folder, plugin));
+      return around.toSorted((a, b) => b.length - a.length)[0];
+    },
+    byName(folder) {
+      const format = documents.get(folder)?.format;
+      return format?.byName === true ? format : undefined;
+    },
     leftOut: () => [
       ...named,
       ...[...made].flatMap(([path, skill]) =>
@@ -65,13 +77,21 @@ export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPack
 
 const documentOf = (path: string) => `${path}/SKILL.md`;
 
-function foreignFiles(paths: readonly string[], roots: FormatRoots): ForeignFile[] {
+function foreignFiles(paths: readonly string[], roots: FormatRoots, packageName: string): ForeignFile[] {
   const skills = new Set(paths.flatMap((path) => (/(?:^|\/)SKILL\.md$/i.test(path) ? [parentOf(path)] : [])));
   const taken = new Set(paths);
   return paths.flatMap((path) => {
     const is = formatOf(path, roots);
     if (is === undefined || taken.has(documentOf(path)) || isInSkill(path, skills)) return [];
-    return [{ path, ...is }];
+    const project =
+      parentOf(path)
+        .replace(/^\.[^/]*$|\/\.[^/]*$/, "")
+        .split("/")
+        .at(-1) || packageName;
+    const file = is.name.split("/").at(-1) ?? "";
+    const isAlone = file.startsWith(`${project}.`);
+    const name = is.format.byName ? `${isAlone ? "" : `${project}-`}${file}` : is.name;
+    return [{ path, format: is.format, name }];
   });
 }
 
@@ -121,7 +141,9 @@ async function readNames(fetched: FetchedPackage, files: readonly ForeignFile[])
       const names = file.format === format ? (format.names?.(texts.get(file.path) ?? "") ?? [file.name]) : [];
       return names.length === 0 ? [] : [{ path: file.path, names }];
     });
-    return own.length === 0 ? [] : described(format, own);
+    if (own.length === 0) return [];
+    const details = own.map(({ path }) => format.details?.(texts.get(path) ?? "") ?? "");
+    return described(format, own, details);
   });
 }
 
@@ -153,11 +175,12 @@ const maxNamed = 8;
 function described(
   { id, title: [one, several], note }: ForeignFormat,
   files: readonly { path: string; names: readonly string[] }[],
+  details: readonly string[],
 ): LeftOut {
   const names = [...new Set(files.flatMap((file) => file.names))];
   const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
   const title = files.length === 1 ? one : several;
   const list = names.slice(0, maxNamed).join(", ") + more;
-  const message = `${title[0]?.toUpperCase()}${title.slice(1)}: ${list}. ${note}`;
+  const message = `${title[0]?.toUpperCase()}${title.slice(1)}: ${list}. ${[note, ...details].filter(Boolean).join(" ")}`;
   return { path: files.length === 1 ? (files[0]?.path ?? "") : "", code: id, message };
 }

@@ -3,6 +3,7 @@ import { parse, stringify } from "yaml";
 import { errorText } from "../../base/error-text.ts";
 import { beginningOf, oneLine } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
+import { agentTools } from "../../core/skill/agent-tools.ts";
 
 /** A SKILL.md that says what a file of another format said. */
 export type SkillFromFile =
@@ -15,13 +16,41 @@ const maxDescription = 1_000;
 /** A command of Claude Code and of agents like it: Markdown, perhaps with frontmatter. */
 export function commandAsSkill(text: string, name: string): SkillFromFile {
   const file = readMarkdown(text);
-  return file.ok ? skill(name, file.fields, file.body, { isCommand: true }) : file;
+  return file.ok ? skill(name, file.fields, file.body, command) : file;
 }
 
-/** An agent or a rule: a prompt with a description. */
-export function promptAsSkill(text: string, name: string): SkillFromFile {
+/** An agent: a prompt with a description and the names of tools. */
+export function agentAsSkill(text: string, name: string): SkillFromFile {
   const file = readMarkdown(text);
-  return file.ok ? skill(name, file.fields, file.body, { isCommand: false }) : file;
+  if (!file.ok) return file;
+  const { tools, ...fields } = file.fields;
+  const names = toolNames(tools);
+  const more = { context: "fork", ...(names.length > 0 && { "allowed-tools": names }) };
+  const made = skill(name, fields, file.body, more);
+  const unknown = agentTools(names).unknown.map((tool) => `the tool ${oneLine(tool, 60)}`);
+  return made.ok ? { ...made, lost: [...made.lost, ...unknown] } : made;
+}
+
+/** A rule of Cursor: in a channel where people enable it, its text is part of the instructions. */
+export function ruleAsSkill(text: string, name: string): SkillFromFile {
+  const file = readMarkdown(text);
+  return file.ok ? skill(name, file.fields, file.body, instructions) : file;
+}
+
+/** Instructions for agents in a project, which apply as a rule does. */
+export function instructionsAsSkill(text: string, name: string): SkillFromFile {
+  const body = text.trim();
+  const description = `Instructions from ${name}: ${firstLine(body)}`;
+  const made = skill(name, { description }, body, instructions);
+  return made.ok && /^@\S/m.test(text) ? { ...made, lost: ["the files it imports (@…)"] } : made;
+}
+
+/** `Read, Grep`, a list, or OpenCode's `{ write: false, bash: true }`. */
+function toolNames(tools: unknown): string[] {
+  if (typeof tools === "string")
+    return (tools.match(/[^,(]+(?:\([^)]*\)?)?/g) ?? []).map((name) => name.trim());
+  if (Array.isArray(tools)) return tools.map(String);
+  return isRecord(tools) ? Object.keys(tools).filter((name) => tools[name] === true) : [];
 }
 
 /** A command of Gemini CLI. */
@@ -29,11 +58,17 @@ export function tomlAsSkill(text: string, name: string): SkillFromFile {
   try {
     const { prompt, ...fields } = parseToml(text);
     if (typeof prompt !== "string") return { ok: false, message: "It has no prompt." };
-    return skill(name, fields, prompt.trim(), { isCommand: true });
+    return skill(name, fields, prompt.trim(), command);
   } catch (error) {
     return { ok: false, message: `It is not valid TOML: ${oneLine(errorText(error), 200)}` };
   }
 }
+
+/** What the frontmatter of a command says besides its name. */
+const command = { "disable-model-invocation": true };
+
+/** What the frontmatter of instructions says besides their name. */
+const instructions = { "user-invocable": false };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -71,34 +106,37 @@ const kept: ReadonlySet<string> = new Set([
   "name",
   "description",
   "argument-hint",
+  "alwaysApply",
   "disable-model-invocation",
 ]);
 
-function skill(
-  name: string,
-  fields: Fields,
-  body: string,
-  { isCommand }: { isCommand: boolean },
-): SkillFromFile {
+function skill(name: string, fields: Fields, body: string, more: Fields): SkillFromFile {
   if (body === "") return { ok: false, message: "It is empty." };
-  const id = slug(isCommand ? name : (textOf(fields.name) ?? name));
+  const id = slug(more === command ? name : (textOf(fields.name) ?? name));
   if (id === "") return { ok: false, message: "Its name has no letter and no digit." };
-  const firstLine = body.split("\n").find((line) => /\p{L}/u.test(line)) ?? body;
   const hint = textOf(fields["argument-hint"]);
-  const said = textOf(fields.description) ?? firstLine.replace(/^[#>*\s-]+/, "");
-  const description = oneLine(hint === undefined ? said : `${said} Arguments: ${hint}`, maxDescription);
+  const said = textOf(fields.description) ?? firstLine(body);
+  const description = oneLine(
+    hint === undefined ? said : `${said.replace(/[^.!?]$/, "$&.")} Arguments: ${hint}`,
+    maxDescription,
+  );
   const frontmatter = {
     name: id,
     description: beginningOf(description, maxDescription),
-    ...(isCommand && { "disable-model-invocation": true }),
+    ...more,
   };
   const lost = Object.keys(fields).filter((key) => !kept.has(key));
-  if (body.includes("CLAUDE_PLUGIN_ROOT")) lost.push("the plugin's own files");
   return {
     ok: true,
-    text: `---\n${stringify(frontmatter)}---\n\n${isCommand ? withArguments(body) : body}\n`,
+    text: `---\n${stringify(frontmatter)}---\n\n${more === command ? withArguments(body) : body}\n`,
     lost,
   };
+}
+
+/** The first line with a letter, without marks of Markdown. */
+function firstLine(body: string): string {
+  const line = body.split("\n").find((each) => /\p{L}/u.test(each)) ?? body;
+  return line.replace(/^[#>*\s-]+/, "");
 }
 
 function textOf(value: unknown): string | undefined {

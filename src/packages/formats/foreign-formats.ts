@@ -1,7 +1,15 @@
 import { parsedJson } from "../../base/json-reader.ts";
+import { oneLine } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
 import { mayHoldSkills } from "../../base/skill-places.ts";
-import { commandAsSkill, promptAsSkill, type SkillFromFile, tomlAsSkill } from "./as-skill.ts";
+import {
+  agentAsSkill,
+  commandAsSkill,
+  instructionsAsSkill,
+  ruleAsSkill,
+  type SkillFromFile,
+  tomlAsSkill,
+} from "./as-skill.ts";
 
 /**
  * What packages for other agents hold besides skills, and what becomes of it: the loader, its messages and the table in docs/skills.md say
@@ -22,14 +30,19 @@ export interface ForeignFormat {
   files?: readonly string[];
   /** Makes a skill of one; without it, such files are named and nothing else. */
   toSkill?: (text: string, name: string) => SkillFromFile;
+  /** Beside other skills it is installed only if somebody asks for it by its name. */
+  byName?: true;
   /** What people learn about such files, after their names, or about the skill that one became: sentences. */
   note: string;
   /** Names in the file that say what it holds; without any, it is no such file. */
   names?: (text: string) => string[];
+  /** The same about the content of one: sentences that follow the note. */
+  details?: (text: string) => string;
 }
 
+const switchedOn =
+  "Where a manager enables it (/skill enable NAME), it is part of the agent's instructions in every conversation there.";
 const callByName = "Only people call it, by its name (/skill run NAME …).";
-const addEntries = "An operator who wants them adds their entries to config/mcp.json.";
 
 export const foreignFormats: readonly ForeignFormat[] = [
   {
@@ -53,15 +66,15 @@ export const foreignFormats: readonly ForeignFormat[] = [
     title: ["an agent", "agents"],
     folders: ["agents", "agent"],
     endings: [".agent.md", ".md"],
-    toSkill: promptAsSkill,
-    note: "It is a guide in the conversation of the agent that opens it. For an agent with a conversation and tools of its own, an operator writes a file to .knack-workspace/agents/.",
+    toSkill: agentAsSkill,
+    note: "Where people enable it (/skill enable NAME), it is an agent with a conversation and tools of its own, to which others hand work over and which a message that begins with its name asks.",
   },
   {
     id: "rule",
     title: ["a rule of Cursor", "rules of Cursor"],
     endings: [".mdc"],
-    toSkill: promptAsSkill,
-    note: "The agent opens it when its description fits, not for files of a pattern.",
+    toSkill: ruleAsSkill,
+    note: switchedOn,
   },
   {
     id: "hooks",
@@ -82,15 +95,16 @@ export const foreignFormats: readonly ForeignFormat[] = [
       ".claude-plugin/plugin.json",
       "gemini-extension.json",
     ],
-    note: addEntries,
+    note: 'They are programs that would run with the rights of the bot. An operator who wants them keeps the package on the bot\'s machine and adds an entry { "from": "ITS FOLDER" } to config/mcp.json.',
     names: serversIn,
   },
   {
     id: "bundle",
     title: ["an MCP bundle (.mcpb, .dxt)", "MCP bundles (.mcpb, .dxt)"],
     files: ["manifest.json"],
-    note: "It is a program, not a skill. An operator who wants it unpacks it, and adds the entry of its server.mcp_config to config/mcp.json, with the values of its user_config.",
-    names: bundleIn,
+    note: "It is a tool server: a program that would run with the rights of the bot.",
+    names: (text) => bundleOf(text)?.names ?? [],
+    details: (text) => bundleOf(text)?.details ?? "",
   },
   {
     id: "instructions",
@@ -99,7 +113,9 @@ export const foreignFormats: readonly ForeignFormat[] = [
       ...["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules"],
       ".github/copilot-instructions.md",
     ],
-    note: "They are not taken over: put what applies here into a SKILL.md.",
+    toSkill: instructionsAsSkill,
+    byName: true,
+    note: switchedOn,
   },
 ];
 
@@ -168,9 +184,27 @@ function isBare(json: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
-function bundleIn(text: string): string[] {
+/** The bundle that a manifest describes, and how an operator adds it. */
+function bundleOf(text: string): { names: string[]; details: string } | undefined {
   const json = parsedJson(text);
-  if (!isRecord(json) || !isRecord(json.server)) return [];
-  if (!["manifest_version", "mcpb_version", "dxt_version"].some((key) => key in json)) return [];
-  return [String(json.display_name ?? json.name ?? "")];
+  if (!isRecord(json) || !isRecord(json.server)) return undefined;
+  if (!["manifest_version", "mcpb_version", "dxt_version"].some((key) => key in json)) return undefined;
+  const name = oneLine(String(json.name ?? "bundle"), 60);
+  const names = [oneLine(String(json.display_name ?? name), 80)];
+  const { platforms } = isRecord(json.compatibility) ? json.compatibility : {};
+  if (Array.isArray(platforms) && !platforms.includes(process.platform))
+    return {
+      names,
+      details: `It is for ${platforms.join(" and ")}, and this machine runs ${process.platform}.`,
+    };
+  const settings = isRecord(json.user_config) ? Object.entries(json.user_config) : [];
+  const needed = settings.filter(([, setting]) => isRecord(setting) && setting.required === true);
+  const user_config = Object.fromEntries(
+    needed.map(([key]) => [key, `\${${key.toUpperCase().replace(/\W/g, "_")}}`]),
+  );
+  const entry = JSON.stringify({ from: "THAT FOLDER", ...(needed.length > 0 && { user_config }) });
+  const others = settings.filter((each) => !needed.includes(each)).map(([key]) => key);
+  const more = others.length === 0 ? "" : ` It may have these too: ${others.join(", ")}.`;
+  const details = `An operator who wants it unpacks it on the bot's machine (unzip FILE -d FOLDER), and adds to config/mcp.json: "${name}": ${entry}.${more}`;
+  return { names, details };
 }

@@ -7,6 +7,8 @@ export interface LayOutReport {
   leftOut: LeftOut[];
   /** About what is not left out. */
   diagnostics: Diagnostic[];
+  /** Files of plugins that skills call, by their places in the package. */
+  called: Set<string>;
   /** The first reason that is not one of a loader. */
   refusal?: PackageRefusal;
 }

@@ -14,6 +14,7 @@ import { treeHash } from "../tree-hash.ts";
 import { ChooseSkills } from "./choose-skills.ts";
 import { type FoundSkill, type InspectFolder, readDocuments } from "./found-skills.ts";
 import { type LayOutReport, leaveOut, whyNot } from "./layout-report.ts";
+import { pluginFiles } from "./plugin-files.ts";
 import { renamedDocument } from "./renamed-document.ts";
 import { fold, type InstalledName, installedName, type KnownNames } from "./skill-names.ts";
 import { findSkillPlaces, unusedFiles } from "./skill-places.ts";
@@ -60,19 +61,40 @@ export async function layOutSkills(given: LayOutRequest): Promise<PackageSkills>
   const fetched = await adaptPackage(given.fetched);
   const request = { ...given, fetched };
   const { choice, limits, tolerant = false } = request;
-  const report: LayOutReport = { leftOut: [], diagnostics: [] };
+  const report: LayOutReport = { leftOut: [], diagnostics: [], called: new Set() };
   const listed = new ListedPackage(fetched.listing);
   const { places, unsearched } = findSkillPlaces(listed, fetched);
   const { only, most = limits.skills } = choice;
   if (only === undefined && places.length > limits.skills) throw ChooseSkills.among(places, limits.skills);
-  const found = await readDocuments({ ...request, listed, places }, report);
+  const found =
+    choice.only === undefined
+      ? withoutByName(await readDocuments({ ...request, listed, places }, report), fetched, report)
+      : await readDocuments({ ...request, listed, places }, report);
   if (only === undefined && found.length > most) throw new ChooseSkills(found);
   const chosen = await chooseSkills(request, found, report);
   const units = await layOut(request, chosen, listed, report);
   report.leftOut.push(...fetched.leftOut());
   if (units.length === 0 && !tolerant) throw noSkill(report);
-  const leftOut = [...report.leftOut, ...unsearched, ...unusedFiles(listed, fetched, places)];
+  const leftOut = [...report.leftOut, ...unsearched, ...unusedFiles(listed, fetched, places, report.called)];
   return { units, diagnostics: report.diagnostics, leftOut };
+}
+
+/** Leaves out what is installed only by its name, unless there is nothing else. */
+function withoutByName(
+  found: readonly FoundSkill[],
+  fetched: AdaptedPackage,
+  report: LayOutReport,
+): readonly FoundSkill[] {
+  const others = found.filter(({ place }) => fetched.byName(place.folder) === undefined);
+  if (others.length === 0) return found;
+  for (const { place, skill } of found) {
+    const format = fetched.byName(place.folder);
+    if (format === undefined) continue;
+    const [one = ""] = format.title;
+    const message = `It holds ${one}. Ask for ${skill.id} by its name to install it too (--only ${skill.id}).`;
+    leaveOut(report, place.folder, { code: format.id, message });
+  }
+  return others;
 }
 
 function noSkill({ leftOut, refusal }: LayOutReport): PackageRefusal {
@@ -116,11 +138,16 @@ async function layOut(
   report: LayOutReport,
 ): Promise<PackageUnit[]> {
   const sound = chosen.flatMap((skill) => {
-    const { files, defects, brokenLinks } = listed.folder(skill.place.folder, limits.files);
+    const shown = listed.folder(skill.place.folder, limits.files);
+    const { defects, brokenLinks } = shown;
+    const called = calledFiles(skill, shown.files, fetched, listed);
+    const files = [...shown.files, ...called.files];
+    for (const { path } of called.files)
+      report.called.add([fetched.pluginOf(skill.place.folder), path].filter(Boolean).join("/"));
     const isOver = files.length + brokenLinks.length > limits.files;
     const refusal = defects[0]?.refusal ?? (isOver ? tooMany(limits.files, "file") : tooLarge(files, limits));
     if (refusal !== undefined) leaveOut(report, skill.place.folder, refusal);
-    return refusal === undefined ? [{ skill, files, brokenLinks }] : [];
+    return refusal === undefined ? [{ skill, files, brokenLinks, missing: called.missing }] : [];
   });
   const wanted = new Set(sound.flatMap(({ files }) => files.map(({ from }) => from)));
   const read = new Map(
@@ -128,7 +155,7 @@ async function layOut(
   );
   const ready = join(change, "ready");
   let bytes = 0;
-  for (const { skill, files, brokenLinks } of sound) {
+  for (const { skill, files, ...absent } of sound) {
     const { name, place } = skill;
     const own = files.map((file) => readFile(file, read));
     // Through links a file is written many times.
@@ -137,7 +164,7 @@ async function layOut(
     const written = name.why === undefined ? own : renamedDocument(own, place.documents[0] ?? "", name.id);
     const folder = targetOf(ready, skill);
     await writeFiles(skill.flowFile === undefined ? folder : join(folder, ".."), fileAs(skill, written));
-    report.diagnostics.push(...remarks(folder, skill, written, brokenLinks, fetched.remarkOf(place.folder)));
+    report.diagnostics.push(...remarks(folder, skill, written, absent, fetched.remarkOf(place.folder)));
   }
   return await loadedUnits(
     ready,
@@ -145,6 +172,20 @@ async function layOut(
     sound.map(({ skill }) => skill),
     report,
   );
+}
+
+/** The files of the plugin around a skill that its guide calls. */
+function calledFiles(
+  { place: { folder }, skill: { instructions } }: NamedSkill,
+  files: readonly ShownFile[],
+  fetched: AdaptedPackage,
+  listed: ListedPackage,
+): ReturnType<typeof pluginFiles> {
+  const plugin = fetched.pluginOf(folder);
+  const own = files.map(({ path }) => path);
+  return plugin === undefined
+    ? { files: [], missing: [] }
+    : pluginFiles(instructions, { plugin, own }, listed);
 }
 
 /** The refusal of a skill that alone is too large, as far as its files' sizes are known before they are read. */
@@ -183,7 +224,7 @@ function remarks(
   folder: string,
   { name }: NamedSkill,
   files: readonly PackageFile[],
-  brokenLinks: readonly string[],
+  { brokenLinks, missing }: { brokenLinks: readonly string[]; missing: readonly string[] },
   former: ReturnType<AdaptedPackage["remarkOf"]>,
 ): Diagnostic[] {
   const remark = (path: string, code: string, message: string): Diagnostic => ({
@@ -195,6 +236,9 @@ function remarks(
     ...(former === undefined ? [] : [remark("", former.code, former.message)]),
     ...archives.map(({ path }) =>
       remark(path, "nested_archive", `${path} is an archive. It is data of the skill, and was not reviewed.`),
+    ),
+    ...missing.map((path) =>
+      remark("", "missing_file", `Its guide calls ${path} of its plugin, which is not there.`),
     ),
     ...brokenLinks.map((path) =>
       remark(path, "broken_link", `${path} is a link that leads to no file, and is left out.`),

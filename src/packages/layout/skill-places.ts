@@ -82,17 +82,18 @@ function unsearched([path, number]: [string, number]): LeftOut {
 /** Maximum names of folders and files in a message. */
 const maxNamed = 8;
 
-/** The files that belong to no skill. */
+/** The files that belong to no skill; `called`: those of plugins that skills call. */
 export function unusedFiles(
   { paths }: ListedPackage,
   { within = topFolder(paths) }: Pick<FetchedPackage, "within">,
   places: readonly SkillPlace[],
+  called: ReadonlySet<string>,
 ): LeftOut[] {
   const folders = new Set(places.map(({ folder }) => folder));
   const tops = new Map<string, number>();
   let number = 0;
   for (const path of paths) {
-    if (!isWithin(path, within) || isIn(path, folders)) continue;
+    if (!isWithin(path, within) || called.has(path) || isIn(path, folders)) continue;
     const [top = "", ...rest] = pathIn(within, path).split("/");
     count(tops, rest.length === 0 ? top : `${top}/`);
     number += 1;

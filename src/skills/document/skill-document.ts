@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
+import { agentTools, type SkillAgent } from "../../core/skill/agent-tools.ts";
 import {
   type Diagnostic,
   type Parameter,
@@ -23,7 +24,7 @@ import { invocationKeys, readInvocation } from "./skill-invocation.ts";
 import { readRequirements } from "./skill-requirements.ts";
 
 /** The content of a SKILL.md, with the keys of every source: Agent Skills, OpenClaw (moltbot, clawdbot), LINX and Knack. */
-export interface SkillDocument extends Pick<Skill, "invocation" | "settings" | "about"> {
+export interface SkillDocument extends Pick<Skill, "invocation" | "settings" | "about" | "agent"> {
   metadata: SkillMetadata;
   instructions: string;
   /** The tools it expects, by the names of the agent it was written for. For information only: they open nothing. */
@@ -70,15 +71,23 @@ export function readSkillDocument(
   if (description === undefined) return { document: undefined, diagnostics };
   reportIgnored(parsed.fields, path, diagnostics);
   const metadata = readMetadata(reader, layers, description, folderName, path, diagnostics);
+  const allowed_tools = readAllowedTools(reader);
   const optional = {
     entry_points: readEntryPoints(reader, path, diagnostics),
     about: readAbout(reader),
-    allowed_tools: readAllowedTools(reader),
+    allowed_tools,
+    agent: readAgent(reader, allowed_tools),
     tool_type: readToolType(reader),
     ...readInvocation(reader, path, diagnostics),
   };
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
   return { document: { metadata, instructions: parsed.body, ...given }, diagnostics };
+}
+
+/** Claude Code: a skill that runs in a conversation of its own. Its allowed tools then bind it, as far as there are such here. */
+function readAgent(reader: FieldReader, allowed: readonly string[] | undefined): SkillAgent | undefined {
+  if (reader.read("context", "text", z.string()) !== "fork") return undefined;
+  return allowed === undefined ? {} : { tools: agentTools(allowed).tools };
 }
 
 function readAbout(reader: FieldReader): SkillAbout | undefined {
@@ -259,7 +268,7 @@ function readParameters(reader: FieldReader): Parameter[] {
 const knownKeys = new Set([
   ...Object.keys(skillMetadataSchema.shape),
   ...["license", "compatibility", "metadata", "allowed_tools", "homepage", "emoji", "title", "os", "always"],
-  ...["desc", "skill_type", "entry_points"],
+  ...["desc", "skill_type", "entry_points", "context"],
   ...invocationKeys,
 ]);
 

@@ -23,7 +23,7 @@ export async function drawPosts(
 
 /** Pictures stand in the thread as they are. */
 function pictureHtml({ name, base64 }: FetchedFile): string {
-  const type = { png: "image/png", svg: "image/svg+xml" }[name.split(".").at(-1) ?? ""];
+  const type = { png: "image/png", gif: "image/gif", svg: "image/svg+xml" }[name.split(".").at(-1) ?? ""];
   return type === undefined || base64 === undefined
     ? ""
     : `<img src="data:${type};base64,${base64}" width="640">`;

@@ -95,7 +95,7 @@ test("an uploaded archive is reviewed, installed switched off, enabled in this c
   );
   expect(await dialog.locator("img").count()).toBe(0);
   await dialog.getByRole("button", { name: "Install anyway" }).click();
-  await dialog.getByText("Nothing of it is on yet").waitFor();
+  await dialog.getByText("Off in every channel").waitFor();
   const row = panel.locator("[data-skill=moon]");
   await row.waitFor();
   expect(await row.getByRole("switch").getAttribute("aria-checked")).toBe("false");
@@ -134,7 +134,7 @@ test("the chosen skills of a collection are installed, and what is left out is n
   expect(await dialog.getByRole("button", { name: "Install 0 skills" }).isDisabled()).toBe(true);
   for (const name of ["memo", "local-chat"]) await dialog.locator(`[data-skill=${name}] input`).check();
   await dialog.getByRole("button", { name: "Install 2 skills" }).click();
-  await dialog.getByText("Nothing of it is on yet").waitFor();
+  await dialog.getByText("Off in every channel").waitFor();
   expect(await dialog.locator(".installed [data-skill]").count()).toBe(2);
   for (const name of ["memo", "local-chat"]) await panel.locator(`[data-skill=${name}]`).waitFor();
   expect(await panel.locator("[data-skill=poem]").count()).toBe(0);

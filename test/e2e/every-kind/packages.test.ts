@@ -91,7 +91,7 @@ describe("a running bot", () => {
     });
     await repository.commit("tide", files("one"));
     const shown = await command(bot, `/skill install ${repository.address("tide")}`);
-    expect(shown).toMatch(/\*\*tide\*\* is installed[\s\S]*Nothing of it is active[\s\S]*Danger/);
+    expect(shown).toMatch(/\*\*tide\*\* is installed, and off in every channel[\s\S]*Danger/);
     expect(await stateIn(bot, "tide", place.namespace)).toMatchObject({ state: "available" });
     expect(await command(bot, "/skill enable tide")).toContain("is enabled");
     expect((await say(bot, "which tide", [runPhase])).text).toContain("phase one");

@@ -52,6 +52,8 @@ export interface Conversation {
   press(label: string, who?: Somebody): Promise<void>;
   /** The files that are there to be fetched, as often as they are there. */
   files(): Promise<FetchedFile[]>;
+  /** Where the surface draws it: what is seen now, PNG. */
+  picture?(): Promise<Uint8Array>;
   /** The people notified by the bot's messages, except the person it answers. */
   called(): Promise<string[]>;
 }

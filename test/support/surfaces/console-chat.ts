@@ -67,11 +67,17 @@ function openWindow(page: Page, markdown: TurndownService): Conversation {
         const download = page.waitForEvent("download");
         await button.click();
         const kept = await download;
-        files.push({ name: kept.suggestedFilename(), text: await readFile(await kept.path(), "utf8") });
+        const content = await readFile(await kept.path());
+        files.push({
+          name: kept.suggestedFilename(),
+          text: content.toString(),
+          base64: content.toString("base64"),
+        });
       }
       return files;
     },
     called: async () => [],
+    picture: () => page.screenshot(),
   };
 }
 

@@ -64,7 +64,7 @@ describe("knack skills install", () => {
     expect(await code).toBe(0);
     expect(bodies).toEqual([{ url }, { url, expected: [review.hash] }]);
     expect(out.text()).toContain(
-      "Nothing of it is active: enable it in a channel with /skill enable weather",
+      "off in every channel. Switch it on in a channel with /skill enable weather",
     );
   });
 

@@ -1,5 +1,8 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { foreignFormats } from "../../../src/packages/formats/foreign-formats.ts";
 import { skillText, zipOf } from "./build-archives.ts";
@@ -20,7 +23,7 @@ async function install(files: Files) {
   const skills = loaded.skills.filter(({ parent }) => parent === undefined);
   const left = outcome.ok ? (outcome.left_out ?? []) : [];
   const installed = outcome.ok ? outcome.value : [];
-  const codes = new Set(foreignFormats.map(({ id }) => id));
+  const codes = new Set([...foreignFormats.map(({ id }) => id), "missing_file"]);
   return {
     outcome,
     remarks: (id: string) =>
@@ -28,6 +31,11 @@ async function install(files: Files) {
         .filter(({ skill_id }) => skill_id === id)
         .flatMap(({ review }) => review.findings)
         .flatMap(({ code, message }) => (codes.has(code) ? `${code}: ${message}` : [])),
+    async files(id: string) {
+      const entries = await readdir(join(place.folders.skills, id), { recursive: true, withFileTypes: true });
+      const paths = entries.flatMap((each) => (each.isFile() ? join(each.parentPath, each.name) : []));
+      return paths.map((path) => relative(join(place.folders.skills, id), path)).toSorted();
+    },
     guide: (id: string) => readFile(join(place.folders.skills, id, "SKILL.md"), "utf8"),
     skills: new Map(skills.map((skill) => [skill.id, skill])),
     left: left
@@ -43,9 +51,14 @@ const plugin: Files = {
   "commands/greet.md":
     "---\ndescription: Greet somebody: kindly\nargument-hint: NAME\nallowed-tools: Bash(git *)\nmodel: sonnet\n---\nGreet $1. Now it is !`date`.\n",
   "commands/git/commit.md":
-    "# Commit the work\n\nWrite a message for $ARGUMENTS with $CLAUDE_PLUGIN_ROOT/x.\n",
+    "# Commit the work\n\nRun $" +
+    "{CLAUDE_PLUGIN_ROOT}/scripts/message.py for $ARGUMENTS, then $CLAUDE_PLUGIN_ROOT/gone.sh.\n",
+  "scripts/message.py": "from words import say\n",
+  "scripts/words.py": "say = print\n",
+  "scripts/unused/x.txt": "Beside what is called.",
+  "other/unused.py": "pass\n",
   "agents/reader.md":
-    '---\nname: reader\ndescription: "Reads drafts"\ntools: Read, Grep\nmodel: opus\n---\nYou read drafts.\n',
+    '---\nname: reader\ndescription: "Reads drafts"\ntools: Read, Bash(git log:*), Task\nmodel: opus\n---\nYou read drafts.\n',
   "hooks/hooks.json": '{ "hooks": { "PostToolUse": [] } }',
   ".mcp.json": '{ "mcpServers": { "notes": { "command": "npx", "args": ["notes"] } } }',
   "skills/letter/SKILL.md": skillText("letter"),
@@ -54,22 +67,34 @@ const plugin: Files = {
 
 describe("a plugin for another agent", () => {
   it("a plugin's commands and agents become skills, and what is lost is said", async () => {
-    const { skills, left, guide, remarks } = await install(plugin);
+    const { skills, left, guide, files, remarks } = await install(plugin);
     expect([...skills.keys()].toSorted()).toEqual(["git-commit", "greet", "letter", "reader"]);
     expect(skills.get("greet")).toMatchObject({
-      description: "Greet somebody: kindly Arguments: NAME",
+      description: "Greet somebody: kindly. Arguments: NAME",
       invocation: { by_people: true, by_model: false },
     });
     expect(skills.get("git-commit")).toMatchObject({ description: "Commit the work" });
-    expect(skills.get("reader")?.invocation).toBeUndefined();
+    expect(skills.get("reader")?.agent).toEqual({ tools: ["code_exec"] });
+    expect(skills.get("greet")?.agent).toBeUndefined();
     expect(await guide("greet")).toMatch(/`\$1`.* what the person asks.*has not been run.*Greet \$1\./s);
     expect(remarks("greet")).toEqual([
       "command: It was a command. Only people call it, by its name (/skill run NAME …). Not taken over: allowed-tools, model.",
     ]);
     expect(remarks("git-commit")).toEqual([
-      expect.stringMatching(/Not taken over: the plugin's own files\.$/),
+      "command: It was a command. Only people call it, by its name (/skill run NAME …).",
+      "missing_file: Its guide calls gone.sh of its plugin, which is not there.",
     ]);
-    expect(remarks("reader")).toEqual([expect.stringMatching(/^agent: .*Not taken over: tools, model\.$/)]);
+    expect(await files("git-commit")).toEqual([
+      "SKILL.md",
+      "scripts/message.py",
+      "scripts/unused/x.txt",
+      "scripts/words.py",
+    ]);
+    expect(await files("greet")).toEqual(["SKILL.md"]);
+    expect(skills.get("git-commit")?.instructions).toContain("$KNACK_SKILL_DIR/scripts/message.py");
+    expect(remarks("reader")).toEqual([
+      expect.stringMatching(/^agent: .*Not taken over: model, the tool Task\.$/),
+    ]);
     expect(left).toEqual([
       expect.stringMatching(/^hooks: Hooks: hooks\. They run commands .* never run here\.$/),
       expect.stringMatching(/^servers: Tool servers: notes\. .*config\/mcp\.json\.$/),
@@ -86,6 +111,24 @@ describe("a plugin for another agent", () => {
     expect(outcome.ok ? "" : outcome.reason).toMatch(
       /Hooks: hooks\..*Tool servers: tickets\..*Nothing was installed/s,
     );
+  });
+
+  it("nothing of a plugin runs when it is installed, whatever it has prepared for that", async () => {
+    const trace = join(tmpdir(), `ran-${randomUUID()}`);
+    const command = { type: "command", command: `touch ${trace}` };
+    const hooks = { SessionStart: [{ hooks: [command] }], Setup: [{ hooks: [command] }] };
+    const { outcome, left } = await install({
+      ".claude-plugin/plugin.json": JSON.stringify({ name: "x", hooks }),
+      "hooks/hooks.json": JSON.stringify({ hooks }),
+      "package.json": JSON.stringify({
+        scripts: { preinstall: command.command, postinstall: command.command },
+      }),
+      "setup.py": `import os\nos.system("touch ${trace}")\n`,
+      "commands/now.md": `---\ndescription: Now\n---\nIt is !\`touch ${trace}\``,
+    });
+    expect(outcome).toMatchObject({ ok: true, value: [{ skill_id: "now" }] });
+    expect(left).toEqual([expect.stringMatching(/^hooks: Hooks: hooks.*never run here/)]);
+    expect(existsSync(trace)).toBe(false);
   });
 
   it("a skill wins over a command of its name", async () => {
@@ -120,7 +163,7 @@ describe("files of other programs in a repository", () => {
           "---\ndescription: Our style\nglobs: *.ts\nalwaysApply: true\n---\nBe brief.",
       },
       ["style"],
-      /^rule: It was a rule of Cursor\. .*Not taken over: globs, alwaysApply\./,
+      /^rule: It was a rule of Cursor\. .*Not taken over: globs\.$/,
     ],
     [
       "Gemini CLI",
@@ -131,7 +174,7 @@ describe("files of other programs in a repository", () => {
         "commands/broken.toml": "prompt = ",
       },
       ["db-ask"],
-      /^gemini_command: It was a command of Gemini CLI.*\nservers: Tool servers: db\..*\ninstructions: .* GEMINI\.md\..*\nother_format: It is not valid TOML/s,
+      /^gemini_command: It was a command of Gemini CLI.*\ninstructions: .*--only repository-gemini-md\)\.\nservers: Tool servers: db\..*"from": "ITS FOLDER".*\nother_format: It is not valid TOML/s,
     ],
     [
       "a marketplace",
@@ -162,10 +205,40 @@ describe("files of other programs in a repository", () => {
       /It is empty/,
     ],
     ["no name", { ".claude/commands/___.md": "Ship." }, /no letter and no digit/],
-    ["instructions alone", { "AGENTS.md": "Use tabs." }, /put what applies here into a SKILL\.md/],
   ])("a repository with %s is refused in words", async (_what, files, reason) => {
     const { outcome } = await install(files);
     expect(outcome).toMatchObject({ ok: false, code: "no_skill", reason: expect.stringMatching(reason) });
+  });
+
+  it("instructions of a project alone are a skill that nobody runs and that a manager switches on", async () => {
+    const { skills, remarks } = await install({ "AGENTS.md": "Use tabs.\n\n@docs/style.md\n" });
+    expect([...skills.keys()]).toEqual(["repository-agents-md"]);
+    expect(skills.get("repository-agents-md")).toMatchObject({
+      description: "Instructions from repository-AGENTS.md: Use tabs.",
+      invocation: { by_people: false },
+    });
+    expect(remarks("repository-agents-md")).toEqual([
+      expect.stringMatching(/Where a manager enables it.*Not taken over: the files it imports \(@…\)\.$/),
+    ]);
+  });
+
+  it.each<[string, string, string, RegExp]>([
+    [
+      "an agent",
+      "critic.md",
+      "---\nname: critic\ndescription: Criticises\ntools: Read\n---\nYou criticise.",
+      /^agent: /,
+    ],
+    ["a command", "ship.md", "---\ndescription: Ships\nargument-hint: VERSION\n---\nShip $1.", /^command: /],
+    ["a rule", "style.mdc", "---\ndescription: Style\n---\nBe brief.", /^rule: /],
+    ["instructions", "AGENTS.md", "Be brief.", /^instructions: /],
+  ])("%s by itself is taken for what it is", async (_what, name, text, told) => {
+    const packages = await (await packagePlace()).open();
+    const outcome = await packages.review(upload(Buffer.from(text), name), { signal });
+    const findings = outcome.ok ? outcome.value.flatMap((review) => review.findings) : [];
+    expect(findings.map(({ code, message }) => `${code}: ${message}`)).toContainEqual(
+      expect.stringMatching(told),
+    );
   });
 
   it("a skill that writes about such files stays a skill", async () => {
@@ -175,16 +248,30 @@ describe("files of other programs in a repository", () => {
     expect(outcome).toMatchObject({ value: [{ skill_id: "apis" }] });
   });
 
-  it("a bundle of a tool server is refused by its name, with what to do", async () => {
+  it.each<[string, object, string]>([
+    [
+      "with settings",
+      { user_config: { api_key: { required: true }, team: {} } },
+      'unzip FILE -d FOLDER), and adds to config/mcp.json: "pix": {"from":"THAT FOLDER","user_config":{"api_key":"$' +
+        '{API_KEY}"}}. It may have these too: team.',
+    ],
+    ["without any", {}, '"pix": {"from":"THAT FOLDER"}.'],
+    [
+      "for another system",
+      { compatibility: { platforms: ["beos"] } },
+      `It is for beos, and this machine runs ${process.platform}.`,
+    ],
+  ])("a bundle of a tool server %s is refused by its name, with what to do", async (_what, more, told) => {
     const manifest = { manifest_version: "0.3", name: "pix", display_name: "Pix", server: { type: "node" } };
     const bundle = zipOf([
-      { name: "manifest.json", data: JSON.stringify(manifest) },
+      { name: "manifest.json", data: JSON.stringify({ ...manifest, ...more }) },
       { name: "server/index.js", data: "" },
     ]);
     const packages = await (await packagePlace()).open();
-    expect(await packages.review(upload(bundle, "pix.mcpb"), { signal })).toMatchObject({
-      ok: false,
-      reason: expect.stringMatching(/An MCP bundle \(\.mcpb, \.dxt\): Pix\. .*config\/mcp\.json/),
+    const outcome = await packages.review(upload(bundle, "pix.mcpb"), { signal });
+    expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining(told) });
+    expect(outcome).toMatchObject({
+      reason: expect.stringMatching(/An MCP bundle \(\.mcpb, \.dxt\): Pix\. /),
     });
   });
 
@@ -192,10 +279,21 @@ describe("files of other programs in a repository", () => {
     [
       "an OpenAPI document",
       "shop.yaml",
-      "openapi: 3.1.0\npaths: {}\n",
-      /"openapi": "its file or address".* config\/mcp\.json/,
+      "openapi: 3.1.0\ninfo: { title: My Shop }\nservers: [{ url: https://shop.example }]\npaths: { /a: { get: {}, post: {} } }\n",
+      /\(My Shop\), which describes an API with 2 operations: 1 only read and run unasked, 1 ask first\. .* config\/mcp\.json: "my-shop": {"openapi":"shop.yaml"}\. /,
     ],
-    ["an OpenAPI document in JSON", "shop.json", '{ "swagger": "2.0", "paths": {} }', /OpenAPI document/],
+    [
+      "an OpenAPI document in JSON",
+      "shop.json",
+      '{ "swagger": "2.0", "paths": {} }',
+      /"api": {"openapi":"shop.json","url":"https:\/\/THE-API"}, with the address of the API/,
+    ],
+    [
+      "a large OpenAPI document",
+      "huge.yaml",
+      `openapi: 3.1.0\npaths:\n${"  /a: { get: {} }\n".repeat(40_000)}`,
+      /^It is an OpenAPI document, which describes an API\. .*"openapi":"huge.yaml"/,
+    ],
     ["a workflow of n8n", "w.json", '{ "name": "W", "nodes": [], "connections": {} }', /workflow of n8n/],
     ["an app of Dify", "app.yml", "app:\n  name: x\nkind: app\nversion: 0.1.5\n", /app of Dify/],
     ["a file of hooks", "hooks.json", '{ "hooks": { "Stop": [] } }', /never run here/],

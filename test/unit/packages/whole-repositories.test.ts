@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { needs } from "../../support/needs.ts";
@@ -239,6 +239,22 @@ describe("choosing", () => {
     const packages = await place.open();
     expect(succeeded(await packages.install(upload(many(500)), byAnna)).length).toBe(500);
     expect((await place.load()).skills.length).toBe(500);
+  });
+
+  it("a repository of 400 MB gives its sound skills, without reading the rest", async () => {
+    const place = await packagePlace();
+    const root = await folderOf(place.root, {
+      "skills/small/SKILL.md": skillText("small"),
+      "skills/large/SKILL.md": skillText("large"),
+      "skills/large/model.bin": "",
+      "film.mov": "",
+    });
+    for (const file of ["skills/large/model.bin", "film.mov"]) await truncate(join(root, file), 200_000_000);
+    const outcome = await (await place.open()).install({ kind: "path", path: root }, byAnna);
+    expect(succeeded(outcome).map(({ skill_id }) => skill_id)).toEqual(["small"]);
+    expect(outcome.ok && outcome.left_out).toContainEqual(
+      expect.objectContaining({ path: "skills/large", code: "too_large" }),
+    );
   });
 
   it("a package that is too large as a whole gives the chosen part", async () => {

@@ -183,6 +183,29 @@ test("the search skips hidden folders and node_modules, stops at a SKILL.md, and
   ]);
 });
 
+test("packages and files of other programs beside the skills are named, with the way that leads on", async () => {
+  const root = temporaryFolder({
+    "desk/.claude-plugin/plugin.json": "{}",
+    "desk/.mcp.json": "{}",
+    "desk/commands/go.md": "Go.",
+    "desk/skills/letter/SKILL.md": skillText("letter"),
+    "desk/skills/parts.zip": "PK",
+    "pix.mcpb": "PK",
+    "letter.skill": "PK",
+    "openapi.yaml": "openapi: 3.1.0",
+  });
+  const { skills, diagnostics } = await sourceOf(root).load();
+  expect(skills.map(({ id }) => id)).toEqual(["letter"]);
+  expect(
+    diagnostics.map(({ path: at, message }) => `${path.relative(root, at)}: ${message}`).toSorted(),
+  ).toEqual([
+    expect.stringMatching(/^desk: .*knack skills install FOLDER.*"from"/),
+    expect.stringMatching(/^letter\.skill: .*knack skills install FILE/),
+    expect.stringMatching(/^openapi\.yaml: .*"openapi"/),
+    expect.stringMatching(/^pix\.mcpb: .*"from"/),
+  ]);
+});
+
 test.each([
   ".claude",
   ".agents",

@@ -64,7 +64,9 @@ export function installedText(
   done: "installed" | "updated",
 ): string {
   const ids = installed.map(({ skill_id }) => skill_id);
-  const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${ids.length === 1 ? "is" : "are"} ${done}. Nothing of it is active. Read the review, then enable it in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
+  const [are, each] = ids.length === 1 ? ["is", "it"] : ["are", "each of them"];
+  const state = done === "installed" ? "and off in every channel" : "and off where its files changed";
+  const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${are} ${done}, ${state}. Read the review; then a manager switches ${each} on in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
   const reviews = installed.map(({ review }) => review);
   const shown = reviews.length > maxFull ? [summaryText(reviews)] : reviews.map(reviewText);
   return [head, ...leftOutText(left_out), ...shown].join("\n\n");
@@ -94,7 +96,7 @@ const maxListed = 30;
 
 function leftOutText(leftOut: readonly LeftOut[]): string[] {
   if (leftOut.length === 0) return [];
-  const lines = leftOut.slice(0, 10).map((each) => `- ${text(leftOutLine(each), 300)}`);
+  const lines = leftOut.slice(0, 10).map((each) => `- ${text(leftOutLine(each), 500)}`);
   const more = leftOut.length - lines.length;
   return [["Not installed:", ...lines, ...(more > 0 ? [`- … and ${more} more parts`] : [])].join("\n")];
 }

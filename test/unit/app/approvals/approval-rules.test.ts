@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalRules } from "../../../../src/core/decisions/approval-rules.ts";
 import type { TurnEventOf } from "../../../../src/core/log/turn-event.ts";
-import type { Author } from "../../../../src/core/values/inbound.ts";
+import type { ApprovalRules, Author } from "../../../../src/core/values/inbound.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";

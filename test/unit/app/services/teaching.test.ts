@@ -25,7 +25,9 @@ const flow = JSON.stringify({
   description: "Reports the numbers of a customer.",
   steps: [
     { type: "start", config: { variables: [{ name: "customer", value: "ACME" }] } },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of flows
     { type: "tool", config: { tool: "look", input: { text: "${customer}" }, resultVariable: "found" } },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of flows
     { type: "llmInstruction", config: { instruction: "Sum up: ${found}", directOutput: true } },
   ],
 });

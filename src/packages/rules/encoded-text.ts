@@ -1,5 +1,7 @@
-import { type Capability, type FileRule, foundIn, type ReviewedLine } from "../review-subject.ts";
+import type { ReviewedLine } from "../review-lines.ts";
+import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
+import type { Code } from "./meanings.ts";
 import { isExplained } from "./statements.ts";
 
 const isCommand = /\b(?:curl|wget|bash|powershell|invoke-|iex|chmod|eval\(|exec\(|\/bin\/sh)/i;
@@ -61,7 +63,7 @@ export const encodedTextRule: FileRule = (file, { purpose }) => {
   const found: Capability[] = [];
   for (const line of file.lines.slice(0, 20_000)) {
     if (found.length >= 20) break;
-    const add = (severity: Capability["severity"], code: string, message: string, text: string) => {
+    const add = (severity: Capability["severity"], code: Code, message: string, text: string) => {
       const isMeant = !purpose.isAboutAttacks && !isExplained({ said: text });
       found.push(foundIn(file, { ...line, text }, isMeant ? severity : "info", code, message));
     };

@@ -2,9 +2,12 @@ import type { ReviewSubject } from "../review-subject.ts";
 
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?(\/[\w.~%/-]{0,200})?/g;
-/** Hosts that code names without a scheme. */
+/** Hosts that code names without a scheme: in a call, after a key, in a command. */
 const bareHosts =
-  /\b(?:hostname|host|SMTP(?:_SSL)?|FTP|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;
+  /\b(?:hostname|host|server|SMTP(?:_SSL)?|FTP(?:_TLS)?|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]|\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}[a-z]{2,12})(?=[:/\s"'?]|$)/gi;
+/** Endings of files, which are no domains. */
+const fileNames =
+  /\.(?:py|js|mjs|ts|json|md|txt|csv|tsv|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|log|zip|gz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|mp[34])$/;
 const oddHosts: readonly [RegExp, string][] = [
   [
     /^(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|(?:1\.1\.1\.1|8\.8\.[48]\.[48]|1\.2\.3\.4)$)\d{1,3}(?:\.\d{1,3}){3}$|^\[(?!(?:::1?|f[cde]\S+)\])|^0x[0-9a-f]+$|^\d{8,10}$/,
@@ -36,17 +39,24 @@ export interface NamedAddress {
   host: string;
   /** `host/path`, as `Purpose.names` takes it. */
   place: string;
-  index: number;
 }
 
 /** The addresses with a scheme in a text, without those of the machine itself. */
 export function addressesIn(text: string): NamedAddress[] {
-  return [...text.matchAll(addresses), ...text.matchAll(bareHosts)].flatMap(
-    ({ 1: written = "", 2: path = "", index }) => {
-      const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
-      return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}`, index }];
-    },
+  return [...text.matchAll(addresses)].flatMap(({ 1: host = "", 2: path = "" }) => named(host, path));
+}
+
+/** The hosts that a statement of code or a command names in any way. */
+export function hostsReached(text: string): NamedAddress[] {
+  const bare = [...text.matchAll(bareHosts)].flatMap(({ 1: inCall, 2: inCommand }) =>
+    named(inCall ?? inCommand ?? ""),
   );
+  return [...addressesIn(text), ...bare.filter(({ host }) => !fileNames.test(host))];
+}
+
+function named(written: string, path = ""): NamedAddress[] {
+  const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
+  return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}` }];
 }
 
 /** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */

@@ -1,6 +1,7 @@
 import { pattern } from "../../base/pattern.ts";
 import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
+import type { Code } from "./meanings.ts";
 import { affirms, isExplained, type Statement, statementsOf } from "./statements.ts";
 
 /** Words of people, files of theirs, secrets, and facts about them, in the languages of known incidents. */
@@ -73,7 +74,7 @@ function strangeSending(
   { text, said, around }: Statement,
   unknown: readonly string[],
   someone: string | undefined,
-): [code: string, message: string] | undefined {
+): [code: Code, message: string] | undefined {
   const shown = picture.exec(text)?.[0];
   if (shown !== undefined)
     return isFilled(shown, around)
@@ -121,7 +122,7 @@ function isGiven(
 }
 
 interface Intent {
-  code: string;
+  code: Code;
   /** Default: warning. */
   severity?: "info";
   /** What the sentence itself says, in a form that is not negated. */
@@ -133,20 +134,6 @@ interface Intent {
   /** Quotations count too. */
   quoted?: true;
 }
-
-const messages: Readonly<Record<string, string>> = {
-  prompt_injection: "It tells the agent to set aside its instructions.",
-  hides_from_people: "It tells the agent to keep something that it does from the people it works for.",
-  claims_consent: "It speaks for people: it says that they agree, or what they choose when they are asked.",
-  plants_memory:
-    "It makes the agent remember a statement of the skill, which later conversations may treat as true.",
-  asks_for_secrets: "It asks for secrets that give away an account or a wallet.",
-  acts_through_tools:
-    "It has the agent act through tools of the bot: the chat, the memory, the web, schedules.",
-  reads_attachments: "It has the agent read what people attach.",
-  changes_agent: "It has the agent write to the files that define an agent's identity and memory.",
-  obeys_hidden_text: "It has the agent decode a text and do what it says, which readers do not see.",
-};
 
 const consent =
   /\b(?:consents?|approvals?|permissions?|confirmations?|authori[sz]ations?|zustimmung|einwilligung|freigabe|genehmigung|erlaubnis)\b/i;
@@ -289,8 +276,8 @@ export const instructionRule: FileRule = (file, subject) =>
     const { text, line, isHidden } = statement;
     const found = sending(statement, subject);
     const add = (
-      code: string,
-      message = messages[code] ?? "",
+      code: Code,
+      message: string | undefined = undefined,
       severity: Capability["severity"] = "warning",
     ) => found.push(foundIn(file, { number: line, text }, severity, code, message));
     const other = discredited(statement, subject);
@@ -299,7 +286,7 @@ export const instructionRule: FileRule = (file, subject) =>
     if (isExplained(statement) || subject.purpose.isAboutAttacks) return found;
     for (const intent of intents) {
       const isNew = found.every(({ code }) => code !== intent.code);
-      if (isNew && isIntended(statement, intent)) add(intent.code, messages[intent.code], intent.severity);
+      if (isNew && isIntended(statement, intent)) add(intent.code, undefined, intent.severity);
     }
     if (isHidden && addressed.test(text) && commands.test(text))
       add(

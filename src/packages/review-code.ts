@@ -36,7 +36,7 @@ function withoutComment(text: string): string {
 /** Texts in double quotes, with their escapes resolved. */
 function normalised(text: string): string {
   return text
-    .replace(/"{3}|'{3}/g, '"')
+    .replace(/"{3}|'{3}|\$(?=["'])/g, (sign) => (sign === "$" ? "" : '"'))
     .replace(
       /(?:\b[rbfuRBF]{1,2})?(?:"((?:[^"\\]|\\.){0,1000})"|'((?:[^'\\]|\\.){0,1000})'|`((?:[^`\\]|\\.){0,1000})`)/g,
       (_, ...parts) => `"${unescaped(parts.slice(0, 3).find((part) => part !== undefined) ?? "")}"`,
@@ -149,6 +149,9 @@ function folded(text: string, isShell: boolean): string {
       .replace(
         /\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g,
         (whole, items, by) => together(items, by) ?? whole,
+      )
+      .replace(/\$\((?:printf|echo)\s+'([^'()]{1,200})'\s*(\|\s*rev\s*)?\)/g, (_, a, rev) =>
+        rev === undefined ? a : [...a].reverse().join(""),
       )
       .replace(/\bchr\(\s*(\d{1,3})\s*\)/g, (_, number) => `"${String.fromCharCode(Number(number))}"`)
       .replace(

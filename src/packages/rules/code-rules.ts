@@ -6,7 +6,7 @@ const abilities = signs(
   information,
   {
     reads_whole_environment:
-      /\b(?:JSON\.stringify|Object\.(?:entries|keys|values))\s*\(\s*process\.env\s*[),]|\b(?:str|repr|json\.dumps)\s*\(\s*(?:dict\s*\(\s*)?os\.environ\b(?!\.get|\[)|\bos\.environ\.items\s*\(|\bprintenv\b(?!\s+\w)|(?:^|[;&|(`]\s*)env\s*\||\/proc\/self\/environ|\bprocess\s*\[\s*(?!["'`])|\bbody\s*[:=]\s*process\.env\b|\bdict\s*\(\s*os\.environ\s*\)|=\s*(?:os\.environ|process\.env)\s*;?\s*$|\bdata\s*=\s*os\.environ\b|\.\.\.process\.env\b(?=.{0,200}\bbody\b)|(?:^|[;&|(]\s*)(?:export\s+-p|declare\s+-x|set)\s*\|/,
+      /\b(?:JSON\.stringify|Object\.(?:entries|keys|values))\s*\(\s*process\.env\s*[),]|\b(?:str|repr|json\.dumps)\s*\(\s*(?:dict\s*\(\s*)?os\.environ\b(?!\.get|\[)|\bos\.environ\.items\s*\(|\bprintenv\b(?!\s+\w)|(?:^|[;&|(`]\s*)env\s*\||\/proc\/self\/environ|\bprocess\s*\[\s*(?!["'`])|\bbody\s*[:=]\s*process\.env\b|\bdict\s*\(\s*os\.environ\s*\)|\b\w+\s*=\s*(?:os\.environ|process\.env)\s*;?\s*$|\bdata\s*=\s*os\.environ\b|\.\.\.process\.env\b(?=.{0,200}\bbody\b)|(?:^|[;&|(]\s*)(?:export\s+-p|declare\s+-x|set)\s*\|/,
     reads_all_files:
       /\bos\.walk\s*\(|\.rglob\s*\(\s*["']\*["']|\.glob\s*\(\s*["'](?:\*\*\/)?\*(?:\.\*)?["']|\.iterdir\s*\(|\bos\.(?:listdir|scandir)\s*\(|\breaddir(?:Sync)?\s*\(|glob\.glob\s*\(\s*["'`][^"'`]*\*["'`]|\bfind\s+["']?(?:\$|\.|~|\/)\S*(?!.{0,60}-maxdepth).{0,60}-type f|\bwalkSync?\s*\(|\btar\s+\S{0,10}c\S{0,6}\s|\b(?:make_archive|tarfile\.open|ZipFile)\s*\(.{0,80}"w|\bcat\s+["\w/.$-]{0,60}\*|\bKNACK_WORKSPACE\b.{0,60}\*/,
     network:

@@ -61,7 +61,13 @@ function shiftedText(text: string): string | undefined {
 /** Text that has to be decoded to be read: encoded, escaped, shifted or reversed. Decoded, it is shown. */
 export const encodedTextRule: FileRule = (file, { purpose }) => {
   const found: Capability[] = [];
-  for (const line of file.lines.slice(0, 20_000)) {
+  const lines = file.lines.slice(0, 20_000);
+  // Few words of a line tell a disguise from a language: the next ones of its paragraph are looked at with it.
+  const texts = lines.map(({ text }, at) => {
+    const next = lines.slice(at + 1, at + 4).map((line) => line.text);
+    return [text, ...next].join(" ");
+  });
+  for (const [at, line] of lines.entries()) {
     if (found.length >= 20) break;
     const add = (severity: Capability["severity"], code: Code, message: string, text: string) => {
       const isMeant = !purpose.isAboutAttacks && !isExplained({ said: text });
@@ -74,7 +80,7 @@ export const encodedTextRule: FileRule = (file, { purpose }) => {
         "It carries a command, an address or instructions in encoded form; decoded it is shown here.";
       add(isGrave ? "danger" : "warning", "encoded_command", message, decoded);
     }
-    const shifted = shiftedText(line.text);
+    const shifted = shiftedText(texts[at] ?? line.text);
     if (shifted !== undefined)
       add(
         "warning",

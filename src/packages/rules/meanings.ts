@@ -46,6 +46,7 @@ export const meanings = {
   plants_memory:
     "It makes the agent remember a statement of the skill, which later conversations may treat as true.",
   asks_for_secrets: "It asks for secrets that give away an account or a wallet.",
+  changes_settings: "It has the rules of the bot changed that people set to be asked.",
   steers_answers: "It changes what people are told or pay in favour of somebody they do not know of.",
   discredits_skill: "It speaks against other skills.",
   obeys_remote_text: "It has the agent follow instructions from an address, which may change at any time.",

@@ -9,6 +9,7 @@ import {
   type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
+import { meanings } from "./meanings.ts";
 
 /** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
 export const fileKindRule: FileRule = (file) => {
@@ -41,23 +42,41 @@ function isMedia({ path, executable }: ReviewedFile): boolean {
   );
 }
 
-const unreviewedSoftware =
-  "It names software that has to be installed for the skill; that software was not reviewed.";
-
 const hooks = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
+
+/** Packages that most people install, of Python and npm. */
+const popular =
+  "requests numpy pandas matplotlib scipy pillow django flask fastapi httpx aiohttp openai anthropic beautifulsoup4 selenium playwright pyyaml python-dateutil python-dotenv cryptography scikit-learn tensorflow pydantic sqlalchemy openpyxl tabulate colorama express lodash axios react webpack commander typescript dotenv moment chalk puppeteer cheerio node-fetch".split(
+    " ",
+  );
 
 /** Manifests: what installing the package's dependencies would fetch and run. */
 export const manifestRule: FileRule = (file) => {
   const name = basename(file.path).toLowerCase();
   if (name === "package.json") return npmFindings(file);
   if (
-    /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/.test(name)
-  ) {
-    return [{ severity: "info", code: "dependencies", message: unreviewedSoftware, path: file.path }];
-  }
-  if (/(?:^|\/)node_modules\/[^/]+$/.test(file.path)) return [];
-  return [];
+    !/^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/.test(name)
+  )
+    return [];
+  const listed = [...file.raw.slice(0, 50_000).matchAll(/^[\s"']{0,8}([A-Za-z][\w.-]{2,60})/gm)].map(
+    ([, each = ""]) => each,
+  );
+  return [
+    { severity: "info", code: "dependencies", message: meanings.dependencies, path: file.path },
+    ...typos(listed, file.path),
+  ];
 };
+
+/** Dependencies that are a letter away from a popular one. */
+function typos(names: readonly string[], path: string): Capability[] {
+  return names.slice(0, 500).flatMap((written): Capability[] => {
+    const name = written.toLowerCase().replaceAll("_", "-");
+    const meant = popular.find((each) => each.length >= 5 && editDistance(each, name) === 1);
+    if (meant === undefined || popular.includes(name)) return [];
+    const message = `It depends on ${written}, which is easily mistaken for ${meant}.`;
+    return [{ severity: "warning", code: "similar_name", message, path }];
+  });
+}
 
 function npmFindings({ raw, path }: ReviewedFile): Capability[] {
   // A manifest that no program can read starts nothing either.
@@ -83,7 +102,8 @@ function npmFindings({ raw, path }: ReviewedFile): Capability[] {
   });
   if (names.length > 0) {
     const excerpt = excerptOf(names.join(", "));
-    findings.push({ severity: "info", code: "dependencies", message: unreviewedSoftware, path, excerpt });
+    findings.push(...typos(names, path));
+    findings.push({ severity: "info", code: "dependencies", message: meanings.dependencies, path, excerpt });
   }
   return findings;
 }

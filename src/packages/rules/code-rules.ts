@@ -8,9 +8,9 @@ const abilities = signs(
     reads_whole_environment:
       /\b(?:JSON\.stringify|Object\.(?:entries|keys|values))\s*\(\s*process\.env\s*[),]|\b(?:str|repr|json\.dumps)\s*\(\s*(?:dict\s*\(\s*)?os\.environ\b(?!\.get|\[)|\bos\.environ\.items\s*\(|\bprintenv\b(?!\s+\w)|(?:^|[;&|(`]\s*)env\s*\||\/proc\/self\/environ|\bprocess\s*\[\s*(?!["'`])|\bbody\s*[:=]\s*process\.env\b|\bdict\s*\(\s*os\.environ\s*\)|\b\w+\s*=\s*(?:os\.environ|process\.env)\s*;?\s*$|\bdata\s*=\s*os\.environ\b|\.\.\.process\.env\b(?=.{0,200}\bbody\b)|(?:^|[;&|(]\s*)(?:export\s+-p|declare\s+-x|set)\s*\|/,
     reads_all_files:
-      /\bos\.walk\s*\(|\.rglob\s*\(\s*["']\*["']|\.glob\s*\(\s*["'](?:\*\*\/)?\*(?:\.\*)?["']|\.iterdir\s*\(|\bos\.(?:listdir|scandir)\s*\(|\breaddir(?:Sync)?\s*\(|glob\.glob\s*\(\s*["'`][^"'`]*\*["'`]|\bfind\s+["']?(?:\$|\.|~|\/)\S*(?!.{0,60}-maxdepth).{0,60}-type f|\bwalkSync?\s*\(|\btar\s+\S{0,10}c\S{0,6}\s|\b(?:make_archive|tarfile\.open|ZipFile)\s*\(.{0,80}"w|\bcat\s+["\w/.$-]{0,60}\*|\bKNACK_WORKSPACE\b.{0,60}\*/,
+      /\bos\.walk\s*\(|\.r?glob\s*\(\s*"[^"]{0,80}\*|\.iterdir\s*\(|\bos\.(?:listdir|scandir)\s*\(|\breaddir(?:Sync)?\s*\(|glob\.glob\s*\(\s*["'`][^"'`]*\*["'`]|\bfind\s+["']?(?:\$|\.|~|\/)\S*(?!.{0,60}-maxdepth).{0,60}-type f|\bwalkSync?\s*\(|\btar\s+\S{0,10}c\S{0,6}\s|\b(?:make_archive|tarfile\.open|ZipFile)\s*\(.{0,80}"w|\bcat\s+["\w/.$-]{0,60}\*|\bKNACK_WORKSPACE\b.{0,60}\*/,
     network:
-      /\bfetch\s*\(|\brequests\.(?:get|post|put|delete|patch|request|Session)\b|\burllib(?:3|\.request)?\b|\burlopen\b|\bhttpx\b|\baiohttp\b|\baxios\b|["'](?:node:)?(?:https?|net|tls|dgram|dns)(?:\/promises)?["']|\bsocket\.(?:socket|create_connection|gethostbyname|getaddrinfo)\b|\bXMLHttpRequest\b|\bWebSocket\s*\(|\b(?:curl|wget)\s|\bNet::HTTP\b|\bhttp\.client\b|\bsmtplib\b|\bftplib\b|\bsendBeacon\b|\bHTTPS?Connection\s*\(|\b(?:paramiko|websockets?|telnetlib|nodemailer|undici|xmlrpc)\b|\b(?:ncat|scp|sftp|rsync|telnet)\s|\bnc\s+[-\w"$]|\/dev\/(?:tcp|udp)\/|\bInvoke-(?:RestMethod|WebRequest)\b|"(?:curl|wget|nc|scp|rsync)"/,
+      /\bfetch\s*\(|\brequests\.(?:get|post|put|delete|patch|request|Session)\b|\burllib(?:3|\.request)?\b|\burlopen\b|\bhttpx\b|\baiohttp\b|\baxios\b|["'](?:node:)?(?:https?|net|tls|dgram|dns)(?:\/promises)?["']|\bsocket\.(?:socket|create_connection|gethostbyname|getaddrinfo)\b|\bXMLHttpRequest\b|\bWebSocket\s*\(|\b(?:curl|wget)\s|\bNet::HTTP\b|\bhttp\.client\b|\bsmtplib\b|\bftplib\b|\bsendBeacon\b|"wss?:\/\/|\bWebSocket\b|\bHTTPS?Connection\s*\(|\b(?:paramiko|websockets?|telnetlib|nodemailer|undici|xmlrpc)\b|\b(?:ncat|scp|sftp|rsync|telnet)\s|\bnc\s+[-\w"$]|\/dev\/(?:tcp|udp)\/|\bInvoke-(?:RestMethod|WebRequest)\b|"(?:curl|wget|nc|scp|rsync)"/,
     runs_programs:
       /["'](?:node:)?child_process["']|\bfrom\s+os\s+import\b.{0,80}\b(?:system|popen|exec[lv]\w{0,2}|spawn\w{1,3})\b|\bos\.(?:system|popen|exec[lv]p?e?|spawn\w*)\s*\(|shell\s*=\s*True|\b(?:shell_exec|passthru|proc_open)\s*\(|\bDeno\.Command\b|\bBun\.spawn\b|\bsubprocess\b|\bcreate_subprocess_\w+\s*\(/,
     reaches_outside:
@@ -47,6 +47,16 @@ const veils = [
   }),
 ];
 
+/** Who the person is, or which machine it is. */
+const identities = signs(
+  information,
+  {
+    reads_identity:
+      /\b(?:KNACK|LINX)_(?:USER_ID|THREAD_ID|AGENT_ID|SESSION_ID)\b|\bgetpass\.getuser\s*\(|\bos\.getlogin\s*\(|\buserInfo\s*\(|\bplatform\.node\s*\(|\bgethostname\s*\(|\bos\.hostname\s*\(|\bwhoami\b|\$\(hostname\)|\bgit\s+config\s+(?:--\w+\s+)?user\.(?:email|name)/,
+  },
+  ["code"],
+);
+
 const credentials = {
   reads_credentials:
     /(?:[~/\\]|\$HOME\/|["'`])\.(?:ssh\b|aws\/|gnupg\b|kube\/config|docker\/config|netrc\b|git-credentials|npmrc\b|pypirc\b|config\/gcloud|azure\/|password-store)|\bid_(?:rsa|ed25519|ecdsa)\b|\/etc\/(?:shadow|sudoers)\b|\/proc\/(?:self|\d+|\*)\/(?:environ|mem)\b|Login Data\b|Cookies\.binarycookies|key4\.db|logins\.json|\bwallet\.dat\b|Library\/Keychains|Local Extension Settings|169\.254\.169\.254|metadata\.google\.internal|security\s+(?:find-(?:generic|internet)-password|dump-keychain)|\.(?:openclaw|clawdbot|moltbot)\/(?:\.env|openclaw\.json|agents\/\S{1,60}sessions)|auth-profiles\.json|\.(?:bash|zsh|python|psql|mysql)_history\b|\bpbpaste\b|\bpyperclip\.paste\b|\bxclip\b.{0,20}-o\b|\bkeyring\.get_password\b|\/var\/run\/secrets\b/,
@@ -57,7 +67,10 @@ const credentialPurposes = {
     /\b(?:ssh|sftp|aws|s3|cloud|gcloud|azure|kube\w*|docker|git|github|npm|pypi|deploy\w*|credentials?|secrets?|passwords?|keychain|keys?|auth\w*|login|cookies?|browser|backup\w*|server|remote|hosts?|wallets?|config\w*|sessions?|memory|agents?|openclaw|clawdbot|moltbot|cli)\b/i,
 };
 
-const signRules = signRule([...abilities, ...veils, ...signs(inCode, credentials)], credentialPurposes);
+const signRules = signRule(
+  [...abilities, ...veils, ...identities, ...signs(inCode, credentials)],
+  credentialPurposes,
+);
 
 /** What code can do, and where it hides what it does. */
 export const codeRule: FileRule = (file, subject) => [

@@ -4,7 +4,7 @@ import { hostsReached, type NamedAddress, oddPlace } from "./hosts.ts";
 
 /** A statement that gives data to a host. */
 const sends =
-  /\.(?:post|put|patch)\s*\(|\bmethod\s*[:=]\s*"(?:POST|PUT|PATCH)|\brequest\s*\(\s*"(?:POST|PUT|PATCH)|\b(?:Request|urlopen)\s*\(.{0,300}\bdata\s*=|\burlopen\s*\([^()]{1,200},\s*\w|\s-X\s*"?(?:POST|PUT)|\s(?:--data\S*|--post-(?:data|file)\S*|-d|-F|-T|--upload-file|--form|--json)[\s="]|\b(?:send(?:all|to|Beacon|mail|_message|Mail)?|storbinary|put_object|putObject|upload_file\w*)\s*\(|\.(?:end|write)\s*\(\s*\w|\bWebSocket\s*\(|\bparams\s*=|https?:\/\/[^\s"]{1,200}[?&/=](?:\$?\{|"\s*\+|")\s*\+?\s*[\w(]|https?:\/\/[^\s"]{1,200}\$\{?\w|\|\s*(?:nc|ncat|telnet|ssh|mail|sendmail)\s|\b(?:scp|rsync|sftp)\s[^|;]{0,200}\w:|\brclone\s+copy|\bgit\s+push\s+\S*:\/\/|\bgh\s+gist\s+create|>\s*\/dev\/(?:tcp|udp)\/|-Method\s+"?(?:POST|PUT)/i;
+  /\.(?:post|put|patch)\s*\(|\bmethod\s*[:=]\s*"(?:POST|PUT|PATCH)|\brequest\s*\(\s*"(?:POST|PUT|PATCH)|\b(?:Request|urlopen)\s*\(.{0,300}\bdata\s*=|\burlopen\s*\([^()]{1,200},\s*\w|\s-X\s*"?(?:POST|PUT)|\s(?:--data\S*|--post-(?:data|file)\S*|-d|-F|-T|--upload-file|--form|--json)[\s="]|\b(?:send(?:all|to|Beacon|mail|_message|Mail)?|storbinary|put_object|putObject|upload_file\w*)\s*\(|\.(?:end|write)\s*\(\s*\w|\bWebSocket\s*\(|\bparams\s*=|https?:\/\/[^\s"]{1,200}[?&/=](?:\$?\{|"\s*\+|")\s*\+?\s*[\w(]|https?:\/\/[^\s"]{1,200}\$\{?\w|\bpath\s*:\s*"[^"]{0,200}\$\{|\|\s*(?:nc|ncat|telnet|ssh|mail|sendmail)\s|\b(?:scp|rsync|sftp)\s[^|;]{0,200}\w:|\brclone\s+copy|\bgit\s+push\s+\S*:\/\/|\bgh\s+gist\s+create|>\s*\/dev\/(?:tcp|udp)\/|-Method\s+"?(?:POST|PUT)/i;
 /** Gives a file or text whole: as a form, a body or an upload. */
 const uploads =
   /\bfiles\s*=\s*[{[]|\s(?:-F|--form)\s*"?[\w-]+=[@<]|\s-T\s|--upload-file|--post-file|--data(?:-binary|-raw)?[\s=]+"?@|\b(?:upload_file\w*|storbinary)\s*\(|\b(?:sendmail|post|put|Request|urlopen)\s*\(.{0,300}(?:\bopen\s*\(|\bread(?:_text|_bytes|FileSync|File)?\s*\()|\b(?:scp|rsync|sftp)\s|\b(?:cat|tar|zip|gzip|base64|env|printenv|history)\s[^;]{0,200}\|[^;]{0,200}\b(?:curl|wget|nc|ncat|ssh|mail)\b/;
@@ -20,7 +20,12 @@ const keepsProgram =
   /\bchmod\b|\.chmod\s*\(|\bspec_from_file_location\b|\bsys\.path\.(?:insert|append)\b.{0,60}(?:tmp|cache|download)|\bpip"?\s*,?\s*"?install\b/;
 const decodesText =
   /\b(?:b64decode|atob|fromhex|unhexlify|decompress|marshal|a85decode|b85decode|b32decode)\b|\bfrom\s*\([^()]{1,60},\s*"(?:base64|hex)"/;
-const sources = ["reads_credentials", "reads_whole_environment", "reads_all_files"] as const;
+const sources = [
+  "reads_credentials",
+  "reads_whole_environment",
+  "reads_identity",
+  "reads_all_files",
+] as const;
 
 /** What code does by several capabilities together, and the purpose does not explain. */
 export function combinations(subject: ReviewSubject, capabilities: readonly Capability[]): Capability[] {
@@ -89,7 +94,7 @@ function sending(
       : `${unknown.slice(0, 3).join(", ")}, which its description does not name`;
   const all = file.statements.map(({ text }) => text).join("\n");
   const hasKey = withOwnKey.test(all);
-  const secret = gathered.find(({ code }) => code !== "reads_all_files");
+  const secret = gathered.find(({ code }) => code !== "reads_all_files" && code !== "reads_identity");
   const source = secret ?? (hasKey ? undefined : gathered[0]);
   if (source !== undefined && unknown.length > 0) {
     const message = `It gathers files, keys or variables and sends data to ${to}.`;

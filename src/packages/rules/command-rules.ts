@@ -14,7 +14,7 @@ const runsInput = pattern()`(?:${shells}|(?:python[\d.]*|node|perl|ruby|php|osas
 /** A call of one of the fetchers, in contrast to a word or a table cell. */
 const fetchCall = pattern()`${fetchers}\s+(?:-|["'$<({]|https?:|[\w-]{1,60}\.[a-z]{2})`;
 const decoders =
-  /(?:base64\s+(?:-\w{0,9}d\w{0,9}|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b)/;
+  /(?:base64\s+(?:-\w{0,9}d\w{0,9}|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b|\btr\s+\S{2,80}\s+\S{2,80}|\brev\b|\bg?unzip\s+-c|\bzcat\b|\bgpg\s+-d\b)/;
 
 /** How grave it is to run a program from there: from an anonymous place, from somebody whom the purpose does not name, or from its maker. */
 const bySource: Judge = (text, { role }, { purpose }) => {
@@ -35,6 +35,8 @@ const fromCode: Judge = (text, { role }) =>
 const outsideSamples: Judge = (_, { role }) => (role === "sample" ? "info" : "warning");
 
 const purposes = {
+  destructive:
+    /\b(?:clean\w*|delet\w*|remov\w*|tidy\w*|prun\w*|uninstall\w*|reset\w*|wip\w*|purg\w*|cache|disk|rotat\w*|backup\w*|mirror\w*)\b/i,
   backdoor: /\bssh\b|server|deploy|provision|sysadmin/i,
   persistence:
     /\b(?:cron\w*|schedul\w*|daily|nightly|hourly|weekly|periodic\w*|automat\w*|autostart|daemon|services?|background|launchd|systemd|backup\w*|monitor\w*|watch\w*|remind\w*|heartbeat|boot|server|agent|deploy\w*|sync\w*|shell|dotfiles|install\w*|setup|wake|alarm|tunnel|bridge|gateway)\b/i,
@@ -66,7 +68,7 @@ const patternRule = signRule(
       persistence:
         /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i,
       destructive:
-        /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i,
+        /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\s*\((?!.{0,80}(?:te?mp|cache|build|dist|stag|scratch|work_?dir))\s*(?:[\w.]{1,30}\(\s*)?(?:home|Path\.home|each|path|folder|workspace|root|base|os\.environ|sys\.argv)\b|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i,
     }),
     ...signs(information, {
       elevated:

@@ -30,7 +30,8 @@ const oddHosts: readonly [RegExp, string][] = [
 ];
 const chatHooks =
   /(?:discord(?:app)?\.com\/api\/webhooks\/\d|api\.telegram\.org\/bot\d|hooks\.slack\.com\/services\/T)\S{10,}/i;
-const ownMachine = /^(?:localhost|.+\.(?:local|localhost|internal)|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
+const ownMachine =
+  /^(?:localhost|.+\.(?:local|localhost|internal|lan|home|arpa)|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
 /** An address in a text. */
 export interface NamedAddress {

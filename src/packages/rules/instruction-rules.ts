@@ -5,6 +5,7 @@ import { abilities, demands, isIntended } from "./intents.ts";
 import type { Code } from "./meanings.ts";
 import { affirms, isExplained, type Statement, statementsOf } from "./statements.ts";
 import {
+  admits,
   capitals,
   completes,
   filled,
@@ -91,6 +92,8 @@ function isGiven(
   someone: string | undefined,
 ): boolean {
   const isSending = affirms(said, sends);
+  if (someone !== undefined && affirms(said, admits)) return true;
+  if (capitals.test(text) && /\bcurl\b/.test(text)) return true;
   if (affirms(around, gives) || (affirms(said, givesIt) && personal.test(around))) return true;
   if (filled.test(text) && (isSending || affirms(said, completes))) return true;
   return (
@@ -102,7 +105,7 @@ function isGiven(
 
 /** Comments that speak to an agent; others are for the readers of the source. */
 const addressed =
-  /\b(?:(?:note|message|instructions?|hint|reminder|memo|important)\s?(?:to|for)\s(?:the\s|any\s|all\s)?(?:ai|agents?|assistants?|models?|llms?|bots?|claude|gpt)|\bfor (?:the|any|all) (?:\w+ )?(?:ai|agents?|assistants?|models?|llms?|bots?)\b|(?:if|when) you(?:['’]re| are) (?:an? )?(?:ai|agent|assistant|model|llm|bot|language model))\b|^\s*(?:dear\s)?(?:ai|agents?|assistants?|model|llm|bot|claude|system)\b[\w ]{0,30}[:,!]|\b(?:the\s)?(?:ai|agents?|assistants?|models?|llms?)\s(?:must|should|shall|has to|have to|need to|always)\b/i;
+  /\b(?:(?:note|message|instructions?|hint|reminder|memo|important)\s?(?:from .{1,30} )?(?:to|for)\s(?:the\s|any\s|all\s)?(?:ai|agents?|assistants?|models?|llms?|bots?|claude|gpt)|\bfor (?:the|any|all) (?:\w+ )?(?:ai|agents?|assistants?|models?|llms?|bots?)\b|(?:if|when) you(?:['’]re| are) (?:an? )?(?:ai|agent|assistant|model|llm|bot|language model))\b|^\s*(?:dear\s)?(?:ai|agents?|assistants?|model|llm|bot|claude|system)\b[\w ]{0,30}[:,!]|\b(?:the\s)?(?:ai|agents?|assistants?|models?|llms?)\s(?:must|should|shall|has to|have to|need to|always)\b/i;
 const commands =
   /\b(?:run|execute|send|always|never|must|should|install|open|call|load|fetch|pass|forward|ignore|read|quote|put|copy|add|before|after|whenever|output)\b|https?:/i;
 const isAgainst =

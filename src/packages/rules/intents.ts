@@ -144,7 +144,7 @@ export const demands: readonly Intent[] = [
   },
   {
     code: "asks_for_secrets",
-    said: /\b(?:enter|paste|provide|send|share|type|give|collect|ask (?:them |the user )?(?:for|to paste))\b.{0,60}\b(?:seed phrase|recovery phrase|mnemonic phrase|wallet['’]?s? private key|wallet key|keystore file|2fa codes?)|\bask\s(?:the\s)?(?:users?|them|people|person|whoever)\b.{0,20}\bfor\s(?:their|the|a)\s(?:\w+\s){0,2}(?:passwords?|pins?\b|one-time codes?|2fa codes?)/i,
+    said: /\b(?:enter|paste|provide|send|share|type|give|collect|ask (?:them |the user )?(?:for|to paste))\b.{0,60}\b(?:seed phrase|recovery phrase|mnemonic phrase|wallet['’]?s? private key|wallet key|keystore file|2fa codes?)|\b(?:have|let|make|get|ask|tell|bring)\b.{0,40}\b(?:type|enter|paste|give|tell|send|share|post)\b.{0,30}\b(?:passwords?|passphrases?|pins?|cvv|one-time codes?|2fa codes?|login codes?|session cookies?)\b|\bask\s(?:the\s)?(?:users?|them|people|person|whoever)\b.{0,20}\bfor\s(?:their|the|a)\s(?:\w+\s){0,2}(?:passwords?|pins?\b|one-time codes?|2fa codes?)/i,
   },
   {
     code: "obeys_hidden_text",
@@ -159,7 +159,7 @@ export const demands: readonly Intent[] = [
   },
   {
     code: "steers_answers",
-    said: /\b(?:always|every|each|whenever|any|first)\b.{0,60}\b(?:recommend|suggest|prefer|promote|favou?r|rank|advise|praise)\w*\b.{0,80}\b(?:partners?|sponsor\w*|our (?:own|product|shop|service)|first|top|above|instead of|rather than|only)\b|\b(?:affiliate|referral|sponsored?|partner)[- ](?:links?|codes?|ids?|tags?|parameters?)\b|[?&](?:ref|aff|tag|partner|affiliate)(?:_id)?=[\w-]{2,}/i,
+    said: /\b(?:always|every|each|whenever|any|first)\b.{0,60}\b(?:recommend|suggest|prefer|promote|favou?r|rank|advise|praise)\w*\b.{0,80}\b(?:partners?|sponsor\w*|our (?:own|product|shop|service)|first|top|above|instead of|rather than|only)\b|\b(?:affiliate|referral|sponsored?|partner)[- ](?:links?|codes?|ids?|tags?|parameters?)\b|[?&](?:ref|via|aff|tag|partner|affiliate|promo)(?:_id)?=[\w-]{2,}/i,
     around:
       /\b(?:affiliate|referral|sponsor\w*|partners?|commission|shop|buy|price|product|offer|hotel|book|order|provider|brand|vendor|insur\w*)\b/i,
     unless: /\b(?:disclos\w*|label\w*|mark\w* as|say that it is)\b/i,
@@ -176,5 +176,25 @@ export const demands: readonly Intent[] = [
     code: "steers_answers",
     said: /\b(?:replace|swap|exchange|rewrite|substitute|change|correct)\b.{0,60}\b(?:links?|urls?|addresses|account(?: numbers?)?|IBANs?|phone numbers?|prices?|payee|bank details|wallet)\b.{0,60}\b(?:with|by|to|for|into)\b/i,
     around: pattern("iu")`${money}|https?:|\b(?:ours?|partner|the one below|this one|redirect\w*)\b`,
+  },
+  {
+    code: "steers_answers",
+    said: /\b(?:report|treat|mark|accept|approve|pass|rate|count|book|sign off|wave)\b.{0,80}\b(?:without (?:looking|checking|reading|verif\w+|review\w*|a look)|whatever (?:the|it|they)|regardless of|no matter|unchecked|unseen)\b/i,
+    unless: /\b(?:never|must not|do not|don['’]t)\b/i,
+  },
+  {
+    code: "steers_answers",
+    said: /\b(?:first (?:row|place|line|position|choice)|on top|top spot|best (?:value|choice|option)|winner)\b.{0,80}\b(?:even (?:if|where|when|though)|whatever|regardless|no matter)\b/i,
+  },
+  {
+    code: "claims_consent",
+    said: /\b(?:whoever|anyone|anybody|people|somebody|someone|if (?:a|the) (?:person|message|customer|user))\b.{0,40}\b(?:says?|names?|writes?|mentions?|knows?|contains?|uses?|types?|gives?)\b.{0,40}\b(?:(?:pass|code|key|magic |secret )?(?:word|phrase)|code ?word)\b/i,
+    around:
+      /\b(?:checks?|limits?|rules?|every|everything|any|all|admin\w*|tester|without|skip|lifted|trusted|at once)\b/i,
+  },
+  {
+    code: "changes_settings",
+    said: /\b(?:checks?|limits?|approvals?|confirmations?|safeguards?|restrictions?)\b.{0,20}\b(?:is|are|be)\s(?:\w+\s)?(?:lifted|off|waived|suspended|skipped|bypassed|disabled)\b/i,
+    notBefore: condition,
   },
 ];

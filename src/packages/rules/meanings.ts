@@ -6,6 +6,7 @@ export const meanings = {
   reaches_outside: "It reads or writes outside its own folder.",
   reads_all_files: "It reads whatever files it finds: those of the conversation, or of the machine.",
   reads_attachments: "It has the agent read what people attach.",
+  reads_identity: "It asks who the person is or which machine it runs on.",
   reads_credentials: "It names places where keys and passwords of a machine are kept.",
   reads_whole_environment: "It takes all environment variables at once, not those it needs.",
   native_code: "It calls compiled code of the machine, which can do what no review of its text shows.",

@@ -9,7 +9,7 @@ export interface Statement {
   said: string;
   /** With the sentences before it and after it. */
   around: string;
-  /** In a comment, which readers of the page do not see. */
+  /** In a comment or in code, which readers of the page do not see. */
   isHidden: boolean;
 }
 
@@ -27,7 +27,7 @@ export function statementsOf(file: ReviewedFile, { skill }: ReviewSubject): Stat
       .flatMap(({ number: line, text }) =>
         [...text.matchAll(/"([^"]{40,1000})"/g)].map(([, each = ""]) => ({ line, text: each })),
       );
-    return withNeighbours(quoted.flatMap((each) => sentences(each, file.path, false)));
+    return withNeighbours(quoted.flatMap((each) => sentences(each, file.path, true)));
   }
   const { shown, comments } = withoutComments(file);
   const line = file.raw.slice(0, Math.max(0, file.raw.search(/^description:/m))).split("\n").length;

@@ -32,11 +32,15 @@ export const loads =
 export const obeys =
   /\b(?:follow|obey|do what|carry out|apply|act on|treat)\b.{0,50}\b(?:instructions?|rules?|steps?|(?:it|they|that|there|page|file) says?|orders?|commands?|in it|exactly)\b|\bbefolg\w*|照做|按照.{0,10}(?:指示|执行)/i;
 
+/** Lets somebody in: to a document, a channel, an account. */
+export const admits =
+  /\b(?:invite|admit|add|give|grant|share)\b.{0,60}\b(?:rights?|access|permissions?|members?|editors?|viewers?|collaborators?|guests?|channels?|accounts?|documents?|calendars?|folders?)\b/i;
+
 /** `?d={last_message}`, `?t=…`, `/m/DIGEST-OF-THE-TALK.png`: a place in an address that the agent fills with words or names of people. */
 export const filled =
   /(?:[?&][\w.-]{1,40}=|\/)[^\s&"')>]{0,60}?(?:[{[<$(]{1,3}|%7B)[^&\s"')>]{0,30}(?:message|conversation|chat\b|transcript|history|summar|digest|recap|talk|said|user_?name|who\b|e-?mail)|[?&]\w{1,20}=(?:…|\.\.\.)/i;
 export const capitals =
-  /(?:[?&][\w.-]{1,40}=|\/)[^\s&"')>]{0,60}?[A-Z_-]{0,30}(?:MESSAGE|CONVERSATION|TRANSCRIPT|HISTORY|SUMMARY|DIGEST|RECAP|TALK|USER|NAME)[A-Z_-]{0,30}(?:[&)"'.\s/]|$)/;
+  /(?:[?&][\w.-]{1,40}=|\/)[^\s&"')>]{0,60}?[A-Z_-]{0,30}(?:MESSAGE|PASS(?:WORD|PHRASE|WD)|SECRET|COOKIE|CONVERSATION|TRANSCRIPT|HISTORY|SUMMARY|DIGEST|RECAP|TALK|USER|NAME)[A-Z_-]{0,30}(?:[&)"'.\s/]|$)/;
 export const picture =
   /!\[[^\]\n]{0,100}\]\(\s{0,3}<?(?:https?:)?\/\/[^)\n]{1,300}|<img\b[^<>]{0,200}\bsrc\s{0,3}=\s{0,3}["']?(?:https?:)?\/\/[^\s>]{1,300}/i;
 /** A place in an address that is filled in: `t=TOPIC`, `/{topic}`. */
@@ -47,7 +51,7 @@ export const account =
   /\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/;
 /** Somebody in particular: a mailbox, a channel, an id of one, an address without a scheme. */
 export const somebody =
-  /(?<![\w/:@.=])[\w.+-]{1,60}@(?!(?:\w+\.)?example\.(?:com|org|net)\b)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}|\b[CDGUW]0[A-Z0-9]{7,11}\b|\b\d{17,19}\b|\b(?:channel|to|into|in)\s[`"']?#[a-z][\w-]{2,60}|\b(?:to|message|dm)\s[`"']?@[a-z][\w.-]{2,60}|(?<![\w/@.])(?:[\w-]{1,40}\.){1,4}[a-z]{2,12}\/[^\s?`]{0,100}\?\w{1,20}=/i;
+  /(?<![\w/:@.=])[\w.+-]{1,60}@(?!(?:\w+\.)?example\.(?:com|org|net)\b)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}|\b[CDGUW]0[A-Z0-9]{7,11}\b|\b\d{17,19}\b|\b(?:channel|to|into|in)\s[`"']?#[a-z][\w-]{2,60}|\b(?:to|message|dm|invite|add|account|user|person|with)\s(?:the (?:account|user|person)\s)?[`"']?@[a-z][\w.-]{2,60}|(?<![\w/@.])(?:[\w-]{1,40}\.){1,4}[a-z]{2,12}\/[^\s?`]{0,100}\?\w{1,20}=/i;
 /** Somebody behind the skill. */
 export const outsiders =
   /\b(?:to|with|at|via)\s(?:our|the|my|a)\s(?:\w+\s){0,2}(?:servers?|backend|endpoint|collector|vendor|developers?|maker|analytics|telemetry|inbox|mailbox)\b/i;

@@ -4,7 +4,7 @@ import { hostsReached, type NamedAddress, oddPlace } from "./hosts.ts";
 
 /** A statement that gives data to a host. */
 const sends =
-  /\.(?:post|put|patch)\s*\(|\bmethod\s*[:=]\s*"(?:POST|PUT|PATCH)|\brequest\s*\(\s*"(?:POST|PUT|PATCH)|\b(?:Request|urlopen)\s*\(.{0,300}\bdata\s*=|\burlopen\s*\([^()]{1,200},\s*\w|\s-X\s*"?(?:POST|PUT)|\s(?:--data\S*|--post-(?:data|file)\S*|-d|-F|-T|--upload-file|--form|--json)[\s="]|\b(?:send(?:all|to|Beacon|mail|_message|Mail)?|storbinary|put_object|putObject|upload_file\w*)\s*\(|\.(?:end|write)\s*\(\s*\w|\bWebSocket\s*\(|\bparams\s*=|https?:\/\/[^\s"]{1,200}[?&/=](?:\$?\{|"\s*\+|")\s*\+?\s*[\w(]|https?:\/\/[^\s"]{1,200}\$\{?\w|\bpath\s*:\s*"[^"]{0,200}\$\{|\|\s*(?:nc|ncat|telnet|ssh|mail|sendmail)\s|\b(?:scp|rsync|sftp)\s[^|;]{0,200}\w:|\brclone\s+copy|\bgit\s+push\s+\S*:\/\/|\bgh\s+gist\s+create|>\s*\/dev\/(?:tcp|udp)\/|-Method\s+"?(?:POST|PUT)/i;
+  /\.(?:post|put|patch)\s*\(|\bmethod\s*[:=]\s*"(?:POST|PUT|PATCH)|\brequest\s*\(\s*"(?:POST|PUT|PATCH)|\b(?:Request|urlopen)\s*\(.{0,300}\bdata\s*=|\burlopen\s*\([^()]{1,200},\s*\w|\s-X\s*"?(?:POST|PUT)|\s(?:--data\S*|--post-(?:data|file)\S*|-d|-F|-T|--upload-file|--form|--json)[\s="]|\b(?:send(?:all|to|Beacon|mail|_message|Mail)?|storbinary|put_object|putObject|upload_file\w*)\s*\(|\.end\s*\(\s*\w|\b(?:req\w*|sock\w*|conn\w*|client|writer|stream)\.write\s*\(|\bWebSocket\s*\(|\bparams\s*=|https?:\/\/[^\s"]{1,200}(?:\$?\{|"\s*\+)[^"}]{0,40}(?:text|data|content|part|chunk|body|payload|message|blob|encode|line|note|secret)|\bpath\s*:\s*"[^"]{0,200}\$\{[^}]{0,40}(?:text|data|content|part|chunk|body|payload|blob|encode)|\|\s*(?:nc|ncat|telnet|ssh|mail|sendmail)\s|\b(?:scp|rsync|sftp)\s[^|;]{0,200}\w:|\brclone\s+copy|\bgit\s+push\s+\S*:\/\/|\bgh\s+gist\s+create|>\s*\/dev\/(?:tcp|udp)\/|-Method\s+"?(?:POST|PUT)/i;
 /** Gives a file or text whole: as a form, a body or an upload. */
 const uploads =
   /\bfiles\s*=\s*[{[]|\s(?:-F|--form)\s*"?[\w-]+=[@<]|\s-T\s|--upload-file|--post-file|--data(?:-binary|-raw)?[\s=]+"?@|\b(?:upload_file\w*|storbinary)\s*\(|\b(?:sendmail|post|put|Request|urlopen)\s*\(.{0,300}(?:\bopen\s*\(|\bread(?:_text|_bytes|FileSync|File)?\s*\()|\b(?:scp|rsync|sftp)\s|\b(?:cat|tar|zip|gzip|base64|env|printenv|history)\s[^;]{0,200}\|[^;]{0,200}\b(?:curl|wget|nc|ncat|ssh|mail)\b/;
@@ -17,7 +17,7 @@ const withOwnKey =
 const runsText =
   /(?<![.\w$])(?:eval|exec)\s*\((?!\s*")|\bnew\s+Function\s*\(|"(?:ba|z)?sh"\s*,\s*\[?\s*"-\w*c"\s*,\s*(?!")\w|\bos\.(?:system|popen)\s*\(\s*(?!")\w|\bexec(?:Sync)?\s*\(\s*\w+\s*[,)]|\b(?:run|call|Popen|check_output|check_call)\s*\(\s*(?!")[\w.]+\s*,.{0,100}shell\s*=\s*True|\b(?:sh|bash|eval)\s+(?:-c\s+)?"?\$\{?\w/;
 const keepsProgram =
-  /\bchmod\b|\.chmod\s*\(|\bspec_from_file_location\b|\bsys\.path\.(?:insert|append)\b.{0,60}(?:tmp|cache|download)|\bpip"?\s*,?\s*"?install\b/;
+  /\bchmod\b|\.chmod\s*\(|\bspec_from_file_location\b|\bsys\.path\.(?:insert|append)\b.{0,60}(?:tmp|cache|download)/;
 const decodesText =
   /\b(?:b64decode|atob|fromhex|unhexlify|decompress|marshal|a85decode|b85decode|b32decode)\b|\bfrom\s*\([^()]{1,60},\s*"(?:base64|hex)"/;
 const sources = [

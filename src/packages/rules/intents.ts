@@ -121,7 +121,7 @@ export const demands: readonly Intent[] = [
   },
   {
     code: "changes_settings",
-    said: /\b(?:turn|switch|set|change|put|disable|deactivate|lift|relax|skip|bypass|suppress|mute)\b.{0,50}\b(?:approvals?|confirmations?|permission (?:prompts?|cards?|questions?)|consent (?:cards?|questions?)|(?:question|approval) cards?|asking (?:first|before|rule))\b(?!.{0,30}\bback on\b)|\bauto-?(?:approv|confirm|accept|allow)\w*\b.{0,40}\b(?:calls?|tools?|requests?|questions?|everything)\b|\b(?:add|put)\b.{0,60}\b(?:to|on|in) the (?:\w+ )?(?:allow-?list|open hosts|trusted (?:hosts|list|people|servers?)|managers|operators|admins)\b/i,
+    said: /\b(?:turn|switch|set|change|put|disable|deactivate|lift|relax|skip|bypass|suppress|mute)\b.{0,50}\b(?:approvals?|(?:the|all|any|its|your|tool|action|call) confirmations?|permission (?:prompts?|cards?|questions?)|consent (?:cards?|questions?)|(?:question|approval) cards?|asking (?:first|before))\b(?!.{0,30}\bback on\b)|\bauto-?(?:approv|confirm|accept|allow)\w*\b.{0,40}\b(?:calls?|tools?|requests?|questions?|everything)\b|\b(?:add|put)\b.{0,60}\b(?:to|on|in) the (?:\w+ )?(?:allow-?list|open hosts|trusted (?:hosts|list|people|servers?)|managers|operators|admins)\b/i,
     notBefore: condition,
   },
   {
@@ -137,7 +137,7 @@ export const demands: readonly Intent[] = [
   },
   {
     code: "plants_memory",
-    said: /\b(?:remember|memori[sz]e|store|save|write|record|pin|note|add|keep)\b.{0,100}\b(?:memory|facts?|preferences?|profile|(?:all|later|other|future|every|new) (?:\w+ )?conversations?|from now on|permanently)\b[^,.;]{0,40}(?:\bthat\b|:|\bfollowing\b)|\bremember\b.{0,20}\b(?:for (?:all|later|other|future)|permanently|from now on|for good)\b.{0,40}(?:\bthat\b|:)/i,
+    said: /\b(?:remember|memori[sz]e|store|save|write|record|pin|note|add|keep)\b.{0,100}\b(?:(?:to|in|into|by) (?:the |your |long-term |its )?memory|facts?|preferences?|(?:all|later|other|future|every|new) (?:\w+ )?conversations?|from now on)\b[^,.;]{0,40}(?:\bthat\b|:|\bfollowing\b)|\bremember\b.{0,20}\b(?:for (?:all|later|other|future)|permanently|from now on|for good)\b.{0,40}(?:\bthat\b|:)/i,
     unless:
       /\b(?:they|users?|person|people|he|she|somebody|someone)\b.{0,40}\b(?:sa(?:id|ys?)|told|tells?|ask(?:ed|s)?|prefers?|mention\w*|chose|chosen|wants?|likes?|gave|gives?|agree\w*|states?|decide\w*|confirm\w*|correct\w*)\b/i,
     quoted: true,
@@ -154,7 +154,7 @@ export const demands: readonly Intent[] = [
   },
   {
     code: "obeys_remote_text",
-    said: /\btreat\b.{0,80}\bas (?:if|though|coming from|instructions?|orders?|commands?|(?:the )?(?:user|person|operator|admin\w*)['’]?s?\b)|\b(?:do|follow|obey|carry out|execute)\b.{0,30}\b(?:what|whatever|(?:any|all|the|its|every) (?:\w+ )?(?:instructions?|orders?|commands?|requests?))\b.{0,40}\b(?:pages?|web ?sites?|mails?|e-?mails?|sites?|comments? on)\b/i,
+    said: /\btreat\b.{0,80}\bas (?:(?:if|though) .{0,20}\b(?:users?|persons?|people|operators?|admin\w*|owner)\b|coming from|(?:an? )?(?:instructions?|orders?|commands?)\b|(?:the )?(?:user|person|operator|admin\w*)['’]s\b)|\b(?:do|follow|obey|carry out|execute)\b.{0,30}\b(?:what|whatever|(?:any|all|the|its|every) (?:\w+ )?(?:instructions?|orders?|commands?|requests?))\b.{0,40}\b(?:pages?|web ?sites?|mails?|e-?mails?|sites?|comments? on)\b/i,
     unless: /\b(?:data|untrusted|never|do not|don['’]t)\b/i,
   },
   {
@@ -179,8 +179,7 @@ export const demands: readonly Intent[] = [
   },
   {
     code: "steers_answers",
-    said: /\b(?:report|treat|mark|accept|approve|pass|rate|count|book|sign off|wave)\b.{0,80}\b(?:without (?:looking|checking|reading|verif\w+|review\w*|a look)|whatever (?:the|it|they)|regardless of|no matter|unchecked|unseen)\b/i,
-    unless: /\b(?:never|must not|do not|don['’]t)\b/i,
+    said: /\b(?:report|treat|mark|accept|approve|pass|rate|count|book|list)\b.{0,40}\bas (?:correct|fine|valid|approved|paid|ok|passed|checked|safe|genuine|complete)\b.{0,80}\b(?:without|whatever|regardless|no matter|even if)\b/i,
   },
   {
     code: "steers_answers",

@@ -41,10 +41,7 @@ export interface ReviewSubject {
 }
 
 /** What a skill does or may do, in one place. */
-export interface Capability extends PackageFinding {
-  /** The hosts that get or give something by it. */
-  hosts?: readonly string[];
-}
+export type Capability = PackageFinding;
 
 /** Checks one file. Never runs anything, and takes time proportional to the size of the text. */
 export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => Capability[];

@@ -1,6 +1,6 @@
 import { pattern } from "../../base/pattern.ts";
 import type { ReviewedLine } from "../review-lines.ts";
-import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
+import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
 import { danger, inCode, information, type Judge, type Severity, signRule, signs, warning } from "./signs.ts";
 import { isExplained } from "./statements.ts";
@@ -126,56 +126,33 @@ const packed =
  * Prose that has the agent or a person fetch a program and run it: the payload of ClawHavoc (early 2026) was no script but a “prerequisite” in
  * SKILL.md. Grave if the place is anonymous, or the archive is locked against scanners.
  */
-const prerequisiteRule: FileRule = (file, subject) => {
-  if (file.role !== "prose" || subject.purpose.isAboutAttacks) return [];
+const prerequisiteRule: FileRule = (file, { purpose }) => {
+  if (file.role !== "prose" || purpose.isAboutAttacks) return [];
   return sections(file.lines).flatMap((lines): Capability[] => {
     const text = lines.map((line) => line.text).join(" ");
-    const found =
-      downloads.test(text) && /https?:/.test(text) ? prerequisiteIn(lines, text, subject) : undefined;
-    return found === undefined
-      ? []
-      : [foundIn(file, found.line, found.severity, "prerequisite_download", found.message)];
+    if (!downloads.test(text) || !/https?:/.test(text)) return [];
+    const found = (line: ReviewedLine | undefined, severity: Severity, message?: string) =>
+      line === undefined ? [] : [foundIn(file, line, severity, "prerequisite_download", message)];
+    const isPacked = packed.test(text) && executes.test(text);
+    const secret = isPacked ? lines.find((line) => locked.test(line.text)) : undefined;
+    if (secret !== undefined)
+      return found(
+        secret,
+        "danger",
+        "It has people run a program from an archive with a password, which hides it from scanners.",
+      );
+    const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
+    if (pasted !== undefined) {
+      const severity = oddPlace(pasted.text) === undefined ? "info" : "danger";
+      return found(pasted, severity, "It has people paste a command from elsewhere into a terminal.");
+    }
+    const line = isPacked
+      ? lines.find(({ role, text: each }) => role === "prose" && packed.test(each) && downloads.test(each))
+      : undefined;
+    const isKnown = addressesIn(line?.text ?? "").every(({ place }) => purpose.names(place));
+    return found(line, isKnown ? "info" : "warning");
   });
 };
-
-interface Prerequisite {
-  line: ReviewedLine;
-  severity: Severity;
-  message: string;
-}
-
-function prerequisiteIn(
-  lines: readonly ReviewedLine[],
-  text: string,
-  { purpose }: ReviewSubject,
-): Prerequisite | undefined {
-  const isRun = executes.test(text);
-  const secret = packed.test(text) && isRun ? lines.find((line) => locked.test(line.text)) : undefined;
-  if (secret !== undefined) {
-    const message =
-      "It has people run a program from an archive with a password, which hides the content from scanners.";
-    return { line: secret, severity: "danger", message };
-  }
-  const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
-  if (pasted !== undefined) {
-    const severity = oddPlace(pasted.text) === undefined ? "info" : "danger";
-    return {
-      line: pasted,
-      severity,
-      message: "It has people paste a command from elsewhere into a terminal.",
-    };
-  }
-  const line = lines.find(
-    (each) => each.role === "prose" && packed.test(each.text) && downloads.test(each.text),
-  );
-  if (line === undefined || !isRun) return undefined;
-  const severity = addressesIn(line.text).every(({ place }) => purpose.names(place)) ? "info" : "warning";
-  return {
-    line,
-    severity,
-    message: "It has people download a program and run it, which is how skills have spread malware.",
-  };
-}
 
 /** The lines below each heading, at most 25 together. */
 function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {

@@ -1,7 +1,7 @@
 import { pattern } from "../../base/pattern.ts";
 import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
-import { abilities, demands, isIntended } from "./intents.ts";
+import { abilities, demands, intentsOf } from "./intents.ts";
 import type { Code } from "./meanings.ts";
 import { affirms, isExplained, type Statement, statementsOf } from "./statements.ts";
 import {
@@ -41,15 +41,12 @@ function sending(statement: Statement, { purpose }: ReviewSubject): Capability[]
       : undefined;
   const isSending = affirms(said, sends);
   const odd = oddPlace(text);
-  if (code !== undefined)
-    return [{ ...foundIn({ path }, { number, text }, "warning", ...code), hosts: unknown }];
+  if (code !== undefined) return [foundIn({ path }, { number, text }, "warning", ...code)];
   if (odd !== undefined) {
     const severity = isSending && !isExplained(statement) && !purpose.isAboutAttacks ? "warning" : "info";
     return [foundIn({ path }, { number, text }, severity, "unusual_host", `It names ${odd}.`)];
   }
-  return isSending
-    ? [{ ...foundIn({ path }, { number, text }, "info", "sends_to_address"), hosts: unknown }]
-    : [];
+  return isSending ? [foundIn({ path }, { number, text }, "info", "sends_to_address")] : [];
 }
 
 /** What a statement does with the hosts, or the person or channel, that the description does not name. */
@@ -134,10 +131,9 @@ export const instructionRule: FileRule = (file, subject) =>
     if (other !== undefined)
       add("discredits_skill", "warning", `It speaks against the skill ${other}, which ships with the bot.`);
     if (isExplained(statement) || subject.purpose.isAboutAttacks) return found;
-    for (const { code } of abilities.filter((each) => isIntended(statement, each))) add(code, "info");
-    for (const { code } of demands.filter((each) => isIntended(statement, each))) {
+    for (const code of intentsOf(statement, abilities)) add(code, "info");
+    for (const code of intentsOf(statement, demands))
       if (found.every((each) => each.code !== code)) add(code);
-    }
     if (isHidden && addressed.test(around) && commands.test(text)) add("hidden_instructions");
     return found;
   });

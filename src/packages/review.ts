@@ -69,7 +69,8 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
   const variables = variablesOf(subject);
   const findings = [
     ...(request.further ?? []),
-    ...[...capabilities, ...combinations(subject, capabilities)].map(({ hosts: _, ...finding }) => finding),
+    ...capabilities,
+    ...combinations(subject, capabilities),
     ...nameFindings(subject),
     ...wholeFindings(request, variables),
     ...(request.reader === undefined ? [] : [await request.reader(skill, signal)]),

@@ -2,9 +2,9 @@ import { pattern } from "../../base/pattern.ts";
 import type { ReviewedLine } from "../review-lines.ts";
 import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
-import { danger, inCode, information, type Judge, type Severity, signRule, warning } from "./signs.ts";
+import { danger, inCode, signRule, warning } from "./signs.ts";
 import { isExplained } from "./statements.ts";
-import { table } from "./table.ts";
+import { type Judge, type Severity, table } from "./table.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
 const interpreters = pattern()`(?:${shells}|python[\d.]*\b|node\b|perl\b|ruby\b|php\b|osascript\b|iex\b|invoke-expression\b)`;
@@ -35,59 +35,22 @@ const fromCode: Judge = (text, { role }) =>
   role === "code" && /\/dev\/tcp.{0,120}0>&1|exec:|-e\s{1,4}\S{0,40}sh\b/.test(text) ? "danger" : "warning";
 const outsideSamples: Judge = (_, { role }) => (role === "sample" ? "info" : "warning");
 
-const grave = table`
-  encoded_command said ${pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}|(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}|\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}|frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string|\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)`}
-  credential_theft said ${/osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b/i}
-`;
-
-/** What changes the machine: a guide may name it. */
-const changes = table`
-  backdoor said ${/>\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i} unless ${/\bssh\b|server|deploy|provision|sysadmin/i}
-  disables_protection said ${/\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i}
-  persistence said ${/\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i} unless ${/\b(?:cron\w*|schedul\w*|daily|nightly|hourly|weekly|periodic\w*|automat\w*|autostart|daemon|services?|background|launchd|systemd|backup\w*|monitor\w*|watch\w*|remind\w*|heartbeat|boot|server|agent|deploy\w*|sync\w*|shell|dotfiles|install\w*|setup|wake|alarm|tunnel|bridge|gateway)\b/i}
-  destructive said ${/\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\s*\((?!.{0,80}(?:te?mp|cache|build|dist|stag|scratch|work_?dir))\s*(?:[\w.]{1,30}\(\s*)?(?:home|Path\.home|each|path|folder|workspace|root|base|os\.environ|sys\.argv)\b|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i} unless ${/\b(?:clean\w*|delet\w*|remov\w*|tidy\w*|prun\w*|uninstall\w*|reset\w*|wip\w*|purg\w*|cache|disk|rotat\w*|backup\w*|mirror\w*)\b/i}
-`;
-
-const requests = table`
+const patternRule = signRule(table`
+  encoded_command said ${pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}|(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}|\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}|frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string|\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)`} judge ${danger}
+  credential_theft said ${/osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b/i} judge ${danger}
+  backdoor said ${/>\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i} unless ${/\bssh\b|server|deploy|provision|sysadmin/i} judge ${inCode}
+  disables_protection said ${/\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i} judge ${inCode}
+  persistence said ${/\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i} unless ${/\b(?:cron\w*|schedul\w*|daily|nightly|hourly|weekly|periodic\w*|automat\w*|autostart|daemon|services?|background|launchd|systemd|backup\w*|monitor\w*|watch\w*|remind\w*|heartbeat|boot|server|agent|deploy\w*|sync\w*|shell|dotfiles|install\w*|setup|wake|alarm|tunnel|bridge|gateway)\b/i} judge ${inCode}
+  destructive said ${/\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\s*\((?!.{0,80}(?:te?mp|cache|build|dist|stag|scratch|work_?dir))\s*(?:[\w.]{1,30}\(\s*)?(?:home|Path\.home|each|path|folder|workspace|root|base|os\.environ|sys\.argv)\b|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i} unless ${/\b(?:clean\w*|delet\w*|remov\w*|tidy\w*|prun\w*|uninstall\w*|reset\w*|wip\w*|purg\w*|cache|disk|rotat\w*|backup\w*|mirror\w*)\b/i} judge ${inCode}
   elevated said ${/(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i}
   installs_software said ${/["']?kind["']?\s*:\s*["']?(?:brew|node|npm|go|uv|pip|apt|cargo)\b|\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/}
-`;
-
-const remote = table`
-  remote_code said ${pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}|${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)|(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)|\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)|\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)`}
-`;
-
-const openings = table`
-  backdoor said ${/\bsh\s{1,4}-i\s{0,4}(?:>&|[<>]\s{0,4}\/dev\/tcp)|\/dev\/tcp\/(?:[\d.]{7,40}|\S{1,80}.{0,40}0>&1)|mkfifo\b.{0,120}\bnc\b|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s{1,4}\/\S{0,40}sh\b|pty\.spawn\(\s{0,4}["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i}
-`;
-
-const strangers = table`
-  foreign_registry said ${/--(?:extra-)?index-url\b|--find-links\b|--trusted-host\b|\b(?:npm|pnpm|yarn|npx|bun)\b.{0,80}--registry\b|\b(?:PIP_(?:EXTRA_)?INDEX_URL|UV_(?:EXTRA_)?INDEX_URL|UV_INDEX|npm_config_registry)\b|^\s*(?:extra-index-url|index-url|@[\w-]{1,60}:registry|registry)\s*=\s*\S|\bconfig\s+set\s+(?:\S{0,60}registry|\S{0,20}index-url)|"[\w@/.-]{1,80}"\s*:\s*"https?:\/\/[^"\s]{1,200}\.t(?:ar\.)?gz"/i}
-`;
-
-const lookups = table`
-  sends_by_name said ${/\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup|dig|nslookup|host|ping6?)\b[\s(]{1,3}(?:\+?-?\w+\s+){0,3}["'`]?[^\s,]{0,40}(?:\$\{?[^}\s]{1,60}\}?|\{[^}\s]{1,60}\})(?:\.[\w-]+|\.\$?\{[^}\s]{1,60}\}){0,3}\.[a-z][\w-]*\.[a-z]{2,}\b|\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup)\s*\(\s*[^()"'`]{1,60}\+\s*["'`]\.[\w-]+\.[a-z]/i}
-`;
-
-const keys = table`
-  secret said ${/(?!.{0,60}(?:x{8}|example|\*{4}|0{12}))(?:\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,90})\b|\bglpat-[A-Za-z0-9_-]{20}\b|\bxox[abeprs]-[A-Za-z0-9-]{20,120}|\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{32,200}|\bAIza[0-9A-Za-z_-]{35}\b|\b[rs]k_live_[A-Za-z0-9]{20,100}\b|\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,50}|\bnpm_[A-Za-z0-9]{36}\b|\b[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}\b|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----)/}
-`;
-
-const downloaded = table`
-  downloads_program said ${/["']?kind["']?\s*:\s*["']?download\b/}
-`;
-
-const patternRule = signRule([
-  { judge: bySource, rows: remote },
-  { judge: danger, rows: grave },
-  { judge: fromCode, rows: openings },
-  { judge: inCode, rows: changes },
-  { judge: information, rows: requests },
-  { judge: fromStranger, rows: downloaded, roles: ["data"] },
-  { judge: fromStranger, rows: strangers },
-  { judge: warning, rows: lookups },
-  { judge: outsideSamples, rows: keys },
-]);
+  remote_code said ${pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}|${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)|(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)|\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)|\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)`} judge ${bySource}
+  backdoor said ${/\bsh\s{1,4}-i\s{0,4}(?:>&|[<>]\s{0,4}\/dev\/tcp)|\/dev\/tcp\/(?:[\d.]{7,40}|\S{1,80}.{0,40}0>&1)|mkfifo\b.{0,120}\bnc\b|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s{1,4}\/\S{0,40}sh\b|pty\.spawn\(\s{0,4}["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i} judge ${fromCode}
+  foreign_registry said ${/--(?:extra-)?index-url\b|--find-links\b|--trusted-host\b|\b(?:npm|pnpm|yarn|npx|bun)\b.{0,80}--registry\b|\b(?:PIP_(?:EXTRA_)?INDEX_URL|UV_(?:EXTRA_)?INDEX_URL|UV_INDEX|npm_config_registry)\b|^\s*(?:extra-index-url|index-url|@[\w-]{1,60}:registry|registry)\s*=\s*\S|\bconfig\s+set\s+(?:\S{0,60}registry|\S{0,20}index-url)|"[\w@/.-]{1,80}"\s*:\s*"https?:\/\/[^"\s]{1,200}\.t(?:ar\.)?gz"/i} judge ${fromStranger}
+  sends_by_name said ${/\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup|dig|nslookup|host|ping6?)\b[\s(]{1,3}(?:\+?-?\w+\s+){0,3}["'`]?[^\s,]{0,40}(?:\$\{?[^}\s]{1,60}\}?|\{[^}\s]{1,60}\})(?:\.[\w-]+|\.\$?\{[^}\s]{1,60}\}){0,3}\.[a-z][\w-]*\.[a-z]{2,}\b|\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup)\s*\(\s*[^()"'`]{1,60}\+\s*["'`]\.[\w-]+\.[a-z]/i} judge ${warning}
+  secret said ${/(?!.{0,60}(?:x{8}|example|\*{4}|0{12}))(?:\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,90})\b|\bglpat-[A-Za-z0-9_-]{20}\b|\bxox[abeprs]-[A-Za-z0-9-]{20,120}|\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{32,200}|\bAIza[0-9A-Za-z_-]{35}\b|\b[rs]k_live_[A-Za-z0-9]{20,100}\b|\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,50}|\bnpm_[A-Za-z0-9]{36}\b|\b[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}\b|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----)/} judge ${outsideSamples}
+  downloads_program said ${/["']?kind["']?\s*:\s*["']?download\b/} judge ${fromStranger} in-data
+`);
 
 /** `curl -o FILE …; sh FILE`. */
 const savesAndStarts = pattern(

@@ -1,4 +1,10 @@
+import type { ReviewedLine, TextRole } from "../review-lines.ts";
+import type { Capability, ReviewSubject } from "../review-subject.ts";
 import { type Code, meanings } from "./meanings.ts";
+
+export type Severity = Capability["severity"];
+/** How grave it is in this text of a line. */
+export type Judge = (text: string, line: ReviewedLine, subject: ReviewSubject) => Severity;
 
 /** What a capability looks like in a statement of code, or in a sentence of a guide. */
 export interface Row {
@@ -11,23 +17,28 @@ export interface Row {
   before?: RegExp;
   /** What neither the text nor its neighbours say; of code, a purpose that explains it. */
   unless?: RegExp;
+  judge?: Judge;
   /** Quotations count too. */
   quoted?: true;
+  /** The only role of texts it applies to. */
+  only?: TextRole;
 }
 
-/** Reads a table of one row a line: `` code said ${pattern} around ${pattern} quoted ``. */
-export function table({ raw }: TemplateStringsArray, ...patterns: RegExp[]): Row[] {
+/** Reads a table of one row a line: `` code said ${pattern} around ${pattern} judge ${judge} quoted ``, or `in-code` and `in-data` at its end. */
+export function table({ raw }: TemplateStringsArray, ...values: (RegExp | Judge)[]): Row[] {
   const rows: Row[] = [];
   raw.forEach((text, at) => {
-    const [end = "", begin = ""] = text.split("\n");
-    const form = patterns[at];
-    const [first = "", code = ""] = (begin.trim() || end.trim()).split(/\s+/).toReversed();
+    const [end = "", begin] = text.split("\n");
     const last = rows.at(-1);
     if (last !== undefined && end.includes("quoted")) last.quoted = true;
-    if (form === undefined) return;
-    if (begin === "" && last !== undefined) rows[rows.length - 1] = { ...last, [first]: form };
-    else if (code in meanings) rows.push({ code: code as Code, said: form });
-    else throw new TypeError(`No meaning of the code ${code}.`);
+    const role = /in-(code|data)/.exec(end)?.[1];
+    if (last !== undefined && role !== undefined) last.only = role as TextRole;
+    const [key = "", code = ""] = (begin ?? end).trim().split(/\s+/).toReversed();
+    const value = values[at];
+    if (value === undefined) return;
+    if (begin === undefined && last !== undefined) rows[rows.length - 1] = { ...last, [key]: value };
+    else if (code in meanings) rows.push({ code: code as Code, said: value as RegExp });
+    else throw new TypeError(`The code ${code} has no meaning.`);
   });
   return rows;
 }

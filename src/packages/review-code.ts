@@ -2,7 +2,8 @@ import { pattern } from "../base/pattern.ts";
 import type { ReviewedLine } from "./review-lines.ts";
 
 const maxStatement = 4_000;
-const maxConstants = 500;
+/** Statements that are searched for constants. */
+const maxConstants = 5_000;
 const texts = /"([^"]{0,400})"/g;
 
 /**
@@ -75,57 +76,57 @@ function joined(lines: readonly ReviewedLine[]): ReviewedLine[] {
 
 const assignment =
   /^\s*(?:export\s+)?(?:const|let|var|final|my|local|readonly)?\s*((?:self\.|this\.)?[$A-Za-z_][\w$]{0,60})\s*(?::\s*[\w.]{1,30}\s*)?:?=\s*(.{1,300}?)\s*;?\s*$/;
-const renamed = [
-  /^\s*import\s+([\w.]{1,60})\s+as\s+(\w{1,60})/,
-  /^\s*from\s+[\w.]{1,60}\s+import\s.{0,100}?\b(\w{1,60})\s+as\s+(\w{1,60})/,
-];
+const importedAs = /^\s*(?:from\s+[\w.]{1,60}\s+)?import\s.{0,100}?\b([\w.]{1,60})\s+as\s+(\w{1,60})/;
+const required =
+  /^(?:await\s+)?(?:require|import|__import__|import_module)\(\s*"(?:node:)?([\w/]{1,60})"\s*\)((?:\.\w{1,40})?)$/;
+const nameOfModule = /^(?:builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/;
 
 /** Names that a file gives once to a text, or to a module or function. */
 function constantsOf(statements: readonly ReviewedLine[], isShell: boolean): Map<string, string> {
-  const found = new Map<string, string>();
-  const changed = new Set<string>();
-  const put = (name: string, value: string) => {
-    if (found.has(name) && found.get(name) !== value) changed.add(name);
-    if (found.size < maxConstants && name !== value) found.set(name, value);
-  };
-  for (const { text } of statements) {
-    for (const form of renamed) {
-      const [, module, name] = form.exec(text) ?? [];
-      if (module !== undefined && name !== undefined) put(name, module);
-    }
-    const [, name, value = ""] = assignment.exec(text) ?? [];
-    const required =
-      /^(?:await\s+)?(?:require|import|__import__|import_module)\(\s*"(?:node:)?([\w/]{1,60})"\s*\)((?:\.\w{1,40})?)$/.exec(
-        value,
-      );
+  const found = new Map<string, string | undefined>();
+  for (const { text } of statements.slice(0, maxConstants)) {
+    const [, module, alias] = importedAs.exec(text) ?? [];
+    const [, name = alias, written] = assignment.exec(text) ?? [];
     if (name === undefined) continue;
-    if (required !== null) put(name, `${required[1]}${required[2]}`);
-    else if (/^"[^"]{1,300}"$/.test(value)) put(name, value);
-    else if (isShell && /^[^\s"'$`()]{1,200}$/.test(value)) put(name, `"${value}"`);
-    else if (/^(?:builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/.test(value)) put(name, value);
-    else if (found.has(name)) changed.add(name);
+    const value = written === undefined ? module : meantBy(written, isShell);
+    found.set(name, found.has(name) && found.get(name) !== value ? undefined : value);
   }
-  for (const name of changed) found.delete(name);
-  return found;
+  return new Map([...found].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
+
+function meantBy(written: string, isShell: boolean): string | undefined {
+  const [, module, member = ""] = required.exec(written) ?? [];
+  if (module !== undefined) return `${module}${member}`;
+  if (/^"[^"]{1,300}"$/.test(written) || nameOfModule.test(written)) return written;
+  return isShell && /^[^\s"'$`()]{1,200}$/.test(written) ? `"${written}"` : undefined;
+}
+
+const placeInText = /\$?\{\s*((?:self\.|this\.)?[$\w]{1,60})\s*\}|\$(\w{1,60})/g;
+const usedName =
+  /"[^"]{0,1000}"|\$\{?(\w{1,60})\}?|(?<![\w$.])(?:self\.|this\.)?[A-Za-z_$][\w$]{0,60}(?!\s*(?::?=(?!=)|:(?!:)))/g;
 
 /** A statement with the values of names, but not where it gives or declares them. */
 function filledIn(text: string, known: ReadonlyMap<string, string>): string {
   if (known.size === 0 || /^\s*(?:import|from)\s/.test(text)) return text;
   const plain = (name: string) => /^"([^"]*)"$/.exec(known.get(name) ?? "")?.[1];
+  const inText = (place: string, braced?: string, named?: string) => plain(braced ?? named ?? "") ?? place;
   return text
-    .replace(texts, (whole) =>
-      whole.replace(
-        /\$?\{\s*((?:self\.|this\.)?[$\w]{1,60})\s*\}|\$(\w{1,60})/g,
-        (place, braced, named) => plain(braced ?? named) ?? place,
-      ),
-    )
-    .replace(
-      /"[^"]{0,1000}"|\$\{?(\w{1,60})\}?|(?<![\w$.])(?:self\.|this\.)?[A-Za-z_$][\w$]{0,60}(?!\s*(?::?=(?!=)|:(?!:)))/g,
-      (name, variable) => (name.startsWith('"') ? name : (known.get(variable ?? name) ?? name)),
+    .replace(texts, (whole) => whole.replace(placeInText, inText))
+    .replace(usedName, (name, inShell) =>
+      name.startsWith('"') ? name : (known.get(inShell ?? name) ?? name),
     )
     .slice(0, maxStatement);
 }
+
+const sideBySide = /"([^"]{0,400})"\s{0,4}[+.]?\s{0,4}"([^"]{0,400})"/g;
+const sideBySideInShell = /"([^"]{0,400})""([^"]{0,400})"/g;
+const reversed = /"([^"]{0,400})"(?:\[::-1\]|\.split\(""\)\.reverse\(\)\.join\(""\))/g;
+const joinedBy = /"([^"]{0,5})"\.join\(\s*[[(]([^()[\]]{0,600})[\])]\s*\)/g;
+const joinedWith = /\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g;
+const printed = /\$\((?:printf|echo)\s+'([^'()]{1,200})'\s*(\|\s*rev\s*)?\)/g;
+const decoders =
+  /\b(?:\w{1,20}\.)?(?:b64decode|atob|from(hex)|un(hex)lify|Buffer\.from)\(\s*"([^"]{4,2000})"(?:\s*,\s*"(base64|hex)")?\s*\)/g;
+const numbers = /[[(]\s*((?:(?:0x)?[0-9a-f]{2,3}\s*,\s*){2,400}(?:0x)?[0-9a-f]{2,3})\s*,?\s*[\])]/gi;
 
 /** A statement with its texts put together and decoded, and its names written out. */
 function folded(text: string, isShell: boolean): string {
@@ -134,60 +135,35 @@ function folded(text: string, isShell: boolean): string {
   for (let round = 0; round < 8 && now !== before; round += 1) {
     before = now;
     now = now
-      .replace(
-        isShell ? /"([^"]{0,400})""([^"]{0,400})"/g : /"([^"]{0,400})"\s{0,4}[+.]?\s{0,4}"([^"]{0,400})"/g,
-        '"$1$2"',
-      )
-      .replace(
-        /"([^"]{0,400})"\[::-1\]|"([^"]{0,400})"\.split\(""\)\.reverse\(\)\.join\(""\)/g,
-        (_, a, b) => `"${[...(a ?? b)].reverse().join("")}"`,
-      )
-      .replace(
-        /"([^"]{0,5})"\.join\(\s*[[(]([^()[\]]{0,600})[\])]\s*\)/g,
-        (whole, by, items) => together(items, by) ?? whole,
-      )
-      .replace(
-        /\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g,
-        (whole, items, by) => together(items, by) ?? whole,
-      )
-      .replace(/\$\((?:printf|echo)\s+'([^'()]{1,200})'\s*(\|\s*rev\s*)?\)/g, (_, a, rev) =>
-        rev === undefined ? a : [...a].reverse().join(""),
-      )
+      .replace(isShell ? sideBySideInShell : sideBySide, '"$1$2"')
+      .replace(reversed, (_, backwards) => `"${turned(backwards)}"`)
+      .replace(joinedBy, (whole, by, items) => together(items, by) ?? whole)
+      .replace(joinedWith, (whole, items, by) => together(items, by) ?? whole)
+      .replace(printed, (_, shown, rev) => (rev === undefined ? shown : turned(shown)))
       .replace(/\bchr\(\s*(\d{1,3})\s*\)/g, (_, number) => `"${String.fromCharCode(Number(number))}"`)
       .replace(
         decoders,
-        (whole, _, encoded, encoding) =>
-          decoded(encoded, encoding ?? (whole.includes("hex") ? "hex" : "base64")) ?? whole,
+        (whole, a, b, encoded, c) => readable(Buffer.from(encoded, a ?? b ?? c ?? "base64")) ?? whole,
       )
       .replace(/\bgetattr\(\s*([\w.$]{1,60})\s*,\s*"(\w{1,60})"\s*\)/g, "$1.$2")
       .replace(/(?<=[\w$)\]])(?<!env|environ)(?:\?\.)?\[\s*"([A-Za-z_$][\w$]{0,60})"\s*\]/g, ".$1")
       .replace(/\bbuiltins\.__dict__\.|\bvars\(\w{1,30}\)\.|\b(?:globals|locals)\(\)\./g, "builtins.");
   }
-  return /\b(?:fromCharCode|chr|bytes|bytearray|Buffer\.from|TextDecoder)\b/.test(now)
-    ? now.replace(numbers, fromNumbers)
-    : now;
+  if (!/\b(?:fromCharCode|chr|bytes|bytearray|Buffer\.from|TextDecoder)\b/.test(now)) return now;
+  return now.replace(numbers, (whole, list) => readable(Buffer.from(list.split(",").map(Number))) ?? whole);
 }
 
-const decoders =
-  /\b(?:\w{1,20}\.)?(b64decode|atob|fromhex|unhexlify|Buffer\.from)\(\s*"([^"]{4,2000})"(?:\s*,\s*"(base64|hex)")?\s*\)/g;
-const numbers = /[[(]\s*((?:(?:0x)?[0-9a-f]{2,3}\s*,\s*){2,400}(?:0x)?[0-9a-f]{2,3})\s*,?\s*[\])]/gi;
+function turned(text: string): string {
+  return [...text].toReversed().join("");
+}
 
 function together(items: string, by: string): string | undefined {
-  const parts = [...items.matchAll(texts)].map(([, part = ""]) => part);
-  return items.replace(texts, "").replace(/[\s,]/g, "") === "" && parts.length > 0
-    ? `"${parts.join(by)}"`
-    : undefined;
+  const isText = items.replace(texts, "").replace(/[\s,]/g, "") === "" && items !== "";
+  return isText ? `"${[...items.matchAll(texts)].map(([, part]) => part).join(by)}"` : undefined;
 }
 
-function decoded(text: string, encoding: string): string | undefined {
-  return readable(Buffer.from(text, encoding === "hex" ? "hex" : "base64").toString("latin1"));
-}
-
-function fromNumbers(whole: string, list: string): string {
-  return readable(String.fromCharCode(...list.split(",").map(Number))) ?? whole;
-}
-
-function readable(text: string): string | undefined {
+function readable(bytes: Buffer): string | undefined {
+  const text = bytes.toString("latin1");
   return /^[\x20-\x7e\s]{3,}$/.test(text) ? `"${text.replace(/["\n]/g, " ")}"` : undefined;
 }
 

@@ -84,24 +84,25 @@ async function readForReview(
     signal.throwIfAborted();
     const path = name || basename(root);
     const found = await lstat(join(root, name));
+    if (found.isDirectory()) continue;
     const add = (code: string, message: string) =>
       findings.push({ severity: "warning", code, message, path });
-    if (found.isDirectory()) continue;
-    if (!found.isFile()) {
-      const what = found.isSymbolicLink() ? "a link" : "a device, a pipe or another special file";
-      add("not_reviewed", `It is ${what}, and was not reviewed.`);
-    } else if (files.length >= limits.files || bytes + found.size > limits.unpacked_bytes) {
+    const isOver = files.length >= limits.files || bytes + found.size > limits.unpacked_bytes;
+    if (isOver) {
       const most = `${limits.files} files or ${limits.unpacked_bytes / 1_000_000} MB`;
       add("partly_reviewed", `There is more in it than ${most}; the rest was not reviewed.`);
       break;
-    } else {
-      const odd = oddName(path, limits);
-      if (odd !== undefined)
-        add(odd, "Its name would keep it out of a package: other systems or people read it differently.");
-      const data = await readOneFile(join(root, name), limits.unpacked_bytes);
-      bytes += data.length;
-      files.push({ path, data, executable: (found.mode & 0o111) !== 0 });
     }
+    if (!found.isFile()) {
+      const what = found.isSymbolicLink() ? "a link" : "a device, a pipe or another special file";
+      add("not_reviewed", `It is ${what}, and was not reviewed.`);
+      continue;
+    }
+    const odd = oddName(path, limits);
+    if (odd !== undefined) add(odd, "Its name would keep it out of a package: others read it differently.");
+    const data = await readOneFile(join(root, name), limits.unpacked_bytes);
+    bytes += data.length;
+    files.push({ path, data, executable: (found.mode & 0o111) !== 0 });
   }
   return { files, findings };
 }

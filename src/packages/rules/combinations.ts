@@ -61,11 +61,8 @@ function overNetwork(
 ): Capability[] {
   const isKnown = ({ place }: NamedAddress) => purpose.isAboutAttacks || purpose.names(place);
   const reached = file.statements.map((line) => ({ line, places: hostsReached(line.text) }));
-  const unknown = [
-    ...new Set(
-      reached.flatMap(({ places }) => places.filter((each) => !isKnown(each)).map(({ host }) => host)),
-    ),
-  ];
+  const strange = reached.flatMap(({ places }) => places.filter((each) => !isKnown(each)));
+  const unknown = [...new Set(strange.map(({ host }) => host))];
   const find = (form: RegExp) => file.statements.find(({ text }) => form.test(text));
   const found: Capability[] = [];
   const odd = reached.find(
@@ -77,8 +74,9 @@ function overNetwork(
   if (run !== undefined && unknown.length > 0)
     found.push(foundIn(file, run, "warning", "runs_what_it_fetches"));
   const sent = find(sends);
-  if (sent === undefined) return found;
-  return [...found, sending(file, sent, gathered, { unknown, isOdd: odd !== undefined })];
+  return sent === undefined
+    ? found
+    : [...found, sending(file, sent, gathered, { unknown, isOdd: odd !== undefined })];
 }
 
 /** What is sent, and whether the purpose explains that it goes there. */
@@ -108,27 +106,20 @@ function sending(
   return foundIn(file, upload ?? sent, isStrange ? "warning" : "info", "sends_data", message);
 }
 
-const sendingCommand = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh)\b/;
-
 /** A command that a guide shows or data carries, which gives files or variables to a host. */
 function commandsThatSend(file: ReviewedFile, { purpose }: ReviewSubject): Capability[] {
-  if (purpose.isAboutAttacks) return [];
-  return file.lines.flatMap((line) => {
-    if (line.role === "prose" || !sendingCommand.test(line.text) || !uploads.test(line.text)) return [];
-    const unknown = hostsReached(line.text).filter(({ place }) => !purpose.names(place));
-    return unknown.length === 0 || withOwnKey.test(line.text)
-      ? []
-      : [
-          foundIn(
-            file,
-            line,
-            "warning",
-            "sends_data",
-            `It sends files or texts to ${unknown[0]?.host}, which its description does not name.`,
-          ),
-        ];
+  const isSending = ({ role, text }: ReviewedLine) =>
+    role !== "prose" && sendingCommand.test(text) && uploads.test(text) && !withOwnKey.test(text);
+  return file.lines.filter(isSending).flatMap((line) => {
+    const unknown = hostsReached(line.text).find(
+      ({ place }) => !purpose.isAboutAttacks && !purpose.names(place),
+    );
+    const message = `It sends files or texts to ${unknown?.host}, which its description does not name.`;
+    return unknown === undefined ? [] : [foundIn(file, line, "warning", "sends_data", message)];
   });
 }
+
+const sendingCommand = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh)\b/;
 
 /** Code whose names or text come out of data. */
 function fromData({ raw, statements }: ReviewedFile, own: Own, { purpose }: ReviewSubject): Capability[] {

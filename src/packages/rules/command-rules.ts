@@ -82,38 +82,35 @@ const packed =
  * Prose that has the agent or a person fetch a program and run it: the payload of ClawHavoc (early 2026) was no script but a “prerequisite” in
  * SKILL.md. Grave if the place is anonymous, or the archive is locked against scanners.
  */
-const prerequisiteRule: FileRule = (file, { purpose }) => {
-  if (file.role !== "prose" || purpose.isAboutAttacks) return [];
-  return sections(file.lines).flatMap((lines): Capability[] => {
+const prerequisiteRule: FileRule = (file, { purpose }) =>
+  sections(purpose.isAboutAttacks ? [] : file.lines).flatMap((lines): Capability[] => {
     const text = lines.map((line) => line.text).join(" ");
     if (!downloads.test(text) || !/https?:/.test(text)) return [];
     const found = (line: ReviewedLine | undefined, severity: Severity, message?: string) =>
       line === undefined ? [] : [foundIn(file, line, severity, "prerequisite_download", message)];
-    const isPacked = packed.test(text) && executes.test(text);
-    const secret = isPacked ? lines.find((line) => locked.test(line.text)) : undefined;
-    if (secret !== undefined)
+    const programs = packed.test(text) && executes.test(text) ? lines : [];
+    const locks = programs.find((line) => locked.test(line.text));
+    if (locks !== undefined)
       return found(
-        secret,
+        locks,
         "danger",
         "It has people run a program from an archive with a password, which hides it from scanners.",
       );
     const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
-    if (pasted !== undefined) {
-      const severity = oddPlace(pasted.text) === undefined ? "info" : "danger";
-      return found(pasted, severity, "It has people paste a command from elsewhere into a terminal.");
-    }
-    const line = isPacked
-      ? lines.find(({ role, text: each }) => role === "prose" && packed.test(each) && downloads.test(each))
-      : undefined;
+    const paste = "It has people paste a command from elsewhere into a terminal.";
+    if (pasted !== undefined)
+      return found(pasted, oddPlace(pasted.text) === undefined ? "info" : "danger", paste);
+    const line = programs.find(
+      ({ role, text: each }) => role === "prose" && packed.test(each) && downloads.test(each),
+    );
     const isKnown = addressesIn(line?.text ?? "").every(({ place }) => purpose.names(place));
     return found(line, isKnown ? "info" : "warning");
   });
-};
 
 /** The lines below each heading, at most 25 together. */
 function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {
   const found: ReviewedLine[][] = [[]];
-  for (const line of lines.filter(({ role }) => role !== "data")) {
+  for (const line of lines.filter(({ role }) => role === "prose" || role === "sample")) {
     const isNew =
       (found.at(-1)?.length ?? 0) >= 25 || (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text));
     if (isNew) found.push([line]);

@@ -4,22 +4,7 @@ import { addressesIn, oddPlace } from "./hosts.ts";
 import { abilities, demands, intentsOf } from "./intents.ts";
 import type { Code } from "./meanings.ts";
 import { affirms, isExplained, type Statement, statementsOf } from "./statements.ts";
-import {
-  admits,
-  capitals,
-  completes,
-  filled,
-  gives,
-  givesIt,
-  loads,
-  obeys,
-  outsiders,
-  personal,
-  picture,
-  placeholder,
-  sends,
-  somebody,
-} from "./vocabulary.ts";
+import * as words from "./vocabulary.ts";
 
 const forMaker =
   /\b(?:each|every|always|before|after|whenever|any|environment variables|private keys|ssh keys)\b|\.env\b/i;
@@ -28,76 +13,57 @@ const habit = /\b(?:each|every|always|before|after|whenever|any)\b/i;
 /** What a skill tells the agent to send, and to whom. */
 function sending(statement: Statement, { purpose }: ReviewSubject): Capability[] {
   const { text, said, path, line: number } = statement;
+  const finding = (severity: Capability["severity"], code: Code, message?: string) => [
+    foundIn({ path }, { number, text }, severity, code, message),
+  ];
   // A guide about attacks quotes them.
   const hosts = addressesIn(purpose.isAboutAttacks ? said : text).map(({ place }) => place);
-  const someone = somebody.exec(said)?.[0];
-  if (hosts.length === 0 && someone === undefined && !outsiders.test(said)) return [];
-  const unknown = hosts.filter((host) => !purpose.names(host));
-  const isStranger = someone !== undefined && !purpose.text.toLowerCase().includes(someone.toLowerCase());
-  const isStrange = unknown.length > 0 || isStranger || hosts.length === 0;
-  const code =
-    isStrange && !isExplained(statement)
-      ? strangeSending(statement, unknown, isStranger ? someone : undefined)
-      : undefined;
-  const isSending = affirms(said, sends);
+  const someone = words.somebody.exec(said)?.[0].toLowerCase();
+  if (hosts.length === 0 && someone === undefined && !words.outsiders.test(said)) return [];
+  const to = {
+    isHost: hosts.some((host) => !purpose.names(host)),
+    isPerson: someone !== undefined && !purpose.text.toLowerCase().includes(someone),
+    isNobody: hosts.length === 0,
+  };
+  const isMeant = !isExplained(statement);
+  const strange = isMeant && Object.values(to).includes(true) ? strangeSending(statement, to) : undefined;
+  if (strange !== undefined) return finding("warning", strange);
+  const isSending = affirms(said, words.sends);
   const odd = oddPlace(text);
-  if (code !== undefined) return [foundIn({ path }, { number, text }, "warning", ...code)];
   if (odd !== undefined) {
-    const severity = isSending && !isExplained(statement) && !purpose.isAboutAttacks ? "warning" : "info";
-    return [foundIn({ path }, { number, text }, severity, "unusual_host", `It names ${odd}.`)];
+    const isGrave = isSending && isMeant && !purpose.isAboutAttacks;
+    return finding(isGrave ? "warning" : "info", "unusual_host", `It names ${odd}.`);
   }
-  return isSending ? [foundIn({ path }, { number, text }, "info", "sends_to_address")] : [];
+  return isSending ? finding("info", "sends_to_address") : [];
 }
 
-/** What a statement does with the hosts, or the person or channel, that the description does not name. */
+/** What a statement does with a host or person that the description does not name. */
 function strangeSending(
   { text, said, around }: Statement,
-  unknown: readonly string[],
-  someone: string | undefined,
-): [code: Code, message?: string] | undefined {
-  const shown = picture.exec(text)?.[0];
-  if (shown !== undefined)
-    return isFilled(shown, around)
-      ? [
-          "sends_conversation",
-          "It makes the agent fill in the address of a picture: showing the picture sends that to the host.",
-        ]
-      : undefined;
-  if (unknown.length > 0 && affirms(said, loads) && affirms(around, obeys)) return ["obeys_remote_text"];
-  const place = unknown.length > 0 ? placeholder.exec(text)?.[1] : undefined;
-  const isNamed =
-    place !== undefined && pattern("iu")`(?<!\w)${place}(?!\w)[^.]{0,60}(?:${personal})`.test(around);
-  if (isNamed) return ["sends_conversation"];
-  const isPlace = unknown.length > 0 || someone !== undefined;
-  const isToMaker = outsiders.test(said) && affirms(said, gives) && forMaker.test(said);
-  return isToMaker || (isPlace && isGiven({ text, said, around }, someone))
-    ? ["sends_conversation"]
-    : undefined;
-}
-
-function isFilled(address: string, around: string): boolean {
-  return (
-    filled.test(address) ||
-    capitals.test(address) ||
-    (/[{[<$]|[A-Z]{3}[_-]/.test(address) && affirms(around, gives))
-  );
-}
-
-/** Whether something of people goes to the place that a statement names. */
-function isGiven(
-  { text, said, around }: Pick<Statement, "text" | "said" | "around">,
-  someone: string | undefined,
-): boolean {
-  const isSending = affirms(said, sends);
-  if (someone !== undefined && affirms(said, admits)) return true;
-  if (capitals.test(text) && /\bcurl\b/.test(text)) return true;
-  if (affirms(around, gives) || (affirms(said, givesIt) && personal.test(around))) return true;
-  if (filled.test(text) && (isSending || affirms(said, completes))) return true;
-  return (
-    someone !== undefined &&
-    isSending &&
-    (habit.test(said) || personal.test(said) || /\bcop(?:y|ies)\b/i.test(said))
-  );
+  to: { isHost: boolean; isPerson: boolean },
+): Code | undefined {
+  const isSending = affirms(said, words.sends);
+  const picture = words.picture.exec(text)?.[0];
+  if (picture !== undefined) {
+    const isPlace = words.filled.test(picture) || words.capitals.test(picture);
+    const isFilled = isPlace || (/[{[<$]|[A-Z]{3}[_-]/.test(picture) && affirms(around, words.gives));
+    return isFilled ? "sends_conversation" : undefined;
+  }
+  if (to.isHost && affirms(said, words.loads) && affirms(around, words.obeys)) return "obeys_remote_text";
+  const name = to.isHost ? words.placeholder.exec(text)?.[1] : undefined;
+  const reasons: readonly boolean[] = [
+    words.outsiders.test(said) && affirms(said, words.gives) && forMaker.test(said),
+    name !== undefined && pattern("iu")`(?<!\w)${name}(?!\w)[^.]{0,60}(?:${words.personal})`.test(around),
+    to.isPerson && affirms(said, words.admits),
+    to.isPerson &&
+      isSending &&
+      (habit.test(said) || words.personal.test(said) || /\bcop(?:y|ies)\b/i.test(said)),
+    to.isHost && words.capitals.test(text) && /\bcurl\b/.test(text),
+    (to.isHost || to.isPerson) && affirms(around, words.gives),
+    (to.isHost || to.isPerson) && affirms(said, words.givesIt) && words.personal.test(around),
+    to.isHost && words.filled.test(text) && (isSending || affirms(said, words.completes)),
+  ];
+  return reasons.includes(true) ? "sends_conversation" : undefined;
 }
 
 /** Comments that speak to an agent; others are for the readers of the source. */

@@ -13,19 +13,24 @@ export function signRule(rows: readonly Row[]): FileRule {
     /** By line and code: a long line comes in pieces. */
     const findings = new Map<string, Capability>();
     for (const line of file.statements.filter(({ text }) => text.length >= 4)) {
-      for (const { said, code, only, ...row } of rows) {
+      for (const { said, code, ...row } of rows.filter(
+        ({ only }) => only === undefined || only === line.role,
+      )) {
         const key = `${line.number} ${code}`;
-        const found = findings.has(key) || (only ?? line.role) !== line.role ? null : said.exec(line.text);
+        const found = findings.has(key) ? null : said.exec(line.text);
         if (found === null) continue;
-        const { index, 0: match } = found;
-        const around = line.text.slice(Math.max(0, index - 60), index + match.length + 100);
-        // Of a secret, only the beginning is shown.
-        const text = code === "secret" ? `${match.slice(0, 6)}…` : around;
+        const text = placeOf(found, code);
         findings.set(key, foundIn(file, { ...line, text }, gravity(row, line, subject), code));
       }
     }
     return [...findings.values()];
   };
+}
+
+/** A match with the text around it. Of a secret, only the beginning is shown. */
+function placeOf({ index, input, 0: match }: RegExpExecArray, code: string): string {
+  if (code === "secret") return `${match.slice(0, 6)}…`;
+  return input.slice(Math.max(0, index - 60), index + match.length + 100);
 }
 
 function gravity(

@@ -86,26 +86,25 @@ const prerequisiteRule: FileRule = (file, { purpose }) =>
   sections(purpose.isAboutAttacks ? [] : file.lines).flatMap((lines): Capability[] => {
     const text = lines.map((line) => line.text).join(" ");
     if (!downloads.test(text) || !/https?:/.test(text)) return [];
-    const found = (line: ReviewedLine | undefined, severity: Severity, message?: string) =>
-      line === undefined ? [] : [foundIn(file, line, severity, "prerequisite_download", message)];
+    const found = (line: ReviewedLine, severity: Severity, message?: string) => [
+      foundIn(file, line, severity, "prerequisite_download", message),
+    ];
     const programs = packed.test(text) && executes.test(text) ? lines : [];
     const locks = programs.find((line) => locked.test(line.text));
-    if (locks !== undefined)
-      return found(
-        locks,
-        "danger",
-        "It has people run a program from an archive with a password, which hides it from scanners.",
-      );
+    if (locks !== undefined) return found(locks, "danger", hiding);
     const pasted = lines.find((line) => pastes.test(line.text) && /https?:/.test(line.text));
-    const paste = "It has people paste a command from elsewhere into a terminal.";
-    if (pasted !== undefined)
-      return found(pasted, oddPlace(pasted.text) === undefined ? "info" : "danger", paste);
-    const line = programs.find(
-      ({ role, text: each }) => role === "prose" && packed.test(each) && downloads.test(each),
-    );
-    const isKnown = addressesIn(line?.text ?? "").every(({ place }) => purpose.names(place));
-    return found(line, isKnown ? "info" : "warning");
+    if (pasted !== undefined) return found(pasted, isOdd(pasted) ? "danger" : "info", pasting);
+    return programs
+      .filter(isDownload)
+      .slice(0, 1)
+      .flatMap((line) => found(line, fromStranger(line.text, line, { purpose })));
   });
+
+const hiding = "It has people run a program from an archive with a password, which hides it from scanners.";
+const pasting = "It has people paste a command from elsewhere into a terminal.";
+const isOdd = ({ text }: ReviewedLine) => oddPlace(text) !== undefined;
+const isDownload = ({ role, text }: ReviewedLine) =>
+  role === "prose" && packed.test(text) && downloads.test(text);
 
 /** The lines below each heading, at most 25 together. */
 function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {

@@ -8,26 +8,19 @@ const bareHosts =
 /** Endings of files, which are no domains. */
 const fileNames =
   /\.(?:py|js|mjs|ts|json|md|txt|csv|tsv|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|log|zip|gz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|mp[34])$/;
-const oddHosts: readonly [RegExp, string][] = [
-  [
+/** Hosts that a skill has little reason to contact, by what they are. */
+const oddHosts = {
+  "a bare IP address, whose owner is unknown":
     /^(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|(?:1\.1\.1\.1|8\.8\.[48]\.[48]|1\.2\.3\.4)$)\d{1,3}(?:\.\d{1,3}){3}$|^\[(?!(?:::1?|f[cde]\S+)\])|^0x[0-9a-f]+$|^\d{8,10}$/,
-    "a bare IP address, whose owner is unknown",
-  ],
-  [
+  "a service where anybody can receive what others send":
     /(?:^|\.)(?:webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.\w+|trycloudflare\.com|loca\.lt|serveo\.net|localhost\.run|burpcollaborator\.net|oast\.\w+|interact\.sh|beeceptor\.com|hookbin\.com)$/,
-    "a service where anybody can receive what others send",
-  ],
-  [
+  "a service where anybody can upload anything anonymously":
     /(?:^|\.)(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|paste\.ee|hastebin\.com|ghostbin\.\w+|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|anonfiles\.com|catbox\.moe)$/,
-    "a service where anybody can upload anything anonymously",
-  ],
-  [
+  "a short address that hides its destination":
     /^(?:bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly|rb\.gy|shorturl\.at|t\.co|goo\.gl)$/,
-    "a short address that hides its destination",
-  ],
-  [/\.(?:onion|i2p)$/, "a hidden service"],
-  [/(?:^|\.)xn--|[^\x20-\x7e]/, "a name in letters that look like others"],
-];
+  "a hidden service": /\.(?:onion|i2p)$/,
+  "a name in letters that look like others": /(?:^|\.)xn--|[^\x20-\x7e]/,
+};
 const chatHooks =
   /(?:discord(?:app)?\.com\/api\/webhooks\/\d|api\.telegram\.org\/bot\d|hooks\.slack\.com\/services\/T)\S{10,}/i;
 const ownMachine =
@@ -63,7 +56,7 @@ function named(written: string, path = ""): NamedAddress[] {
 export function oddPlace(text: string): string | undefined {
   if (chatHooks.test(text)) return "somebody's own mailbox in a chat service, where it could send things";
   for (const { host } of addressesIn(text)) {
-    const why = oddHosts.find(([form]) => form.test(host))?.[1];
+    const why = Object.entries(oddHosts).find(([, form]) => form.test(host))?.[0];
     if (why !== undefined) return why;
   }
   return undefined;
@@ -74,15 +67,11 @@ const maxNames = 100;
 /** All hosts that code and text name, in order. */
 export function hostsOf({ files }: ReviewSubject): string[] {
   const hosts = new Set<string>();
-  for (const { lines } of files) {
-    for (const { text } of lines) {
-      for (const [, host = ""] of text.matchAll(addresses)) {
-        if (hosts.size >= maxNames) break;
-        hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
-      }
-    }
+  for (const { text } of files.flatMap(({ lines }) => lines)) {
+    for (const [, host = ""] of hosts.size < maxNames ? text.matchAll(addresses) : [])
+      hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
   }
-  return [...hosts].toSorted();
+  return [...hosts].toSorted().slice(0, maxNames);
 }
 
 const variables = [
@@ -105,17 +94,11 @@ const ordinary = new Set(
 export function variablesOf({ files }: ReviewSubject): Map<string, { path: string; line: number }> {
   const found = new Map<string, { path: string; line: number }>();
   for (const { path, lines } of files.filter(({ role }) => role === "code")) {
-    for (const { number, text } of lines) {
-      for (const name of variableNames(text)) {
-        if (found.size < maxNames && !found.has(name)) found.set(name, { path, line: number });
-      }
+    for (const { number: line, text } of lines) {
+      const names = variables.flatMap((form) => [...text.matchAll(form)].map(([, name = ""]) => name));
+      for (const name of names.filter((each) => !ordinary.has(each) && !found.has(each)))
+        if (found.size < maxNames) found.set(name, { path, line });
     }
   }
   return found;
-}
-
-function variableNames(text: string): string[] {
-  return variables
-    .flatMap((form) => [...text.matchAll(form)].map(([, name = ""]) => name))
-    .filter((name) => !ordinary.has(name));
 }

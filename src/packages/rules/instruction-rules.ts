@@ -38,32 +38,39 @@ function sending(statement: Statement, { purpose }: ReviewSubject): Capability[]
 }
 
 /** What a statement does with a host or person that the description does not name. */
-function strangeSending(
-  { text, said, around }: Statement,
-  to: { isHost: boolean; isPerson: boolean },
-): Code | undefined {
-  const isSending = affirms(said, words.sends);
+function strangeSending(statement: Statement, to: { isHost: boolean; isPerson: boolean }): Code | undefined {
+  const { text, said, around } = statement;
   const picture = words.picture.exec(text)?.[0];
-  if (picture !== undefined) {
-    const isPlace = words.filled.test(picture) || words.capitals.test(picture);
-    const isFilled = isPlace || (/[{[<$]|[A-Z]{3}[_-]/.test(picture) && affirms(around, words.gives));
-    return isFilled ? "sends_conversation" : undefined;
-  }
+  if (picture !== undefined) return isFilled(picture, around) ? "sends_conversation" : undefined;
   if (to.isHost && affirms(said, words.loads) && affirms(around, words.obeys)) return "obeys_remote_text";
-  const name = to.isHost ? words.placeholder.exec(text)?.[1] : undefined;
-  const reasons: readonly boolean[] = [
+  const isGiven =
+    affirms(around, words.gives) || (affirms(said, words.givesIt) && words.personal.test(around));
+  const isSent = [
     words.outsiders.test(said) && affirms(said, words.gives) && forMaker.test(said),
-    name !== undefined && pattern("iu")`(?<!\w)${name}(?!\w)[^.]{0,60}(?:${words.personal})`.test(around),
-    to.isPerson && affirms(said, words.admits),
-    to.isPerson &&
-      isSending &&
-      (habit.test(said) || words.personal.test(said) || /\bcop(?:y|ies)\b/i.test(said)),
-    to.isHost && words.capitals.test(text) && /\bcurl\b/.test(text),
-    (to.isHost || to.isPerson) && affirms(around, words.gives),
-    (to.isHost || to.isPerson) && affirms(said, words.givesIt) && words.personal.test(around),
-    to.isHost && words.filled.test(text) && (isSending || affirms(said, words.completes)),
+    to.isPerson && (isGiven || isForPerson(statement)),
+    to.isHost && (isGiven || isForHost(statement)),
   ];
-  return reasons.includes(true) ? "sends_conversation" : undefined;
+  return isSent.includes(true) ? "sends_conversation" : undefined;
+}
+
+function isForPerson({ said }: Statement): boolean {
+  const isOften = habit.test(said) || words.personal.test(said) || /\bcop(?:y|ies)\b/i.test(said);
+  return affirms(said, words.admits) || (isOften && affirms(said, words.sends));
+}
+
+/** Whether an address is filled with something of people: by its form, or because the text says what goes there. */
+function isForHost({ text, said, around }: Statement): boolean {
+  const name = words.placeholder.exec(text)?.[1];
+  const named = pattern("iu")`(?<!\w)${name ?? "?"}(?!\w)[^.]{0,60}(?:${words.personal})`;
+  const isUsed = affirms(said, words.sends) || affirms(said, words.completes);
+  const isCommand = words.capitals.test(text) && /\bcurl\b/.test(text);
+  return isCommand || (words.filled.test(text) && isUsed) || (name !== undefined && named.test(around));
+}
+
+/** Whether an address has a place for words or names of people. */
+function isFilled(address: string, around: string): boolean {
+  if (words.filled.test(address) || words.capitals.test(address)) return true;
+  return /[{[<$]|[A-Z]{3}[_-]/.test(address) && affirms(around, words.gives);
 }
 
 /** Comments that speak to an agent; others are for the readers of the source. */

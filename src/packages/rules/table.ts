@@ -4,7 +4,7 @@ import { type Code, meanings } from "./meanings.ts";
 
 export type Severity = Capability["severity"];
 /** How grave it is in this text of a line. */
-export type Judge = (text: string, line: ReviewedLine, subject: ReviewSubject) => Severity;
+export type Judge = (text: string, line: ReviewedLine, subject: Pick<ReviewSubject, "purpose">) => Severity;
 
 /** What a capability looks like in a statement of code, or in a sentence of a guide. */
 export interface Row {

@@ -135,8 +135,8 @@ function folded(text: string, isShell: boolean): string {
   for (let round = 0; round < 8 && now !== before; round += 1) {
     before = now;
     now = now
-      .replace(isShell ? sideBySideInShell : sideBySide, '"$1$2"')
       .replace(reversed, (_, backwards) => `"${turned(backwards)}"`)
+      .replace(isShell ? sideBySideInShell : sideBySide, '"$1$2"')
       .replace(joinedBy, (whole, by, items) => together(items, by) ?? whole)
       .replace(joinedWith, (whole, items, by) => together(items, by) ?? whole)
       .replace(printed, (_, shown, rev) => (rev === undefined ? shown : turned(shown)))

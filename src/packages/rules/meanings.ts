@@ -23,14 +23,13 @@ export const meanings = {
   sends_by_name:
     "It looks up names that it makes from data: whoever answers for the domain receives the data.",
   sends_conversation:
-    "It has what people say, attach or keep sent to somebody whom its description does not name.",
+    "It sends what people say, attach or keep to somebody whom its description does not name.",
   sends_to_address: "It tells the agent to send something to an address, or to complete one.",
   unusual_host: "It names a host that a skill has little reason to contact.",
   // What it runs.
   remote_code: "It runs code from the network, which nobody has reviewed and which may change at any time.",
   runs_what_it_fetches: "It fetches text from the network and may run it as a program.",
-  prerequisite_download:
-    "It has people download a program and run it, which is how skills have spread malware.",
+  prerequisite_download: "It has people download a program and run it, as skills that spread malware do.",
   downloads_program: "It wants a program downloaded from an address of its own.",
   foreign_registry: "It installs software from a registry of its own and not from the usual place.",
   install_script: "It runs a command by itself when its dependencies are installed.",
@@ -44,8 +43,7 @@ export const meanings = {
   prompt_injection: "It tells the agent to set aside its instructions.",
   hides_from_people: "It tells the agent to keep something that it does from the people it works for.",
   claims_consent: "It speaks for people: it says that they agree, or what they choose when they are asked.",
-  plants_memory:
-    "It makes the agent remember a statement of the skill, which later conversations may treat as true.",
+  plants_memory: "It makes the agent remember a statement of its own, which later conversations may believe.",
   asks_for_secrets: "It asks for secrets that give away an account or a wallet.",
   changes_settings: "It has the rules of the bot changed that people set to be asked.",
   steers_answers: "It changes what people are told or pay in favour of somebody they do not know of.",

@@ -5,7 +5,7 @@ import { pattern } from "../../base/pattern.ts";
  */
 
 /** Words of people. */
-export const speech =
+const speech =
   /(?<!\p{L})(?:(?:last|latest|previous|preceding|current|recent|whole|entire|full|complete|every|each|user['’]?s?|person['’]?s?|people['’]?s?|their|his|her|the|this|our|summar\w{1,6} of|digest of|recap of|copy of|gist of|\w+['’]s)\s(?:(?:the|of|this|our|last|whole|latest|full|entire)\s){0,3}(?:messages?|words|wording|conversations?|chats?|talk|transcripts?|discussion|exchange|dialog(?:ue)?)|(?:chat|message|conversation)\s(?:history|transcript|log|text)|recap|(?:new|direct|private|unread|other) messages|everything (?:the|they|said|that was|users?|people)|(?:conversation|chat|discussion|talk)\sso\sfar|what(?:ever)?\s(?:(?:the|has been|was|is)\s)?(?:users?|person|people|they|he|she|somebody|said|written|asked|typed)\b|(?:letzt|vorig|ganz|gesamt|komplett|bisherig|jed|all)\w{1,3}\s(?:nachricht|unterhaltung|gespräch|chat|verlauf|worte)\p{L}{0,8}|(?:gesprächs|chat)-?verlauf|was\s(?:der\s|die\s)?(?:nutzer|person|benutzer|leute)\p{L}{0,3}|derniers?\smessages?|la\sconversation|últimos?\smensajes?|la\sconversación|ultimo\smessaggio|última\smensagem)|последн\p{L}{1,4}\sсообщени|最后一条消息|聊天记录|对话|最後のメッセージ|会話/iu;
 /** Files of people, secrets, and facts about them. */
 const belongings =

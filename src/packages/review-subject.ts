@@ -3,18 +3,9 @@ import type { PackageFinding } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
-
-/** The role of a text: run, read, shown within what is read (a block of code in a guide), or data for either. */
-type TextRole = "code" | "prose" | "sample" | "data";
-
-export interface ReviewedLine {
-  /** From 1. */
-  number: number;
-  /** That of its file, except for the blocks and the frontmatter (data) of a guide. */
-  role: TextRole;
-  /** Without invisible characters and in one Unicode form, at most 4,000 characters. */
-  text: string;
-}
+import { codeStatements } from "./review-code.ts";
+import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
+import { type Code, meanings } from "./rules/meanings.ts";
 
 export interface ReviewedFile {
   path: string;
@@ -26,6 +17,8 @@ export interface ReviewedFile {
   raw: string;
   /** Lines as a shell reads them: continued lines are joined. Long ones come in overlapping pieces. */
   lines: readonly ReviewedLine[];
+  /** What the lines of code do; the lines of a file of another role. */
+  statements: readonly ReviewedLine[];
 }
 
 /** What a skill says it is for, where people read it before they enable it: its description, homepage, requirements and first paragraph. */
@@ -48,18 +41,13 @@ export interface ReviewSubject {
 }
 
 /** What a skill does or may do, in one place. */
-export interface Capability extends PackageFinding {
-  /** The hosts that get or give something by it. */
-  hosts?: readonly string[];
-}
+export type Capability = PackageFinding;
 
 /** Checks one file. Never runs anything, and takes time proportional to the size of the text. */
 export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => Capability[];
 
 /** Characters of a file that are checked; a longer one is reported. */
 export const maxReviewed = 500_000;
-const maxLine = 4_000;
-const overlap = 300;
 
 const codeEndings = new Set(
   ".py .pyw .sh .bash .zsh .fish .ksh .js .mjs .cjs .ts .mts .cts .jsx .tsx .rb .pl .php .lua .go .rs .java .kt .swift .c .cpp .cs .r .jl .ps1 .psm1 .bat .cmd .vbs .wsf .applescript .scpt .awk .tcl".split(
@@ -72,7 +60,9 @@ export function reviewedFile({ path, data, executable }: PackageFile): ReviewedF
   const content = contentKind(data);
   const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, maxReviewed)) : "";
   const role = roleOf(path, raw);
-  return { path, bytes: data.length, executable, content, raw, role, lines: linesOf(raw, role) };
+  const lines = linesOf(raw, role);
+  const statements = role === "code" ? codeStatements(lines, { path, raw }) : lines;
+  return { path, bytes: data.length, executable, content, raw, role, lines, statements };
 }
 
 function roleOf(path: string, raw: string): TextRole {
@@ -83,66 +73,13 @@ function roleOf(path: string, raw: string): TextRole {
   return proseEndings.has(ending) ? "prose" : "data";
 }
 
-function linesOf(raw: string, role: TextRole): ReviewedLine[] {
-  const lines: ReviewedLine[] = [];
-  let joined: ReviewedLine | undefined;
-  const take = (line: ReviewedLine) => {
-    for (let at = 0; at === 0 || at < line.text.length - overlap; at += maxLine - overlap) {
-      lines.push({ ...line, text: line.text.slice(at, at + maxLine) });
-    }
-  };
-  const roleAt = role === "prose" ? guideRoles(raw.startsWith("---")) : () => role;
-  raw.split(/\r\n|\r|\n/).forEach((written, at) => {
-    const text = plainText(written);
-    const here = roleAt(text, at);
-    const goesOn =
-      /^\s*\|[^|]*$/.test(text) || (joined !== undefined && isOpen(joined.text) && joined.role === here);
-    if (joined !== undefined && goesOn && joined.text.length < maxLine) {
-      joined = { ...joined, text: `${joined.text.replace(/\\$/, "")} ${text.trim()}` };
-      return;
-    }
-    if (joined !== undefined) take(joined);
-    joined = { number: at + 1, role: here, text };
-  });
-  if (joined !== undefined) take(joined);
-  return lines;
-}
-
-/** The roles of the lines of Markdown, asked for in their order: its frontmatter is data, its blocks of code are samples. */
-function guideRoles(hasFrontmatter: boolean): (text: string, at: number) => TextRole {
-  let isFrontmatter = hasFrontmatter;
-  let fence: string | undefined;
-  return (text, at) => {
-    const isData = isFrontmatter;
-    if (isFrontmatter && at > 0 && /^---\s*$/.test(text)) isFrontmatter = false;
-    if (isData) return "data";
-    const mark = /^\s*(?:[-*+]\s+|\d+[.)]\s+|>\s?)?(`{3,}|~{3,})/.exec(text)?.[1];
-    if (mark === undefined) return fence === undefined ? "prose" : "sample";
-    if (fence === undefined) fence = mark;
-    else if (mark.startsWith(fence)) fence = undefined;
-    return "sample";
-  };
-}
-
-/** Whether a shell continues in the next line. A table row also ends with a bar, but begins with one too. */
-function isOpen(line: string): boolean {
-  return /\\$|&&\s*$/.test(line) || (/\|\s*$/.test(line) && !/^\s*\|/.test(line));
-}
-
-/** Text as a reader sees it, so that an invisible character within a word hides nothing. */
-function plainText(text: string): string {
-  return /^[\x20-\x7e\t]*$/.test(text)
-    ? text
-    : text.normalize("NFKC").replace(/[\p{Cf}\p{Variation_Selector}]/gu, "");
-}
-
 /** What is found in a line. */
 export function foundIn(
   { path }: Pick<ReviewedFile, "path">,
   { number, text }: Pick<ReviewedLine, "number" | "text">,
   severity: Capability["severity"],
-  code: string,
-  message: string,
+  code: Code,
+  message: string = meanings[code],
 ): Capability {
   return { severity, code, message, path, line: number, excerpt: excerptOf(text) };
 }

@@ -1,5 +1,5 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, sep } from "node:path";
 import { errorCode } from "../base/error-text.ts";
 import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
@@ -71,86 +71,56 @@ async function placeOf(path: string): Promise<string> {
   }
 }
 
-interface Reading {
-  files: PackageFile[];
-  findings: PackageFinding[];
-  bytes: number;
-}
-
 /** The readable files of a folder or file, and findings on skipped ones: links, special files, files over the limits. */
 async function readForReview(
-  path: string,
+  root: string,
   limits: PackageLimits,
   signal: AbortSignal,
-): Promise<Pick<Reading, "files" | "findings">> {
-  const reading: Reading = { files: [], findings: [], bytes: 0 };
-  const waiting: Waiting[] = [{ absolute: path, name: "" }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+): Promise<{ files: PackageFile[]; findings: PackageFinding[] }> {
+  const files: PackageFile[] = [];
+  const findings: PackageFinding[] = [];
+  let bytes = 0;
+  for (const name of await namesBelow(root)) {
     signal.throwIfAborted();
-    const { absolute, name } = next;
-    const found = await lstat(absolute);
-    if (found.isDirectory()) waiting.push(...(await below(absolute, name)));
-    else if (found.isFile()) await take(reading, absolute, name || basename(path), found, limits);
-    else
-      leaveOut(reading, name, found.isSymbolicLink() ? "a link" : "a device, a pipe or another special file");
-  }
-  return reading;
-}
-
-interface Waiting {
-  absolute: string;
-  /** Relative to the skill's folder; empty for the folder itself. */
-  name: string;
-}
-
-/** The entries of a folder, last first. */
-async function below(folder: string, prefix: string): Promise<Waiting[]> {
-  const names = (await readdir(folder))
-    .filter((name) => name !== ".git")
-    .toSorted()
-    .toReversed();
-  return names.map((name) => ({
-    absolute: join(folder, name),
-    name: prefix === "" ? name : `${prefix}/${name}`,
-  }));
-}
-
-async function take(
-  reading: Reading,
-  absolute: string,
-  path: string,
-  { size, mode }: { size: number; mode: number },
-  limits: PackageLimits,
-): Promise<void> {
-  const isOver = reading.files.length >= limits.files || reading.bytes + size > limits.unpacked_bytes;
-  if (isOver) {
-    const message = `There is more in it than ${limits.files} files or ${limits.unpacked_bytes / 1_000_000} MB; the rest was not reviewed.`;
-    if (reading.findings.every(({ code }) => code !== "partly_reviewed")) {
-      reading.findings.push({ severity: "warning", code: "partly_reviewed", message });
+    const path = name || basename(root);
+    const found = await lstat(join(root, name));
+    if (found.isDirectory()) continue;
+    const add = (code: string, message: string) =>
+      findings.push({ severity: "warning", code, message, path });
+    const isOver = files.length >= limits.files || bytes + found.size > limits.unpacked_bytes;
+    if (isOver) {
+      const most = `${limits.files} files or ${limits.unpacked_bytes / 1_000_000} MB`;
+      add("partly_reviewed", `There is more in it than ${most}; the rest was not reviewed.`);
+      break;
     }
-    return;
+    if (!found.isFile()) {
+      const what = found.isSymbolicLink() ? "a link" : "a device, a pipe or another special file";
+      add("not_reviewed", `It is ${what}, and was not reviewed.`);
+      continue;
+    }
+    const odd = oddName(path, limits);
+    if (odd !== undefined) add(odd, "Its name would keep it out of a package: others read it differently.");
+    const data = await readOneFile(join(root, name), limits.unpacked_bytes);
+    bytes += data.length;
+    files.push({ path, data, executable: (found.mode & 0o111) !== 0 });
   }
-  const odd = oddName(path, limits);
-  if (odd !== undefined) reading.findings.push(odd);
-  const data = await readOneFile(absolute, limits.unpacked_bytes);
-  reading.bytes += data.length;
-  reading.files.push({ path, data, executable: (mode & 0o111) !== 0 });
+  return { files, findings };
 }
 
-/** A name that no package may have. */
-function oddName(path: string, limits: PackageLimits): PackageFinding | undefined {
+/** All that is in a folder, relative to it; of a file, its empty name. */
+async function namesBelow(root: string): Promise<string[]> {
+  if (!(await lstat(root)).isDirectory()) return [""];
+  const names = (await readdir(root, { recursive: true })).map((name) => name.split(sep).join("/"));
+  return names.filter((name) => !/(?:^|\/)\.git(?:\/|$)/.test(name)).toSorted();
+}
+
+/** The reason why no package may have a name. */
+function oddName(path: string, limits: PackageLimits): string | undefined {
   try {
     packagePath(path, limits);
     return undefined;
   } catch (error) {
     if (!(error instanceof PackageRefusal)) throw error;
-    const message =
-      "Its name would keep it out of a package: it is read differently by other systems or by people.";
-    return { severity: "warning", code: error.code, message, path };
+    return error.code;
   }
-}
-
-function leaveOut(reading: Reading, path: string, what: string): void {
-  const message = `It is ${what}, and was not reviewed.`;
-  reading.findings.push({ severity: "warning", code: "not_reviewed", message, path });
 }

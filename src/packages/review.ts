@@ -9,8 +9,8 @@ import {
   type ReviewSubject,
   reviewedFile,
 } from "./review-subject.ts";
-import { codeCombinations } from "./rules/code-combinations.ts";
 import { codeRule } from "./rules/code-rules.ts";
+import { combinations } from "./rules/combinations.ts";
 import { commandRule } from "./rules/command-rules.ts";
 import { encodedTextRule } from "./rules/encoded-text.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
@@ -69,9 +69,8 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
   const variables = variablesOf(subject);
   const findings = [
     ...(request.further ?? []),
-    ...[...capabilities, ...codeCombinations(subject, capabilities)].map(
-      ({ hosts: _, ...finding }) => finding,
-    ),
+    ...capabilities,
+    ...combinations(subject, capabilities),
     ...nameFindings(subject),
     ...wholeFindings(request, variables),
     ...(request.reader === undefined ? [] : [await request.reader(skill, signal)]),

@@ -1,5 +1,6 @@
-import { type Capability, type FileRule, foundIn, type ReviewedLine } from "../review-subject.ts";
+import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
+import type { Code } from "./meanings.ts";
 import { isExplained } from "./statements.ts";
 
 const isCommand = /\b(?:curl|wget|bash|powershell|invoke-|iex|chmod|eval\(|exec\(|\/bin\/sh)/i;
@@ -13,10 +14,8 @@ function decodedIn(text: string): string | undefined {
     const isHex = /^[0-9a-f]+$/i.test(hex) && hex.length % 2 === 0;
     const bytes = isHex ? Buffer.from(hex, "hex") : Buffer.from(blob, "base64");
     const decoded = bytes.includes(0) ? bytes.toString("utf16le") : bytes.toString("utf8");
-    if (
-      /^[\x20-\x7e\s]{10,}$/.test(decoded) &&
-      [isCommand, commandLike, sentenceLike].some((form) => form.test(decoded))
-    )
+    const isReadable = /^[\x20-\x7e\s]{10,}$/.test(decoded);
+    if (isReadable && [isCommand, commandLike, sentenceLike].some((form) => form.test(decoded)))
       return decoded;
   }
   return undefined;
@@ -59,34 +58,23 @@ function shiftedText(text: string): string | undefined {
 /** Text that has to be decoded to be read: encoded, escaped, shifted or reversed. Decoded, it is shown. */
 export const encodedTextRule: FileRule = (file, { purpose }) => {
   const found: Capability[] = [];
-  for (const line of file.lines.slice(0, 20_000)) {
+  const lines = file.lines.slice(0, 20_000);
+  for (const [at, line] of lines.entries()) {
     if (found.length >= 20) break;
-    const add = (severity: Capability["severity"], code: string, message: string, text: string) => {
+    const add = (severity: Capability["severity"], code: Code, message: string, text: string) => {
       const isMeant = !purpose.isAboutAttacks && !isExplained({ said: text });
       found.push(foundIn(file, { ...line, text }, isMeant ? severity : "info", code, message));
     };
     const decoded = decodedIn(line.text);
-    if (decoded !== undefined) {
-      const isGrave = isCommand.test(decoded) && oddPlace(decoded) !== undefined;
-      const message =
-        "It carries a command, an address or instructions in encoded form; decoded it is shown here.";
-      add(isGrave ? "danger" : "warning", "encoded_command", message, decoded);
-    }
-    const shifted = shiftedText(line.text);
-    if (shifted !== undefined)
-      add(
-        "warning",
-        "encoded_text",
-        `It has a text with ${shifted}, which a reader does not see and a model can read.`,
-        line.text,
-      );
+    const isGrave = decoded !== undefined && isCommand.test(decoded) && oddPlace(decoded) !== undefined;
+    if (decoded !== undefined) add(isGrave ? "danger" : "warning", "encoded_command", carried, decoded);
+    // Few words of a line tell a disguise from a language: the next ones of its paragraph are looked at with it.
+    const next = lines.slice(at, at + 4).map(({ text }) => text);
+    const shifted = shiftedText(next.join(" "));
+    if (shifted !== undefined) add("warning", "encoded_text", `It has a text with ${shifted}.`, line.text);
   }
-  return [...found, ...longLines(file.path, file.role === "code" ? file.lines : [])];
+  const long = file.role === "code" ? lines.find(({ text }) => text.length >= 2_000) : undefined;
+  return long === undefined ? found : [...found, foundIn(file, { ...long, text: "" }, "info", "minified")];
 };
 
-function longLines(path: string, lines: readonly ReviewedLine[]): Capability[] {
-  const longest = lines.find(({ text }) => text.length >= 2_000);
-  if (longest === undefined) return [];
-  const message = "It has very long lines, as minified code does; look at where it came from.";
-  return [{ severity: "info", code: "minified", message, path, line: longest.number }];
-}
+const carried = "It carries a command, an address or instructions in encoded form; decoded it is shown here.";

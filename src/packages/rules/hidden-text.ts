@@ -1,5 +1,6 @@
 import { pattern } from "../../base/pattern.ts";
 import { type Capability, excerptOf, type FileRule, type ReviewedFile } from "../review-subject.ts";
+import { meanings } from "./meanings.ts";
 
 /** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;
@@ -25,13 +26,12 @@ export const hiddenTextRule: FileRule = (file, { purpose }) => {
     if (found?.severity === "warning" && purpose.isAboutAttacks) found.severity = "info";
     if (found?.severity === "danger" && purpose.isAboutAttacks && !tags.test(line))
       found.severity = "warning";
-    if (found !== undefined) findings.push({ ...found, ...place, excerpt: excerptOf(around(line)) });
-    const word = mixedWord(line);
-    if (word === undefined) return;
-    const message =
-      "It has a word with letters of several scripts: people read another word than programs do.";
+    if (found !== undefined)
+      findings.push({ ...found, code: "hidden_text", ...place, excerpt: excerptOf(around(line)) });
+    const excerpt = mixedWord(line);
+    if (excerpt === undefined) return;
     const severity = purpose.isAboutAttacks ? "info" : "warning";
-    findings.push({ severity, code: "mixed_scripts", message, ...place, excerpt: word });
+    findings.push({ severity, code: "mixed_scripts", message: meanings.mixed_scripts, ...place, excerpt });
   });
   return findings;
 };
@@ -57,32 +57,29 @@ function mixedWord(line: string): string | undefined {
   return undefined;
 }
 
-function judge(
-  line: string,
-  { role }: ReviewedFile,
-): Pick<Capability, "severity" | "code" | "message"> | undefined {
+type Judged = Pick<Capability, "severity" | "message"> | undefined;
+
+function judge(line: string, { role }: ReviewedFile): Judged {
+  const found = (severity: Capability["severity"], message: string): Judged => ({ severity, message });
+  const count = line.match(pattern("gu")`${blanks}`)?.length ?? 0;
   if (tags.test(line) || selectors.test(line)) {
     const hidden = decodeTags(line);
     const says = hidden === "" ? "" : ` It reads: “${hidden}”.`;
-    const message = `It contains text in characters that are invisible to people and readable for a model.${says}`;
-    return { severity: "danger", code: "hidden_text", message };
+    return found("danger", `It contains text that is invisible to people and readable for a model.${says}`);
   }
-  if (overrides.test(line)) {
-    const message =
-      "It contains characters that change the order in which text is shown, so that it reads differently than it runs.";
-    return { severity: role === "code" ? "danger" : "warning", code: "hidden_text", message };
-  }
-  const count = line.match(pattern("gu")`${blanks}`)?.length ?? 0;
-  if (count >= fewBlanks || splitters.test(line) || joiners.test(line)) {
-    const message =
-      "It contains invisible characters, which can split words that a reader or a check looks for.";
-    return { severity: count >= fewBlanks ? "danger" : "warning", code: "hidden_text", message };
-  }
+  if (overrides.test(line))
+    return found(
+      role === "code" ? "danger" : "warning",
+      "It contains characters that make it read differently than it runs.",
+    );
+  if (count >= fewBlanks || splitters.test(line) || joiners.test(line))
+    return found(
+      count >= fewBlanks ? "danger" : "warning",
+      "It contains invisible characters, which can split words that a check looks for.",
+    );
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  if (/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/.test(line)) {
-    const message = "It contains control characters, which can hide text in a terminal.";
-    return { severity: "warning", code: "hidden_text", message };
-  }
+  if (/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/.test(line))
+    return found("warning", "It contains control characters, which can hide text in a terminal.");
   return undefined;
 }
 

@@ -2,33 +2,29 @@ import type { ReviewSubject } from "../review-subject.ts";
 
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?(\/[\w.~%/-]{0,200})?/g;
-/** Hosts that code names without a scheme. */
+/** Hosts that code names without a scheme: in a call, after a key, in a command. */
 const bareHosts =
-  /\b(?:hostname|host|SMTP(?:_SSL)?|FTP|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;
-const oddHosts: readonly [RegExp, string][] = [
-  [
+  /\b(?:hostname|host|server|SMTP(?:_SSL)?|FTP(?:_TLS)?|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]|\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}[a-z]{2,12})(?=[:/\s"'?]|$)/gi;
+/** Endings of files, which are no domains. */
+const fileNames =
+  /\.(?:py|js|mjs|ts|json|md|txt|csv|tsv|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|log|zip|gz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|mp[34])$/;
+/** Hosts that a skill has little reason to contact, by what they are. */
+const oddHosts = {
+  "a bare IP address, whose owner is unknown":
     /^(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|(?:1\.1\.1\.1|8\.8\.[48]\.[48]|1\.2\.3\.4)$)\d{1,3}(?:\.\d{1,3}){3}$|^\[(?!(?:::1?|f[cde]\S+)\])|^0x[0-9a-f]+$|^\d{8,10}$/,
-    "a bare IP address, whose owner is unknown",
-  ],
-  [
+  "a service where anybody can receive what others send":
     /(?:^|\.)(?:webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.\w+|trycloudflare\.com|loca\.lt|serveo\.net|localhost\.run|burpcollaborator\.net|oast\.\w+|interact\.sh|beeceptor\.com|hookbin\.com)$/,
-    "a service where anybody can receive what others send",
-  ],
-  [
+  "a service where anybody can upload anything anonymously":
     /(?:^|\.)(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|paste\.ee|hastebin\.com|ghostbin\.\w+|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|anonfiles\.com|catbox\.moe)$/,
-    "a service where anybody can upload anything anonymously",
-  ],
-  [
+  "a short address that hides its destination":
     /^(?:bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly|rb\.gy|shorturl\.at|t\.co|goo\.gl)$/,
-    "a short address that hides its destination",
-  ],
-  [/\.(?:onion|i2p)$/, "a hidden service"],
-  [/(?:^|\.)xn--|[^\x20-\x7e]/, "a name in letters that look like others"],
-];
+  "a hidden service": /\.(?:onion|i2p)$/,
+  "a name in letters that look like others": /(?:^|\.)xn--|[^\x20-\x7e]/,
+};
 const chatHooks =
   /(?:discord(?:app)?\.com\/api\/webhooks\/\d|api\.telegram\.org\/bot\d|hooks\.slack\.com\/services\/T)\S{10,}/i;
 const ownMachine =
-  /^(?:localhost|.+\.(?:local|localhost|internal|test)|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
+  /^(?:localhost|.+\.(?:local|localhost|internal|lan|home|arpa)|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
 /** An address in a text. */
 export interface NamedAddress {
@@ -36,24 +32,31 @@ export interface NamedAddress {
   host: string;
   /** `host/path`, as `Purpose.names` takes it. */
   place: string;
-  index: number;
 }
 
 /** The addresses with a scheme in a text, without those of the machine itself. */
 export function addressesIn(text: string): NamedAddress[] {
-  return [...text.matchAll(addresses), ...text.matchAll(bareHosts)].flatMap(
-    ({ 1: written = "", 2: path = "", index }) => {
-      const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
-      return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}`, index }];
-    },
+  return [...text.matchAll(addresses)].flatMap(({ 1: host = "", 2: path = "" }) => named(host, path));
+}
+
+/** The hosts that a statement of code or a command names in any way. */
+export function hostsReached(text: string): NamedAddress[] {
+  const bare = [...text.matchAll(bareHosts)].flatMap(({ 1: inCall, 2: inCommand }) =>
+    named(inCall ?? inCommand ?? ""),
   );
+  return [...addressesIn(text), ...bare.filter(({ host }) => !fileNames.test(host))];
+}
+
+function named(written: string, path = ""): NamedAddress[] {
+  const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
+  return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}` }];
 }
 
 /** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */
 export function oddPlace(text: string): string | undefined {
   if (chatHooks.test(text)) return "somebody's own mailbox in a chat service, where it could send things";
   for (const { host } of addressesIn(text)) {
-    const why = oddHosts.find(([form]) => form.test(host))?.[1];
+    const why = Object.entries(oddHosts).find(([, form]) => form.test(host))?.[0];
     if (why !== undefined) return why;
   }
   return undefined;
@@ -64,15 +67,11 @@ const maxNames = 100;
 /** All hosts that code and text name, in order. */
 export function hostsOf({ files }: ReviewSubject): string[] {
   const hosts = new Set<string>();
-  for (const { lines } of files) {
-    for (const { text } of lines) {
-      for (const [, host = ""] of text.matchAll(addresses)) {
-        if (hosts.size >= maxNames) break;
-        hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
-      }
-    }
+  for (const { text } of files.flatMap(({ lines }) => lines)) {
+    for (const [, host = ""] of hosts.size < maxNames ? text.matchAll(addresses) : [])
+      hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
   }
-  return [...hosts].toSorted();
+  return [...hosts].toSorted().slice(0, maxNames);
 }
 
 const variables = [
@@ -95,17 +94,11 @@ const ordinary = new Set(
 export function variablesOf({ files }: ReviewSubject): Map<string, { path: string; line: number }> {
   const found = new Map<string, { path: string; line: number }>();
   for (const { path, lines } of files.filter(({ role }) => role === "code")) {
-    for (const { number, text } of lines) {
-      for (const name of variableNames(text)) {
-        if (found.size < maxNames && !found.has(name)) found.set(name, { path, line: number });
-      }
+    for (const { number: line, text } of lines) {
+      const names = variables.flatMap((form) => [...text.matchAll(form)].map(([, name = ""]) => name));
+      for (const name of names.filter((each) => !ordinary.has(each) && !found.has(each)))
+        if (found.size < maxNames) found.set(name, { path, line });
     }
   }
   return found;
-}
-
-function variableNames(text: string): string[] {
-  return variables
-    .flatMap((form) => [...text.matchAll(form)].map(([, name = ""]) => name))
-    .filter((name) => !ordinary.has(name));
 }

@@ -6,86 +6,81 @@ import {
   excerptOf,
   type FileRule,
   maxReviewed,
-  type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
+import { type Code, meanings } from "./meanings.ts";
 
 /** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
-export const fileKindRule: FileRule = (file) => {
-  const finding = (severity: Capability["severity"], code: string, message: string): Capability[] => [
-    { severity, code, message, path: file.path },
+export const fileKindRule: FileRule = ({ content, path, bytes, executable }) => {
+  const finding = (severity: Capability["severity"], code: Code, message: string = meanings[code]) => [
+    { severity, code, message, path },
   ];
-  if (file.content === "program") {
-    return finding("danger", "binary_program", "It is a compiled program, which no review can read.");
+  if (content === "program") return finding("danger", "binary_program");
+  if (content === "zip") return finding("info", "packed_document");
+  if (content === "text") {
+    const part = `Only its first ${maxReviewed / 1_000} kB were reviewed.`;
+    return bytes > maxReviewed ? finding("warning", "partly_reviewed", part) : [];
   }
-  if (file.content === "zip") {
-    return finding("info", "packed_document", "It is an office document; what is in it was not reviewed.");
-  }
-  if (file.content !== "text") {
-    if (isMedia(file)) return [];
-    const isCode = file.executable || /\.(?:pyc|class|jar|so|dll|dylib|node|wasm)$/i.test(file.path);
-    return finding(isCode ? "warning" : "info", "binary_file", "It is not text, and was not reviewed.");
-  }
-  if (file.bytes > maxReviewed) {
-    const message = `Only its first ${maxReviewed / 1_000} kB were reviewed.`;
-    return finding("warning", "partly_reviewed", message);
-  }
-  return [];
+  if (!executable && media.test(path)) return [];
+  const isCode = executable || /\.(?:pyc|class|jar|so|dll|dylib|node|wasm)$/i.test(path);
+  return finding(isCode ? "warning" : "info", "binary_file");
 };
 
-/** Pictures, sounds and fonts: their first bytes are not those of a program, and their ending is known. */
-function isMedia({ path, executable }: ReviewedFile): boolean {
-  return (
-    !executable &&
-    /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp3|wav|ogg|m4a|mp4|webm|mov|woff2?|ttf|otf|pdf)$/i.test(path)
-  );
-}
-
-const unreviewedSoftware =
-  "It names software that has to be installed for the skill; that software was not reviewed.";
-
+/** Pictures, sounds and fonts, if their first bytes are not those of a program. */
+const media = /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp3|wav|ogg|m4a|mp4|webm|mov|woff2?|ttf|otf|pdf)$/i;
 const hooks = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
+const manifests =
+  /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/;
+
+/** Packages that most people install, of Python and npm. */
+const popular =
+  "requests numpy pandas matplotlib scipy pillow django flask fastapi httpx aiohttp openai anthropic beautifulsoup4 selenium playwright pyyaml python-dateutil python-dotenv cryptography scikit-learn tensorflow pydantic sqlalchemy openpyxl tabulate colorama express lodash axios react webpack commander typescript dotenv moment chalk puppeteer cheerio node-fetch".split(
+    " ",
+  );
 
 /** Manifests: what installing the package's dependencies would fetch and run. */
-export const manifestRule: FileRule = (file) => {
-  const name = basename(file.path).toLowerCase();
-  if (name === "package.json") return npmFindings(file);
-  if (
-    /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/.test(name)
-  ) {
-    return [{ severity: "info", code: "dependencies", message: unreviewedSoftware, path: file.path }];
-  }
-  if (/(?:^|\/)node_modules\/[^/]+$/.test(file.path)) return [];
-  return [];
+export const manifestRule: FileRule = ({ path, raw }) => {
+  const name = basename(path).toLowerCase();
+  if (name === "package.json") return npmFindings(raw, path);
+  if (!manifests.test(name)) return [];
+  const listed = raw.slice(0, 50_000).matchAll(/^[\s"']{0,8}([A-Za-z][\w.-]{2,60})/gm);
+  return dependencies(
+    [...listed].map(([, each = ""]) => each),
+    path,
+  );
 };
 
-function npmFindings({ raw, path }: ReviewedFile): Capability[] {
+function npmFindings(raw: string, path: string): Capability[] {
   // A manifest that no program can read starts nothing either.
   const manifest = objectOf(parsedJson(raw));
   const scripts = objectOf(manifest?.scripts);
-  const findings: Capability[] = [];
-  for (const hook of hooks) {
+  const started = hooks.flatMap((hook): Capability[] => {
     const script = scripts?.[hook];
-    if (typeof script !== "string") continue;
+    if (typeof script !== "string") return [];
     const message = `It runs a command by itself when its dependencies are installed (${hook}).`;
-    const isOwn = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script);
-    findings.push({
-      severity: isOwn ? "warning" : "info",
-      code: "install_script",
-      message,
-      path,
-      excerpt: excerptOf(script),
-    });
-  }
+    const severity = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script)
+      ? "warning"
+      : "info";
+    return [{ severity, code: "install_script", message, path, excerpt: excerptOf(script) }];
+  });
   const names = Object.keys({
     ...objectOf(manifest?.dependencies),
     ...objectOf(manifest?.optionalDependencies),
   });
-  if (names.length > 0) {
-    const excerpt = excerptOf(names.join(", "));
-    findings.push({ severity: "info", code: "dependencies", message: unreviewedSoftware, path, excerpt });
-  }
-  return findings;
+  return names.length === 0 ? started : [...started, ...dependencies(names, path)];
+}
+
+/** What is to be installed, and which of it is a letter away from a popular package. */
+function dependencies(names: readonly string[], path: string): Capability[] {
+  const alike = names.slice(0, 500).flatMap((written): Capability[] => {
+    const name = written.toLowerCase().replaceAll("_", "-");
+    const meant = popular.find((each) => each.length >= 5 && editDistance(each, name) === 1);
+    if (meant === undefined || popular.includes(name)) return [];
+    const message = `It depends on ${written}, which is easily mistaken for ${meant}.`;
+    return [{ severity: "warning", code: "similar_name", message, path }];
+  });
+  const all: Capability = { severity: "info", code: "dependencies", message: meanings.dependencies, path };
+  return [...alike, { ...all, ...(names.length > 0 && { excerpt: excerptOf(names.join(", ")) }) }];
 }
 
 function objectOf(value: unknown): Record<string, unknown> | undefined {

@@ -9,16 +9,26 @@ export interface Statement {
   said: string;
   /** With the sentences before it and after it. */
   around: string;
-  /** In a comment, which readers of the page do not see. */
+  /** In a comment or in code, which readers of the page do not see. */
   isHidden: boolean;
 }
 
 /** Maximum length; longer sentences come in pieces. */
 const maxSentence = 600;
 
-/** Everything a guide or note says: no frontmatter, no block of code. The description of the skill is said by its guide. */
+/**
+ * Everything a guide or note says: no frontmatter, no block of code. The description of the skill is said by its guide. Of code and data, the
+ * longer texts in quotes: what a program prints, an agent reads.
+ */
 export function statementsOf(file: ReviewedFile, { skill }: ReviewSubject): Statement[] {
-  if (file.role !== "prose") return [];
+  if (file.role !== "prose") {
+    const quoted = file.statements
+      .slice(0, 5_000)
+      .flatMap(({ number: line, text }) =>
+        [...text.matchAll(/"([^"]{40,1000})"/g)].map(([, each = ""]) => ({ line, text: each })),
+      );
+    return withNeighbours(quoted.flatMap((each) => sentences(each, file.path, true)));
+  }
   const { shown, comments } = withoutComments(file);
   const line = file.raw.slice(0, Math.max(0, file.raw.search(/^description:/m))).split("\n").length;
   const described = file.path === "SKILL.md" ? [{ line, text: skill.description }] : [];
@@ -69,19 +79,19 @@ function paragraphs(lines: readonly Paragraph[]): Paragraph[] {
 
 function sentences({ line, text }: Paragraph, path: string, isHidden: boolean): Statement[] {
   return text
-    .split(/(?<=(?<!\.\.|\be\.g|\bi\.e)[.!?])["”’)*]*\s+|(?<=。)/)
+    .split(/(?<=(?<!\.\.|\be\.g|\bi\.e|\b[A-Z])[.!?])["”’)*]*\s+|(?<=。)/)
     .flatMap((sentence) => sentence.match(/.{1,600}/gs) ?? [])
     .filter((sentence) => /\p{L}{2}/u.test(sentence))
     .map((sentence) => ({ path, line, text: sentence, said: unquoted(sentence), around: "", isHidden }));
 }
 
-/** Sentences three lines away still belong together: steps of a list build on each other. */
+/** Sentences four lines away still belong together: steps of a list build on each other. */
 function withNeighbours(all: readonly Statement[]): Statement[] {
   return all.map((statement, at) => ({
     ...statement,
     around: all
-      .slice(Math.max(0, at - 3), at + 2)
-      .filter(({ line, isHidden }) => Math.abs(line - statement.line) <= 3 && isHidden === statement.isHidden)
+      .slice(Math.max(0, at - 3), at + 4)
+      .filter(({ line, isHidden }) => Math.abs(line - statement.line) <= 4 && isHidden === statement.isHidden)
       .map(({ said }) => said)
       .join(" "),
   }));
@@ -89,6 +99,13 @@ function withNeighbours(all: readonly Statement[]): Statement[] {
 
 /** Quotations of two words or more, and code with spaces; addresses stay. */
 function unquoted(text: string): string {
+  // What a task shall do later is quoted, and said.
+  if (
+    /\b(?:schedules?d?|recurring|cron|reminder|every (?:day|week|hour|morning|night)|daily|weekly|nightly)\b/i.test(
+      text,
+    )
+  )
+    return text;
   return text
     .replace(/`([^`\n]{1,400})`/g, (whole, code) =>
       /\s/.test(code) && !/https?:|\w\.\w+\//.test(code) ? "``" : whole,

@@ -1,13 +1,17 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PackageFinding } from "../../../src/core/skill/packages.ts";
+import { testSkill } from "../../support/skills/test-skill.ts";
 import { type CataloguePackage, cataloguePackages } from "./package-catalogue.ts";
 import { packagePlace, signal, succeeded } from "./package-place.ts";
 
+const skills = join(import.meta.dirname, "../../../skills");
+
 /** Of all packages of a kind, the findings worth a look, by package. */
 async function gravest(packages: readonly CataloguePackage[]): Promise<Map<string, PackageFinding[]>> {
-  const place = await packagePlace();
+  const shipped = (await readdir(skills)).map((id) => testSkill(id));
+  const place = await packagePlace({ shipped: async () => shipped });
   const bot = await place.open();
   const found = new Map<string, PackageFinding[]>();
   for (const { id, files } of packages) {

@@ -1,0 +1,180 @@
+import { pattern } from "../base/pattern.ts";
+import type { ReviewedLine } from "./review-lines.ts";
+
+const maxStatement = 4_000;
+/** Statements that are searched for constants. */
+const maxConstants = 5_000;
+const texts = /"([^"]{0,400})"/g;
+
+/**
+ * The statements of a file of code as they run: each on one line, without comments, with constants put in and names written out. Every text
+ * in them is in double quotes.
+ */
+export function codeStatements(
+  lines: readonly ReviewedLine[],
+  { path, raw }: { path: string; raw: string },
+): ReviewedLine[] {
+  const isShell =
+    /\.(?:ba|z|k|fi)?sh$|(?:^|\/)(?:Makefile|Dockerfile)$/.test(path) || /^#!.{0,40}sh\b/.test(raw);
+  let statements = joined(lines.map((line) => ({ ...line, text: normalised(withoutComment(line.text)) })));
+  let known = new Map<string, string>();
+  // A constant may be made of others.
+  for (let round = 0; round < 3; round += 1) {
+    statements = statements.map((each) => ({ ...each, text: folded(filledIn(each.text, known), isShell) }));
+    const constants = constantsOf(statements, isShell);
+    if (constants.size === known.size) break;
+    known = constants;
+  }
+  return statements;
+}
+
+function withoutComment(text: string): string {
+  return /^\s*(?:#(?!!)|\/\/|\*|\/\*)/.test(text)
+    ? ""
+    : text.replace(/(?<=[\s;)])(?:#|\/\/)\s[^"'`]{0,400}$/, "");
+}
+
+/** Texts in double quotes, with their escapes resolved. */
+function normalised(text: string): string {
+  return text
+    .replace(/"{3}|'{3}|\$(?=["'])/g, (sign) => (sign === "$" ? "" : '"'))
+    .replace(
+      /(?:\b[rbfuRBF]{1,2})?(?:"((?:[^"\\]|\\.){0,1000})"|'((?:[^'\\]|\\.){0,1000})'|`((?:[^`\\]|\\.){0,1000})`)/g,
+      (_, ...parts) => `"${unescaped(parts.slice(0, 3).find((part) => part !== undefined) ?? "")}"`,
+    );
+}
+
+function unescaped(text: string): string {
+  return text
+    .replace(/\\(?:x([0-9a-f]{2})|u\{?([0-9a-f]{4})\}?|([0-3][0-7]{2}))/gi, (_, hex, wide, octal) =>
+      String.fromCharCode(octal === undefined ? Number.parseInt(hex ?? wide, 16) : Number.parseInt(octal, 8)),
+    )
+    .replace(/\\n/g, " ")
+    .replaceAll('"', "'");
+}
+
+/** Lines up to the end of the brackets that they open. A block of code ends its line. */
+function joined(lines: readonly ReviewedLine[]): ReviewedLine[] {
+  const found: ReviewedLine[] = [];
+  let depth = 0;
+  for (const line of lines) {
+    const last = found.at(-1);
+    if (depth > 0 && last !== undefined && last.text.length < maxStatement)
+      last.text += ` ${line.text.trim()}`;
+    else {
+      found.push({ ...line });
+      depth = 0;
+    }
+    const bare = line.text.replace(texts, "");
+    for (const [sign] of bare.matchAll(/[()[\]{}]/g)) {
+      if (depth > 0 || /[([]/.test(sign)) depth = Math.max(0, depth + (/[([{]/.test(sign) ? 1 : -1));
+    }
+    if (/(?:=>|\)|\b(?:do|else|try))\s*\{\s*$/.test(bare)) depth = 0;
+  }
+  return found;
+}
+
+const assignment =
+  /^\s{0,60}(?:export\s{1,4})?(?:const|let|var|final|my|local|readonly)?\s{0,4}((?:self\.|this\.)?[$A-Za-z_][\w$]{0,60})\s{0,4}(?::\s{0,4}[\w.]{1,30}\s{0,4})?:?=\s{0,4}(.{1,300}?)\s{0,4};?\s{0,4}$/;
+const importedAs = /^\s*(?:from\s+[\w.]{1,60}\s+)?import\s.{0,100}?\b([\w.]{1,60})\s+as\s+(\w{1,60})/;
+const required =
+  /^(?:await\s+)?(?:require|import|__import__|import_module)\(\s*"(?:node:)?([\w/]{1,60})"\s*\)((?:\.\w{1,40})?)$/;
+const nameOfModule = /^(?:builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/;
+
+/** Names that a file gives once to a text, or to a module or function. */
+function constantsOf(statements: readonly ReviewedLine[], isShell: boolean): Map<string, string> {
+  const found = new Map<string, string | undefined>();
+  for (const { text } of statements.slice(0, maxConstants)) {
+    const [, module, alias] = importedAs.exec(text) ?? [];
+    const [, name = alias, written] = assignment.exec(text) ?? [];
+    if (name === undefined) continue;
+    const value = written === undefined ? module : meantBy(written, isShell);
+    found.set(name, found.has(name) && found.get(name) !== value ? undefined : value);
+  }
+  return new Map([...found].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+function meantBy(written: string, isShell: boolean): string | undefined {
+  const [, module, member = ""] = required.exec(written) ?? [];
+  if (module !== undefined) return `${module}${member}`;
+  if (/^"[^"]{1,300}"$/.test(written) || nameOfModule.test(written)) return written;
+  return isShell && /^[^\s"'$`()]{1,200}$/.test(written) ? `"${written}"` : undefined;
+}
+
+const placeInText = /\$?\{\s*((?:self\.|this\.)?[$\w]{1,60})\s*\}|\$(\w{1,60})/g;
+const usedName =
+  /"[^"]{0,1000}"|\$\{?(\w{1,60})\}?|(?<![\w$.])(?:self\.|this\.)?[A-Za-z_$][\w$]{0,60}(?!\s*(?::?=(?!=)|:(?!:)))/g;
+
+/** A statement with the values of names, but not where it gives or declares them. */
+function filledIn(text: string, known: ReadonlyMap<string, string>): string {
+  if (known.size === 0 || /^\s*(?:import|from)\s/.test(text)) return text;
+  const plain = (name: string) => /^"([^"]*)"$/.exec(known.get(name) ?? "")?.[1];
+  const inText = (place: string, braced?: string, named?: string) => plain(braced ?? named ?? "") ?? place;
+  return text
+    .replace(texts, (whole) => whole.replace(placeInText, inText))
+    .replace(usedName, (name, inShell) =>
+      name.startsWith('"') ? name : (known.get(inShell ?? name) ?? name),
+    )
+    .slice(0, maxStatement);
+}
+
+const sideBySide = /"([^"]{0,400})"\s{0,4}[+.]?\s{0,4}"([^"]{0,400})"/g;
+const sideBySideInShell = /"([^"]{0,400})""([^"]{0,400})"/g;
+const reversed = /"([^"]{0,400})"(?:\[::-1\]|\.split\(""\)\.reverse\(\)\.join\(""\))/g;
+const joinedBy = /"([^"]{0,5})"\.join\(\s*[[(]([^()[\]]{0,600})[\])]\s*\)/g;
+const joinedWith = /\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g;
+const printed = /\$\((?:printf|echo)\s+'([^'()]{1,200})'\s*(\|\s*rev\s*)?\)/g;
+const decoders =
+  /\b(?:\w{1,20}\.)?(?:b64decode|atob|from(hex)|un(hex)lify|Buffer\.from)\(\s*"([^"]{4,2000})"(?:\s*,\s*"(base64|hex)")?\s*\)/g;
+const numbers =
+  /[[(]\s{0,4}((?:(?:0x)?[0-9a-f]{2,3}\s{0,4},\s{0,4}){2,400}(?:0x)?[0-9a-f]{2,3})\s{0,4},?\s{0,4}[\])]/gi;
+
+/** A statement with its texts put together and decoded, and its names written out. */
+function folded(text: string, isShell: boolean): string {
+  let before = "";
+  let now = text;
+  for (let round = 0; round < 8 && now !== before; round += 1) {
+    before = now;
+    now = now
+      .replace(reversed, (_, backwards) => `"${turned(backwards)}"`)
+      .replace(isShell ? sideBySideInShell : sideBySide, '"$1$2"')
+      .replace(joinedBy, (whole, by, items) => together(items, by) ?? whole)
+      .replace(joinedWith, (whole, items, by) => together(items, by) ?? whole)
+      .replace(printed, (_, shown, rev) => (rev === undefined ? shown : turned(shown)))
+      .replace(/\bchr\(\s*(\d{1,3})\s*\)/g, (_, number) => `"${String.fromCharCode(Number(number))}"`)
+      .replace(
+        decoders,
+        (whole, a, b, encoded, c) => readable(Buffer.from(encoded, a ?? b ?? c ?? "base64")) ?? whole,
+      )
+      .replace(/\bgetattr\(\s*([\w.$]{1,60})\s*,\s*"(\w{1,60})"\s*\)/g, "$1.$2")
+      .replace(/(?<=[\w$)\]])(?<!env|environ)(?:\?\.)?\[\s*"([A-Za-z_$][\w$]{0,60})"\s*\]/g, ".$1")
+      .replace(/\bbuiltins\.__dict__\.|\bvars\(\w{1,30}\)\.|\b(?:globals|locals)\(\)\./g, "builtins.");
+  }
+  if (!/\b(?:fromCharCode|chr|bytes|bytearray|Buffer\.from|TextDecoder)\b/.test(now)) return now;
+  return now.replace(numbers, (whole, list) => readable(Buffer.from(list.split(",").map(Number))) ?? whole);
+}
+
+function turned(text: string): string {
+  return [...text].toReversed().join("");
+}
+
+function together(items: string, by: string): string | undefined {
+  const isText = items.replace(texts, "").replace(/[\s,]/g, "") === "" && items !== "";
+  return isText ? `"${[...items.matchAll(texts)].map(([, part]) => part).join(by)}"` : undefined;
+}
+
+function readable(bytes: Buffer): string | undefined {
+  const text = bytes.toString("latin1");
+  return /^[\x20-\x7e\s]{3,}$/.test(text) ? `"${text.replace(/["\n]/g, " ")}"` : undefined;
+}
+
+const revealing =
+  /\b(?:eval|exec|system|popen|Popen|spawn|execSync|child_process|subprocess|builtins|ctypes|urlopen|curl|wget|constructor|environ)\b/g;
+const written = /\bhttps?:\/\/(?:[\w-]{1,60}\.){0,5}([\w-]{1,60}\.[a-z]{2,12})\b/g;
+
+/** A name or host that a statement uses and its file does not contain: it is made of pieces. */
+export function madeName({ text }: ReviewedLine, raw: string): string | undefined {
+  const names = [...text.matchAll(revealing)].map(([name]) => name);
+  const hosts = [...text.matchAll(written)].map(([, domain = ""]) => domain);
+  return [...names, ...hosts].find((name) => !pattern()`(?<![\w])${name}(?![\w])`.test(raw));
+}

@@ -51,6 +51,22 @@ export async function readStored(
   return stored;
 }
 
+/** Every turn that has ended has a receipt, with the calls that it made. */
+export async function withoutReceipt(client: ApiClient, turns: readonly StoredTurn[]): Promise<Line> {
+  const wrong: string[] = [];
+  const queue = [...turns];
+  const work = async () => {
+    for (let turn = queue.shift(); turn !== undefined; turn = queue.shift()) {
+      const { id, events } = turn;
+      const receipt = await client.call("turn.receipt", { id }).catch(() => undefined);
+      const calls = new Set(events.flatMap((event) => (event.type === "tool_started" ? event.call_id : [])));
+      if (receipt?.status !== "finished" || receipt.tools.length !== calls.size) wrong.push(id);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  return refuse("turns without a whole receipt", wrong);
+}
+
 export function judge(
   messages: readonly SoakMessage[],
   seen: Seen,

@@ -8,7 +8,7 @@ import { type EffectServer, startEffectServer } from "./effect-server.ts";
 import { type Fleet, type Role, startFleet } from "./fleet.ts";
 import { type Faults, killAgainAndAgain } from "./killer.ts";
 import { judgeTalk, type Talk, talk } from "./people.ts";
-import { judge, type Line, readStored } from "./report.ts";
+import { judge, type Line, readStored, withoutReceipt } from "./report.ts";
 import { openStore, type SoakStore, type StoreName } from "./store.ts";
 import { chatMessagesFor, flowsFor, messagesFor, playScript } from "./workload.ts";
 
@@ -166,6 +166,7 @@ async function run(
         .map(([kind, count]) => ({ name: kind, count })),
       ...judge(messages, seen, stored, effects.counts),
       ...judged.flatMap((each) => each.lines),
+      await withoutReceipt(client, [...stored, ...chatted].flat()),
       fallenOf(fleet),
     ];
     const logs = Object.fromEntries(fleet.members.map((member) => [member.name, member.log()]));

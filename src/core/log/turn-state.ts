@@ -33,6 +33,7 @@ export interface ApprovalState {
     name?: string | undefined;
     edited?: string | undefined;
     never?: true | undefined;
+    for_turn?: true | undefined;
   };
 }
 
@@ -284,7 +285,7 @@ function applyAsked(
     const { approval_id, approved, by, name, edited, never, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
     if (asked === undefined) return;
-    asked.decided = { approved, by, name, edited, never };
+    asked.decided = { approved, by, name, edited, never, for_turn };
     if (!approved || for_turn !== true) return;
     for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
   }

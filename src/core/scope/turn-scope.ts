@@ -27,6 +27,8 @@ export interface CallRequest {
   depth: number;
   /** The hosts that it has sent requests to. */
   reached?: Set<string>;
+  /** The person whose account it uses at its server, if that is not the asker. */
+  owner?: { id: string; name: string } | undefined;
   /** The tool, if it is not looked up among the offered tools. */
   tool?: Tool;
 }

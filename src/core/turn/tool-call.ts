@@ -3,6 +3,7 @@ import { parsedJson } from "../../base/json-reader.ts";
 import { oneLine } from "../../base/markdown-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import { approveCall, approvedInput, changedTexts, sayOf } from "../decisions/approval.ts";
+import { accountFor } from "../decisions/borrowed-account.ts";
 import { decisionFor } from "../decisions/decide-call.ts";
 import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
@@ -52,7 +53,8 @@ class RunningCall {
     await refreshOffer(scope);
     const started = known?.started === undefined ? undefined : known;
     const valid = await findAndCheck(scope, this.#request);
-    const checked = started === undefined ? await this.#askIfNeeded(valid) : this.#asApproved(valid);
+    const asked = started === undefined ? await this.#askIfNeeded(valid) : this.#asApproved(valid);
+    const checked = asked === "waiting" ? asked : await this.#withAccount(asked);
     if (checked === "waiting") return checked;
     if (started === undefined) await this.#announce(checked);
     const outcome =
@@ -90,6 +92,17 @@ class RunningCall {
     return { status: "refused", tool, input: decision.input, result };
   }
 
+  /** Notes whose account the call uses. The owner of an account that is not the asker's is asked first. */
+  async #withAccount(checked: CheckedCall): Promise<CheckedCall | "waiting"> {
+    if (checked.status === "refused") return checked;
+    const { tool, input } = checked;
+    const account = await accountFor(this.#scope, this.#request.call.id, tool, input);
+    if (account === "waiting") return account;
+    if ("refused" in account) return { status: "refused", tool, input, result: account.refused };
+    this.#request.owner = account.owner;
+    return checked;
+  }
+
   /** A started call runs again with the text that a person has changed. */
   #asApproved(checked: CheckedCall): CheckedCall {
     const input = approvedInput(this.#scope, this.#request.call.id, checked.input);
@@ -124,7 +137,9 @@ class RunningCall {
     const allowed = this.#allowed ?? { rule: byRule };
     const deed = oneLine(exactText(sayOf(tool, clean).deed), maxDeed);
     const { author } = this.#scope.turn;
-    const whose = { shared: "shared", per_user: author.name, none: undefined }[server?.credentials ?? "none"];
+    const whose = { shared: "shared", per_user: (this.#request.owner ?? author).name, none: undefined }[
+      server?.credentials ?? "none"
+    ];
     return {
       effect,
       deed,

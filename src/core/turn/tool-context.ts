@@ -42,6 +42,7 @@ export function createToolContext(
     agent: scope.state.profile ?? turn.profile.id,
     place: turn.place,
     user: turn.author,
+    lender: request.owner?.id,
     permissions: [turn.author.trust],
     env: skill === undefined ? {} : ports.environmentOf(skill),
     signal,

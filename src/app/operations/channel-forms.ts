@@ -1,6 +1,7 @@
 /** Commands that change a setting of a channel; some show it when no value follows. */
 import { oneLine } from "../../base/markdown-text.ts";
 import {
+  botModeSchema,
   type NamespaceState,
   namespaceStateSchema,
   progressLevelSchema,
@@ -38,6 +39,14 @@ const replyMeaning = {
   ambient:
     "In a thread I was called into I answer without a mention, as long as one person writes there. A few times a day I also ask somebody privately whether I shall answer their question. For that, the small model reads questions that are written here.",
   default: "When I answer here without a mention is up to the bot's configuration again.",
+};
+
+const botsMeaning = {
+  ignore: "I ignore other bots here.",
+  mention: "I answer other bots here when they mention me, as far as the bot's configuration allows them.",
+  people:
+    "I answer other bots here as I answer people, as far as the bot's configuration allows them. After a few answers without a person in between I stop.",
+  default: "Which other bots I answer here is up to the bot's configuration again.",
 };
 
 interface SettingForm {
@@ -227,14 +236,37 @@ const reply = form({
   tell: ({ change }) => said(replyMeaning[change.reply ?? byDefault]),
 });
 
+const bots = form({
+  command: "agent bots",
+  public: true,
+  description: "What the bot does with messages of other bots",
+  option: {
+    name: "mode",
+    description: "What I do with messages of other bots here",
+    required: true,
+    choices: [
+      { text: "ignore", description: "nothing" },
+      { text: "mention", description: "I answer those that mention me" },
+      { text: "people", description: "as with messages of people" },
+      { text: byDefault, description: "as the bot is configured" },
+    ],
+  },
+  change(words) {
+    const word = words.toLowerCase();
+    return word === byDefault ? { bots: null } : choice("bots", botModeSchema.safeParse(word).data);
+  },
+  missing: `Choose one of: ${[...botModeSchema.options, byDefault].join(", ")}.`,
+  tell: ({ change }) => said(botsMeaning[change.bots ?? byDefault]),
+});
+
 const reset = form({
   command: "agent reset",
   public: true,
   description: "Sets everything about the agent here back to its default; skills stay as they are",
   change() {
     const { progress, while_running } = namespaceStateSchema.parse({}).settings;
-    const none = { profile: null, model: null, effort: null, reply: null, time_zone: null, spending: null };
-    return { progress, while_running, ...none, paused: false };
+    const none = { profile: null, model: null, effort: null, time_zone: null, spending: null };
+    return { progress, while_running, ...none, reply: null, bots: null, paused: false };
   },
   tell: () => said("The agent's settings here are the defaults again; skills stay as they are."),
 });
@@ -314,6 +346,7 @@ export const settingForms: readonly ChatForm<Input, Output>[] = [
   pause,
   resume,
   reply,
+  bots,
   reset,
   timeZone,
   spending,

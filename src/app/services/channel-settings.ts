@@ -3,7 +3,12 @@ import { oneLine } from "../../base/markdown-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import type { Models } from "../../core/ports/model.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
-import { type NamespaceState, replyModeSchema, updateNamespace } from "../../core/skill/namespace-state.ts";
+import {
+  botModeSchema,
+  type NamespaceState,
+  replyModeSchema,
+  updateNamespace,
+} from "../../core/skill/namespace-state.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
@@ -20,6 +25,7 @@ export const settingsChange = z
     model: z.string().min(1).max(300).nullable().optional().describe("provider/model"),
     effort: z.enum(efforts).nullable().optional(),
     reply: replyModeSchema.nullable().optional(),
+    bots: botModeSchema.nullable().optional().describe("messages of other bots"),
     time_zone: z
       .string()
       .min(1)
@@ -122,6 +128,7 @@ function apply(
     model,
     effort,
     reply,
+    bots,
     time_zone,
     paused,
     allowed_skills,
@@ -135,6 +142,7 @@ function apply(
   settings.model = changed(settings.model, model);
   settings.effort = changed(settings.effort, effort);
   settings.reply = changed(settings.reply, reply);
+  settings.bots = changed(settings.bots, bots);
   settings.time_zone = changed(settings.time_zone, time_zone && timeZoneNamed(time_zone));
   settings.allowed_skills = changed(settings.allowed_skills, allowed_skills && [...allowed_skills]);
   settings.spending = changed(settings.spending, spending && { ...settings.spending, ...spending });

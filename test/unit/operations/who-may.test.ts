@@ -33,6 +33,7 @@ const services = {
   goals: { of: async () => ({ view: { by: turn.author.name }, maker: turn.author }) },
   skills: { ids: async () => [] },
   store: createMemoryKeyValue(),
+  clock: { now: () => 0 },
 } as unknown as Services;
 
 /** Input that the operation takes, in this place, about what nobody knows but the turn of Ben. */

@@ -51,6 +51,7 @@ export interface AppDeps {
   ports: Omit<
     TurnPorts,
     | "steering"
+    | "readWhole"
     | "signals"
     | "overBudget"
     | "offers"

@@ -13,6 +13,7 @@ import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
+import { hereInWords } from "../../core/values/place.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
 import type { Spending } from "../turns/spending.ts";
 
@@ -72,7 +73,7 @@ export function createChangeSettings({
     const { profile } = change;
     const problem = profile ? agentProblem(profile, profiles) : undefined;
     if (problem !== undefined) return { ok: false, status: 404, message: problem };
-    const invalid = zoneProblem(change) ?? spendingProblem(change, most(namespace));
+    const invalid = zoneProblem(change) ?? spendingProblem(change, most(namespace), namespace);
     if (invalid !== undefined) return { ok: false, status: 400, message: invalid };
     const model = typeof change.model === "string" ? models.choose(change.model) : undefined;
     if (model?.ok === false) return { ok: false, status: 400, message: model.message };
@@ -87,10 +88,11 @@ export function createChangeSettings({
 function spendingProblem(
   { spending }: SettingsChange,
   most: ReturnType<Spending["most"]>,
+  namespace: string,
 ): string | undefined {
   const { day_usd = 0, day_tokens = 0 } = spending ?? {};
   if (day_usd <= most.day_usd && day_tokens <= most.day_tokens) return undefined;
-  return `This channel may spend at most $${most.day_usd.toFixed(2)} and ${most.day_tokens.toLocaleString("en")} tokens a day. Only an operator of the bot can raise that; a manager can choose less.`;
+  return `${hereInWords(namespace).replace("t", "T")} may spend at most $${most.day_usd.toFixed(2)} and ${most.day_tokens.toLocaleString("en")} tokens a day. Only an operator of the bot can raise that; a manager can choose less.`;
 }
 
 /** Why an agent cannot be chosen, and which can be; undefined when it can. */

@@ -85,8 +85,18 @@ describe("who may press", () => {
     const turnId = await answered(fixture);
     fixture.platform.fail("person", new PlatformError("unavailable", "Slack is down."));
     await fixture.press(`good:${turnId}`, "ada");
-    expect(fixture.told("ada")).toEqual([expect.stringContaining("Press again")]);
+    expect(fixture.told("ada")).toEqual([expect.stringMatching(/look up who you are.*Press again/)]);
     expect(await fixture.store.get(`feedback:${turnId}`)).toBeUndefined();
+  });
+
+  it("a press that fails for another reason says which", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    fixture.app.run = async () => {
+      throw new PlatformError("unavailable", "Slack is down.");
+    };
+    await fixture.press(`stop:${turnId}`, "ada");
+    expect(fixture.told("ada")).toEqual(["That did not work: Slack is down. Press again in a moment."]);
   });
 
   it("nobody without access to the bot may press", async () => {

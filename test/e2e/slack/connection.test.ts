@@ -110,6 +110,9 @@ describe("over HTTP", () => {
     const body = { type: "event_callback", team_id: "T0ACME", event: { type: "app_mention" } };
     expect(await slack.forge({ body, signature: "v0=00" })).toMatchObject({ status: 401 });
     expect(await slack.forge({ body, age_seconds: 900 })).toMatchObject({ status: 401 });
+    const limited = { type: "app_rate_limited", team_id: "T0ACME", minute_rate_limited: 1_700_000_000 };
+    expect(await slack.forge({ body: limited })).toMatchObject({ status: 200 });
+    expect(bot.logged.map(({ message }) => message)).toContainEqual(expect.stringMatching(/holds some back/));
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> hello" });
     await slack.until((state) => answers(state, general, ts, 1), "an answer");
     await slack.command({ user: "U0BEN", channel: general, command: "/skill", text: "list" });

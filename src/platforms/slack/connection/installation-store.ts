@@ -33,6 +33,31 @@ export function createInstallationStore(sealed: KeyValue): InstallationStore {
   };
 }
 
+/** Which workspaces use the installation of their organisation (Enterprise Grid). */
+export interface Organisations {
+  /** The id under which the app is installed for a workspace: its own, or its organisation's. */
+  homeOf(team: string): Promise<string>;
+  /** An event of the workspace says whose installation it uses; undefined: its own. */
+  learn(team: string, organisation: string | undefined): Promise<void>;
+}
+
+const organisationKey = (team: string) => `slack-organisation:${team}`;
+
+export function createOrganisations(store: KeyValue): Organisations {
+  /** As other processes know it, too: each event is asked about. */
+  const known = new Map<string, string | undefined>();
+  const read = async (team: string) => (await store.get(organisationKey(team))) as string | undefined;
+  return {
+    homeOf: async (team) => (await read(team)) ?? team,
+    async learn(team, organisation) {
+      if (known.has(team) && known.get(team) === organisation) return;
+      if (organisation !== undefined) await store.set(organisationKey(team), organisation);
+      else if ((await read(team)) !== undefined) await store.delete(organisationKey(team));
+      known.set(team, organisation);
+    },
+  };
+}
+
 /**
  * The states of open installations: each is valid once, for ten minutes. Bolt also compares them with a cookie, so that nobody
  * can make another person's browser finish an installation.

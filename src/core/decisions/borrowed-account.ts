@@ -100,7 +100,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
         names: ["account", "server", "for"],
       },
       // What somebody wrote in private is not shown to others.
-      input: { ...(isAside ? {} : { request: turn.text }), tool: server.tool, arguments: input, ...values },
+      input: { ...(isAside ? {} : { request: turn.text }), ...callOf(server.tool, input), ...values },
       reason: `${author.name} has no account there. What it answers is shown ${isAside ? `to ${author.name}` : "where it was asked"}. Only ${owner.name} can allow it.`,
       approver: "asker",
     });
@@ -110,6 +110,12 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
     if (error instanceof WaitingForPerson) return known ?? "waiting";
     throw error;
   }
+}
+
+/** The tool and its arguments, each under a name that no other part of the card has. */
+function callOf(tool: string, input: Json): { [name: string]: Json } {
+  const given = isRecord(input) ? Object.entries(input) : [["arguments", input] as const];
+  return { tool, ...Object.fromEntries(given.map(([name, value]) => [`${tool}.${name}`, value])) };
 }
 
 /** What the owner decided about other calls, as far as it covers this one. */

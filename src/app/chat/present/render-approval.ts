@@ -185,9 +185,8 @@ function describeApproval(approval: Approval, room: number): { markdown: string;
   const listed = cutText(list, Math.max(0, space - quoted.length));
   const isWhole = listed === list && (quote === undefined || quoted === quoteOf(quote, Infinity));
   const note = isWhole ? "" : "*This is only the beginning: all of it is in `arguments.json`.*";
-  // A quote goes on until an empty line.
-  const end = quoted === "" ? "" : "\n";
-  const parts = [sentence, quoted && quoted + end, listed, note, why];
+  // A quote and a list go on until an empty line.
+  const parts = [sentence, quoted && `${quoted}\n`, listed && `${listed}\n`, note, why];
   return { markdown: parts.filter(Boolean).join("\n").trimEnd(), isWhole };
 }
 

@@ -14,7 +14,7 @@ import { approveWithin } from "./approval.ts";
 import { allowanceFor, readStanding, refusalFor, type StandingDecision } from "./standing-decisions.ts";
 
 /** The person whose account a call uses, by platform id. */
-export interface AccountOwner {
+interface AccountOwner {
   id: string;
   name: string;
 }

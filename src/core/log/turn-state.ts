@@ -27,14 +27,7 @@ export interface ApprovalState {
   asked_at: number;
   expires_at: number;
   /** `by` is empty if nobody decided in time. */
-  decided?: {
-    approved: boolean;
-    by: string;
-    name?: string | undefined;
-    edited?: string | undefined;
-    never?: true | undefined;
-    for_turn?: true | undefined;
-  };
+  decided?: Omit<TurnEventBodyOf<"approval_decided">, "type" | "approval_id" | "always">;
 }
 
 /** When people are reminded of an approval: half-way to its end, ms since the epoch. */

@@ -79,7 +79,7 @@ describe.each(["slack", "discord"] as const)("messages of other bots on %s", (na
     ["ignore", 0],
     ["mention", 1],
     ["people", 2],
-  ] as const)("with the rule “%s”, %i of two alerts is answered", async (rule, count) => {
+  ] as const)("a channel with the rule “%s” answers %i of two alerts", async (rule, count) => {
     const look = await places[name](rule);
     const answered = async () => (await look())?.match(/Seen: [^\n]*build \d/g)?.length ?? 0;
     await expect.poll(answered, { timeout: 10_000 }).toBe(count);

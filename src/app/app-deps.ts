@@ -52,6 +52,7 @@ export interface AppDeps {
   ports: Omit<
     TurnPorts,
     | "steering"
+    | "readWhole"
     | "signals"
     | "overBudget"
     | "offers"

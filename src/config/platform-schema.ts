@@ -70,7 +70,7 @@ export const accessSchema = z.strictObject({
     .describe(
       "Who may write to the bot directly: people it shares a workspace or server with, everyone, nobody",
     ),
-  bots: ids("Ids of bots that the bot answers; it never answers others", []),
+  bots: ids("Ids of bots that the bot answers; * means others too, where a manager chose /agent bots", ["*"]),
   cooldown_seconds: between(0, 86_400)
     .default(0)
     .describe("Minimum time between two questions of one person, in seconds"),

@@ -128,6 +128,7 @@ function unavailable({ name }: ServerConfig, why: string): ToolResult {
 
 function needsLogin({ name, credentials }: ServerConfig): ToolResult {
   const who = credentials === "shared" ? "An operator connects" : "The person connects";
-  const hint = `Tell the person: ${who.toLowerCase()} an account with the command /mcp login ${name}.`;
+  const other = " If they mention (@name) who lends them an account, that person is asked.";
+  const hint = `Tell the person: ${who.toLowerCase()} an account with the command /mcp login ${name}.${credentials === "shared" ? "" : other}`;
   return failure("needs_login", `The server ${name} needs an account that is not connected.`, hint);
 }

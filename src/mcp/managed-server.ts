@@ -147,7 +147,7 @@ export class ManagedServer {
     if (refused !== undefined && this.#state().state !== "failed") {
       return { status: "error", code: "server_unavailable", message: refused, hint: "Tell the person." };
     }
-    const account = this.#accountOf(personKey(context.place.namespace, context.user.id));
+    const account = this.#accountOf(personKey(context.place.namespace, context.lender ?? context.user.id));
     await this.#endOldSession(account);
     return await callServer(this.#lanes.use(account), {
       server: this.config,
@@ -158,6 +158,12 @@ export class ManagedServer {
       parked: this.#deps.parked,
       redact: this.#redact,
     });
+  }
+
+  /** Whether an account is connected; `person` is a `personKey`. */
+  async isConnected(person: string): Promise<boolean> {
+    const target = this.#target;
+    return target !== undefined && (await this.#deps.login?.isConnected(target, person)) === true;
   }
 
   #accountOf(person: string): string {

@@ -217,6 +217,7 @@ class SkillsOfServers {
       ready: wantsFirstStart ? () => server.start(false) : undefined,
       check: this.#check,
       call: (tool, input, context) => server.call(tool, input, context),
+      isConnected: (person) => server.isConnected(person),
     });
     this.#made.set(server, { remote, problem, wantsFirstStart, skills });
     return skills;

@@ -34,6 +34,8 @@ export interface ServerSkillOptions {
   ready?: (() => Promise<void>) | undefined;
   check: ArgumentCheck;
   call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
+  /** As `Tool.isConnected`. */
+  isConnected(person: string): Promise<boolean>;
 }
 
 /** A server as a skill, and each of its tools as a part, so that people can switch off single ones. */
@@ -101,7 +103,8 @@ function guideOf(server: string, remote: RemoteServer | undefined): string {
   return `${intro}\n\nThe server itself says how its tools are meant to be used. Nobody here checked that:\n\n<server_text>\n${text}\n</server_text>`;
 }
 
-function createTool(id: string, tool: RemoteTool, { server, origin, check, call }: ServerSkillOptions): Tool {
+function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): Tool {
+  const { server, origin, check, call, isConnected } = options;
   const effect = effectOf(tool, server);
   const parameters = schemaOf(tool.inputSchema);
   return {
@@ -113,6 +116,7 @@ function createTool(id: string, tool: RemoteTool, { server, origin, check, call 
     effect: () => effect,
     validate: check.of(parameters),
     run: (input, context) => call(tool.name, input, context),
+    ...(server.credentials === "per_user" ? { isConnected } : {}),
     server: describeTool(tool, server, origin.source === "mcp"),
     addresses: addressesIn,
     ...(origin.source === "mcp" && effect === "read_only" ? { finds: "mentions" as const } : {}),

@@ -15,7 +15,7 @@ export interface ChatPolicy {
     outsiders: boolean;
     /** `members`: people of the workspace or of a server the bot is in. */
     direct_messages: "members" | "everyone" | "nobody";
-    /** Ids of bots that are answered; other bots never are. */
+    /** Ids of bots that are answered; with `*`, all others too, in channels whose managers choose that. */
     bots: readonly string[];
     /** Minimum time between two questions of one person. */
     cooldown_ms: number;

@@ -1,74 +1,19 @@
 /** Commands that change a setting of a channel; some show it when no value follows. */
 import { oneLine } from "../../base/markdown-text.ts";
-import {
-  type NamespaceState,
-  namespaceStateSchema,
-  progressLevelSchema,
-  replyModeSchema,
-} from "../../core/skill/namespace-state.ts";
+import { namespaceStateSchema, progressLevelSchema } from "../../core/skill/namespace-state.ts";
 import { efforts } from "../../core/values/message.ts";
-import { type SettingsChange, timeZones } from "../services/channel-settings.ts";
+import { timeZones } from "../services/channel-settings.ts";
 import { raising } from "../turns/spending.ts";
-import { type ChatForm, type CommandResult, type OperationCall, said, shown } from "./operation.ts";
-import type { CommandOption } from "./services.ts";
-import { modelWords, placeWords, smallModel, usageText } from "./words.ts";
-
-type Settings = NamespaceState["settings"];
-interface Input {
-  ns: string;
-  settings: SettingsChange;
-}
-interface Output {
-  settings: Settings;
-}
-
-/** The word that restores the agent's or the configured value. */
-const byDefault = "default";
+import { answeringForms } from "./answering-forms.ts";
+import { said, shown } from "./operation.ts";
+import { byDefault, choice, form } from "./setting-form.ts";
+import { modelWords, smallModel, usageText } from "./words.ts";
 
 const progressMeaning = {
   quiet: "only the answer",
   steps: "plain-language steps",
   full: "steps with input and output",
 };
-
-const replyMeaning = {
-  mention: "I answer here only when I am mentioned.",
-  thread: "In a thread I was called into I answer without a mention, as long as one person writes there.",
-  always: "I answer every message here.",
-  ambient:
-    "In a thread I was called into I answer without a mention, as long as one person writes there. A few times a day I also ask somebody privately whether I shall answer their question. For that, the small model reads questions that are written here.",
-  default: "When I answer here without a mention is up to the bot's configuration again.",
-};
-
-interface SettingForm {
-  command: string;
-  public?: true;
-  description: string;
-  option?: CommandOption;
-  /** The change that the words after the command ask for; undefined when they ask for none. */
-  change(words: string): SettingsChange | undefined;
-  missing?: string | ((words: string) => string);
-  /** The answer. `change` is empty when the command only shows the setting. */
-  tell(told: {
-    settings: Settings;
-    change: SettingsChange;
-    where: string;
-    call: OperationCall<Input>;
-  }): CommandResult | Promise<CommandResult>;
-}
-
-function form({ option, change, tell, ...form }: SettingForm): ChatForm<Input, Output> {
-  return {
-    ...form,
-    ...(option === undefined ? {} : { options: [option] }),
-    read(words, { namespace }) {
-      const settings = change(words);
-      return settings === undefined ? undefined : { ns: namespace, settings };
-    },
-    say: ({ settings }, call) =>
-      tell({ settings, change: call.input.settings, where: placeWords(call.input.ns), call }),
-  };
-}
 
 const model = form({
   command: "agent model",
@@ -184,57 +129,14 @@ const steering = form({
     ),
 });
 
-const pause = form({
-  command: "agent pause",
-  public: true,
-  description: "Lets the bot answer nobody here until it is resumed",
-  change: () => ({ paused: true }),
-  tell: () =>
-    said(
-      "I am paused here: I answer nothing but commands until a manager writes `/agent resume`. What runs is finished; `/agent stop` stops it.",
-    ),
-});
-
-const resume = form({
-  command: "agent resume",
-  public: true,
-  description: "Lets the bot answer here again",
-  change: () => ({ paused: false }),
-  tell: () => said("I answer here again."),
-});
-
-const reply = form({
-  command: "agent reply",
-  public: true,
-  description: "When the bot answers without being mentioned",
-  option: {
-    name: "mode",
-    description: "When I answer here",
-    required: true,
-    choices: [
-      { text: "mention", description: "only when I am mentioned" },
-      { text: "thread", description: "also in a thread I was called into, while one person writes there" },
-      { text: "always", description: "every message" },
-      { text: "ambient", description: "as thread; I may also offer, privately, to answer a question" },
-      { text: byDefault, description: "as the bot is configured" },
-    ],
-  },
-  change(words) {
-    const word = words.toLowerCase();
-    return word === byDefault ? { reply: null } : choice("reply", replyModeSchema.safeParse(word).data);
-  },
-  missing: `Choose one of: ${[...replyModeSchema.options, byDefault].join(", ")}.`,
-  tell: ({ change }) => said(replyMeaning[change.reply ?? byDefault]),
-});
-
 const reset = form({
   command: "agent reset",
   public: true,
   description: "Sets everything about the agent here back to its default; skills stay as they are",
   change() {
     const { progress, while_running } = namespaceStateSchema.parse({}).settings;
-    const none = { profile: null, model: null, effort: null, reply: null, time_zone: null, spending: null };
-    return { progress, while_running, ...none, paused: false };
+    const none = { profile: null, model: null, effort: null, time_zone: null, spending: null };
+    return { progress, while_running, ...none, reply: null, bots: null, paused: false };
   },
   tell: () => said("The agent's settings here are the defaults again; skills stay as they are."),
 });
@@ -298,22 +200,13 @@ const spending = form({
   },
 });
 
-function choice<Name extends keyof SettingsChange>(
-  name: Name,
-  value: SettingsChange[Name],
-): SettingsChange | undefined {
-  return value === undefined ? undefined : { [name]: value };
-}
-
-export const settingForms: readonly ChatForm<Input, Output>[] = [
+export const settingForms: readonly ReturnType<typeof form>[] = [
   model,
   effort,
   use,
   progress,
   steering,
-  pause,
-  resume,
-  reply,
+  ...answeringForms,
   reset,
   timeZone,
   spending,

@@ -2,7 +2,12 @@ import { z } from "zod";
 import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
 import type { UsageTotal } from "../../core/log/usage.ts";
 import { agentsHere } from "../../core/skill/agent-skill.ts";
-import { type NamespaceState, readNamespace, replyModeSchema } from "../../core/skill/namespace-state.ts";
+import {
+  botModeSchema,
+  type NamespaceState,
+  readNamespace,
+  replyModeSchema,
+} from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayManage } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
@@ -26,6 +31,7 @@ const channel = z.object({
     model: z.string().optional().describe("provider/model of all turns here"),
     effort: z.enum(efforts).optional(),
     reply: replyModeSchema.optional(),
+    bots: botModeSchema.optional().describe("messages of other bots"),
     time_zone: z.string().optional(),
     paused: z.object({ by: z.string(), at: milliseconds }).optional(),
     allowed_skills: z.array(z.string()).optional(),

@@ -5,7 +5,7 @@ import type { DocumentReader, Transcriber } from "../../core/ports/documents.ts"
 import type { Clock, FileStore } from "../../core/ports/storage.ts";
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
-import { isWordless, type MessageContext, type ReadFile } from "../../core/values/message.ts";
+import { isWordless, type MessageContext, type ReadFile, saidText } from "../../core/values/message.ts";
 import type { CountTokens } from "../../core/values/profile.ts";
 import { type FilesRead, type ReadFilesDeps, readFiles, type SentFile } from "./read-files.ts";
 import { createThreadReader, type ThreadRead, type ThreadReader } from "./read-thread.ts";
@@ -17,7 +17,11 @@ export interface TurnContextReader {
    * read. Yields usage events, then the event that stores the context. A failure becomes a note in the context and never fails the turn.
    */
   read(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, MessageContext | undefined>;
+  /** As `TurnPorts.readWhole`. */
+  whole(queued: Queued, signal: AbortSignal): Promise<{ text: string } & Pick<FilesRead, "usage">>;
 }
+
+type Queued = Pick<ClaimedTurn, "turn_id" | "inbound">;
 
 export interface TurnContextDeps {
   log: TurnLog;
@@ -52,6 +56,14 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
       await removeGiven(deps.files, claimed, context);
       return context;
     },
+    async whole(queued, signal) {
+      const { text } = queued.inbound;
+      const download = downloadFor(deps, queued);
+      if (download === undefined) return { text, usage: [] };
+      const { context, usage } = await readAll(deps, queued, noThread, download, signal);
+      const lines = [saidText(text, context), ...context.files.flatMap(fileLine)];
+      return { text: lines.filter(Boolean).join("\n"), usage };
+    },
   };
 }
 
@@ -62,22 +74,29 @@ async function readContext(
   claimed: ClaimedTurn,
   signal: AbortSignal,
 ): Promise<ReadContext | undefined> {
-  const { inbound, turn_id } = claimed;
+  const { inbound } = claimed;
   const { origin, namespace, files = [] } = inbound;
-  if (origin === undefined) {
-    const download = fromStore(deps.files, turn_id);
-    return files.length === 0 ? undefined : await readAll(deps, claimed, noThread, download, signal);
-  }
   const platform = deps.platforms.of(namespace);
-  if (platform === undefined || (!origin.in_thread && origin.files.length === 0)) return undefined;
-  const thread = origin.in_thread ? await readThread(platform, inbound, signal) : noThread;
-  const place = { namespace, thread: inbound.thread };
-  return await readAll(deps, claimed, thread, (file, how) => platform.download(place, file, how), signal);
+  const download = downloadFor(deps, claimed);
+  const hasFiles = (origin?.files ?? files).length > 0;
+  if (download === undefined || (!origin?.in_thread && !hasFiles)) return undefined;
+  const thread = origin?.in_thread && platform ? await readThread(platform, inbound, signal) : noThread;
+  return await readAll(deps, claimed, thread, download, signal);
+}
+
+/** Where the files of a message come from; undefined where its platform is not served. */
+function downloadFor(
+  { files, platforms }: Pick<TurnContextDeps, "files" | "platforms">,
+  { turn_id, inbound: { namespace, thread, origin } }: Queued,
+): ReadFilesDeps["download"] | undefined {
+  if (origin === undefined) return fromStore(files, turn_id);
+  const platform = platforms.of(namespace);
+  return platform && ((file, how) => platform.download({ namespace, thread }, file, how));
 }
 
 async function readAll(
   deps: TurnContextDeps,
-  { turn_id, inbound }: ClaimedTurn,
+  { turn_id, inbound }: Queued,
   { thread, notes, sent }: ThreadRead,
   download: ReadFilesDeps["download"],
   signal: AbortSignal,
@@ -98,6 +117,12 @@ async function readAll(
     ...(thread.length === 0 ? {} : { time_zone: inbound.author.time_zone }),
   };
   return { context, usage };
+}
+
+/** A file without its content, which is not the person's words. A recording that is the message stands there as its text. */
+function fileLine({ name, path, spoken, problem }: ReadFile): string[] {
+  if (spoken?.is_message === true) return [];
+  return [path === undefined ? `[file that was not read: ${name}; ${problem}]` : `[file: ${path}]`];
 }
 
 /** Undefined when the turn was stopped; the loop reports that. */

@@ -10,7 +10,8 @@ import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import { textToEdit } from "../../core/values/call-arguments.ts";
 import type { Binding } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { type Author, type Cause, mayApprove, mayDecide } from "../../core/values/inbound.ts";
+import { type Author, mayApprove, mayDecide } from "../../core/values/inbound.ts";
+import { endOf, turnLabel } from "../../core/values/shown.ts";
 import type { Audit } from "./audit.ts";
 
 export interface ApprovalDeps {
@@ -71,8 +72,7 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       const { word, binds } = meaningOf(edited === undefined ? verdict : true, asked);
       const decision = decisionOf(approvalId, word, by, edited);
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
-      if (binds !== undefined && isStanding(word))
-        await storeStanding(deps, turn.namespace, word, binds, by, found.cause);
+      if (binds !== undefined && isStanding(word)) await storeStanding(deps, found, word, binds, by);
       deps.audit.record({ by, ...auditOf(word, found, edited) });
       return { ok: true, value: { decided: true } };
     },
@@ -86,7 +86,10 @@ function auditOf(word: keyof typeof words, found: Found, edited: string | undefi
   const { turn, message, isPrivate } = found;
   const asked = isPrivate ? { ...found.asked, says: undefined } : found.asked;
   const [action, did] = words[word];
-  const how = edited === undefined ? did : `${did}, with changes,`;
+  const { until } = asked.binds ?? {};
+  const lasting =
+    action === "approval_always" && until !== undefined ? `approved, until ${endOf(until)},` : did;
+  const how = edited === undefined ? lasting : `${did}, with changes,`;
   const detail = `${how} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
   const subject = asked.label ?? asked.says?.deed ?? asked.tool;
   return { action, namespace: turn.namespace, subject, detail, about: turn.author, message };
@@ -104,10 +107,11 @@ function nothingAsked(approvalId: string): Outcome<never> {
 
 function meaningOf(
   verdict: ApprovalVerdict,
-  { binds, addresses = [] }: Requested,
+  asked: Requested,
 ): { word: keyof typeof words; binds?: Binding } {
+  const { binds } = asked;
   if ((verdict === "always" || verdict === "never") && binds !== undefined) return { word: verdict, binds };
-  if (verdict === "turn" && addresses.length > 0) return { word: "turn" };
+  if (verdict === "turn" && turnLabel(asked) !== undefined) return { word: "turn" };
   return { word: verdict === false || verdict === "never" ? "refused" : "once" };
 }
 
@@ -153,15 +157,15 @@ const words = {
 } as const;
 
 /**
- * A decision of a manager or operator applies to everyone in the channel, up to their own rank; a decision of an asker only to the asker.
+ * A decision of a manager or operator applies to everyone in the channel, up to their own rank; a decision of an asker, and one that only
+ * one person may make, to the asker.
  */
 async function storeStanding(
   { store, clock }: ApprovalDeps,
-  namespace: string,
+  { turn: { namespace, author }, asked, cause }: Found,
   verdict: StandingDecision["verdict"],
   binding: Binding,
   by: Author,
-  cause: Cause | undefined,
 ) {
   const isManager = mayApprove(by, "manager", { author: by });
   const approver = mayApprove(by, "operator", { author: by }) ? "operator" : isManager ? "manager" : "asker";
@@ -172,7 +176,7 @@ async function storeStanding(
     by: by.id,
     name: by.name,
     at: clock.now(),
-    ...(isManager ? {} : { only_for: by.id }),
+    ...(asked.person !== undefined ? { only_for: author.id } : isManager ? {} : { only_for: by.id }),
     ...(cause === undefined ? {} : { within: cause.id }),
   });
 }

@@ -3,11 +3,17 @@ import { oneLine } from "../../base/markdown-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import type { Models } from "../../core/ports/model.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
-import { type NamespaceState, replyModeSchema, updateNamespace } from "../../core/skill/namespace-state.ts";
+import {
+  botModeSchema,
+  type NamespaceState,
+  replyModeSchema,
+  updateNamespace,
+} from "../../core/skill/namespace-state.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
+import { hereInWords } from "../../core/values/place.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
 import type { Spending } from "../turns/spending.ts";
 
@@ -20,6 +26,7 @@ export const settingsChange = z
     model: z.string().min(1).max(300).nullable().optional().describe("provider/model"),
     effort: z.enum(efforts).nullable().optional(),
     reply: replyModeSchema.nullable().optional(),
+    bots: botModeSchema.nullable().optional().describe("messages of other bots"),
     time_zone: z
       .string()
       .min(1)
@@ -66,7 +73,7 @@ export function createChangeSettings({
     const { profile } = change;
     const problem = profile ? agentProblem(profile, profiles) : undefined;
     if (problem !== undefined) return { ok: false, status: 404, message: problem };
-    const invalid = zoneProblem(change) ?? spendingProblem(change, most(namespace));
+    const invalid = zoneProblem(change) ?? spendingProblem(change, most(namespace), namespace);
     if (invalid !== undefined) return { ok: false, status: 400, message: invalid };
     const model = typeof change.model === "string" ? models.choose(change.model) : undefined;
     if (model?.ok === false) return { ok: false, status: 400, message: model.message };
@@ -81,10 +88,11 @@ export function createChangeSettings({
 function spendingProblem(
   { spending }: SettingsChange,
   most: ReturnType<Spending["most"]>,
+  namespace: string,
 ): string | undefined {
   const { day_usd = 0, day_tokens = 0 } = spending ?? {};
   if (day_usd <= most.day_usd && day_tokens <= most.day_tokens) return undefined;
-  return `This channel may spend at most $${most.day_usd.toFixed(2)} and ${most.day_tokens.toLocaleString("en")} tokens a day. Only an operator of the bot can raise that; a manager can choose less.`;
+  return `${hereInWords(namespace).replace("t", "T")} may spend at most $${most.day_usd.toFixed(2)} and ${most.day_tokens.toLocaleString("en")} tokens a day. Only an operator of the bot can raise that; a manager can choose less.`;
 }
 
 /** Why an agent cannot be chosen, and which can be; undefined when it can. */
@@ -122,6 +130,7 @@ function apply(
     model,
     effort,
     reply,
+    bots,
     time_zone,
     paused,
     allowed_skills,
@@ -135,6 +144,7 @@ function apply(
   settings.model = changed(settings.model, model);
   settings.effort = changed(settings.effort, effort);
   settings.reply = changed(settings.reply, reply);
+  settings.bots = changed(settings.bots, bots);
   settings.time_zone = changed(settings.time_zone, time_zone && timeZoneNamed(time_zone));
   settings.allowed_skills = changed(settings.allowed_skills, allowed_skills && [...allowed_skills]);
   settings.spending = changed(settings.spending, spending && { ...settings.spending, ...spending });

@@ -6,6 +6,7 @@ import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { readNamespace } from "../../core/skill/namespace-state.ts";
 import type { Author, Inbound, Trust } from "../../core/values/inbound.ts";
+import { hereInWords, isDirectMessage } from "../../core/values/place.ts";
 import type { Submit } from "./submit.ts";
 
 /** Spending limits per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
@@ -27,7 +28,7 @@ interface DayLimits {
 /** A limit of a day, who can raise it, and how. */
 interface DayLimit {
   most: number;
-  by: "An operator of the bot" | "A manager of this channel";
+  by: "An operator of the bot" | "A manager of this channel" | "You";
   /** The setting, or the command. */
   with: string;
 }
@@ -112,7 +113,7 @@ export function createSpending(
       const [day, person] = await Promise.all([channel(namespace), spent(userKey(user), { user })]);
       const own = (unit: Unit) => byOperator(caps[`per_user_day_${unit}`], `per_user_day_${unit}`);
       return (
-        over(day, "this channel has", trust) ??
+        over(day, `${hereInWords(namespace)} has`, trust) ??
         over({ spent: person, usd: own("usd"), tokens: own("tokens") }, "you have", trust)
       );
     },
@@ -138,7 +139,11 @@ function lowest(caps: SpendingCaps, namespace: string, unit: Unit, managers = In
   const own = caps.channels[namespace]?.[`day_${unit}`];
   const most = own ?? caps[`per_channel_day_${unit}`];
   if (managers < most)
-    return { most: managers, by: "A manager of this channel", with: "that with `/agent spending`" };
+    return {
+      most: managers,
+      by: isDirectMessage(namespace) ? "You" : "A manager of this channel",
+      with: "that with `/agent spending`",
+    };
   return byOperator(most, own === undefined ? `per_channel_day_${unit}` : "channels");
 }
 
@@ -190,7 +195,7 @@ async function tell(
   { spending, submit, clock }: Telling,
   { namespace, thread, author, origin }: Inbound,
 ): Promise<void> {
-  const nearer = shareOf(await spending.channel(namespace));
+  const nearer = shareOf(await spending.channel(namespace), namespace);
   const mark = told.find((percent) => nearer.percent >= percent);
   if (mark === undefined) return;
   const now = clock.now();
@@ -206,7 +211,7 @@ async function tell(
 }
 
 /** How much of its day a channel has used, by the limit it is nearer to, and that in words. */
-function shareOf({ spent, usd, tokens }: ChannelDay): { percent: number; says: string } {
+function shareOf({ spent, usd, tokens }: ChannelDay, namespace: string): { percent: number; says: string } {
   const byTokens = tokensOf(spent) / tokens.most;
   const byUsd = (spent.cost_usd ?? 0) / usd.most;
   const { by } = byUsd > byTokens ? usd : tokens;
@@ -216,8 +221,10 @@ function shareOf({ spent, usd, tokens }: ChannelDay): { percent: number; says: s
       : `${tokensOf(spent).toLocaleString("en")} of ${tokens.most.toLocaleString("en")} tokens`;
   const percent = Math.floor(100 * Math.max(byUsd, byTokens));
   const [used, then] = percent < 100 ? [`${percent} %`, "At 100 % I answer"] : ["all", "I answer"];
+  const where = hereInWords(namespace).replace("t", "T");
+  const nobody = isDirectMessage(namespace) ? "nothing" : "nobody";
   return {
     percent,
-    says: `This channel has used ${used} of what it may spend today: ${of}. ${then} nobody here until 00:00 UTC. ${by} can raise the limit.`,
+    says: `${where} has used ${used} of what it may spend today: ${of}. ${then} ${nobody} here until 00:00 UTC. ${by} can raise the limit.`,
   };
 }

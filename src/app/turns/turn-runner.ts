@@ -35,7 +35,7 @@ export interface TurnRunnerDeps {
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
   max_duration_ms: number;
-  ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
+  ports: Omit<TurnPorts, "steering" | "readWhole" | "signals" | "overBudget">;
 }
 
 /** A turn that is set up, and the state of its channel. */
@@ -79,6 +79,11 @@ export class TurnRunner {
     return {
       ...ports,
       steering: () => this.#steering(turnId),
+      readWhole: async (id, signal) => {
+        const [entry] = await log.read(id);
+        if (entry?.type !== "inbound") return { text: "", usage: [] };
+        return this.#contexts.whole({ turn_id: id, inbound: entry.inbound }, signal);
+      },
       signals: () => log.signals(turnId),
       overBudget: () => spending.exceeded(namespace, author),
     };
@@ -182,7 +187,8 @@ export class TurnRunner {
       turn_id,
       author: inbound.author,
       said_at: inbound.origin?.said_at ?? ports.clock.now(),
-      ...steeringText(inbound),
+      text: inbound.text,
+      has_files: [...(inbound.origin?.files ?? []), ...(inbound.files ?? [])].length > 0,
     }));
   }
 }
@@ -248,11 +254,6 @@ async function noGuide(
   if (model.generative) return undefined;
   const text = `**${guide.skill}** is a guide that a language model follows, and no model is configured, so nothing was done. Start the bot with a key, for example \`ANTHROPIC_API_KEY=… npm start\`, and run it again. ${more} shows the guide.`;
   return { code: "not_configured", text };
-}
-
-function steeringText({ text, origin, files = [] }: Inbound): { text: string; has_files: boolean } {
-  const names = [...(origin?.files ?? []), ...files].map(({ name }) => `[file that was not read: ${name}]`);
-  return { text: [text, ...names].filter(Boolean).join("\n"), has_files: names.length > 0 };
 }
 
 /** Drops messages that were stopped or deleted while they waited: the running turn must not see them either. */

@@ -142,6 +142,13 @@ const replyNames = {
   ambient: "In threads it was called into, and it offers answers privately",
 } as const;
 
+const botNames = {
+  default: "As configured",
+  ignore: "Ignore them",
+  mention: "Answer when mentioned",
+  people: "As with people",
+} as const;
+
 type Change = (settings: NamespaceSettings) => void;
 
 /** How the agent behaves in the open channel. */
@@ -156,12 +163,18 @@ function channelSettings(
   return html`${choice("While the agent works, show", progressNames, settings.progress, (progress) =>
     change({ progress }),
   )}
-  ${isConsole ? nothing : replyChoice(settings.reply, change)} ${pauseControl(settings.paused, change)}`;
+  ${isConsole ? nothing : [replyChoice(settings.reply, change), botsChoice(settings.bots, change)]} ${pauseControl(settings.paused, change)}`;
 }
 
 function replyChoice(reply: keyof typeof replyNames | undefined, change: Change): TemplateResult {
   return choice("Answer without being mentioned", replyNames, reply ?? "default", (value) =>
     change({ reply: value === "default" ? null : value }),
+  );
+}
+
+function botsChoice(bots: keyof typeof botNames | undefined, change: Change): TemplateResult {
+  return choice("Messages of other bots", botNames, bots ?? "default", (value) =>
+    change({ bots: value === "default" ? null : value }),
   );
 }
 

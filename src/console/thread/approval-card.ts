@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
 import { verdictText } from "../../core/log/turn-view-steps.ts";
 import { editedInput, textToEdit } from "../../core/values/call-arguments.ts";
-import { alwaysLabel, alwaysText, exactJson, shownCall } from "../../core/values/shown.ts";
+import { alwaysLabel, alwaysText, exactJson, shownCall, turnLabel } from "../../core/values/shown.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime } from "../page/relative-time.ts";
 
@@ -14,6 +14,7 @@ interface Decides {
 /** An approval in words, with the exact arguments behind “Details”; after a decision, who decided. */
 export function approvalCard(approval: ApprovalView, actions: Decides): TemplateResult {
   const { state, approval_id, expires_at, binds, input } = approval;
+  const forTurn = turnLabel(approval);
   const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
@@ -23,7 +24,7 @@ export function approvalCard(approval: ApprovalView, actions: Decides): Template
     <div class="choices" role="group" aria-label="Decide">
       <button type="button" class="button is-primary" @click=${decide(true)}>${binds === undefined ? "Approve" : "Approve once"}</button>
       <button type="button" class="button" @click=${decide(false)}>Refuse</button>
-      ${(approval.addresses ?? []).length === 0 ? nothing : html`<button type="button" class="button" @click=${decide("turn")}>This site, this turn</button>`}
+      ${forTurn === undefined ? nothing : html`<button type="button" class="button" @click=${decide("turn")}>${forTurn}</button>`}
       ${
         binds === undefined
           ? nothing

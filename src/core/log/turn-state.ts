@@ -27,13 +27,7 @@ export interface ApprovalState {
   asked_at: number;
   expires_at: number;
   /** `by` is empty if nobody decided in time. */
-  decided?: {
-    approved: boolean;
-    by: string;
-    name?: string | undefined;
-    edited?: string | undefined;
-    never?: true | undefined;
-  };
+  decided?: Omit<TurnEventBodyOf<"approval_decided">, "type" | "approval_id" | "always">;
 }
 
 /** When people are reminded of an approval: half-way to its end, ms since the epoch. */
@@ -284,7 +278,7 @@ function applyAsked(
     const { approval_id, approved, by, name, edited, never, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
     if (asked === undefined) return;
-    asked.decided = { approved, by, name, edited, never };
+    asked.decided = { approved, by, name, edited, never, for_turn };
     if (!approved || for_turn !== true) return;
     for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
   }

@@ -1,5 +1,6 @@
 /** The tool calls of a turn for people: steps in plain language, with the stages of each. */
 import type { Json } from "../values/json.ts";
+import { endOf } from "../values/shown.ts";
 import type { TurnEvent, TurnEventOf } from "./turn-event.ts";
 
 interface StageView {
@@ -94,12 +95,19 @@ export function askingSteps(
   return [...steps, step];
 }
 
-type Verdict = Pick<TurnEventOf<"approval_decided">, "approved" | "edited" | "always" | "never" | "for_turn">;
+type Verdict = Pick<
+  TurnEventOf<"approval_decided">,
+  "approved" | "edited" | "always" | "never" | "for_turn"
+> &
+  Pick<TurnEventOf<"approval_requested">, "binds">;
 
 /** A decision in the form that follows a name: `approved, always here`. */
-export function verdictText({ approved, edited, always, never, for_turn }: Verdict): string {
+export function verdictText({ approved, edited, always, never, for_turn, binds }: Verdict): string {
+  const { until } = binds ?? {};
   if (!approved) return never ? "refused, never here" : "refused";
   if (edited !== undefined) return "approved, with changes";
-  if (always) return "approved, always here";
-  return for_turn ? "approved, this site for this turn" : "approved";
+  if (always) return until === undefined ? "approved, always here" : `approved, until ${endOf(until)}`;
+  return for_turn
+    ? `approved, ${until === undefined ? "this site for this turn" : "for this answer"}`
+    : "approved";
 }

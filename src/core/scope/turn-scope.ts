@@ -35,6 +35,8 @@ export interface CallRequest {
   reached?: Set<string>;
   /** Rules in trial that would have had somebody asked, each with whom. */
   shadow?: readonly string[];
+  /** The person whose account it uses at its server, if that is not the asker. */
+  owner?: { id: string; name: string } | undefined;
   /** The tool, if it is not looked up among the offered tools. */
   tool?: Tool;
 }

@@ -1,5 +1,5 @@
 import type { Opening, PastThread } from "../log/transcript.ts";
-import type { TurnEvent, TurnOutcome } from "../log/turn-event.ts";
+import type { TurnEvent, TurnEventBodyOf, TurnOutcome } from "../log/turn-event.ts";
 import type { Signal } from "../log/turn-log.ts";
 import type { Chats } from "../ports/chat-platform.ts";
 import type { DocumentReader, Transcriber } from "../ports/documents.ts";
@@ -211,11 +211,19 @@ export interface TurnPorts {
   environmentOf(skill: Skill): Readonly<Record<string, string>>;
   /**
    * Queued messages of the turn's author in this thread. `said_at` is ms since the epoch. A message is taken once it is recorded in a
-   * `steered` event. A message with files belongs to a turn of its own, which reads them: its text here has only their names.
+   * `steered` event. A message with files belongs to a turn of its own, which reads them, unless it answers a question (`readWhole`).
    */
   steering(): Promise<
     { turn_id: string; text: string; author: Author; said_at: number; has_files: boolean }[]
   >;
+  /**
+   * The text of a message of `steering`, with the paths of its files, which it puts into the folder, or what a recording says; and what
+   * transcribing has used.
+   */
+  readWhole(
+    turnId: string,
+    signal: AbortSignal,
+  ): Promise<{ text: string; usage: readonly TurnEventBodyOf<"usage">[] }>;
   signals(): Promise<readonly Signal[]>;
   /** Why nothing more may be spent here or by this person; undefined when the budget allows it. */
   overBudget(): Promise<string | undefined>;

@@ -14,6 +14,10 @@ export type ProgressLevel = z.infer<typeof progressLevelSchema>;
 export const replyModeSchema = z.enum(["mention", "thread", "always", "ambient"]);
 export type ReplyMode = z.infer<typeof replyModeSchema>;
 
+/** What happens to messages of other bots: they are ignored, answered when they mention the bot, or treated like those of people. */
+export const botModeSchema = z.enum(["ignore", "mention", "people"]);
+export type BotMode = z.infer<typeof botModeSchema>;
+
 const markSchema = z.object({
   by: z.string(),
   at: z.number(),
@@ -42,6 +46,8 @@ export const namespaceStateSchema = z.object({
       effort: z.enum(efforts).optional(),
       /** When the bot answers without a mention; by default as configured. */
       reply: replyModeSchema.optional(),
+      /** What happens to messages of other bots; by default as configured. */
+      bots: botModeSchema.optional(),
       /** Set while a manager has paused the bot here. */
       paused: z.object({ by: z.string(), at: z.number() }).optional(),
       /** The zone for people whose own is not known, IANA name; by default the server's. */

@@ -50,7 +50,8 @@ const keyPlaceSchema = z.object({
     .regex(
       /^(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?$/,
       "expected a host, as api.example.com or api.example.com:8443",
-    ),
+    )
+    .transform((host) => host.replace(/:443$/, "")),
   /** `X-Api-Key`, or with what surrounds the key: `Authorization: Bearer {key}`. */
   header: z
     .string()

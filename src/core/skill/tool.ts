@@ -102,6 +102,8 @@ export interface Tool {
   shares?: true | undefined;
   /** Set for tools of servers. */
   server?: ServerTool;
+  /** At a server where people connect their own accounts: whether a person (`personKey`) has. */
+  isConnected?(person: string): Promise<boolean>;
   /** For a flow: whether its own steps change something. The calls it makes are decided separately. */
   acts?: boolean;
   /** The id of the skill whose code the call runs, if the tool does not belong to that skill. */
@@ -222,6 +224,8 @@ export interface ToolContext extends WorkContext {
   agent: string;
   place: Place;
   user: Author;
+  /** The person who lends the call their account at the tool's server, by platform id; absent if it uses the user's own. */
+  lender?: string | undefined;
   permissions: readonly string[];
   /** The variables that the skill declared and the operator set. */
   env: Readonly<Record<string, string>>;

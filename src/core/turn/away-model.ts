@@ -135,8 +135,8 @@ function gaveUp(ms: number, error: ModelError): TurnEnd {
   return { outcome: "failed", text, error: { code: error.code, message: error.message } };
 }
 
-/** Local time of the asker, e.g. `14:35`. */
+/** Local time of the asker, e.g. `14:35 CET`. */
 function timeOf(scope: TurnScope, at: number): string {
-  const timeZone = zoneIn(scope);
-  return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone }).format(at);
+  const time = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const;
+  return new Intl.DateTimeFormat("en-GB", { ...time, timeZone: zoneIn(scope) }).format(at);
 }

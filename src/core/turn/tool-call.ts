@@ -1,23 +1,22 @@
 import { errorCode, errorText } from "../../base/error-text.ts";
-import { parsedJson } from "../../base/json-reader.ts";
 import { oneLine } from "../../base/markdown-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import { approveCall, approvedInput, changedTexts, sayOf } from "../decisions/approval.ts";
+import { accountFor } from "../decisions/borrowed-account.ts";
 import { decisionFor } from "../decisions/decide-call.ts";
 import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
 import type { TurnEventBodyOf } from "../log/turn-event.ts";
 import type { CallState } from "../log/turn-state.ts";
-import { outputFolder } from "../ports/working-folder.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import { cutForModel, failure, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
-import { fingerprint } from "../values/address.ts";
+import { failure, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Allowed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 import { exactText } from "../values/shown.ts";
 import { type CheckedCall, checkArguments, findAndCheck, toldWhenRepeated } from "./check-call.ts";
+import { shownOf } from "./shown-result.ts";
 import { createToolContext } from "./tool-context.ts";
 import { refreshOffer } from "./toolset.ts";
 
@@ -52,7 +51,8 @@ class RunningCall {
     await refreshOffer(scope);
     const started = known?.started === undefined ? undefined : known;
     const valid = await findAndCheck(scope, this.#request);
-    const checked = started === undefined ? await this.#askIfNeeded(valid) : this.#asApproved(valid);
+    const asked = started === undefined ? await this.#askIfNeeded(valid) : this.#asApproved(valid);
+    const checked = asked === "waiting" ? asked : await this.#withAccount(asked);
     if (checked === "waiting") return checked;
     if (started === undefined) await this.#announce(checked);
     const outcome =
@@ -90,6 +90,17 @@ class RunningCall {
     return { status: "refused", tool, input: decision.input, result };
   }
 
+  /** Notes whose account the call uses. The owner of an account that is not the asker's is asked first. */
+  async #withAccount(checked: CheckedCall): Promise<CheckedCall | "waiting"> {
+    if (checked.status === "refused") return checked;
+    const { tool, input } = checked;
+    const account = await accountFor(this.#scope, this.#request.call.id, tool, input);
+    if (account === "waiting") return account;
+    if ("refused" in account) return { status: "refused", tool, input, result: account.refused };
+    this.#request.owner = account.owner;
+    return checked;
+  }
+
   /** A started call runs again with the text that a person has changed. */
   #asApproved(checked: CheckedCall): CheckedCall {
     const input = approvedInput(this.#scope, this.#request.call.id, checked.input);
@@ -125,7 +136,9 @@ class RunningCall {
     const allowed = this.#allowed ?? { rule: byRule };
     const deed = oneLine(exactText(sayOf(tool, clean).deed), maxDeed);
     const { author } = this.#scope.turn;
-    const whose = { shared: "shared", per_user: author.name, none: undefined }[server?.credentials ?? "none"];
+    const whose = { shared: "shared", per_user: (this.#request.owner ?? author).name, none: undefined }[
+      server?.credentials ?? "none"
+    ];
     return {
       effect,
       deed,
@@ -308,55 +321,4 @@ function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
   if (!expected) scope.ports.report(error, `tool ${tool.name}`);
   const hint = expected ? error.hint : undefined;
   return failure(errorCode(error) ?? "failed", `${tool.name} failed: ${errorText(error)}`, hint);
-}
-
-/** The text that the model gets, where it differs from the output: in words, or cut to the limit. */
-async function shownOf(
-  scope: TurnScope,
-  call: ToolCall,
-  { shown: how }: Pick<Tool, "shown">,
-  result: ToolResult,
-): Promise<{ shown?: string }> {
-  const { turn, ports } = scope;
-  const whole = outputText(outputOf(result));
-  const tokens = how !== undefined ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
-  const cutTo = (text: string, path = call.id) => cutForModel(text, tokens, path, ports.countTokens);
-  const readable = result.status === "ok" ? result.readable : undefined;
-  // `read_file` pages the output, so the readable form is shown only if it fits as a whole.
-  const fits = [readable, whole].find((text) => text !== undefined && cutTo(text) === text);
-  const shown = fits ?? cutTo(whole, await keptAsFile(scope, call, whole));
-  return shown === whole ? {} : { shown };
-}
-
-/**
- * Stores a result that is too long to be shown as a file of the thread, so that code can work on it. Returns its path; undefined if it is
- * private, because everybody in the thread can read the files, and if it cannot be stored.
- */
-async function keptAsFile(
-  { turn, ports, state }: TurnScope,
-  { name, id }: ToolCall,
-  text: string,
-): Promise<string | undefined> {
-  if (state.private) return undefined;
-  const ending = parsedJson(text) === undefined ? "txt" : "json";
-  const file = { name: `${name}-result-${fingerprint(id)}.${ending}`, data: new TextEncoder().encode(text) };
-  // Not part of the call's own run, whose changes are told separately.
-  const how = {
-    writer: { kind: "agent" },
-    turn_id: turn.turn_id,
-    call_id: `${id}/result`,
-    text: "",
-  } as const;
-  try {
-    const folder = ports.folders.of(turn.place);
-    const path = `${outputFolder}/${file.name}`;
-    await folder.write(file, how, turn.signal);
-    // What was handed over is deleted with its turn.
-    await folder.handOver([path]);
-    return path;
-  } catch (error) {
-    if (!turn.signal.aborted && !(error instanceof ExpectedFailure))
-      ports.report(error, "keeping a long result");
-    return undefined;
-  }
 }

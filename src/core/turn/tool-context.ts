@@ -43,6 +43,7 @@ export function createToolContext(
     agent: scope.state.profile ?? turn.profile.id,
     place: turn.place,
     user: turn.author,
+    lender: request.owner?.id,
     permissions: [turn.author.trust],
     env: skill === undefined ? {} : ports.environmentOf(skill),
     signal,
@@ -264,6 +265,10 @@ async function findAnswer(
   const said = (await scope.ports.steering()).find(({ turn_id }) => !earlier.includes(turn_id));
   if (said === undefined) return undefined;
   const by = said.author.id;
+  const { text, usage } = said.has_files
+    ? await scope.ports.readWhole(said.turn_id, scope.turn.signal)
+    : { text: said.text, usage: [] };
+  for (const used of usage) await scope.emit(used);
   await scope.emit({ type: "steered", text: said.text, by, from_turn: said.turn_id });
-  return { text: said.text, by };
+  return { text, by };
 }

@@ -23,6 +23,8 @@ export const bindingSchema = z.object({
   open: z.array(z.string()).optional(),
   /** The values that "never" is bound to; absent if they equal `values`. */
   refuses: valuesSchema.optional(),
+  /** When "always here" ends, ms since the epoch; absent if it holds until somebody removes it. */
+  until: z.number().optional(),
 });
 /** The scope of "always here" and "never": a call that differs in any of these asks again. */
 export type Binding = z.infer<typeof bindingSchema>;
@@ -35,7 +37,7 @@ export function isSameBinding(one: Binding, other: Binding): boolean {
 }
 
 /** The scope of "never" for a call with this binding. */
-export function refusalOf({ open: _, refuses, ...binding }: Binding): Binding {
+export function refusalOf({ open: _open, until: _until, refuses, ...binding }: Binding): Binding {
   return { ...binding, values: refuses ?? binding.values };
 }
 

@@ -39,6 +39,11 @@ export function isDirectMessage(namespace: string): boolean {
   return channel === "dm" || channel.startsWith("dm-");
 }
 
+/** The place as its people call it: `this channel`. */
+export function hereInWords(namespace: string): string {
+  return isDirectMessage(namespace) ? "this direct message" : "this channel";
+}
+
 /** Name of the console and the terminal for people. Namespaces that belong to no chat platform are theirs. */
 export const webChat = "the web chat";
 

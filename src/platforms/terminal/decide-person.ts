@@ -1,5 +1,5 @@
 import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
-import { alwaysLabel, alwaysText, exactJson, shownCall } from "../../core/values/shown.ts";
+import { alwaysLabel, alwaysText, exactJson, shownCall, turnLabel } from "../../core/values/shown.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
@@ -26,12 +26,16 @@ export function decidePerson(
 }
 
 /** The answers other than yes and no. */
-function otherWords({ binds, input, addresses = [] }: ApprovalView) {
-  const turn = { verdict: "turn", key: "t", does: "allows the site for this turn" } as const;
+function otherWords(approval: ApprovalView) {
+  const { binds, input } = approval;
+  const turn = { verdict: "turn", key: "t", does: "allows it for this turn" } as const;
   const any = binds === undefined ? "" : plainLine(alwaysLabel({ binds, input }).replace("Always here", ""));
   const always = { verdict: "always", key: "a", does: `allows it here from now on${any}` } as const;
   const never = { verdict: "never", key: "never", does: "refuses it here from now on" } as const;
-  return [...(addresses.length > 0 ? [turn] : []), ...(binds === undefined ? [] : [always, never])];
+  return [
+    ...(turnLabel(approval) === undefined ? [] : [turn]),
+    ...(binds === undefined ? [] : [always, never]),
+  ];
 }
 
 /** The lines of an approval with its exact arguments, above the prompt. */

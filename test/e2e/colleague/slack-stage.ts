@@ -142,9 +142,9 @@ export function slackStage(slack: SlackServer): Stage {
             .flatMap((message) => buttonsOf(message.blocks).map((button) => ({ ...button, message })))
             .findLast((button) => button.label === label);
           if (found === undefined) throw new Error(`Slack shows no button “${label}”.`);
-          const { message, action_id } = found;
+          const { message, action_id, value } = found;
           const at = { channel: message.channel, message_ts: message.ts };
-          await slack.click({ user: idOf(who), ...at, action_id });
+          await slack.click({ user: idOf(who), ...at, action_id, value });
         },
       };
     },

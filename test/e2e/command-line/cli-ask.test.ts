@@ -30,7 +30,7 @@ describe("knack ask without a running bot", () => {
     await models.add([{ match: { userMessage: "away" }, response: { error, status: 503 } }]);
     const { code, stdout, stderr } = await home.run(["ask", "away"], { env: { KNACK_CONFIG: "away.yaml" } });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/The model does not answer \(.*\)\. I'll keep trying until \d\d:\d\d\./);
+    expect(stderr).toMatch(/The model does not answer \(.*\)\. I'll keep trying until \d\d:\d\d [^ .]+\./);
     expect(stdout + stderr).toContain("so I gave up");
   });
 

@@ -77,3 +77,20 @@ test("a channel is paused and resumed in its settings", async () => {
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
 });
+
+test("an operator sets in the console what happens to messages of other bots in a channel of a platform", async () => {
+  const { page } = await bench.visit();
+  await page.goto(new URL("#/slack%3AT1%3AC2", page.url()).href);
+  await page.getByRole("button", { name: "Skills", exact: true }).click();
+  const choice = page.getByLabel("Messages of other bots");
+  await choice.selectOption({ label: "Answer when mentioned" });
+  const stored = () =>
+    page.evaluate(async () => {
+      const channel = await (await fetch("/api/v1/namespaces/slack:T1:C2")).json();
+      return (channel as { settings: { bots?: string } }).settings.bots;
+    });
+  await expect.poll(stored).toBe("mention");
+  expect(await choice.inputValue()).toBe("mention");
+  await choice.selectOption({ label: "As configured" });
+  await expect.poll(stored).toBeUndefined();
+});

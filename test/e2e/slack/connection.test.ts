@@ -110,6 +110,9 @@ describe("over HTTP", () => {
     const body = { type: "event_callback", team_id: "T0ACME", event: { type: "app_mention" } };
     expect(await slack.forge({ body, signature: "v0=00" })).toMatchObject({ status: 401 });
     expect(await slack.forge({ body, age_seconds: 900 })).toMatchObject({ status: 401 });
+    const limited = { type: "app_rate_limited", team_id: "T0ACME", minute_rate_limited: 1_700_000_000 };
+    expect(await slack.forge({ body: limited })).toMatchObject({ status: 200 });
+    expect(bot.logged.map(({ message }) => message)).toContainEqual(expect.stringMatching(/holds some back/));
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> hello" });
     await slack.until((state) => answers(state, general, ts, 1), "an answer");
     await slack.command({ user: "U0BEN", channel: general, command: "/skill", text: "list" });
@@ -175,6 +178,41 @@ describe("in several workspaces", () => {
     await slack.until((seen) => seen.deliveries("app_uninstalled")[0]?.acked, "it to be known");
     expect(await sealed.get("slack-installation:T0INITECH")).toBeUndefined();
   });
+});
+
+test("an organisation installs the app for its workspaces, and each is answered in its own name", async () => {
+  let connection: SlackConnection | undefined;
+  const url = await serving(() => connection as SlackConnection);
+  const slack = await fakeSlack({ eventsUrl: `${url}/slack/events` });
+  const { client_id, client_secret, signing_secret } = slack.seed.app;
+  const settings = { bot_token: undefined, app_token: undefined, client_id, client_secret, signing_secret };
+  const sealed = createMemoryKeyValue();
+  const options = { settings: { ...settings, public_url: url }, store: sealed, unconnected: true };
+  const first = await slackBot(slack, scriptedModel(["Hello Grid."]), options);
+  connection = first.connection;
+  await expect.poll(() => first.connection.status().ok).toBe(true);
+  const { authorize, cookie } = await beginInstallation(url);
+  const granted = await fetch(`${authorize}&team=T0INITECH&enterprise=E0GRID`, { redirect: "manual" });
+  await fetch(granted.headers.get("location") ?? "", { headers: { cookie } });
+  expect(await sealed.get("slack-installation:E0GRID")).toMatchObject({ isEnterpriseInstall: true });
+
+  const { ts } = await slack.say({ user: "U2DORA", channel: "C2GENERAL", text: "<@U2KNACK> hello" });
+  await slack.until((state) => answers(state, "C2GENERAL", ts, 1), "an answer");
+  await slack.command({ user: "U2DORA", channel: "C2GENERAL", command: "/skill", text: "list" });
+  await slack.until((state) => state.ephemerals("U2DORA")[0], "a list");
+  const refused = (await slack.look()).all.calls.filter(({ error }) => error !== undefined);
+  expect(refused.map(({ method, error }) => `${method}: ${error}`)).toEqual([]);
+  await first.stop();
+
+  // After a restart, the workspace is known before an event says whose it is.
+  const second = await slackBot(slack, scriptedModel(["Still here."]), options);
+  connection = second.connection;
+  await expect.poll(() => second.connection.status().ok).toBe(true);
+  const place = { namespace: "slack:T0INITECH:C2GENERAL", thread: ts };
+  expect(await second.platform.person(place, "U2DORA")).toMatchObject({ standing: "member" });
+  await slack.uninstall({ team: "T0INITECH" });
+  await slack.until((seen) => seen.deliveries("app_uninstalled")[0]?.acked, "it to be known");
+  expect(await sealed.get("slack-installation:E0GRID")).toBeUndefined();
 });
 
 test("a token that expires soon is renewed before it is used, and only once for many at the same time", async () => {

@@ -68,6 +68,20 @@ describe("a server where everybody has their own account", () => {
     expect(second).not.toBe(first);
   });
 
+  it("a per-user server is called with the account that its owner lends for the call", async () => {
+    const { logIn, add, remote } = await openServers("per_user");
+    await logIn(ada);
+    await bench.until("notes", "running");
+    await add(ada);
+    const { isConnected } = await bench.tool("notes", "add");
+    expect(await isConnected?.(personKey(general, "ada"))).toBe(true);
+    expect(await isConnected?.(personKey(general, "ben"))).toBe(false);
+    const place = { namespace: general, thread: "main" };
+    const lent = await bench.call("notes", "add", {}, { user: ben, lender: "ada", place });
+    expect(lent).toMatchObject({ status: "ok", output: "done" });
+    expect(remote.callers[1]).toBe(remote.callers[0]);
+  });
+
   it("a per-user server does nothing more for a person who disconnected", async () => {
     const { logIn, add } = await openServers("per_user");
     await logIn(ada);

@@ -34,6 +34,7 @@ const services = {
   skills: { ids: async () => [], detail: async (id: string) => ({ id, taught: { home: channel } }) },
   teaching: { get: async (id: string) => ({ id, home: channel }) },
   store: createMemoryKeyValue(),
+  clock: { now: () => 0 },
 } as unknown as Services;
 
 /** Input that the operation takes, in this place, about what nobody knows but the turn of Ben. */

@@ -95,7 +95,7 @@ const keysOf = async (keys: string) => {
 
 test("a skill names the host and the header of a key, which is one of its variables", async () => {
   const { skills, diagnostics } = await keysOf(
-    '{"A": {"host": "API.example.com:8443", "header": "X-Api-Key"}, "B": {"host": "b.example", "header": "Authorization: Bearer {key}"}}',
+    '{"A": {"host": "API.example.com:8443", "header": "X-Api-Key"}, "B": {"host": "b.example:443", "header": "Authorization: Bearer {key}"}}',
   );
   expect(diagnostics).toEqual([]);
   expect(skills[0]?.requires).toMatchObject({

@@ -2,6 +2,7 @@ import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import type { Trust } from "../../../core/values/inbound.ts";
 import { isDirectMessage, type Place, partsOf } from "../../../core/values/place.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
+import { mayAnswerBot } from "./other-bots.ts";
 
 /** Why a person may not use the bot in a place, and who can change that; undefined when they may. Operators always may. */
 export function refusalOf(
@@ -47,7 +48,7 @@ function personRefusal(
   { id, trust, standing, roles }: Pick<ChatPerson, "id" | "trust" | "standing" | "roles">,
 ): string | undefined {
   if (standing === "bot")
-    return access.bots.includes(id) ? undefined : `I do not answer bots${orOperator("access.bots", trust)}`;
+    return mayAnswerBot(access, id) ? undefined : `I do not answer bots${orOperator("access.bots", trust)}`;
   if (standing === "outsider" && !access.outsiders)
     return `I do not answer people of other organisations${orOperator("access.outsiders", trust)}`;
   const isGuest = standing === "guest" || (standing === "member" && trust === "guest");

@@ -8,15 +8,13 @@ import { createExpiringEntries } from "../expiring-entries.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
+import { isBotHeard, isBotLoop } from "./other-bots.ts";
 import { refusalOf } from "./refusal-of.ts";
 import type { ThreadState } from "./thread-states.ts";
 import { type Listener, topicOf } from "./whisperer.ts";
 
 /** Decides on one message and acts on it. Resolves with whether it is for the bot, once it is stored or nothing has to be stored. */
 export type TakeMessage = (message: ChatMessage) => Promise<boolean>;
-
-/** Maximum consecutive turns that bots may start in one thread: two bots would otherwise talk forever. */
-const maxBotTurns = 3;
 
 const refusalPauseMs = 10 * 60_000;
 const pausedPauseMs = 60 * 60_000;
@@ -49,7 +47,7 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
 
   return async (message) => {
     const { key, text, place } = message;
-    if (message.by_bot && !context.policy.access.bots.includes(message.author)) return false;
+    if (message.by_bot && !(await isBotHeard(context, message))) return false;
     // One after the other: a follow-up may arrive while the mention before it is still being checked, and Slack delivers a mention twice.
     return mutex.run(`${place.namespace} ${place.thread}`, async () => {
       const thread = await threadOf(context, message);
@@ -82,11 +80,8 @@ async function isMeant(
 async function take(taking: Taking, message: ChatMessage, thread: ThreadState | undefined): Promise<void> {
   const { context } = taking;
   const { log, platform, logger } = context;
-  if (thread !== undefined && message.by_bot && thread.bot_turns >= maxBotTurns) {
-    logger.info(
-      { ...message.place, person: message.author },
-      "Ignoring bot: too many consecutive bot turns in this thread",
-    );
+  if (message.by_bot && (await isBotLoop(context, message, thread))) {
+    logger.info({ ...message.place, person: message.author }, "Ignoring bot: bots started too many turns");
     return;
   }
   if ((await log.find(message.key)) !== undefined) {

@@ -1,3 +1,5 @@
+import { stringify } from "yaml";
+import { ExactNumber } from "../../../base/exact-number.ts";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import {
@@ -341,8 +343,11 @@ function stepText(step: StepView, position: number, characters: number): string 
   return parts.join("\n");
 }
 
+/** Names and values on lines, without the signs of JSON. */
 function readable(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+  if (typeof value === "string") return value;
+  const digits = (_name: unknown, each: unknown) => (each instanceof ExactNumber ? each.digits : each);
+  return stringify(value, digits, { lineWidth: 0 }).trimEnd();
 }
 
 function cut(text: string, characters: number): string {

@@ -186,7 +186,7 @@ export class PersonPrompts {
     if (prompt.closed) return;
     const late = this.#isExpired(prompt);
     const ending = prompt.decision ?? { type: late ? "late" : "needless", asked: kindOf(prompt) };
-    const end = this.#turn.redact(await endingText(this.#turn, ending));
+    const end = this.#turn.redact(await endingText(this.#turn, ending, prompt.asked));
     prompt.closed = true;
     await prompt.close(end, late, ending.type === "approval_decided" ? ending.edited : undefined);
   }
@@ -194,7 +194,7 @@ export class PersonPrompts {
 
 function kindOf({ asked }: Prompt): "question" | "call" | "permission" {
   if (asked.type === "question_asked") return "question";
-  return asked.question === undefined ? "call" : "permission";
+  return asked.call_id.includes("/approval:") ? "permission" : "call";
 }
 
 function decide(prompt: Prompt | undefined, decision: PromptEnding): Prompt | undefined {
@@ -262,12 +262,16 @@ type PromptEnding =
   | { type: "late" | "needless"; asked: "question" | "call" | "permission" };
 
 /** The last line of a closed question or approval. */
-async function endingText(turn: PresentedTurn, ending: PromptEnding): Promise<string> {
+async function endingText(
+  turn: PresentedTurn,
+  ending: PromptEnding,
+  asked: Question | Approval,
+): Promise<string> {
   switch (ending.type) {
     case "question_answered":
       return `**${await nameOf(turn, ending)}:** ${oneLine(ending.text, 300)}`;
     case "approval_decided":
-      return `**${await nameOf(turn, ending)}** ${verdictText(ending)}.`;
+      return `**${await nameOf(turn, ending)}** ${verdictText({ ...ending, binds: "binds" in asked ? asked.binds : undefined })}.`;
     case "late":
       return ending.asked === "question"
         ? "*The time to answer has passed.*"

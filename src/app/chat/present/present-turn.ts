@@ -17,6 +17,7 @@ import { noteCalls, type PresentedTurn, type TurnPresenterDeps } from "./present
 import { type Aside, createAside, reasonAbove } from "./private-answer.ts";
 import { passes } from "./publish-message.ts";
 import { statusOf } from "./render-progress.ts";
+import { replaceEarlier } from "./replace-earlier.ts";
 import {
   createNoteQueue,
   createTurnProgress,
@@ -298,6 +299,8 @@ async function* finish(
     yield { type: "turn_waiting", until: delivered.until };
     return;
   }
+  if (delivered.kind === "delivered" && ready.outcome === "completed")
+    await replaceEarlier(turn, stage.log, claimed.inbound.key, aside === undefined ? "answer" : "private");
   yield finishedBy(ready);
 }
 

@@ -11,6 +11,7 @@ import {
   exactText,
   type ShownCall,
   shownCall,
+  turnLabel,
 } from "../../../core/values/shown.ts";
 
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
@@ -109,17 +110,18 @@ function cardOf(
 }
 
 function buttonsOf(approval: Approval): OutgoingButton[] {
-  const { approval_id, binds, input, addresses = [] } = approval;
+  const { approval_id, binds, input } = approval;
+  const forTurn = turnLabel(approval);
   const decide = (verdict: ApprovalVerdict): ButtonAction => ({ role: "decide", approval_id, verdict });
   const quoted = textToEdit(approval);
   const yes = approval.person === undefined ? "Approve" : "Accept";
   return [
-    { action: decide(true), label: binds === undefined ? yes : "Approve once", style: "primary" },
+    { action: decide(true), label: binds === undefined ? yes : `${yes} once`, style: "primary" },
     ...(quoted === undefined || quoted.length > maxEdited
       ? []
       : [{ action: { role: "edit", approval_id }, label: "Edit" } as const]),
     { action: decide(false), label: "Refuse", style: "danger" },
-    ...(addresses.length === 0 ? [] : [{ action: decide("turn"), label: "This site, this turn" }]),
+    ...(forTurn === undefined ? [] : [{ action: decide("turn"), label: forTurn }]),
     ...(binds === undefined
       ? []
       : [
@@ -183,9 +185,8 @@ function describeApproval(approval: Approval, room: number): { markdown: string;
   const listed = cutText(list, Math.max(0, space - quoted.length));
   const isWhole = listed === list && (quote === undefined || quoted === quoteOf(quote, Infinity));
   const note = isWhole ? "" : "*This is only the beginning: all of it is in `arguments.json`.*";
-  // A quote goes on until an empty line.
-  const end = quoted === "" ? "" : "\n";
-  const parts = [sentence, quoted && quoted + end, listed, note, why];
+  // A quote and a list go on until an empty line.
+  const parts = [sentence, quoted && `${quoted}\n`, listed && `${listed}\n`, note, why];
   return { markdown: parts.filter(Boolean).join("\n").trimEnd(), isWhole };
 }
 

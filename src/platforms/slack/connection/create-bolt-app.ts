@@ -22,6 +22,8 @@ export interface BoltDeps extends EventDeps, CommandDeps {
   tenants: Tenants;
   logger: Log;
   sdkLogger: Logger;
+  /** Slack holds back the events of a minute, which began then (ms since the epoch), because there were too many. */
+  heldBack(minute: number): void;
 }
 
 /** Loads the SDK and puts Bolt together. Nothing is connected yet. */
@@ -31,7 +33,7 @@ export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
   const socket = settings.app_token === undefined ? undefined : await createSocket(deps, settings.app_token);
   const web = needsWeb(settings) ? await openWeb(deps) : undefined;
 
-  const storeFirst = createStoreFirst();
+  const storeFirst = createStoreFirst(deps);
   const ways: Receiver = {
     init: (app: App) => {
       for (const receiver of [socket, web]) if (receiver !== undefined) storeFirst.attach(receiver, app);
@@ -131,11 +133,16 @@ export interface StoreFirst {
   drain(): Promise<void>;
 }
 
-export function createStoreFirst(): StoreFirst {
+export function createStoreFirst({ heldBack }: Pick<BoltDeps, "heldBack">): StoreFirst {
   const running = new Set<Promise<void>>();
   let open = true;
 
   const processed = async (app: App, event: ReceiverEvent): Promise<void> => {
+    // https://docs.slack.dev/reference/events/app_rate_limited: not an event for Bolt, which would leave it unacknowledged.
+    if (event.body.type === "app_rate_limited") {
+      heldBack(1_000 * Number(event.body.minute_rate_limited));
+      return event.ack();
+    }
     if (event.body.type !== "event_callback") return app.processEvent(event);
     let held = false;
     await app.processEvent({

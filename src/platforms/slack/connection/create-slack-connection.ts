@@ -67,7 +67,14 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       status.sends(workspace);
       return;
     }
-    bolt = await createBoltApp({ ...context, uninstalled });
+    const heldBack = (minute: number) => {
+      logger.warn(
+        { platform: "slack", minute },
+        "Slack sends too many events and holds some back for a minute",
+      );
+      catchingUp.heldBack(minute);
+    };
+    bolt = await createBoltApp({ ...context, uninstalled, heldBack });
     isStarting = false;
     await keepConnected(bolt, { status, catchingUp, clock, logger, workspace }, stopping.signal);
   };

@@ -6,12 +6,15 @@ import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 import { type Json, toJson } from "../../../core/values/json.ts";
 
 const prefix = "slack-installation:";
+const organisationPrefix = "slack-organisation:";
 const installationKey = (team: string) => prefix + team;
 
-/** The workspaces that installed the app, by their ids. */
+/** The workspaces that installed the app, and those of organisations that did as far as they were heard of, by their ids. */
 export async function installedIn(sealed: KeyValue): Promise<string[]> {
-  const keys = await Array.fromAsync(sealed.keys(prefix));
-  return keys.map((key) => key.slice(prefix.length));
+  const ids = async (before: string) =>
+    (await Array.fromAsync(sealed.keys(before))).map((key) => key.slice(before.length));
+  const own = (await ids(prefix)).filter((id) => !id.startsWith("E"));
+  return [...new Set([...own, ...(await ids(organisationPrefix))])];
 }
 
 /** Maximum time between the install page and Slack's answer, ms. */
@@ -36,6 +39,31 @@ export function createInstallationStore(sealed: KeyValue): InstallationStore {
     },
     async deleteInstallation({ teamId, enterpriseId }) {
       await sealed.delete(installationKey(teamId ?? enterpriseId ?? ""));
+    },
+  };
+}
+
+/** Which workspaces use the installation of their organisation (Enterprise Grid). */
+export interface Organisations {
+  /** The id under which the app is installed for a workspace: its own, or its organisation's. */
+  homeOf(team: string): Promise<string>;
+  /** An event of the workspace says whose installation it uses; undefined: its own. */
+  learn(team: string, organisation: string | undefined): Promise<void>;
+}
+
+const organisationKey = (team: string) => organisationPrefix + team;
+
+export function createOrganisations(store: KeyValue): Organisations {
+  /** As other processes know it, too: each event is asked about. */
+  const known = new Map<string, string | undefined>();
+  const read = async (team: string) => (await store.get(organisationKey(team))) as string | undefined;
+  return {
+    homeOf: async (team) => (await read(team)) ?? team,
+    async learn(team, organisation) {
+      if (known.has(team) && known.get(team) === organisation) return;
+      if (organisation !== undefined) await store.set(organisationKey(team), organisation);
+      else if ((await read(team)) !== undefined) await store.delete(organisationKey(team));
+      known.set(team, organisation);
     },
   };
 }

@@ -21,7 +21,7 @@ export function readManifest(text: string): SlackManifest {
 
 /**
  * The manifest for an app that Slack calls over HTTP at `publicUrl`. With `installations` any workspace may install it, so it
- * gets a redirect address and token rotation.
+ * gets a redirect address and token rotation, and an organisation may install it for its workspaces.
  */
 export function manifestOverHttp(
   manifest: SlackManifest,
@@ -45,6 +45,7 @@ export function manifestOverHttp(
       event_subscriptions: { ...settings.event_subscriptions, request_url: requests },
       interactivity: { ...settings.interactivity, request_url: requests },
       socket_mode_enabled: false,
+      org_deploy_enabled: installations,
       token_rotation_enabled: installations,
     },
   };

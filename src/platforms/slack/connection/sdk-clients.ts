@@ -26,8 +26,9 @@ export function clientOptions(
 
 /** Makes clients; loads the SDK with the first one. */
 export function createClients(settings: SlackSettings, logger: Logger) {
-  return async (token: string, purpose: "read" | "write"): Promise<WebClient> => {
+  return async (token: string, purpose: "read" | "write", team?: string): Promise<WebClient> => {
     const { webApi } = await import("@slack/bolt");
-    return new webApi.WebClient(token, clientOptions(settings, logger, purpose));
+    const named = team === undefined ? {} : { teamId: team };
+    return new webApi.WebClient(token, { ...clientOptions(settings, logger, purpose), ...named });
   };
 }

@@ -3,7 +3,7 @@ import { backoff } from "../../../base/backoff.ts";
 import { unlessAborted } from "../../../base/time-limit.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
-import { createInstallationStore, installedIn } from "./installation-store.ts";
+import { createInstallationStore, createOrganisations, installedIn } from "./installation-store.ts";
 import { fallbackTo } from "./slack-call.ts";
 import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import {
@@ -52,13 +52,15 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
       ? undefined
       : createSingleWorkspace(bot_token, client);
   const installations = createInstallationStore(sealed);
+  const organisations = createOrganisations(sealed);
   let renewed: InstalledToken | undefined;
 
   const installed = async (team: string): Promise<Credentials> => {
-    const found = await (renewed ?? storedToken(installations))(team);
+    const home = await organisations.homeOf(team);
+    const found = await (renewed ?? storedToken(installations))(home);
     if (found !== undefined) {
-      const { bot } = await installations.fetchInstallation(queryOf(team));
-      return { ...found, name: team, scopes: bot?.scopes };
+      const { bot } = await installations.fetchInstallation(queryOf(home));
+      return { ...found, name: team, scopes: bot?.scopes, shared: home !== team };
     }
     throw new PlatformError("gone", `Knack is not installed in the Slack workspace ${team}.`);
   };
@@ -71,7 +73,9 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
   return {
     workspaces,
     teams: async () => (single === undefined ? installedIn(sealed) : [await single.team()]),
-    async authorize({ teamId, enterpriseId }) {
+    async authorize({ teamId, enterpriseId, isEnterpriseInstall }) {
+      if (single === undefined && teamId !== undefined)
+        await organisations.learn(teamId, isEnterpriseInstall ? enterpriseId : undefined);
       const team = single === undefined ? (teamId ?? enterpriseId ?? "") : await single.team();
       const { token, self, bot, direct } = await workspaces.of(team);
       return { teamId: team, botToken: token, botId: bot, botUserId: self, direct };
@@ -93,7 +97,8 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
       return undefined;
     },
     async uninstalled(team) {
-      await installations.deleteInstallation?.(queryOf(team));
+      await installations.deleteInstallation?.(queryOf(await organisations.homeOf(team)));
+      await organisations.learn(team, undefined);
       workspaces.forget(team);
       if (single !== undefined) await askAgain(workspaces, team);
     },

@@ -30,6 +30,8 @@ export interface Credentials {
   name: string;
   /** The scopes of the token; undefined if Slack does not report them. */
   scopes: readonly string[] | undefined;
+  /** The token is that of an organisation, so that each call has to name the workspace. */
+  shared?: boolean;
 }
 
 export interface Workspaces {
@@ -46,7 +48,8 @@ export interface WorkspacesDeps {
   /** Looks up the current token. @throws PlatformError */
   credentials(team: string): Promise<Credentials>;
   direct_messages: DirectMessages | "auto";
-  client(token: string, purpose: "read" | "write"): Promise<WebClient>;
+  /** @param team the workspace that each call names */
+  client(token: string, purpose: "read" | "write", team?: string): Promise<WebClient>;
   clock: Clock;
 }
 
@@ -63,9 +66,10 @@ export function createWorkspaces({
   const refused = new Map<string, string>();
 
   const make = async (team: string): Promise<Workspace> => {
-    const { token, scopes, ...who } = await credentials(team);
+    const { token, scopes, shared = false, ...who } = await credentials(team);
     const direct = directMessagesOf(direct_messages, scopes);
-    const [read, write] = await Promise.all([client(token, "read"), client(token, "write")]);
+    const named = shared ? team : undefined;
+    const [read, write] = await Promise.all([client(token, "read", named), client(token, "write", named)]);
     return { team, token, ...who, direct, read, write };
   };
   const of = (team: string): Promise<Workspace> => {

@@ -24,18 +24,26 @@ const maxMessages = 200;
 const maxPause = 60_000;
 /** Interval at which it is recorded that everything was received, ms. */
 const noteEvery = 60_000;
+/** Time for which Slack holds events back at once, ms. */
+const heldMs = 60_000;
 /** Time after which another process may fetch missed messages, ms. Fetching them twice is harmless. */
 const maxFetchMs = 5 * 60_000;
 
 /**
  * Hands in the messages of a time without connection that ended at `opened` (ms since the epoch), oldest first within a conversation,
  * unless another process has received everything up to then. Rejects only with the signal.
+ * @param heldSince from when on Slack held events back, which then no process has received; ms since the epoch
  */
-export async function catchUp(deps: CatchUpDeps, opened: number, signal: AbortSignal): Promise<void> {
+export async function catchUp(
+  deps: CatchUpDeps,
+  opened: number,
+  signal: AbortSignal,
+  heldSince?: number,
+): Promise<void> {
   const { intake, logger } = deps;
   const { seen, since, places } = await intake.missed("slack");
-  if (seen !== undefined && seen >= opened) return;
-  const oldest = (since / 1_000).toFixed(6);
+  if (heldSince === undefined && seen !== undefined && seen >= opened) return;
+  const oldest = (Math.min(since, heldSince ?? since) / 1_000).toFixed(6);
   const all = [...places, ...(seen === undefined ? [] : await unheardOf(deps, places))];
   for (const place of roomsOf(all).slice(0, maxRooms)) {
     signal.throwIfAborted();
@@ -111,16 +119,18 @@ export function createCatchUp(deps: CatchUpDeps) {
   const { intake, leases, clock, logger } = deps;
   /** When the connection opened, until the messages from before are fetched. */
   let opened: number | undefined;
+  let heldSince: number | undefined;
   let running: Promise<void> | undefined;
 
   const fetchMissed = async (until: number, signal: AbortSignal) => {
-    await catchUp(deps, until, signal);
-    if (opened === until) opened = undefined;
+    await catchUp(deps, until, signal, heldSince);
+    if (opened === until) [opened, heldSince] = [undefined, undefined];
     await intake.seen("slack");
   };
   const round = async (signal: AbortSignal) => {
     const until = opened;
     if (until === undefined) return intake.seen("slack");
+    if (clock.now() < until) return;
     // While another process fetches, nothing is recorded: that process may end before it is done.
     await runAlone(leases, "slack-catch-up", maxFetchMs, () => fetchMissed(until, signal));
   };
@@ -143,6 +153,11 @@ export function createCatchUp(deps: CatchUpDeps) {
       };
       let cancel = clock.after(noteEvery, again);
       signal.addEventListener("abort", () => cancel(), { once: true });
+    },
+    /** Slack holds back the events of a minute, which began then (ms since the epoch). They are fetched when it is over. */
+    heldBack(minute: number): void {
+      heldSince = Math.min(heldSince ?? minute, minute);
+      opened = Math.max(opened ?? 0, minute + heldMs);
     },
     /** Resolves when no fetch is running. */
     settled: async () => running,

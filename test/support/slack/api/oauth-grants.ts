@@ -9,6 +9,7 @@ interface Grant {
   team_id: string;
   scopes: readonly string[];
   redirect_uri: string;
+  enterprise_id: string | undefined;
 }
 
 /** Codes and refresh tokens that are good once. */
@@ -22,9 +23,14 @@ export class OauthGrants {
   }
 
   /** A code that a person's consent gives. */
-  code(teamId: string, scopes: readonly string[], redirectUri: string): string {
+  code(teamId: string, scopes: readonly string[], redirectUri: string, enterpriseId?: string): string {
     const code = randomUUID();
-    this.#codes.set(code, { team_id: teamId, scopes, redirect_uri: redirectUri });
+    this.#codes.set(code, {
+      team_id: teamId,
+      scopes,
+      redirect_uri: redirectUri,
+      enterprise_id: enterpriseId,
+    });
     return code;
   }
 
@@ -39,7 +45,7 @@ export class OauthGrants {
     if (workspace === undefined) throw new SlackRefusal("invalid_code");
     workspace.installed = true;
     const scopes = grant.scopes.length > 0 ? grant.scopes : workspace.bot_scopes;
-    return { token: this.#issue(workspace, scopes), workspace };
+    return { token: this.#issue(workspace, scopes, grant.enterprise_id), workspace };
   }
 
   /** A new pair for a refresh token, which is used up. The old access token works until it expires. */
@@ -50,7 +56,7 @@ export class OauthGrants {
     const old = this.#world.tokens.get(found?.access ?? "");
     if (workspace === undefined || old === undefined || old.refused !== undefined)
       throw new SlackRefusal("invalid_refresh_token");
-    return { token: this.#issue(workspace, old.scopes), workspace };
+    return { token: this.#issue(workspace, old.scopes, old.enterprise_id), workspace };
   }
 
   /** A refresh token for an access token. */
@@ -60,11 +66,12 @@ export class OauthGrants {
     return refreshToken;
   }
 
-  #issue(workspace: Workspace, scopes: readonly string[]): Token {
+  #issue(workspace: Workspace, scopes: readonly string[], enterpriseId?: string): Token {
     const token: Token = {
       token: `xoxe.xoxb-1-${workspace.id}-${randomUUID()}`,
       kind: "bot",
       team_id: workspace.id,
+      ...(enterpriseId === undefined ? {} : { enterprise_id: enterpriseId }),
       scopes,
       expires_at: Date.now() + rotatedTokenSeconds * 1000,
     };

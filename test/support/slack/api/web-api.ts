@@ -118,6 +118,9 @@ function authorize(
     return { ...backend, arguments: given, token: none, workspace: anyWorkspace, client };
   }
   const token = checkedToken(backend, text, method.token);
+  const named = given.text("team_id");
+  if (token.enterprise_id !== undefined && named !== token.team_id && method !== methods["auth.test"])
+    throw new SlackRefusal(named === undefined ? "missing_argument" : "team_access_not_granted");
   const workspace = backend.world.workspaces.get(token.team_id) ?? anyWorkspace;
   const call: MethodCall = { ...backend, arguments: given, token, workspace, client };
   const needed = typeof method.scope === "function" ? method.scope(call) : method.scope;

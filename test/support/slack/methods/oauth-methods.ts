@@ -25,9 +25,9 @@ const access: Method = {
       scope: token.scopes.join(","),
       bot_user_id: workspace.bot_user_id,
       app_id: app.id,
-      team: { id: workspace.id, name: workspace.name },
-      enterprise: null,
-      is_enterprise_install: false,
+      team: token.enterprise_id === undefined ? { id: workspace.id, name: workspace.name } : null,
+      enterprise: token.enterprise_id === undefined ? null : { id: token.enterprise_id, name: "Grid" },
+      is_enterprise_install: token.enterprise_id !== undefined,
       ...(grantType === "refresh_token" ? {} : { authed_user: { id: installer?.id ?? "" } }),
     };
   },

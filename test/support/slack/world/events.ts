@@ -21,14 +21,16 @@ export class Events {
   send(workspace: Workspace, event: Fields, scope?: string, shared = false): Delivery | undefined {
     const token = this.#world.botToken(workspace.id);
     if (scope !== undefined && token?.scopes.includes(scope) !== true) return undefined;
+    const enterprise = token?.enterprise_id ?? null;
     const eventId = this.#world.id("Ev");
     const name = event.subtype === undefined ? String(event.type) : `${event.type}.${event.subtype}`;
     const { app } = this.#world.seed;
     return this.#deliveries.deliver("events_api", name, workspace.id, {
       token: app.verification_token,
       team_id: workspace.id,
+      ...(enterprise === null ? {} : { enterprise_id: enterprise }),
       context_team_id: workspace.id,
-      context_enterprise_id: null,
+      context_enterprise_id: enterprise,
       api_app_id: app.id,
       event,
       type: "event_callback",
@@ -36,11 +38,11 @@ export class Events {
       event_time: Math.floor(Date.now() / 1000),
       authorizations: [
         {
-          enterprise_id: null,
+          enterprise_id: enterprise,
           team_id: workspace.id,
           user_id: workspace.bot_user_id,
           is_bot: true,
-          is_enterprise_install: false,
+          is_enterprise_install: enterprise !== null,
         },
       ],
       is_ext_shared_channel: shared,

@@ -7,13 +7,14 @@ type Fields = Record<string, unknown>;
 export function interactionBase(backend: Backend, workspace: Workspace, userId: string): Fields {
   const { world } = backend;
   const user = world.users.get(userId);
+  const enterprise = world.botToken(workspace.id)?.enterprise_id;
   return {
     team: { id: workspace.id, domain: workspace.domain },
     user: { id: userId, username: user?.name ?? "", name: user?.name ?? "", team_id: user?.team_id ?? "" },
     api_app_id: world.seed.app.id,
     token: world.seed.app.verification_token,
-    enterprise: null,
-    is_enterprise_install: false,
+    enterprise: enterprise === undefined ? null : { id: enterprise, name: "Grid" },
+    is_enterprise_install: enterprise !== undefined,
   };
 }
 

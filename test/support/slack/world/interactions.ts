@@ -39,6 +39,7 @@ export function interactionControls(backend: Backend) {
           "The app has no `commands` scope, so nobody can see its commands.",
         );
       const place = { channel: channel.id, user: given.user, team_id: team };
+      const enterprise = world.botToken(team)?.enterprise_id;
       const delivery = deliveries.deliver(
         "slash_commands",
         given.command,
@@ -54,7 +55,8 @@ export function interactionControls(backend: Backend) {
           command: given.command,
           text: given.text ?? "",
           api_app_id: world.seed.app.id,
-          is_enterprise_install: "false",
+          ...(enterprise === undefined ? {} : { enterprise_id: enterprise }),
+          is_enterprise_install: `${enterprise !== undefined}`,
           response_url: interactivity.responseUrl("commands", place),
           trigger_id: interactivity.trigger(given.user, team),
         },

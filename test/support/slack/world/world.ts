@@ -5,6 +5,8 @@ export interface Token {
   token: string;
   kind: "bot" | "app";
   team_id: string;
+  /** The organisation that installed the app for its workspaces: each call has to name one of them. */
+  enterprise_id?: string;
   scopes: readonly string[];
   /** The error that the token answers from now on. */
   refused?: string;

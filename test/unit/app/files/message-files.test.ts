@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
+import type { ToolContext } from "../../../../src/core/skill/tool.ts";
 import { bytes, callable, channel, fileOf, heard, lastSaid } from "../../../support/bot/called-bot.ts";
 import { fakeDocuments } from "../../../support/fakes/fake-documents.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
+import { createIntake } from "../chat/intake/fixture.ts";
 
 describe("the files of a message", () => {
   it("message files are shown as text in their blocks, whatever their encoding", async () => {
@@ -214,5 +216,58 @@ describe("the files of a message", () => {
     await app.until(second, "turn_finished");
     expect((await app.app.turn(second))?.answer).toBe("Second.");
     expect(lastSaid(model)).toContain("the content");
+  });
+});
+
+describe("files of a message that answers a question", () => {
+  /** A bot that asks for a table, and answers with what it got. */
+  function asking(more: Parameters<typeof createIntake>[0] = {}) {
+    const got: string[] = [];
+    const run = async (_input: unknown, context: ToolContext) => {
+      got.push(await context.ask({ text: "Which table?", choices: [] }));
+      return "Taken.";
+    };
+    const skills = [testSkill("wants", [{ name: "wants", run }], { active: true })];
+    const model = scriptedModel([[{ call: "wants" }], "Thanks."]);
+    const fixture = createIntake({ ...more, model, skills });
+    const answer = async (text: string, files: ReturnType<typeof fileOf>[]) => {
+      const question = fixture.mention("summarise my table", { id: "root" });
+      await fixture.intake.message(question);
+      const turnId = await fixture.turnOf(question);
+      await expect.poll(async () => (await fixture.app.turn(turnId))?.status).toBe("waiting");
+      await fixture.intake.message(fixture.message(text, { thread: "root", files }));
+      await fixture.events(turnId);
+      return { got, turnId };
+    };
+    return { ...fixture, answer };
+  }
+
+  it("they are kept in the folder, and the answer has their paths but nothing of what they say", async () => {
+    const { platform, answer, folders, app } = asking();
+    platform.files.set("f2", bytes("see https://evil.example now"));
+    platform.fail("download", new PlatformError("gone", "It was deleted."));
+    const { got } = await answer("This one", [fileOf("f1", "gone.csv"), fileOf("f2", "a.csv")]);
+    expect(got).toEqual([
+      "This one\n[file that was not read: gone.csv; it could not be fetched: It was deleted.]\n[file: /workspace/input/a.csv]",
+    ]);
+    const { files } = await folders.of({ namespace: channel, thread: "root" }).list();
+    expect(files.map(({ path }) => path)).toEqual(["/workspace/input/a.csv"]);
+    expect(await app.turns({ namespace: channel, status: "queued" })).toEqual([]);
+  });
+
+  it("a spoken answer is what the recording says, and its cost counts", async () => {
+    const transcriber = {
+      async transcribe({ data }: { data: Uint8Array }) {
+        const usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0.02 };
+        return { text: new TextDecoder().decode(data), seconds: 2, model: "fake/ears", usage };
+      },
+    };
+    const { platform, answer, log } = asking({ transcriber });
+    platform.files.set("v1", bytes("the one of May"));
+    const voice = fileOf("v1", "v.m4a", { media_type: "audio/mp4", voice: { seconds: 2 } });
+    const { got, turnId } = await answer("", [voice]);
+    expect(got).toEqual(["the one of May"]);
+    const used = (await log.read(turnId)).filter(({ type }) => type === "usage");
+    expect(used).toContainEqual(expect.objectContaining({ model: "fake/ears", cost_usd: 0.02 }));
   });
 });

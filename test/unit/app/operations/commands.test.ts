@@ -76,8 +76,8 @@ describe("an answer of a command", () => {
 
 it("an unknown command is called unknown before the existing ones are listed", async () => {
   const { ask } = createTestApp(scriptedModel(["-"]));
-  const { end } = await ask("/agent bogus");
-  expect(end.text).toMatch(/^There is no command \/agent bogus\.[\s\S]*`\/agent status`/);
+  const { end } = await ask("/agent nonsense");
+  expect(end.text).toMatch(/^There is no command \/agent nonsense\.[\s\S]*`\/agent status`/);
 });
 
 describe("values of a skill", () => {

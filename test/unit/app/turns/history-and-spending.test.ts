@@ -153,7 +153,7 @@ describe("spending", () => {
 
   const toldOf = async ({ log }: Pick<TestApp, "log">, namespace = "console:local:general") =>
     (await log.list({ namespace, limit: 50 })).flatMap(({ answer = "" }) =>
-      answer.startsWith("This channel has used") ? [answer] : [],
+      /^This (channel|direct message) has used/.test(answer) ? [answer] : [],
     );
 
   it("a thread is told once at 75 and once at 95 % of its channel's day, across a restart too", async () => {
@@ -176,6 +176,18 @@ describe("spending", () => {
     expect((await after.ask("turn 11")).end.text).toContain("used 10000 of 10000");
     await after.stop(0);
     expect(await toldOf({ log })).toHaveLength(2);
+  });
+
+  it("a direct message is not called a channel when its day is nearly used up, or is", async () => {
+    const namespace = "slack:T1:dm-U1";
+    const app = createTestApp(scriptedModel(["ok"], costly), { spending: { per_channel_day_tokens: 1_000 } });
+    await app.ask("one", { namespace });
+    await vi.waitFor(async () => expect(await toldOf(app, namespace)).toHaveLength(1));
+    expect((await toldOf(app, namespace))[0]).toBe(
+      "This direct message has used all of what it may spend today: 1,000 of 1,000 tokens. I answer nothing here until 00:00 UTC. An operator of the bot can raise the limit.",
+    );
+    expect((await app.ask("two", { namespace })).end.text).toContain("this direct message has used 1000");
+    await app.stop(0);
   });
 
   it.each([

@@ -40,7 +40,7 @@ describe("a turn whose model is away", () => {
     const test = bot(model, clock);
     const turnId = await test.say("go");
     const away = await test.until(turnId, "model_away");
-    expect(away.text).toBe("The model does not answer (it is overloaded). I'll keep trying until 14:35.");
+    expect(away.text).toBe("The model does not answer (it is overloaded). I'll keep trying until 14:35 UTC.");
     await test.until(turnId, "turn_waiting");
     expect((await test.app.turn(turnId))?.status).toBe("waiting");
     const events = await finished(test, clock, turnId);
@@ -72,7 +72,7 @@ describe("a turn whose model is away", () => {
     expect(script.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual(["go", "go", "other"]);
     const away = (await test.log.read(turnId)).find(({ type }) => type === "model_away");
     expect(away).toMatchObject({
-      text: "The model does not answer (a web page comes in place of an answer: HTTP 502, text/html). I'll keep trying until 14:35.",
+      text: "The model does not answer (a web page comes in place of an answer: HTTP 502, text/html). I'll keep trying until 14:35 UTC.",
     });
     isBack = true;
     const events = await finished(test, clock, turnId);

@@ -144,6 +144,40 @@ test("catching up is recorded as complete only after a look that succeeded", asy
   expect(seen).toEqual(["looked", "seen", "seen"]);
 });
 
+test("the events that Slack held back are fetched when their minute is over, whatever was received meanwhile", async () => {
+  const places = [{ namespace: "slack:T1:C1", thread: "channel" }];
+  const { deps, calls, handed } = rig(places, () => [said("1700000130.000000")]);
+  const timers: (() => void)[] = [];
+  let now = 1_700_000_000_000;
+  deps.clock.now = () => now;
+  deps.clock.after = (_ms, callback) => {
+    timers.push(callback);
+    return () => {};
+  };
+  // Other processes, or this one, have noted that they received everything.
+  deps.intake.missed = async () => ({ seen: now, since: now, places });
+  const catching = createCatchUp(deps);
+  const next = async (ms: number) => {
+    now += ms;
+    timers.shift()?.();
+    await catching.settled();
+  };
+  catching.connected(never);
+  await catching.settled();
+  expect(calls).toEqual([]);
+
+  const minute = now + 120_000;
+  await next(150_000);
+  catching.heldBack(minute);
+  await next(10_000);
+  expect(calls).toEqual([]);
+  await next(60_000);
+  expect(calls.map(({ channel, oldest }) => [channel, oldest])).toEqual([["C1", "1700000120.000000"]]);
+  expect(handed.map(({ key }) => key)).toEqual(["slack:T1:C1:1700000130.000000"]);
+  await next(60_000);
+  expect(calls).toHaveLength(1);
+});
+
 test("one of several processes that connect fetches what was missed, and the others wait until it is done", async () => {
   const store = createMemoryKeyValue();
   const fetched = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
-import { updateNamespace } from "../../../../../src/core/skill/namespace-state.ts";
+import { readNamespace, updateNamespace } from "../../../../../src/core/skill/namespace-state.ts";
 import { createMemoryTurnLog } from "../../../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../../support/skills/test-skill.ts";
@@ -136,6 +136,77 @@ describe("bots", () => {
     await intake.message(message("build 7 failed", { author: "ci", by_bot: true, thread: "root" }));
     await intake.message(message("two", { thread: "root" }));
     expect(await asked()).toEqual(["one", "two"]);
+  });
+});
+
+describe("a channel's rule for other bots", () => {
+  /** A bot whose operator allows these bots, with a channel rule. */
+  function withRule(rule: "ignore" | "mention" | "people" | "default", bots = ["*"]) {
+    const fixture = createIntake({ chat: { reply: "always", access: { bots } } });
+    for (const id of ["ci", "alerts"]) fixture.platform.people.set(id, { standing: "bot" });
+    const by = { id: "mia", name: "Mia", trust: "manager" } as const;
+    const set = (text: string) => fixture.ask(text, { by, namespace: channel, thread: "rules", key: text });
+    const from = (author: string) => ({ author, by_bot: true });
+    const texts = async () => (await fixture.asked()).filter((text) => !text.startsWith("/"));
+    return { ...fixture, ready: set(`/agent bots ${rule}`), from, texts };
+  }
+
+  it("other bots are ignored until a manager chooses otherwise", async () => {
+    const { intake, mention, message, from, texts, ready } = withRule("default");
+    await ready;
+    await intake.message(mention("build failed", from("ci")));
+    await intake.message(message("build failed", from("ci")));
+    expect(await texts()).toEqual([]);
+  });
+
+  it("they are answered when they mention the bot, or like people", async () => {
+    for (const [rule, heard] of [
+      ["ignore", []],
+      ["mention", ["@ build 7"]],
+      ["people", ["@ build 7", "build 8"]],
+    ] as const) {
+      const { intake, mention, message, from, texts, ready } = withRule(rule);
+      await ready;
+      await intake.message(mention("@ build 7", from("ci")));
+      await intake.message(message("build 8", from("ci")));
+      expect(await texts()).toEqual(heard);
+    }
+  });
+
+  it("a channel cannot answer bots that the operator does not allow, and can ignore those they list", async () => {
+    const { intake, mention, from, texts, ready } = withRule("people", ["ci"]);
+    await ready;
+    await intake.message(mention("one", from("alerts")));
+    await intake.message(mention("two", from("ci")));
+    expect(await texts()).toEqual(["two"]);
+    const other = withRule("ignore", ["ci"]);
+    await other.ready;
+    await other.intake.message(other.mention("two", other.from("ci")));
+    expect(await other.texts()).toEqual([]);
+  });
+
+  it("a bot that answers each answer with a new message in the channel is not answered for ever", async () => {
+    const { intake, message, from, texts, ready, pass } = withRule("people");
+    await ready;
+    for (let at = 0; at < 25; at += 1) await intake.message(message(`again ${at}`, from("ci")));
+    expect(await texts()).toHaveLength(20);
+    await intake.message(message("and I?", { author: "ada" }));
+    await intake.message(message("an alert", from("alerts")));
+    expect((await texts()).slice(20)).toEqual(["and I?", "an alert"]);
+    pass(3_600_000);
+    await intake.message(message("later", from("ci")));
+    expect((await texts()).at(-1)).toBe("later");
+  });
+
+  it("members may not change it", async () => {
+    const { app, store } = createIntake();
+    const by = { id: "ben", name: "Ben", trust: "member" } as const;
+    const input = { ns: channel, settings: { bots: "people" as const } };
+    expect(await app.run("channel.change", { input, asker: { by, namespace: channel } })).toMatchObject({
+      ok: false,
+      status: 403,
+    });
+    expect((await readNamespace(store, channel)).settings.bots).toBeUndefined();
   });
 });
 

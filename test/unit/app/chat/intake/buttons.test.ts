@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
+import { ModelError } from "../../../../../src/core/ports/model.ts";
 import { updateNamespace } from "../../../../../src/core/skill/namespace-state.ts";
 import { scriptedModel } from "../../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../../support/skills/test-skill.ts";
@@ -84,8 +85,18 @@ describe("who may press", () => {
     const turnId = await answered(fixture);
     fixture.platform.fail("person", new PlatformError("unavailable", "Slack is down."));
     await fixture.press(`good:${turnId}`, "ada");
-    expect(fixture.told("ada")).toEqual([expect.stringContaining("Press again")]);
+    expect(fixture.told("ada")).toEqual([expect.stringMatching(/look up who you are.*Press again/)]);
     expect(await fixture.store.get(`feedback:${turnId}`)).toBeUndefined();
+  });
+
+  it("a press that fails for another reason says which", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    fixture.app.run = async () => {
+      throw new PlatformError("unavailable", "Slack is down.");
+    };
+    await fixture.press(`stop:${turnId}`, "ada");
+    expect(fixture.told("ada")).toEqual(["That did not work: Slack is down. Press again in a moment."]);
   });
 
   it("nobody without access to the bot may press", async () => {
@@ -198,6 +209,35 @@ describe("buttons of an answer", () => {
     },
   );
 
+  it("the answer of Try again takes the place of the earlier one, which then points to it", async () => {
+    const model = scriptedModel([[{ call: "look" }], `One. ${"long ".repeat(800)}`, "Two."]);
+    const skills = [testSkill("look", [{ name: "look" }], { active: true })];
+    const fixture = createIntake({ model, skills });
+    const answers = () =>
+      fixture.platform
+        .visible()
+        .filter(({ message }) => message.tag?.purpose === "answer")
+        .map(({ message }) => message.markdown);
+    const turnId = await answered(fixture);
+    expect(answers().length).toBeGreaterThan(1);
+    await fixture.press(`again:${turnId}`, "ada", { id: "p1" });
+    await expect.poll(answers).toEqual(["*Asked again: the new answer is below.*", "Two."]);
+    const [pointer] = fixture.platform.visible();
+    expect(pointer?.message.buttons).toEqual([{ id: `details:${turnId}`, label: "Details" }]);
+  });
+
+  it("an answer stays if the question cannot be answered again, or its message cannot be changed", async () => {
+    const model = scriptedModel(["One.", new ModelError("unauthorized", "m/x: the key is wrong."), "Three."]);
+    const fixture = createIntake({ model });
+    const turnId = await answered(fixture);
+    const texts = () => fixture.platform.visible().map(({ message }) => message.markdown);
+    await fixture.press(`again:${turnId}`, "ada", { id: "p1" });
+    await expect.poll(texts).toEqual(["One.", expect.stringContaining("key")]);
+    fixture.platform.fail("edit", new PlatformError("gone", "It is gone."));
+    await fixture.press(`again:${turnId}`, "ada", { id: "p2" });
+    await expect.poll(texts).toEqual(["One.", expect.stringContaining("key"), "Three."]);
+  });
+
   it("the continue button continues a turn once after a limit", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
@@ -261,7 +301,8 @@ describe("buttons of an answer", () => {
     await fixture.press(`details:${turnId}`, "ada");
     const [details = ""] = fixture.told("ada");
     expect(details).toMatch(/^- Sources: (\[[^\]]+\]\([^)]+\)(, | …\n))+/);
-    expect(details).toContain("item 0");
+    expect(details).toContain("text: item 0");
+    expect(details).not.toMatch(/[{}"]/);
     expect(details).toContain("long long");
     expect(details).toMatch(/and \d+ more/);
     expect(details.length).toBeLessThanOrEqual(fixture.platform.limits.message_characters);

@@ -32,7 +32,7 @@ it("people are told of a wait once, in one message, and notified of the answer b
   await passTo(clock, start + 4 * minute);
   expect(seen(platform)).toEqual([
     expect.stringMatching(
-      /^answer: \*\*The model does not answer \(it cannot be reached\)\. I'll keep trying until \d\d:\d\d\.\*\*$/,
+      /^answer: \*\*The model does not answer \(it cannot be reached\)\. I'll keep trying until \d\d:\d\d UTC\.\*\*$/,
     ),
   ]);
   expect(platform.visible()[0]?.message.buttons).toEqual([{ id: `stop-answer:${turnId}`, label: "Stop" }]);
@@ -41,7 +41,8 @@ it("people are told of a wait once, in one message, and notified of the answer b
   expect(platform.calls.filter(({ call }) => call === "post")).toHaveLength(2);
 });
 
-const question = /^question: The model was unavailable since \d\d:\d\d and is back now\. Still want this\?/;
+const question =
+  /^question: The model was unavailable since \d\d:\d\d UTC and is back now\. Still want this\?/;
 
 it("a model that was away for an hour makes the bot ask once, and answer when somebody still wants it", async () => {
   const { ask, reach, platform, clock, start, app } = awayBot(60 * minute);

@@ -64,7 +64,7 @@ export async function recordedEvents(): Promise<RecordedEvents> {
     start: async () => undefined,
     stop: async () => undefined,
   };
-  const storeFirst = createStoreFirst();
+  const storeFirst = createStoreFirst({ heldBack() {} });
   const bolt = new Bolt({
     receiver: { ...receiver, init: (app) => storeFirst.attach(receiver, app) },
     authorize: async () => ({ teamId: "T0ACME", botToken: "xoxb", botId: "B0KNACK", botUserId: "U0KNACK" }),

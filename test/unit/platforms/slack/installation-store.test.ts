@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../../../src/core/ports/storage.ts";
 import {
   createInstallationStore,
+  createOrganisations,
   createStateStore,
+  installedIn,
 } from "../../../../src/platforms/slack/connection/installation-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 
@@ -26,6 +28,21 @@ test("each workspace has one installation, the latest, and deleting one keeps th
 
   await expect(store.fetchInstallation(query("T1"))).rejects.toMatchObject({ code: "gone" });
   expect((await store.fetchInstallation(query("T2"))).bot?.token).toBe("other");
+});
+
+test("the workspaces are those that installed the app, and those heard of whose organisation did", async () => {
+  const sealed = createMemoryKeyValue();
+  const store = createInstallationStore(sealed);
+  await store.storeInstallation(installation("T1", "own"));
+  await store.storeInstallation({
+    ...installation("T1", "whole"),
+    team: undefined,
+    enterprise: { id: "E1" },
+    isEnterpriseInstall: true,
+  } as unknown as Installation<"v2", true>);
+  await createOrganisations(sealed).learn("T2", "E1");
+
+  expect(await installedIn(sealed)).toEqual(["T1", "T2"]);
 });
 
 test("an installation state is valid once and for ten minutes", async () => {

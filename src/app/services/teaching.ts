@@ -56,6 +56,8 @@ export function createTeaching(deps: TeachingDeps): TeachingService {
     async keep({ author, place: { namespace } }, draft, { by, name, key, checks }) {
       const read = taught.read(draft.id, draft.text, originOf(draft.id));
       if (!read.ok) return { ok: false, status: 400, message: read.reason };
+      if ((await isForAll(deps, draft.id)) && !draft.wider.includes(allHaveIt))
+        return { ok: false, status: 409, message: changedMeanwhile(draft.id) };
       const version = {
         ...{ text: draft.text, hash: read.skill.hash, why: draft.why, at: clock.now(), made_by: key },
         asked: { by: author.id, name: author.name },
@@ -83,6 +85,12 @@ export function createTeaching(deps: TeachingDeps): TeachingService {
     take: (skill, namespace, by) => accept(namespace, skill, by.id),
     remove: taught.remove,
   };
+}
+
+const allHaveIt = "all channels have it";
+
+async function isForAll({ catalogue }: Pick<TeachingDeps, "catalogue">, id: string): Promise<boolean> {
+  return (await catalogue.current()).skills.get(id)?.taught?.everyone === true;
 }
 
 function changedMeanwhile(id: string): string {
@@ -138,7 +146,6 @@ async function draftOf(
   const { id, kind } = skill;
   const review = await packages.reviewText(skill, text);
   if (!review.ok) return no(review.reason);
-  const isForAll = (await catalogue.current()).skills.get(id)?.taught?.everyone === true;
   const findings = review.value.findings.filter(({ severity }) => severity !== "info");
   const value: Draft = {
     ...lesson,
@@ -149,7 +156,10 @@ async function draftOf(
     findings: findings.map(({ message, excerpt = "" }) =>
       excerpt === "" ? message : `${message} (“${excerpt}”)`,
     ),
-    wider: [...widerThanManagers(skill, review.value), ...(isForAll ? ["all channels have it"] : [])],
+    wider: [
+      ...widerThanManagers(skill, review.value),
+      ...((await isForAll({ catalogue }, id)) ? [allHaveIt] : []),
+    ],
   };
   return { ok: true, value };
 }

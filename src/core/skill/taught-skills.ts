@@ -116,7 +116,12 @@ export function createTaughtSkills(store: KeyValue, read: ReadTaughtText): Taugh
     });
   const uses = async (skill: TaughtSkill) => {
     const { hash } = currentVersion(skill);
-    await note(skill.id, (entry) => ({ ...entry, hash, home: skill.home }));
+    // Only operators change what all channels have, so all have the new text.
+    await note(skill.id, ({ everyone, ...entry } = { hash, home: skill.home }) => ({
+      ...entry,
+      hash,
+      ...(everyone === undefined ? {} : { everyone: hash }),
+    }));
     return skill;
   };
   const change = async (id: string, edit: (skill: TaughtSkill | undefined) => TaughtSkill | undefined) => {

@@ -130,7 +130,8 @@ function teachingFor(
       const model = chosenModel(scope);
       if (draft.kind === "document" && !model.generative) return [];
       const over = await overBudget();
-      if (over !== undefined) return [];
+      if (over !== undefined)
+        return [{ turn_id, request: draft.request, calls: [], missing: [], problem: over }];
       const used: DryRunModel["used"] = (id, usage) => scope.emit({ type: "usage", model: id, ...usage });
       return teaching.dryRun(teacher, draft, { model, used, signal });
     },

@@ -311,9 +311,32 @@ describe("a skill that was made in the chat", () => {
     expect(await run(bot, "taught.share", ada, { with: "everyone" })).toMatchObject({ ok: true });
     expect(await bot.has("web:third:general", "weekly-numbers")).toMatchObject({ eligible: true });
     const turnId = await bot.say("better", { by: ben });
-    expect((await bot.until(turnId, "approval_requested")).approver).toBe("operator");
+    const asked = await bot.until(turnId, "approval_requested");
+    expect(asked.approver).toBe("operator");
     expect(await run(bot, "taught.discard", manager)).toMatchObject({ ok: false, status: 403 });
-    await bot.stop(0);
+    await approve(bot.app, asked.approval_id, true, ada);
+    await bot.events(turnId);
+    const history = await run(bot, "taught.history", ben, {}, "web:third:general");
+    expect(history).toMatchObject({ value: { current: 2, versions: [{ text: better }] } });
+    expect(await bot.has("web:third:general", "weekly-numbers")).toMatchObject({ eligible: true });
+  });
+
+  it("is not changed by its managers if all channels got it while they decided", async () => {
+    const bot = await withSkill([[save(better, { changes: "weekly-numbers" })], "Hm."]);
+    const turnId = await bot.say("better", { by: ben });
+    const { approval_id } = await bot.until(turnId, "approval_requested");
+    await run(bot, "taught.share", ada, { with: "everyone" });
+    await approve(bot.app, approval_id, true, manager);
+    expect(resultOf(await bot.events(turnId))).toMatchObject({ code: "not_kept" });
+    expect(await run(bot, "taught.history", ben)).toMatchObject({ value: { current: 1 } });
+  });
+
+  it("is run by anybody of its channel, by command too", async () => {
+    const bot = await withSkill([[look], "42 again."]);
+    const { end } = await bot.ask("/skill run weekly-numbers for ACME", { by: ben, thread: "later" });
+    expect(end.text).toBe("42 again.");
+    const elsewhere = await bot.ask("/skill run weekly-numbers for ACME", { by: ben, namespace: other });
+    expect(elsewhere.end.text).toContain("There is no skill called weekly-numbers");
   });
 
   it("is gone when it is discarded", async () => {

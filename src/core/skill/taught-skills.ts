@@ -93,21 +93,23 @@ export interface TaughtSkills {
   remove(id: string): Promise<void>;
 }
 
+/** Null stands there for a moment if nothing was kept. */
+function storedSkill(value: Json | undefined): TaughtSkill | undefined {
+  return value === undefined || value === null ? undefined : taughtSkillSchema.parse(value);
+}
+
 /** The skills that a channel made. */
 export async function taughtIn(store: KeyValue, home: string): Promise<TaughtSkill[]> {
   const index = ((await store.get(indexKey)) ?? {}) as Index;
   const ids = Object.keys(index).filter((id) => index[id]?.home === home);
   const found = await Promise.all(ids.map((id) => store.get(keyOf(id))));
-  return found.flatMap((value) => (value === undefined ? [] : taughtSkillSchema.parse(value)));
+  return found.flatMap((value) => storedSkill(value) ?? []);
 }
 
 export function createTaughtSkills(store: KeyValue, read: ReadTaughtText): TaughtSkills {
   // Only this code writes under these keys.
   const readIndex = async () => ((await store.get(indexKey)) ?? {}) as Index;
-  const get = async (id: string) => {
-    const value = await store.get(keyOf(id));
-    return value === undefined ? undefined : taughtSkillSchema.parse(value);
-  };
+  const get = async (id: string) => storedSkill(await store.get(keyOf(id)));
   const note = (id: string, change: (entry: IndexEntry | undefined) => IndexEntry | undefined) =>
     store.update<{ [id: string]: Json }>(indexKey, (index = {}) => {
       const { [id]: before, ...others } = index;
@@ -126,11 +128,14 @@ export function createTaughtSkills(store: KeyValue, read: ReadTaughtText): Taugh
   };
   const change = async (id: string, edit: (skill: TaughtSkill | undefined) => TaughtSkill | undefined) => {
     let changed: TaughtSkill | undefined;
+    let isNone = false;
     await store.update<Json>(keyOf(id), (value) => {
-      const before = value === undefined || value === null ? undefined : taughtSkillSchema.parse(value);
+      const before = storedSkill(value);
       changed = edit(before);
+      isNone = changed === undefined && before === undefined;
       return toJson(changed ?? before ?? null);
     });
+    if (isNone) await store.delete(keyOf(id));
     return changed === undefined ? undefined : uses(changed);
   };
   return {

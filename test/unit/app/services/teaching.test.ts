@@ -68,7 +68,8 @@ function createBot(script: readonly Line[], options: TestAppOptions & { rehearse
   const lines = [[look], "It is 42.", ...script] as Line[];
   let rehearsal: Line[] = [];
   const dry: string[] = [];
-  const model = scriptedModel(({ messages }) => {
+  const model = scriptedModel(({ messages, tools }) => {
+    if (tools.length === 0) return "What was said before.";
     const first = messages[0]?.text ?? "";
     if (!first.startsWith("[The skill ")) return lines.shift() ?? "Done.";
     if (messages.length === 1) {
@@ -190,6 +191,26 @@ describe("a skill out of a thread", () => {
     expect(idle.asked.input).toMatchObject({
       tried: "“weekly numbers of ACME”: 0 of 0 calls as recorded; did not call look",
     });
+  });
+
+  it("may come out of a thread of 300 turns, of which the conversation's last part counts", async () => {
+    const bot = createBot(
+      [...Array.from({ length: 299 }, (_, at) => `Answer ${at}.`), [learn], [save(guide)], "Kept."],
+      {
+        limits: { tool_output_tokens: 20_000, transcript_tokens: 8_000 },
+      },
+    );
+    await bot.ask("numbers of ACME?", { by: ben });
+    for (let at = 0; at < 299; at += 1) await bot.ask(`${at}: ${"and what of it? ".repeat(8)}`, { by: ben });
+    const turnId = await bot.say("make this a skill", { by: ben });
+    const asked = await bot.until(turnId, "approval_requested");
+    // The call was made long before: its result is no longer part of the conversation.
+    expect(asked.input).toMatchObject({
+      tried: expect.stringContaining("0 of 1 calls as recorded; other calls of look"),
+    });
+    await approve(bot.app, asked.approval_id, true, ada);
+    await bot.events(turnId);
+    expect(await bot.has(home.namespace, "weekly-numbers")).toMatchObject({ eligible: true });
   });
 
   it("may be a flow, whose calls are compared with those of the thread", async () => {

@@ -20,6 +20,8 @@ export interface ConsoleBench {
   visit(size?: Partial<Size>): Promise<OpenPage & { channel: string }>;
   /** Lets the model answer what it thinks about. */
   endThinking(): void;
+  /** Kills the bot in the middle of what it does. */
+  killBot(): Promise<void>;
   /** Ends the bot; `startBot` begins it anew on the same data and port. */
   stopBot(): Promise<void>;
   startBot(): Promise<void>;
@@ -81,6 +83,12 @@ export async function openConsoleBench(environment: Record<string, string> = {})
     },
     endThinking() {
       for (const response of thinking.splice(0)) endText(response, "The second is **cheaper**.");
+    },
+    async killBot() {
+      const ended = once(bot.process, "exit");
+      bot.process.kill("SIGKILL");
+      await ended;
+      thinking.length = 0;
     },
     stopBot: () => stop(bot.process),
     async startBot() {

@@ -1,9 +1,6 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeAll, describe, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
-import type { Surface } from "../../support/bot/platform-surface.ts";
-import { drawPosts } from "../colleague/draw-posts.ts";
+import { drawThread } from "../colleague/draw-thread.ts";
 
 /** A thread in which a channel was looked at, made a skill by buttons. With KNACK_PICTURES, a folder, what was posted is drawn there. */
 const fixture = usePlatformBot();
@@ -17,18 +14,6 @@ description: Says whether the channel is quiet. Use it for a quiet check.
 # Quiet check
 Read the last five messages of the channel, and say in one line whether it is quiet.
 `;
-
-async function draw(surface: Surface, thread: string, name: string): Promise<void> {
-  const folder = process.env.KNACK_PICTURES ?? "";
-  if (folder === "") return;
-  const posts = (await surface.shown(thread)).map((text) => ({
-    ...{ text, where: "general", top: false, calls: [], buttons: [], files: [] },
-  }));
-  await writeFile(
-    join(folder, `${surface.name}-${name}.png`),
-    await drawPosts(`${surface.name}: ${name}`, posts),
-  );
-}
 
 describe.each(["slack", "discord"] as const)("a skill out of a thread on %s", (name) => {
   it("is asked for by a button, tried, accepted by a manager, used, and improved after 👎", async () => {
@@ -52,7 +37,7 @@ describe.each(["slack", "discord"] as const)("a skill out of a thread on %s", (n
     await surface.press(thread, "Make this a skill");
     await surface.shows(thread, `make “${id}” a skill of this channel`);
     await surface.shows(thread, "1 of 1 calls as recorded");
-    await draw(surface, thread, "skill-asked");
+    await drawThread(surface, thread, "skill-asked");
     await surface.press(thread, "Approve", "manager");
     await surface.shows(thread, `Kept: ${id}`);
 
@@ -70,6 +55,6 @@ describe.each(["slack", "discord"] as const)("a skill out of a thread on %s", (n
     await surface.shows(later, "Quiet as ever.");
     await surface.press(later, "👎");
     await surface.shows(later, "What was wrong?");
-    await draw(surface, later, "skill-disliked");
+    await drawThread(surface, later, "skill-disliked");
   });
 });

@@ -139,7 +139,7 @@ function footer(view: TurnView, state: ConsoleState, actions: Actions): Template
       Receipt
     </button>
     ${
-      view.outcome === "completed" && view.kind === "message" && view.steps.length > 0
+      mayTeach(view, state)
         ? html`<button type="button" class="quiet-button" @click=${() => actions.messages.send(teachThis)}>
             Make this a skill
           </button>`
@@ -147,6 +147,11 @@ function footer(view: TurnView, state: ConsoleState, actions: Actions): Template
     }
     ${deleteControl(view.turn_id, state, actions)}
   </footer>`;
+}
+
+/** Whether the turn showed something that may become a skill, which a model writes. */
+function mayTeach({ outcome, kind, steps }: TurnView, { about }: ConsoleState): boolean {
+  return outcome === "completed" && kind === "message" && steps.length > 0 && about?.model !== "offline";
 }
 
 function openReceipt(

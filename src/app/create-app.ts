@@ -47,7 +47,7 @@ import type { Forget } from "./services/shapes.ts";
 import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
-import { createTeaching } from "./services/teaching.ts";
+import { openTeaching } from "./services/teaching.ts";
 import { createAuditReader, createTurnAudit } from "./services/turn-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
 import { createBackground } from "./turns/background.ts";
@@ -57,7 +57,7 @@ import { createFeed, type Feed } from "./turns/feed.ts";
 import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
 import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { createOpenings } from "./turns/openings.ts";
-import { createPastThreads, type PastThreads } from "./turns/past-threads.ts";
+import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
 import { createReplay } from "./turns/replay/replay-turn.ts";
 import { createSharedFeed, type SharedFeed } from "./turns/shared-feed.ts";
@@ -158,16 +158,6 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
     runner,
     spending,
   };
-}
-
-function openTeaching(deps: AppDeps, ports: Channels["ports"], past: PastThreads) {
-  const { taught, packages = noPackages, catalogue } = deps;
-  if (taught === undefined) return undefined;
-  const toolNames = async (namespace: string) => {
-    const { offer } = await ports.offers.read(namespace, await catalogue.current());
-    return new Map([...offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
-  };
-  return createTeaching({ ...ports, ...deps, taught, packages, past, toolNames });
 }
 
 type Turns = ReturnType<typeof openTurns>;

@@ -5,8 +5,8 @@ import { type SkillDetail, skillDetail, skillListing } from "../services/skill-l
 import { commandHelp } from "./command-help.ts";
 import { operation, runOperation, said, shown } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
-import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
-import { setSkill } from "./skills.ts";
+import { skillDetailText, skillLegend, skillLine } from "./skills/skill-text.ts";
+import { setSkill } from "./skills/skills.ts";
 import { diagnosticLines, placeWords } from "./words.ts";
 
 const noFlows =

@@ -16,8 +16,8 @@ import {
   refused,
   shown,
 } from "./operation.ts";
-import { bareId, readRun, runInput, runSkillCommand } from "./run-skill.ts";
 import type { Services } from "./services.ts";
+import { bareId, readRun, runInput, runSkillCommand } from "./skills/run-skill.ts";
 import { codeSpan } from "./words.ts";
 
 /** Maximum characters of a value that a dry run shows. */

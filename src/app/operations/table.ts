@@ -7,7 +7,6 @@ import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
 import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
-import { grantHosts, revokeHosts } from "./grants.ts";
 import { sendMessage } from "./messages.ts";
 import { type CommandFile, inputProblems, type Operation, runOperation } from "./operation.ts";
 import {
@@ -36,14 +35,16 @@ import {
 } from "./plans/schedules.ts";
 import { removeApproval } from "./remove-approval.ts";
 import { runFlow, runFlowText } from "./run-flow.ts";
-import { runSkill } from "./run-skill.ts";
 import { listRuns, showRun } from "./runs.ts";
 import { loginServer, logoutServer } from "./servers/server-accounts.ts";
 import { controlServer, listServers, trustServer } from "./servers/servers.ts";
 import type { Services } from "./services.ts";
-import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
+import { grantHosts, revokeHosts } from "./skills/grants.ts";
+import { runSkill } from "./skills/run-skill.ts";
+import { shareSkill, takeSkill } from "./skills/shared-skills.ts";
+import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills/skills.ts";
+import { discardSkill, restoreVersion, showHistory } from "./skills/taught-skills.ts";
 import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
-import { discardSkill, restoreVersion, shareSkill, showHistory, takeSkill } from "./taught-skills.ts";
 import { replayTurn, showReceipt } from "./turns/receipts.ts";
 import {
   answerTurn,

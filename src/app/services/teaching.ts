@@ -2,8 +2,9 @@ import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { Draft, DryRun, DryRunModel, Lesson, Teacher, Teaching } from "../../core/ports/teaching.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
+import type { OfferReader } from "../../core/skill/make-offer.ts";
 import { updateNamespace } from "../../core/skill/namespace-state.ts";
-import type { PackageReview, Packages } from "../../core/skill/packages.ts";
+import { noPackages, type PackageReview, type Packages } from "../../core/skill/packages.ts";
 import { type Skill, taughtSource } from "../../core/skill/skill.ts";
 import {
   currentVersion,
@@ -18,7 +19,7 @@ import { mask, type Redactor } from "../../core/values/redact.ts";
 import { type DryRunDeps, dryRun, type Occasion } from "../turns/replay/dry-run.ts";
 import { feedbackKey } from "./shapes.ts";
 
-export interface TeachingDeps extends DryRunDeps {
+interface TeachingDeps extends DryRunDeps {
   taught: TaughtSkills;
   catalogue: CatalogueLoader;
   packages: Pick<Packages, "reviewText">;
@@ -26,6 +27,27 @@ export interface TeachingDeps extends DryRunDeps {
   clock: Pick<Clock, "now">;
   redact: Redactor;
   log: DryRunDeps["log"] & TurnReading;
+}
+
+/** Opens it where skills can be made in the chat. */
+export function openTeaching(
+  deps: Omit<
+    TeachingDeps,
+    "taught" | "packages" | "toolNames" | "past" | "openings" | "picture" | "countTokens"
+  > & {
+    taught?: TaughtSkills | undefined;
+    packages?: Packages | undefined;
+  },
+  ports: Pick<TeachingDeps, "openings" | "picture" | "countTokens"> & { offers: OfferReader },
+  past: TeachingDeps["past"],
+): TeachingService | undefined {
+  const { taught, packages = noPackages, catalogue } = deps;
+  if (taught === undefined) return undefined;
+  const toolNames = async (namespace: string) => {
+    const { offer } = await ports.offers.read(namespace, await catalogue.current());
+    return new Map([...offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
+  };
+  return createTeaching({ ...deps, ...ports, taught, packages, past, toolNames });
 }
 
 /** Skills made in the chat, for the agent that writes them and for the people who manage them. */
@@ -42,7 +64,7 @@ export interface TeachingService extends Teaching {
 /** Maximum characters of a text. */
 const maxText = 60_000;
 
-export function createTeaching(deps: TeachingDeps): TeachingService {
+function createTeaching(deps: TeachingDeps): TeachingService {
   const { taught, store, clock } = deps;
   const accept = async (namespace: string, { id, ...skill }: TaughtSkill, by: string) => {
     const { hash } = currentVersion({ id, ...skill });
@@ -175,7 +197,7 @@ function nameIn(text: string, { name, kind }: Skill): string {
     .trim()
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-+|(?<!-)-+$/g, "")
     .slice(0, 60);
 }
 

@@ -16,7 +16,7 @@ Read the last five messages of the channel, and say in one line whether it is qu
 `;
 
 describe.each(["slack", "discord"] as const)("a skill out of a thread on %s", (name) => {
-  it("is asked for by a button, tried, accepted by a manager, used, and improved after 👎", async () => {
+  it("a skill is asked for by a button, tried, accepted by a manager, used, and improved after 👎", async () => {
     const { model, surfaces } = fixture();
     const surface = surfaces[name];
     const id = `quiet-check-${name}`;

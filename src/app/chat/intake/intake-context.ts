@@ -13,7 +13,7 @@ import type { RunOperation } from "../../operations/table.ts";
 import type { SkillService } from "../../services/skill-service.ts";
 import type { CommandReader } from "../../turns/command-reader.ts";
 import type { Submit } from "../../turns/submit.ts";
-import type { ChatListener } from "../chat-intake.ts";
+import type { ButtonPress, ChatListener } from "../chat-intake.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 import type { MessageJudge } from "../judge-message.ts";
 import type { ThreadStates } from "./thread-states.ts";
@@ -87,4 +87,11 @@ export function createSettingsReader(store: KeyValue): SettingsReader {
       return read.state.settings;
     },
   };
+}
+
+/** A press on a button of a turn, by somebody who may use the bot in its channel. */
+export interface TurnPress {
+  press: ButtonPress;
+  turn: TurnRecord;
+  by: Author;
 }

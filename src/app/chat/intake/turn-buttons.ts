@@ -1,45 +1,24 @@
-import { stringify } from "yaml";
-import { ExactNumber } from "../../../base/exact-number.ts";
-import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
-import {
-  type ApprovalVerdict,
-  emptyTurnView,
-  foldTurn,
-  formatDuration,
-  verdictInput,
-} from "../../../core/log/turn-view.ts";
-import type { StepView } from "../../../core/log/turn-view-steps.ts";
+import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/log/turn-view.ts";
 import { type ButtonAction, repeatKey } from "../../../core/ports/chat-platform.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { teachThis } from "../../../core/ports/teaching.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
-import type { Json } from "../../../core/values/json.ts";
-import { exactJson } from "../../../core/values/shown.ts";
 import type { InputOf } from "../../operations/table.ts";
 import { feedbackKey } from "../../services/shapes.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import type { IntakeContext } from "./intake-context.ts";
+import type { IntakeContext, TurnPress } from "./intake-context.ts";
+import { showArguments, showDetails } from "./turn-details.ts";
 
 /** The action of a turn's button. */
 export type TurnAction = Exclude<ButtonAction, { role: "late" | "offer" }>;
-
-/** A press on a button of a turn, by somebody who may use the bot in its channel. */
-export interface TurnPress {
-  press: ButtonPress;
-  turn: TurnRecord;
-  by: Author;
-}
 
 type Verdict = "good" | "bad";
 
 /** Said for the person who disliked an answer that a skill of the channel made. */
 const improve = (skill: string) =>
   `The last answer by the skill ${skill} was not good. Ask me in one line what was wrong, and then propose a change of the skill. $skill-maker`;
-
-/** Maximum characters of the details of a turn. */
-const maxDetails = 2_500;
 
 /** Carries out the action. Returns a text for the person who pressed; undefined when they see the effect anyway. */
 export async function actOnTurn(
@@ -59,7 +38,7 @@ export async function actOnTurn(
     case "feedback":
       return rate(context, pressed, action.good ? "good" : "bad");
     case "details":
-      return details(context, pressed);
+      return showDetails(context, pressed);
     case "teach":
       return submit(
         context,
@@ -172,19 +151,6 @@ async function decideWith(
   return decided.value.decided ? undefined : "This has already been decided, or it has expired.";
 }
 
-/** The exact arguments of an approval. */
-async function showArguments(
-  { app, platform }: IntakeContext,
-  id: string,
-  { turn, by }: TurnPress,
-): Promise<string> {
-  const found = await app.run("approval.show", { input: { id }, asker: { by, namespace: turn.namespace } });
-  if (!found.ok) return found.message;
-  const { tool, skill_id, input } = found.value;
-  const room = Math.min(maxDetails, platform.limits.message_characters - 400);
-  return `**${escapeMarkdown(oneLine([skill_id, tool].filter(Boolean).join(", "), 200))}**\n${fenced(cut(exactJson(input), room))}`;
-}
-
 /** Steering a turn is for its asker alone. */
 async function answer(
   { app, log, clock }: IntakeContext,
@@ -207,34 +173,6 @@ async function stop({ app }: IntakeContext, { turn, by }: TurnPress): Promise<st
   const stopped = await app.run("turn.stop", { input: { id: turn.turn_id }, asker });
   if (!stopped.ok) return stopped.message;
   return stopped.value.stopped ? undefined : "This has already ended; there is nothing to stop.";
-}
-
-/** The receipt, and for those who see the whole turn its steps with input and output. */
-async function details({ app, log, platform }: IntakeContext, { turn, by }: TurnPress): Promise<string> {
-  const asker = { by, namespace: turn.namespace };
-  const made = await app.run("turn.receipt", { input: { id: turn.turn_id }, asker });
-  if (!made.ok) return made.message;
-  const { text, private: isPrivate } = made.value;
-  const seesSteps = turn.author.id === by.id || (!isPrivate && mayStop(by, turn));
-  const { steps } = (await log.read(turn.turn_id)).reduce(foldTurn, emptyTurnView(turn.turn_id));
-  const room = Math.min(maxDetails, platform.limits.message_characters - 100);
-  if (!seesSteps || steps.length === 0) return cutList(text, room);
-  const receipt = cutList(text, Math.floor(room / 2)) + separator;
-  return receipt + stepTexts(steps, room - receipt.length);
-}
-
-/** The lines of a list in at most so many characters. A line that is too long ends after one of its entries. */
-function cutList(text: string, characters: number): string {
-  const lines: string[] = [];
-  let room = characters;
-  for (const line of text.split("\n")) {
-    const end = line.length < room ? line.length : line.lastIndexOf(", ", room - 3);
-    if (end <= 0) break;
-    const shown = end === line.length ? line : `${line.slice(0, end)} …`;
-    lines.push(shown);
-    room -= shown.length + 1;
-  }
-  return lines.join("\n");
 }
 
 async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {
@@ -308,55 +246,4 @@ function stillThere(attachments: readonly string[], made: readonly string[]): st
       .join(", ");
   const more = made.length > 10 ? ` and ${made.length - 10} more` : "";
   return `Deleted, together with ${names(attachments)}. Files made from that are still in this thread: ${names(made)}${more}. To delete one, use \`/agent files remove PATH\`.`;
-}
-
-/**
- * Steps with input and output, in Markdown of at most `characters`. The text comes from the log, where secrets are already removed.
- */
-function stepTexts(steps: readonly StepView[], characters: number): string {
-  const shown = steps.slice(0, Math.max(1, Math.floor(characters / minPerStep)));
-  const left = steps.length - shown.length;
-  const end = left === 0 ? "" : `${separator}… and ${left} more; the console shows all.`;
-  const each = Math.floor((characters - end.length) / shown.length) - separator.length;
-  return shown.map((step, index) => stepText(step, index + 1, each)).join(separator) + end;
-}
-
-const separator = "\n\n";
-
-/** Minimum characters for a useful step; steps with less room are left out. */
-const minPerStep = 300;
-
-/** Room for headline, labels and fences of a step, characters. */
-const frame = 140;
-
-function stepText(step: StepView, position: number, characters: number): string {
-  const duration = step.duration_ms === undefined ? "still running" : formatDuration(step.duration_ms);
-  const about = [cut(step.tool, 30), duration, step.state === "error" ? "failed" : ""].filter(Boolean);
-  const headline = `**${position}. ${cut(step.title, 60)}** (${about.join(", ")})`;
-  const room = Math.max(40, characters - frame);
-  const input = readable(step.input);
-  const output = step.output === undefined ? "" : readable(step.output);
-  const inputRoom = Math.max(Math.floor(room / 2), room - output.length);
-  const shownInput = cut(input, inputRoom);
-  const parts = [headline, `Input\n${fenced(shownInput)}`];
-  if (output !== "") parts.push(`Output\n${fenced(cut(output, room - shownInput.length))}`);
-  return parts.join("\n");
-}
-
-/** Names and values on lines, without the signs of JSON. */
-function readable(value: Json): string {
-  if (typeof value === "string") return value;
-  const digits = (_name: unknown, each: unknown) => (each instanceof ExactNumber ? each.digits : each);
-  return stringify(value, digits, { lineWidth: 0 }).trimEnd();
-}
-
-function cut(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(characters - 2)) ? characters - 2 : characters - 1;
-  return `${text.slice(0, Math.max(0, end))}…`;
-}
-
-/** A block that its content cannot close: an invisible space separates backticks in it. */
-function fenced(text: string): string {
-  return `\`\`\`\n${text.replaceAll("```", "`\u200b`\u200b`")}\n\`\`\``;
 }

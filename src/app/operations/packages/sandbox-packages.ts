@@ -9,8 +9,8 @@ import {
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
-import { findSkill, skillOption, whichSkill } from "../find-skill.ts";
 import { type CommandLineForm, operation, operators, said, type Terminal } from "../operation.ts";
+import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
 
 const who = operators("prepare packages for code");
 const language = z.enum(packageLanguages);

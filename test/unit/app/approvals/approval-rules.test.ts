@@ -22,7 +22,7 @@ const started = (events: readonly { type: string }[]) =>
   events.find(({ type }) => type === "tool_started") as TurnEventOf<"tool_started">;
 
 describe("an operator's own rule for approvals", () => {
-  it.each(["send", "mail"])("has calls of what it names approved: %s", async (name) => {
+  it.each(["send", "mail"])("a rule has calls of what it names approved: %s", async (name) => {
     const bot = createBot({ [name]: { approver: "manager", shadow: false } });
     const turnId = await bot.say("send it", { by: ben });
     const asked = await bot.until(turnId, "approval_requested");
@@ -36,7 +36,7 @@ describe("an operator's own rule for approvals", () => {
     expect(bot.ran).toHaveLength(1);
   });
 
-  it("asks nobody in trial, and notes who would have been asked", async () => {
+  it("a rule in trial asks nobody, and notes who would have been asked", async () => {
     const bot = createBot({ send: { approver: "manager", shadow: true } });
     const { turnId, events } = await bot.ask("send it", { by: ben });
     expect(events.some(({ type }) => type === "approval_requested")).toBe(false);
@@ -64,12 +64,12 @@ describe("an operator's own rule for approvals", () => {
       "side_effect",
       ["send: asker", "mail: operator"],
     ],
-  ])("in trial: %s", async (_what, rules, by, effect, shadow) => {
+  ])("a rule in trial about %s", async (_what, rules, by, effect, shadow) => {
     const { events } = await createBot(rules, effect).ask("send it", { by });
     expect(started(events).shadow).toEqual(shadow);
   });
 
-  it("in trial, notes nothing where a stricter rule in force asks anyway", async () => {
+  it("a rule in trial notes nothing where a stricter rule in force asks anyway", async () => {
     const bot = createBot({
       send: { approver: "asker", shadow: true },
       mail: { approver: "manager", shadow: false },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readHost } from "../../../../src/app/operations/grants.ts";
+import { readHost } from "../../../../src/app/operations/skills/grants.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";

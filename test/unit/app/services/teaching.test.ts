@@ -148,7 +148,7 @@ async function withSkill(script: readonly Line[] = []) {
 const better = guide.replace("in one line", "in one line, with the date");
 
 describe("a skill out of a thread", () => {
-  it("is shown to a manager with what it did on the recorded results, and kept for the channel alone", async () => {
+  it("a skill is shown to a manager with what it did on the recorded results, and kept for the channel alone", async () => {
     const { bot, asked } = await taught([[learn], [save(guide)], "It is a skill."]);
     expect(asked.approver).toBe("manager");
     expect(asked.says?.deed).toBe("make “weekly-numbers” a skill of this channel");
@@ -163,13 +163,13 @@ describe("a skill out of a thread", () => {
     expect(await bot.has(other, "weekly-numbers")).toBeUndefined();
   });
 
-  it("is not kept when it is refused", async () => {
+  it("a skill is not kept when it is refused", async () => {
     const { bot, events } = await taught([[learn], [save(guide)], "Not kept."], { approve: false });
     expect(resultOf(events)).toMatchObject({ code: "refused" });
     expect(await bot.has(home.namespace, "weekly-numbers")).toBeUndefined();
   });
 
-  it("is accepted by a manager, once, whoever else presses", async () => {
+  it("a skill is accepted by a manager, once, whoever else presses", async () => {
     const bot = createBot([[learn], [save(guide)], "It is a skill."]);
     await bot.ask("numbers of ACME?", { by: ben });
     const turnId = await bot.say("make this a skill", { by: ben });
@@ -181,7 +181,7 @@ describe("a skill out of a thread", () => {
     expect(await run(bot, "taught.history", ben)).toMatchObject({ value: { versions: [{ number: 1 }] } });
   });
 
-  it("says which calls of a dry run the thread had not made, and which it left out", async () => {
+  it("the question says which calls of a dry run the thread had not made, and which it left out", async () => {
     const rehearsed: Line[] = [[{ call: "look", with: { text: "BETA" } }], "?"];
     const { asked } = await taught([[learn], [save(guide)], "Hm."], { options: { rehearsed } });
     expect(asked.input).toMatchObject({
@@ -193,7 +193,7 @@ describe("a skill out of a thread", () => {
     });
   });
 
-  it("may come out of a thread of 300 turns, of which the conversation's last part counts", async () => {
+  it("a skill may come out of a thread of 300 turns, of which the conversation's last part counts", async () => {
     const bot = createBot(
       [...Array.from({ length: 299 }, (_, at) => `Answer ${at}.`), [learn], [save(guide)], "Kept."],
       {
@@ -213,7 +213,7 @@ describe("a skill out of a thread", () => {
     expect(await bot.has(home.namespace, "weekly-numbers")).toMatchObject({ eligible: true });
   });
 
-  it("may be a flow, whose calls are compared with those of the thread", async () => {
+  it("a skill may be a flow, whose calls are compared with those of the thread", async () => {
     const { bot, asked } = await taught([[learn], [save(flow)], "It is a flow."]);
     expect(asked.approver).toBe("manager");
     expect(asked.input).toMatchObject({ tried: "“weekly numbers of ACME”: 1 of 1 calls as recorded" });
@@ -221,7 +221,7 @@ describe("a skill out of a thread", () => {
     expect(await bot.has(home.namespace, "weekly-numbers")).toMatchObject({ kind: "flow", eligible: true });
   });
 
-  it("is an operator's to accept if it is more than words and tools that ask for themselves", async () => {
+  it("a skill is an operator's to accept if it is more than words and tools that ask for themselves", async () => {
     const call = { type: "apiCall", config: { url: "https://crm.example/send", method: "POST" } };
     const wide = JSON.stringify({ ...JSON.parse(flow), steps: [...JSON.parse(flow).steps, call] });
     const { asked } = await taught([[learn], [save(wide)], "It is a flow."]);
@@ -248,13 +248,13 @@ describe("a skill out of a thread", () => {
     ["a flow that is none", '{"name": "x", "steps": [{"type": "magic"}]}', {}, /magic block/],
     ["a change of nothing", guide, { changes: "translate" }, /No skill translate was made in this channel/],
     ["far too much", guide + "x".repeat(60_000), {}, /./],
-  ])("is refused with the reason: %s", async (_what, text, more, reason) => {
+  ])("a text is refused with the reason: %s", async (_what, text, more, reason) => {
     expect(await refused(text, more, { secrets: ["hunter2hunter2"] })).toMatch(reason);
   });
 });
 
 describe("a skill that was made in the chat", () => {
-  it("changes by a new version with its difference, and goes back", async () => {
+  it("a skill changes by a new version with its difference, and goes back", async () => {
     const bot = await withSkill([
       [save(better, { changes: "weekly-numbers", why: "the date was missing" })],
       "Changed.",
@@ -285,7 +285,7 @@ describe("a skill that was made in the chat", () => {
     expect(await bot.has(home.namespace, "weekly-numbers")).toMatchObject({ eligible: true });
   });
 
-  it("is tried again on the turns that showed it and those that people did not like, before a change is accepted", async () => {
+  it("a skill is tried again on the turns that showed it and those that people did not like, before a change is accepted", async () => {
     const bot = await withSkill([
       [{ call: "activate_skill", with: { skill_name: "weekly-numbers" } }, look],
       "42",
@@ -304,7 +304,7 @@ describe("a skill that was made in the chat", () => {
     await bot.stop(0);
   });
 
-  it("is taken by other channels as it is, and not as it becomes", async () => {
+  it("a skill is taken by other channels as it is, and not as it becomes", async () => {
     const bot = await withSkill([[save(better, { changes: "weekly-numbers" })], "Changed."]);
     expect(await run(bot, "taught.take", manager, {}, other)).toMatchObject({ ok: false, status: 404 });
     expect(await run(bot, "taught.share", ben, { with: "others" })).toMatchObject({ ok: false, status: 403 });
@@ -326,7 +326,7 @@ describe("a skill that was made in the chat", () => {
     });
   });
 
-  it("is everybody's only by an operator, who then decides about its changes", async () => {
+  it("a skill is everybody's only by an operator, who then decides about its changes", async () => {
     const bot = await withSkill([[save(better, { changes: "weekly-numbers" })], "Changed."]);
     expect(await run(bot, "taught.share", manager, { with: "everyone" })).toMatchObject({ status: 403 });
     expect(await run(bot, "taught.share", ada, { with: "everyone" })).toMatchObject({ ok: true });
@@ -342,7 +342,7 @@ describe("a skill that was made in the chat", () => {
     expect(await bot.has("web:third:general", "weekly-numbers")).toMatchObject({ eligible: true });
   });
 
-  it("is not changed by its managers if all channels got it while they decided", async () => {
+  it("a skill is not changed by its managers if all channels got it while they decided", async () => {
     const bot = await withSkill([[save(better, { changes: "weekly-numbers" })], "Hm."]);
     const turnId = await bot.say("better", { by: ben });
     const { approval_id } = await bot.until(turnId, "approval_requested");
@@ -352,7 +352,7 @@ describe("a skill that was made in the chat", () => {
     expect(await run(bot, "taught.history", ben)).toMatchObject({ value: { current: 1 } });
   });
 
-  it("is run by anybody of its channel, by command too", async () => {
+  it("a skill is run by anybody of its channel, by command too", async () => {
     const bot = await withSkill([[look], "42 again."]);
     const { end } = await bot.ask("/skill run weekly-numbers for ACME", { by: ben, thread: "later" });
     expect(end.text).toBe("42 again.");
@@ -360,7 +360,7 @@ describe("a skill that was made in the chat", () => {
     expect(elsewhere.end.text).toContain("There is no skill called weekly-numbers");
   });
 
-  it("is gone when it is discarded", async () => {
+  it("a skill is gone when it is discarded", async () => {
     const bot = await withSkill();
     expect(await run(bot, "taught.discard", manager)).toMatchObject({ ok: true });
     expect(await bot.has(home.namespace, "weekly-numbers")).toBeUndefined();

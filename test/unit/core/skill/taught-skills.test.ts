@@ -84,7 +84,7 @@ describe("skills that were made in the chat", () => {
     expect((await taught.source.load()).skills.map(({ hash }) => hash)).toEqual(["hash of 6"]);
   });
 
-  it("are read again only when they change, and a text that is no skill any more is named", async () => {
+  it("texts are read again only when they change, and a text that is no skill any more is named", async () => {
     const { taught, reads } = create();
     await taught.add("report", home, undefined, version("one", "a"));
     await taught.add("broken", home, undefined, version("broken", "b"));

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { Skill } from "../../core/skill/skill.ts";
-import type { Outcome } from "../../core/values/failure.ts";
-import { skillId } from "../services/shapes.ts";
-import { commandHelp } from "./command-help.ts";
+import type { Skill } from "../../../core/skill/skill.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { skillId } from "../../services/shapes.ts";
+import { commandHelp } from "../command-help.ts";
+import { operation, operators, said, type Terminal } from "../operation.ts";
+import type { Services } from "../services.ts";
+import { listed } from "../words.ts";
 import { findSkill, skillOption, whichSkill } from "./find-skill.ts";
-import { operation, operators, said, type Terminal } from "./operation.ts";
-import type { Services } from "./services.ts";
-import { listed } from "./words.ts";
 
 const hosts = z.array(z.string().min(1).max(300)).max(100);
 

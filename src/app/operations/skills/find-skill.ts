@@ -1,8 +1,8 @@
-import type { Skill } from "../../core/skill/skill.ts";
-import { resolveSkill } from "../../core/skill/skill-identifier.ts";
-import type { Outcome } from "../../core/values/failure.ts";
-import { noSuchSkill } from "../services/skill-service.ts";
-import type { CommandOption, Services } from "./services.ts";
+import type { Skill } from "../../../core/skill/skill.ts";
+import { resolveSkill } from "../../../core/skill/skill-identifier.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { noSuchSkill } from "../../services/skill-service.ts";
+import type { CommandOption, Services } from "../services.ts";
 
 /** Said when a command that takes a skill names none. */
 export const whichSkill = "Which skill? `/skill list` shows what there is.";

@@ -1,10 +1,10 @@
 /** Skills as people read them, in a chat and on the command line. */
-import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { Diagnostic, Parameter } from "../../core/skill/skill.ts";
-import { rightInWords } from "../../core/skill/skill-identifier.ts";
-import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
-import type { Terminal } from "./operation.ts";
-import { diagnosticLines } from "./words.ts";
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import type { Diagnostic, Parameter } from "../../../core/skill/skill.ts";
+import { rightInWords } from "../../../core/skill/skill-identifier.ts";
+import type { InstalledSkill, SkillDetail, SkillListing } from "../../services/skill-listing.ts";
+import type { Terminal } from "../operation.ts";
+import { diagnosticLines } from "../words.ts";
 
 const icons: Record<SkillListing["state"], string> = {
   available: "○",

@@ -1,13 +1,14 @@
 import { z } from "zod";
-import { nearest } from "../../core/skill/skill-identifier.ts";
-import type { Outcome } from "../../core/values/failure.ts";
-import { channelName, ownNamespace, skillId } from "../services/shapes.ts";
-import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
-import { noSuchSkill } from "../services/skill-service.ts";
-import { mayChangeSettings, settingsNote } from "./channels.ts";
-import { commandHelp } from "./command-help.ts";
+import { nearest } from "../../../core/skill/skill-identifier.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { channelName, ownNamespace, skillId } from "../../services/shapes.ts";
+import { type SkillListing, skillDetail, skillList, skillListing } from "../../services/skill-listing.ts";
+import { noSuchSkill } from "../../services/skill-service.ts";
+import { mayChangeSettings, settingsNote } from "../channels.ts";
+import { commandHelp } from "../command-help.ts";
+import { type ChatForm, type OperationCall, operation, said, shown } from "../operation.ts";
+import { listed, placeWords } from "../words.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
-import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
 import {
   brokenLines,
   skillDetailLines,
@@ -16,7 +17,6 @@ import {
   skillLines,
   skillListLines,
 } from "./skill-text.ts";
-import { listed, placeWords } from "./words.ts";
 
 export const listSkills = operation({
   name: "skill.list",

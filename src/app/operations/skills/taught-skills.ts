@@ -1,16 +1,15 @@
 import { z } from "zod";
-import { escapeMarkdown } from "../../base/markdown-text.ts";
-import { currentVersion, type TaughtSkill, type TaughtVersion } from "../../core/skill/taught-skills.ts";
-import type { Outcome } from "../../core/values/failure.ts";
-import { mayManage, mayOperate } from "../../core/values/inbound.ts";
-import { milliseconds, ownNamespace, skillId } from "../services/shapes.ts";
-import type { SkillDetail } from "../services/skill-listing.ts";
-import type { TeachingService } from "../services/teaching.ts";
-import { commandHelp } from "./command-help.ts";
+import { escapeMarkdown } from "../../../base/markdown-text.ts";
+import { currentVersion, type TaughtSkill, type TaughtVersion } from "../../../core/skill/taught-skills.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
+import { milliseconds, ownNamespace, skillId } from "../../services/shapes.ts";
+import type { SkillDetail } from "../../services/skill-listing.ts";
+import type { TeachingService } from "../../services/teaching.ts";
+import { commandHelp } from "../command-help.ts";
+import { type OperationCall, operation, said, shown, type Terminal } from "../operation.ts";
+import type { Services } from "../services.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
-import { type OperationCall, operation, said, shown, type Terminal } from "./operation.ts";
-import type { Services } from "./services.ts";
-import { placeWords } from "./words.ts";
 
 /** Skills that were made in the chat: their versions, and who has them. They are made by the agent, with the skill `skill-maker`. */
 
@@ -36,9 +35,7 @@ const versions = z.object({
     .describe("oldest first; in other channels than its home only the one in use"),
 });
 
-const shares = ["nobody", "others", "everyone"] as const;
-type Share = (typeof shares)[number];
-const standing = z.object({ id: z.string(), home: z.string(), version: z.number(), hash: z.string() });
+export const standing = z.object({ id: z.string(), home: z.string(), version: z.number(), hash: z.string() });
 
 interface FoundSkill {
   skill: TaughtSkill;
@@ -47,7 +44,7 @@ interface FoundSkill {
 }
 
 /** A skill that people made, as far as this channel may know of it. */
-async function findTaught(
+export async function findTaught(
   id: string,
   namespace: string,
   { teaching, skills }: Services,
@@ -61,10 +58,10 @@ async function findTaught(
   return { ok: false, status: 404, message: `${what} \`/skill list\` shows what there is.` };
 }
 
-type Asked = OperationCall<{ id: string; namespace: string }>;
+export type Asked = OperationCall<{ id: string; namespace: string }>;
 
 /** Managers of the channel that made a skill decide about it, and operators where all channels have it. */
-async function mayReplace({
+export async function mayReplace({
   input: { id, namespace },
   asker: { by },
   services,
@@ -81,14 +78,7 @@ async function mayReplace({
   return refuse("Only managers of the channel that made the skill may do this. Ask one of them.");
 }
 
-async function mayShare(call: Asked & { input: { with: Share } }): Promise<Outcome<unknown>> {
-  const { by } = call.asker;
-  if (call.input.with !== "everyone" || mayOperate(by)) return mayReplace(call);
-  const message = `Only operators of the bot may give a skill to all channels. Offer it: \`/skill share ${call.input.id} others\`.`;
-  return { ok: false, status: 403, message };
-}
-
-function standingOf(skill: TaughtSkill): z.output<typeof standing> {
+export function standingOf(skill: TaughtSkill): z.output<typeof standing> {
   const { number, hash } = currentVersion(skill);
   return { id: skill.id, home: skill.home, version: number, hash };
 }
@@ -198,119 +188,6 @@ export const restoreVersion = operation({
   }),
 });
 
-export const shareSkill = operation({
-  name: "taught.share",
-  input: z.object({
-    id: skillId,
-    namespace: ownNamespace,
-    with: z
-      .enum(shares)
-      .describe(
-        "others: managers of other channels may take it; everyone: all channels have it, for operators",
-      ),
-  }),
-  output: standing,
-  who: { decide: mayShare },
-  http: {
-    route: "POST /skills/{id}/share",
-    summary: "Offer a skill that was made in the chat to other channels, or give it to all",
-    answers: "the version in use",
-  },
-  chat: [
-    {
-      command: "skill share",
-      public: true,
-      description: "Offers a skill that was made here to other channels",
-      options: [
-        skillOption,
-        {
-          name: "with",
-          description: "Who may have it",
-          required: true,
-          choices: [
-            { text: "others", description: "managers of other channels may take it" },
-            { text: "everyone", description: "all channels have it; only operators may decide that" },
-            { text: "nobody", description: "no other channel may take it any more" },
-          ],
-        },
-      ],
-      read(words, { namespace }) {
-        const [id = "", who = ""] = words.split(/\s+/);
-        const wanted = shares.find((each) => each === who);
-        return wanted === undefined ? undefined : { id, namespace, with: wanted };
-      },
-      missing: "Which skill, and with whom: `others`, `everyone` or `nobody`?",
-      say: ({ id }, { input }) => said(sharedTexts[input.with](id)),
-    },
-  ],
-  commandLine: [{ help: commandHelp["skills share"], print: standingLine }],
-  async run({ input: { id, namespace, with: who }, services }) {
-    const found = await findTaught(id, namespace, services);
-    if (!found.ok) return found;
-    const { skill, teaching } = found.value;
-    await teaching.share(skill.id, { offered: who === "others", everyone: who === "everyone" });
-    return { ok: true, value: standingOf(skill) };
-  },
-  audit: ({ id, hash }, { input }) => ({
-    action: "skill_shared",
-    subject: id,
-    detail: `shared **${id}** (${hash.slice(0, 12)}) with ${input.with}`,
-  }),
-});
-
-const sharedTexts: Record<Share, (id: string) => string> = {
-  others: (id) =>
-    `Managers of other channels see **${id}** in their list now, and may take it with \`/skill take ${id}\`.`,
-  everyone: (id) => `All channels have **${id}** now, with this text. Only operators change it from now on.`,
-  nobody: (id) =>
-    `**${id}** is offered to nobody any more. Channels that have taken it keep it until it changes.`,
-};
-
-export const takeSkill = operation({
-  name: "taught.take",
-  input: z.object({ id: skillId, namespace: ownNamespace }),
-  output: standing,
-  who: {
-    async decide({ input: { namespace }, asker: { by } }) {
-      if (mayManage(by, namespace)) return { ok: true, value: undefined };
-      const message = "Only managers of this channel may take skills of others. Ask one of them.";
-      return { ok: false, status: 403, message };
-    },
-  },
-  http: {
-    route: "POST /skills/{id}/take",
-    summary: "Take a skill that another channel made and offers, as its text is now",
-    answers: "the version taken",
-  },
-  chat: [
-    {
-      command: "skill take",
-      public: true,
-      description: "Takes a skill that another channel offers, as it is now",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
-      say: ({ id, version }, { input }) =>
-        said(
-          `**${id}** can be used ${placeWords(input.namespace)} now (version ${version}). If it changes there, take it again.`,
-        ),
-    },
-  ],
-  commandLine: [{ help: commandHelp["skills take"], print: standingLine }],
-  async run({ input: { id, namespace }, asker, services }) {
-    const found = await findTaught(id, namespace, services);
-    if (!found.ok) return found;
-    const { skill, teaching } = found.value;
-    await teaching.take(skill, namespace, asker.by);
-    return { ok: true, value: standingOf(skill) };
-  },
-  audit: ({ id, home, hash }) => ({
-    action: "skill_taken",
-    subject: id,
-    detail: `took **${id}** (${hash.slice(0, 12)}) of \`${home}\``,
-  }),
-});
-
 export const discardSkill = operation({
   name: "taught.discard",
   input: z.object({ id: skillId, namespace: ownNamespace }),
@@ -343,6 +220,9 @@ export const discardSkill = operation({
   audit: ({ id }) => ({ action: "skill_discarded", subject: id, detail: `discarded **${id}**, made here` }),
 });
 
-function standingLine({ id, version, home }: z.output<typeof standing>, { plain, bold }: Terminal): string[] {
+export function standingLine(
+  { id, version, home }: z.output<typeof standing>,
+  { plain, bold }: Terminal,
+): string[] {
   return [`${bold(id)}  version ${version}, made in ${plain(home)}`];
 }

@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { errorText } from "../../base/error-text.ts";
-import { isContainer } from "../../base/record.ts";
-import type { Parameter } from "../../core/skill/skill.ts";
-import { nearest } from "../../core/skill/skill-identifier.ts";
-import { outputOf, type ToolResult } from "../../core/skill/tool.ts";
-import type { Guide } from "../../core/values/inbound.ts";
-import { type Json, objectOf, parseJson } from "../../core/values/json.ts";
-import { formatBytes, renderOutput } from "../../core/values/shown.ts";
-import { runSkillNow } from "../services/run-skill-now.ts";
-import { json, ownNamespace, skillId } from "../services/shapes.ts";
-import type { SkillDetail } from "../services/skill-listing.ts";
-import { noSuchSkill, type SkillService } from "../services/skill-service.ts";
-import { isGuide } from "../turns/asked-skills.ts";
+import { errorText } from "../../../base/error-text.ts";
+import { isContainer } from "../../../base/record.ts";
+import type { Parameter } from "../../../core/skill/skill.ts";
+import { nearest } from "../../../core/skill/skill-identifier.ts";
+import { outputOf, type ToolResult } from "../../../core/skill/tool.ts";
+import type { Guide } from "../../../core/values/inbound.ts";
+import { type Json, objectOf, parseJson } from "../../../core/values/json.ts";
+import { formatBytes, renderOutput } from "../../../core/values/shown.ts";
+import { runSkillNow } from "../../services/run-skill-now.ts";
+import { json, ownNamespace, skillId } from "../../services/shapes.ts";
+import type { SkillDetail } from "../../services/skill-listing.ts";
+import { noSuchSkill, type SkillService } from "../../services/skill-service.ts";
+import { isGuide } from "../../turns/asked-skills.ts";
+import { type CommandCall, type CommandResult, operation, refused, said } from "../operation.ts";
+import type { CommandOption } from "../services.ts";
 import { skillOption } from "./find-skill.ts";
-import { type CommandCall, type CommandResult, operation, refused, said } from "./operation.ts";
-import type { CommandOption } from "./services.ts";
 
 /** The option with the input of a skill or flow that is run. */
 export const runInput: CommandOption = {

@@ -120,6 +120,7 @@ describe("a skill that asks a model", () => {
     "code-generation",
     "code-review",
     "document-summarizer",
+    "skill-maker",
     "translate",
     "web-research",
   ];

@@ -41,6 +41,12 @@ interface OpenPage {
 const unsafeAnswer =
   '<img src=x onerror="document.title=1"><script>document.title=2</script> [link](javascript:alert(1)) ![spy](https://example.com/spy.png)\n\n```js\nlet a = 1;\n```';
 
+/** With KNACK_PICTURES, a folder, the page is drawn there. */
+export async function drawPage(page: Page, name: string): Promise<void> {
+  const folder = process.env.KNACK_PICTURES ?? "";
+  if (folder !== "") await page.screenshot({ path: path.join(folder, `console-${name}.png`) });
+}
+
 /** `environment` is added to the bot's. */
 export async function openConsoleBench(environment: Record<string, string> = {}): Promise<ConsoleBench> {
   const data = await mkdtemp(path.join(tmpdir(), "knack-console-"));

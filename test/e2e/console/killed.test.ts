@@ -1,7 +1,5 @@
-import path from "node:path";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ConsoleBench, openConsoleBench } from "./bench.ts";
+import { type ConsoleBench, drawPage, openConsoleBench } from "./bench.ts";
 
 let bench: ConsoleBench;
 beforeAll(async () => {
@@ -9,21 +7,15 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** With KNACK_PICTURES, a folder, the page is drawn there. */
-async function draw(page: Page, name: string): Promise<void> {
-  const folder = process.env.KNACK_PICTURES ?? "";
-  if (folder !== "") await page.screenshot({ path: path.join(folder, `console-${name}.png`) });
-}
-
 test("a bot that is killed in the middle of a task comes back and ends it before the eyes of who asked", async () => {
   const { page } = await bench.open("#/killed");
   await page.locator("#composer").fill("think about the budgets");
   await page.locator("#composer").press("Enter");
   await page.getByText("Then I compare both budgets").first().waitFor();
-  await draw(page, "killed-1-before");
+  await drawPage(page, "killed-1-before");
   await bench.killBot();
   await page.getByText("does not answer. Trying again").waitFor();
-  await draw(page, "killed-2-dead");
+  await drawPage(page, "killed-2-dead");
   await bench.startBot();
   await expect
     .poll(
@@ -36,5 +28,5 @@ test("a bot that is killed in the middle of a task comes back and ends it before
     .toEqual([expect.stringContaining("The second is cheaper.")]);
   await page.locator("article[data-status=finished]").waitFor();
   expect(await page.locator("article").count()).toBe(1);
-  await draw(page, "killed-3-after");
+  await drawPage(page, "killed-3-after");
 });

@@ -7,6 +7,7 @@ import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { soleModel } from "../../support/models/sole-model.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { createTestApp } from "../../support/test-app.ts";
+import { drawPage } from "./bench.ts";
 
 const forecast = { results: [{ title: "Forecast of Oslo", url: "https://weather.example/oslo" }] };
 const skill = testSkill("weather", [{ name: "look", run: () => forecast }, { name: "send" }], {
@@ -83,6 +84,8 @@ test("the receipt of an answer stands beside it, and another model answers again
   const again = replay.getByLabel("Replayed");
   expect(await again.textContent()).toContain("Take an umbrella.");
   expect(await again.getByText("not recorded").count()).toBe(1);
+
+  await drawPage(tab, "receipt");
 
   await button.click();
   await receipt.waitFor({ state: "detached" });

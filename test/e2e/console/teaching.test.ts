@@ -1,19 +1,11 @@
-import path from "node:path";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ConsoleBench, openConsoleBench } from "./bench.ts";
+import { type ConsoleBench, drawPage, openConsoleBench } from "./bench.ts";
 
 let bench: ConsoleBench;
 beforeAll(async () => {
   bench = await openConsoleBench();
 });
 afterAll(() => bench.close());
-
-/** With KNACK_PICTURES, a folder, the page is drawn there. */
-async function draw(page: Page, name: string): Promise<void> {
-  const folder = process.env.KNACK_PICTURES ?? "";
-  if (folder !== "") await page.screenshot({ path: path.join(folder, `console-${name}.png`) });
-}
 
 test("a thread is made a skill by a button, accepted with a card, and its versions are in the panel", async () => {
   const { page, errors } = await bench.open("#/taught", { width: 1500, height: 1000 });
@@ -25,7 +17,7 @@ test("a thread is made a skill by a button, accepted with a card, and its versio
   await card.waitFor();
   expect(await card.textContent()).toContain("make “look-around” a skill of this channel");
   expect(await card.textContent()).toContain("1 of 1 calls as recorded");
-  await draw(page, "skill-asked");
+  await drawPage(page, "skill-asked");
   await card.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByTestId("decided").waitFor();
 
@@ -37,7 +29,7 @@ test("a thread is made a skill by a button, accepted with a card, and its versio
   await made.locator("pre").getByText("List the files").waitFor();
   await made.getByRole("button", { name: "Offer it to other channels" }).click();
   await made.getByText("offered to other channels").waitFor();
-  await draw(page, "skill-versions");
+  await drawPage(page, "skill-versions");
   await made.getByRole("button", { name: "Discard" }).click();
   await made
     .getByRole("group", { name: /Discard/ })

@@ -5,7 +5,7 @@ import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import type { OfferReader } from "../../core/skill/make-offer.ts";
 import { updateNamespace } from "../../core/skill/namespace-state.ts";
 import { noPackages, type PackageReview, type Packages } from "../../core/skill/packages.ts";
-import { type Skill, taughtSource } from "../../core/skill/skill.ts";
+import type { Skill } from "../../core/skill/skill.ts";
 import {
   currentVersion,
   type TaughtSkill,
@@ -76,7 +76,7 @@ function createTeaching(deps: TeachingDeps): TeachingService {
     check: (teacher, lesson) => check(deps, teacher, lesson),
     dryRun: (teacher, draft, by) => dryRuns(deps, teacher, draft, by),
     async keep({ author, place: { namespace } }, draft, { by, name, key, checks }) {
-      const read = taught.read(draft.id, draft.text, originOf(draft.id));
+      const read = taught.read(draft.id, draft.text);
       if (!read.ok) return { ok: false, status: 400, message: read.reason };
       if ((await isForAll(deps, draft.id)) && !draft.wider.includes(allHaveIt))
         return { ok: false, status: 409, message: changedMeanwhile(draft.id) };
@@ -119,10 +119,6 @@ function changedMeanwhile(id: string): string {
   return `The skill ${id} was changed meanwhile, or there are too many skills, so nothing was kept. Look at it again with /skill info ${id}.`;
 }
 
-function originOf(id: string) {
-  return { source: taughtSource, precedence: 0, path: `${taughtSource}:${id}` };
-}
-
 async function check(
   deps: TeachingDeps,
   { place: { namespace } }: Teacher,
@@ -149,12 +145,12 @@ async function readNamed(
   text: string,
   before: TaughtSkill | undefined,
 ): Promise<Skill | string> {
-  const own = deps.taught.read("skill", text, originOf("skill"));
+  const own = deps.taught.read("skill", text);
   if (!own.ok) return `It cannot be read. ${own.reason}`;
   const id = before?.id ?? nameIn(text, own.skill);
   const refused = before === undefined ? await refusedName(deps, id) : undefined;
   if (refused !== undefined) return refused;
-  const read = deps.taught.read(id, text, originOf(id));
+  const read = deps.taught.read(id, text);
   return read.ok ? read.skill : `It cannot be read. ${read.reason}`;
 }
 
@@ -242,7 +238,7 @@ async function dryRuns(
   draft: Draft,
   by: DryRunModel,
 ): Promise<DryRun[]> {
-  const read = deps.taught.read(draft.id, draft.text, originOf(draft.id));
+  const read = deps.taught.read(draft.id, draft.text);
   if (!read.ok) return [];
   const here = { ...teacher.place, turn_id: teacher.turn_id, request: draft.request };
   const done: DryRun[] = [];

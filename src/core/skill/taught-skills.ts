@@ -74,7 +74,8 @@ const keyOf = (id: string) => taughtKeys.skill + id;
 export interface TaughtSkills {
   /** The skills for the catalogue. They never replace a skill of another source. */
   source: SkillSource;
-  read: ReadTaughtText;
+  /** As the texts are read that are kept. */
+  read(id: string, text: string): ReturnType<ReadTaughtText>;
   get(id: string): Promise<TaughtSkill | undefined>;
   /**
    * Adds a version and uses it. Undefined if the skill is no longer as `base` says (the hash of the version in use; undefined: there is
@@ -88,8 +89,8 @@ export interface TaughtSkills {
   ): Promise<TaughtSkill | undefined>;
   /** Uses an earlier version again. Undefined if there is none of this number. */
   restore(id: string, number: number): Promise<TaughtSkill | undefined>;
-  /** Changes who may have it. Returns false if there is no such skill. */
-  share(id: string, to: { offered?: boolean; everyone?: boolean }): Promise<boolean>;
+  /** Says who may have it besides its channel. Does nothing if there is no such skill. */
+  share(id: string, to: { offered: boolean; everyone: boolean }): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
@@ -98,17 +99,21 @@ function storedSkill(value: Json | undefined): TaughtSkill | undefined {
   return value === undefined || value === null ? undefined : taughtSkillSchema.parse(value);
 }
 
+/** Only the code of this file writes under these keys. */
+async function readIndex(store: KeyValue): Promise<Index> {
+  return ((await store.get(indexKey)) ?? {}) as Index;
+}
+
 /** The skills that a channel made. */
 export async function taughtIn(store: KeyValue, home: string): Promise<TaughtSkill[]> {
-  const index = ((await store.get(indexKey)) ?? {}) as Index;
+  const index = await readIndex(store);
   const ids = Object.keys(index).filter((id) => index[id]?.home === home);
   const found = await Promise.all(ids.map((id) => store.get(keyOf(id))));
   return found.flatMap((value) => storedSkill(value) ?? []);
 }
 
-export function createTaughtSkills(store: KeyValue, read: ReadTaughtText): TaughtSkills {
-  // Only this code writes under these keys.
-  const readIndex = async () => ((await store.get(indexKey)) ?? {}) as Index;
+export function createTaughtSkills(store: KeyValue, readText: ReadTaughtText): TaughtSkills {
+  const read: TaughtSkills["read"] = (id, text) => readText(id, text, originOf(id));
   const get = async (id: string) => storedSkill(await store.get(keyOf(id)));
   const note = (id: string, change: (entry: IndexEntry | undefined) => IndexEntry | undefined) =>
     store.update<{ [id: string]: Json }>(indexKey, (index = {}) => {
@@ -139,49 +144,35 @@ export function createTaughtSkills(store: KeyValue, read: ReadTaughtText): Taugh
     return changed === undefined ? undefined : uses(changed);
   };
   return {
-    source: createSource(readIndex, get, read),
+    source: createSource(() => readIndex(store), get, read),
     read,
     get,
     async add(id, home, base, version) {
-      if (base === undefined && Object.keys(await readIndex()).length >= maxSkills) return undefined;
+      if (base === undefined && Object.keys(await readIndex(store)).length >= maxSkills) return undefined;
       return change(id, (before) => withVersion(before, { id, home, base, version }));
     },
-    async restore(id, number) {
-      if ((await get(id)) === undefined) return undefined;
-      return change(id, (before) =>
+    restore: (id, number) =>
+      change(id, (before) =>
         before?.versions.some((version) => version.number === number)
           ? { ...before, current: number }
           : undefined,
+      ),
+    async share(id, { offered, everyone }) {
+      await note(
+        id,
+        (entry) =>
+          entry && {
+            hash: entry.hash,
+            home: entry.home,
+            ...(offered ? { offered: true } : {}),
+            ...(everyone ? { everyone: entry.hash } : {}),
+          },
       );
-    },
-    async share(id, to) {
-      let found = false;
-      await note(id, (entry) => {
-        found = entry !== undefined;
-        return entry && shared(entry, to);
-      });
-      return found;
     },
     async remove(id) {
       await note(id, () => undefined);
       await store.delete(keyOf(id));
     },
-  };
-}
-
-/** What is not said stays as it is. */
-function shared(
-  entry: IndexEntry,
-  { offered, everyone }: { offered?: boolean; everyone?: boolean },
-): IndexEntry {
-  const { hash, home } = entry;
-  const isOffered = offered ?? entry.offered === true;
-  const forAll = everyone === undefined ? entry.everyone : everyone ? hash : undefined;
-  return {
-    hash,
-    home,
-    ...(isOffered ? { offered: true } : {}),
-    ...(forAll === undefined ? {} : { everyone: forAll }),
   };
 }
 
@@ -209,7 +200,7 @@ function withVersion(
 function createSource(
   readIndex: () => Promise<Index>,
   get: (id: string) => Promise<TaughtSkill | undefined>,
-  read: ReadTaughtText,
+  read: TaughtSkills["read"],
 ): SkillSource {
   let known = new Map<string, { entry: string; skill: Skill | undefined; problem: string | undefined }>();
   let latest: { index: string; loaded: LoadedSkills } = {
@@ -220,7 +211,7 @@ function createSource(
     const made = await get(id);
     const version = made?.versions.find(({ hash }) => hash === entry.hash);
     if (version === undefined) return { skill: undefined, problem: "Its text is no longer stored." };
-    const found = read(id, version.text, originOf(id));
+    const found = read(id, version.text);
     if (!found.ok) return { skill: undefined, problem: found.reason };
     const taught = {
       home: entry.home,

@@ -94,7 +94,7 @@ describe("skills that were made in the chat", () => {
       { skill_id: "broken", code: "taught_skill", message: "It is broken." },
     ]);
     expect(await taught.source.load()).toBe(first);
-    await taught.share("report", { offered: true });
+    await taught.share("report", { offered: true, everyone: false });
     expect((await taught.source.load()).skills[0]?.taught).toMatchObject({
       home,
       offered: true,

@@ -66,10 +66,10 @@ const maxText = 60_000;
 
 function createTeaching(deps: TeachingDeps): TeachingService {
   const { taught, store, clock } = deps;
-  const accept = async (namespace: string, { id, ...skill }: TaughtSkill, by: string) => {
-    const { hash } = currentVersion({ id, ...skill });
+  const accept = async (namespace: string, skill: TaughtSkill, by: string) => {
+    const { hash } = currentVersion(skill);
     await updateNamespace(store, namespace, (draft) => {
-      draft.taught = { ...draft.taught, [id]: { by, at: clock.now(), hash } };
+      draft.taught = { ...draft.taught, [skill.id]: { by, at: clock.now(), hash } };
     });
   };
   return {

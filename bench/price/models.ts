@@ -16,7 +16,7 @@ const inPlace: readonly PricedModel[] = [
   { choice: "anthropic/claude-haiku-5-5", in_place: true },
 ];
 const mini: PricedModel = { choice: "openai/gpt-5.4-mini", in_place: false };
-const deepSeek: PricedModel = { choice: "deepseek/deepseek-v4-pro", in_place: false };
+const deepSeek: PricedModel = { choice: "deepseek/deepseek-v4-pro", in_place: true };
 
 /** Those the tasks are priced with. */
 export const pricedModels: readonly PricedModel[] = [...inPlace, mini, deepSeek];
@@ -49,7 +49,7 @@ export function settingsFor({ choice }: PricedModel, vendors: Vendors): ModelSet
     providers: {
       anthropic: { kind: "anthropic", apiKey: "bench-key", baseUrl: vendors.anthropicUrl },
       openai: { ...openai, baseUrl: vendors.openAiUrl },
-      deepseek: { ...openai, baseUrl: vendors.compatibleUrl("deepseek") },
+      deepseek: { ...openai, server: "deepseek", baseUrl: vendors.compatibleUrl("deepseek") },
     },
   };
 }

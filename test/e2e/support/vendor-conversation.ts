@@ -25,7 +25,7 @@ export const talkingModels: readonly TalkingModel[] = [
   { choice: "openai/gpt-6.1-terra", in_place: true },
   { choice: "openai/gpt-5.4-mini", in_place: true },
   { choice: "openai/gpt-5-mini", in_place: false },
-  { choice: "deepseek/deepseek-v4-pro", in_place: false },
+  { choice: "deepseek/deepseek-v4-pro", in_place: true },
   { choice: "gemini/gemini-3-pro", in_place: false },
 ];
 
@@ -105,7 +105,7 @@ export function providersOf(vendors: Vendors, key = "key-a") {
   return {
     anthropic: { kind: "anthropic", apiKey: key, baseUrl: vendors.anthropicUrl },
     openai: { ...openai, baseUrl: vendors.openAiUrl },
-    deepseek: { ...openai, baseUrl: vendors.compatibleUrl("deepseek") },
+    deepseek: { ...openai, server: "deepseek", baseUrl: vendors.compatibleUrl("deepseek") },
     gemini: { ...openai, baseUrl: vendors.compatibleUrl("gemini") },
   } as const;
 }

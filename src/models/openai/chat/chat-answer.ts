@@ -7,6 +7,7 @@ import type { Answer, AnswerReader } from "../../provider-model.ts";
 import { ReportedFailure } from "../../reported-failure.ts";
 import { withUniqueIds } from "../../tool-call-text.ts";
 import type { Exchange } from "../past-messages.ts";
+import { asMeant } from "./added-tools.ts";
 import { isKeepable, keptOfCall, ReasoningFields } from "./chat-reasoning.ts";
 import { ChatText, type WholeText } from "./chat-text.ts";
 
@@ -132,7 +133,7 @@ function answer(read: ReadAnswer, { request, owner, endpoint }: ChatExchange): A
   }
   // Calls in the text repeat the calls that the server reported.
   const textual = read.calls.map((call) => ({ id: "", ...call, kept: {} }));
-  const calls = withUniqueIds(read.called.length > 0 ? read.called : textual, request.messages);
+  const calls = withUniqueIds(read.called.length > 0 ? read.called : textual, request.messages).map(asMeant);
   const kept = { message: read.fields.kept(), calls: calls.map((call) => call.kept) };
   return {
     message: {

@@ -13,6 +13,11 @@ export interface ChatForm {
   instructions: "developer" | "system";
   /** How changes during the conversation are sent: as messages of their own, or as notes within the message before them. */
   changes: "messages" | "notes";
+  /**
+   * Tools that come during the conversation: they join the list of tools, or are described by the message that adds them, which keeps the
+   * list and so the cache of all that follows it.
+   */
+  additions: "listed" | "described";
   /** The reasoning of earlier messages: it is sent back, every message must have it, or it is left out. */
   reasoning: "kept" | "required" | "left_out";
   /** Names of the output limit that were not refused, in order of preference. */
@@ -51,6 +56,8 @@ export function firstChatForm({
   return {
     instructions: isOpenAi && family?.reasons === true ? "developer" : "system",
     changes: "messages",
+    // https://api-docs.deepseek.com/guides/kv_cache: a request is read from the cache up to the first difference.
+    additions: server === "deepseek" ? "described" : "listed",
     // https://api-docs.deepseek.com/guides/thinking_mode: refuses past messages without their reasoning.
     reasoning: server === "deepseek" || /deepseek/i.test(model) ? "required" : "kept",
     limits: limitNames(maxTokensField, isOpenAiOrAzure(server)),

@@ -5,6 +5,7 @@ import type {
   AssistantMessage,
   Message,
   MessageImage,
+  SystemMessage,
   ToolDefinition,
   ToolMessage,
   UserMessage,
@@ -12,6 +13,7 @@ import type {
 import { asNote, notesExplained, withoutNoteTags } from "../../system-note.ts";
 import { argumentsText, safeToolName } from "../../tool-call-text.ts";
 import { holdBackChanges } from "../past-messages.ts";
+import { asMade, describedTools } from "./added-tools.ts";
 import { type ChatForm, type ChatQuirks, chatFormName } from "./chat-form.ts";
 import { keptFields } from "./chat-reasoning.ts";
 import { plainSchema } from "./plain-schema.ts";
@@ -30,24 +32,29 @@ export function createChatMessages(self: { provider: string; model: string }, qu
   const converted = new Map<string, WeakMap<Message, ChatMessage>>();
 
   /** The conversation. While the form stays the same, a message is always converted to the same result. */
-  const ofRequest = ({ system, messages }: ModelRequest, form: ChatForm): ChatMessage[] => {
+  const ofRequest = ({ system, messages, tools }: ModelRequest, form: ChatForm): ChatMessage[] => {
     const blocks = { ...self, form: chatFormName(form) };
     // A server that has sent this field expects it in all messages.
     const reasoning =
       form.reasoning === "kept" && messages.some((message) => saysReasoning(message, blocks))
         ? "required"
         : form.reasoning;
+    const listed = new Set(tools.map(({ name }) => name));
+    const asCalled = (message: AssistantMessage): AssistantMessage =>
+      form.additions === "listed"
+        ? message
+        : { ...message, tool_calls: message.tool_calls.map((call) => asMade(call, listed)) };
     const key = `${blocks.form} ${reasoning}`;
     const known = madeOnce(converted, key, () => new WeakMap<Message, ChatMessage>());
     const convert = (message: Exclude<Message, { role: "system" }>): ChatMessage =>
       madeOnce(known, message, () =>
         message.role === "assistant"
-          ? assistantMessage(message, reasoning, blocks, quirks)
+          ? assistantMessage(asCalled(message), reasoning, blocks, quirks)
           : dataMessage(message, form, quirks),
       );
     const conversation = new ChatConversation(form);
     for (const message of inOrder(messages, form)) {
-      if (message.role === "system") conversation.change(message.text);
+      if (message.role === "system") conversation.change(changeText(message, form));
       else conversation.add(message, convert(message));
     }
     const said = conversation.whole();
@@ -64,6 +71,11 @@ export function createChatMessages(self: { provider: string; model: string }, qu
       }),
     );
   return { ofRequest, ofTools };
+}
+
+function changeText({ text, add = [] }: SystemMessage, { additions }: ChatForm): string {
+  if (additions === "listed" || add.length === 0) return text;
+  return [text, describedTools(add)].filter(Boolean).join("\n\n");
 }
 
 function inOrder(messages: readonly Message[], { calls }: ChatForm): readonly Message[] {

@@ -1,6 +1,7 @@
 import type { OpenAI } from "openai";
 import type { ModelRequest } from "../../../core/ports/model.ts";
 import { toolsNow } from "../../../core/transcript/keep-transcript.ts";
+import type { ToolDefinition } from "../../../core/values/message.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
@@ -10,6 +11,7 @@ import { serverKindOf } from "../../server-kind.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import type { OpenAiClient } from "../client.ts";
 import { createWireForms } from "../wire-forms.ts";
+import { callAddedTool } from "./added-tools.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
 import { type ChatForm, chatConcessions, chatFormName, chatQuirks, firstChatForm } from "./chat-form.ts";
 import { createChatMessages } from "./chat-messages.ts";
@@ -50,7 +52,7 @@ export function createChatDialect(
       const json_schema = { name: outputName, schema: objectSchema(output.schema) };
       return { response_format: { type: "json_schema" as const, json_schema } };
     }
-    const tools = messages.ofTools(toolsNow(request, "keep"), form);
+    const tools = messages.ofTools(listedTools(request, form), form);
     if (output.kind === "instructed" || tools.length === 0) return {};
     const parallel = form.calls === "single" ? { parallel_tool_calls: false } : {};
     if (request.no_calls !== true) return { tools, ...parallel };
@@ -84,6 +86,11 @@ export function createChatDialect(
       return wholeChatAnswer(answer, exchange(request, form, output));
     },
   };
+}
+
+function listedTools(request: ModelRequest, { additions }: ChatForm): readonly ToolDefinition[] {
+  if (additions === "listed") return toolsNow(request, "keep");
+  return request.tools.length === 0 ? [] : [...request.tools, callAddedTool];
 }
 
 /**

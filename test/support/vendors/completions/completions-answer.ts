@@ -4,6 +4,7 @@ import type { PromptUsage, Spoken, World } from "../exchange.ts";
 import { chunksOf, cutText } from "../speech.ts";
 import type { ScriptedReply } from "../view.ts";
 import { objects, string, type Wire } from "../wire.ts";
+import { throughOne } from "./completions-described.ts";
 import { presetContent, presetOf, presetReasoning, textualCall } from "./completions-presets.ts";
 import { boundCallId, signCall } from "./completions-reasoning.ts";
 import type { ChatRequest } from "./completions-request.ts";
@@ -49,10 +50,12 @@ export function speakChat(
   };
 }
 
-function messageOf({ dialect, model, effort }: ChatRequest, reply: ScriptedReply, world: World): Wire {
+function messageOf(request: ChatRequest, reply: ScriptedReply, world: World): Wire {
+  const { dialect, model, effort } = request;
   const { text = "", calls = [], thought = "I consider what was asked." } = reply;
   const reasoning = dialect === "deepseek" && effort !== "none" ? thought : undefined;
-  const tool_calls = calls.map(({ name, input }, index) => {
+  const tool_calls = calls.map((call, index) => {
+    const { name, input } = throughOne(call, request);
     const id = callId(dialect, reasoning, world.next());
     const signed = dialect === "gemini" && index === 0;
     const extra = signed ? { extra_content: { google: { thought_signature: signCall(model, id) } } } : {};

@@ -6,6 +6,7 @@ import { gptFacts } from "../openai-models.ts";
 import { message, type ViewedMessage, viewed } from "../view.ts";
 import { string, textOf, tokensOf, type Wire } from "../wire.ts";
 import { speakChat } from "./completions-answer.ts";
+import { describedTools, meant } from "./completions-described.ts";
 import { presetOf } from "./completions-presets.ts";
 import { checkChatReasoning } from "./completions-reasoning.ts";
 import { type ChatRequest, callsOf, dialectOf, readChatRequest } from "./completions-request.ts";
@@ -97,10 +98,12 @@ function viewOf({ body, messages, tools, model, key }: ChatRequest) {
     model,
     key,
     instructions: instructions.map(({ content }) => textOf(content)).join("\n\n"),
-    tools: tools.map((tool) => {
-      const { name, description, parameters } = objectOf(tool.function);
-      return { name: string(name), description: string(description), schema: objectOf(parameters) };
-    }),
+    tools: [...tools.map((tool) => objectOf(tool.function)), ...describedTools({ tools, messages })].map(
+      (tool) => {
+        const { name, description, parameters } = tool;
+        return { name: string(name), description: string(description), schema: objectOf(parameters) };
+      },
+    ),
     messages: viewedMessages(messages),
     schema: schema === undefined ? undefined : objectOf(schema),
     may_call: body.tool_choice !== "none",
@@ -134,5 +137,5 @@ function viewedMessages(wires: readonly Wire[]): ViewedMessage[] {
 
 function viewedCall(call: Wire) {
   const { name, arguments: text } = objectOf(call.function);
-  return { id: string(call.id), name: string(name), input: parsedArguments(text) };
+  return meant({ id: string(call.id), name: string(name), input: parsedArguments(text) });
 }

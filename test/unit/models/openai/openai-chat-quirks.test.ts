@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Message } from "../../../../src/core/values/message.ts";
+import type { Message, ToolDefinition } from "../../../../src/core/values/message.ts";
 import { chatQuirks, firstChatForm } from "../../../../src/models/openai/chat/chat-form.ts";
 import { createChatMessages } from "../../../../src/models/openai/chat/chat-messages.ts";
 import { createOpenAiModel } from "../../../../src/models/openai/openai.ts";
+import type { ServerKind } from "../../../../src/models/server-kind.ts";
 import { finish, requestOf } from "../collect.ts";
 import { call, eventfulConversation, result } from "../prefixes.ts";
 import { chunk, sendEvents, sendJson, startWireServer, type WireServer } from "../wire-server.ts";
@@ -22,10 +23,11 @@ async function modelAnswering(
   model: string,
   answer: (response: ServerResponse) => void = (wire) => sendJson(wire, completion({ content: "ok" })),
   streaming = false,
+  kind?: ServerKind,
 ) {
   server = await startWireServer(answer);
   const address = { baseUrl: `${server.url}/v1`, timeoutMs: 2000, streaming };
-  return { model: createOpenAiModel({ model, ...address }), server };
+  return { model: createOpenAiModel({ model, server: kind, ...address }), server };
 }
 
 const callsOf = (message: Body | undefined) => (message?.tool_calls ?? []) as Body[];
@@ -191,4 +193,48 @@ it("Anthropic's models on OpenRouter get moving cache marks while the rest stays
     list.map((text) => text.replaceAll(',"cache_control":{"type":"ephemeral"}', "")),
   );
   for (const shorter of bare) expect(bare.at(-1)?.slice(0, shorter.length)).toEqual(shorter);
+});
+
+describe("tools that come during a conversation with DeepSeek", () => {
+  const tool = (name: string): ToolDefinition => {
+    return { name, description: `It is ${name}.`, parameters: { type: "object", properties: {} } };
+  };
+  const later = tool("tracker__read");
+  const opening = { ...requestOf(""), tools: [tool("find")] };
+  const added: Message = { role: "system", text: "There is a new skill.", add: [later] };
+  const throughOne = (text: string) =>
+    wireCall("c1", { function: { name: "call_added_tool", arguments: text } });
+
+  it("the list of tools stays the same, and the message that adds one describes it", async () => {
+    const { model, server } = await modelAnswering("deepseek-v4-pro", undefined, false, "deepseek");
+    await finish(model, { ...opening, messages: [go] });
+    await finish(model, { ...opening, messages: [go, added, go] });
+    expect(server.bodies[1]?.tools).toEqual(server.bodies[0]?.tools);
+    const said = messagesOf(server.bodies[1]).map(({ content }) => content);
+    expect(said.join("\n")).toMatch(/There is a new skill\./);
+    expect(said.join("\n")).toContain(JSON.stringify(later));
+  });
+
+  it.each([
+    ["through the one tool", '{"name":"tracker__read","arguments":{"id":7}}', '{"id":7}'],
+    ["with its arguments as text", '{"name":"tracker__read","arguments":"{\\"id\\":7}"}', '{"id":7}'],
+    ["without arguments", '{"name":"tracker__read"}', "{}"],
+  ])("a call %s is one of the tool itself, and goes back as it was made", async (_, made, meant) => {
+    const answer = (wire: ServerResponse) => sendJson(wire, completion({ tool_calls: [throughOne(made)] }));
+    const { model, server } = await modelAnswering("deepseek-v4-pro", answer, false, "deepseek");
+    const { message } = await finish(model, { ...opening, messages: [go, added, go] });
+    expect(message.tool_calls).toMatchObject([{ id: "c1", name: "tracker__read", arguments: meant }]);
+    await finish(model, { ...opening, messages: [go, added, go, message, result("c1", "tracker__read")] });
+    const again = callsOf(messagesOf(server.bodies[1]).at(-2));
+    const sent = { name: "call_added_tool", arguments: `{"name":"tracker__read","arguments":${meant}}` };
+    expect(again).toMatchObject([{ function: sent }]);
+  });
+
+  it("a call that is no JSON reaches the tool that it names, which says what is wrong", async () => {
+    const broken = '{"name": "tracker__read", "arguments": {"id": 7';
+    const answer = (wire: ServerResponse) => sendJson(wire, completion({ tool_calls: [throughOne(broken)] }));
+    const { model } = await modelAnswering("deepseek-v4-pro", answer, false, "deepseek");
+    const { message } = await finish(model, { ...opening, messages: [go, added, go] });
+    expect(message.tool_calls).toMatchObject([{ name: "tracker__read", arguments: broken }]);
+  });
 });

@@ -43,7 +43,7 @@ export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, Schedu
   time_zone: string;
   /** The public address of the bot; without it, addresses of webhooks have no host. */
   public_url?: string | undefined;
-  ports: Pick<JobDeps, "folders" | "code">;
+  ports: Pick<JobDeps, "folders">;
   redact: JobDeps["redact"];
   overBudget: GoalRunDeps["overBudget"];
   stop: GoalRunDeps["stop"];

@@ -6,7 +6,6 @@ import type { JobRequest, Jobs } from "../../core/ports/schedules.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { redactOutcome, type ScriptOutcome } from "../../core/ports/work-context.ts";
 import { outputFolder, type WorkingFolders } from "../../core/ports/working-folder.ts";
-import type { CodeRunner } from "../../core/skill/programs.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Redactor } from "../../core/values/redact.ts";
 import type { HeldEvents } from "./held-events.ts";
@@ -30,8 +29,6 @@ export interface JobDeps {
   limits: ScheduleLimits;
   clock: Clock;
   folders: WorkingFolders;
-  /** Undefined where no code runs. */
-  code: CodeRunner | undefined;
   redact: Redactor;
   now(): number;
   wake(): void;
@@ -55,8 +52,7 @@ export function createJobs(deps: JobDeps): JobService {
   const mutex = new KeyedMutex();
   const start: JobService["start"] = async (request) => {
     const { namespace } = request.place;
-    if (deps.code === undefined || limits.job_ms === 0)
-      return refused("Jobs are off here. Run it without `watch`, or tell the person.");
+    if (limits.job_ms === 0) return refused("Jobs are off here. Run it without `watch`, or tell the person.");
     const others = await jobsOf(book, namespace);
     if (others.length >= limits.jobs)
       return refused(
@@ -66,7 +62,7 @@ export function createJobs(deps: JobDeps): JobService {
     const entry = { namespace, due_at: vouchedUntil(value), value };
     const { id } = await book.add(entry, `job ${request.turn_id} ${request.call_id}`);
     const controller = new AbortController();
-    const work = runJob(deps, deps.code, id, request, controller).finally(() => running.delete(controller));
+    const work = runJob(deps, id, request, controller).finally(() => running.delete(controller));
     running.set(controller, work);
     return { ok: true, value: { id, max_ms: limits.job_ms } };
   };
@@ -85,7 +81,7 @@ export async function jobsOf(book: PlanBook, namespace: string): Promise<Entry<T
   return (await book.triggers(namespace)).filter(({ value }) => value.condition.on === "job");
 }
 
-function newTrigger({ platforms, now }: JobDeps, { author, place, language }: JobRequest): Trigger {
+function newTrigger({ platforms, now }: JobDeps, { author, place, name }: JobRequest): Trigger {
   const made_at = now();
   return triggerSchema.parse({
     what: "trigger",
@@ -94,7 +90,7 @@ function newTrigger({ platforms, now }: JobDeps, { author, place, language }: Jo
     on_platform: platforms.of(place.namespace) !== undefined,
     thread: place.thread,
     made_at,
-    condition: { on: "job", language, alive_until: made_at + aliveMs },
+    condition: { on: "job", language: name, alive_until: made_at + aliveMs },
   });
 }
 
@@ -105,7 +101,6 @@ function refused(message: string): Outcome<never> {
 /** Runs a job to its end and stores what happens. Never rejects. When its trigger is removed, the job is killed. */
 async function runJob(
   deps: JobDeps,
-  runner: CodeRunner,
   id: string,
   request: JobRequest,
   controller: AbortController,
@@ -120,7 +115,7 @@ async function runJob(
   const watch = watchOutput(deps, request, (key, happened) => void note(key, happened).catch(fail));
   const endBeat = vouch(deps, id, controller);
   try {
-    const happened = await runOnFolder(deps, runner, id, request, watch.line, signal);
+    const happened = await runOnFolder(deps, id, request, watch.line, signal);
     if (!signal.aborted) await note(jobEnd, happened);
   } catch (error) {
     if (signal.aborted) return;
@@ -191,18 +186,17 @@ function watchOutput(
 /** Runs the code beside other code of the thread, and keeps its output as a file. Returns how it ended, and what it left. */
 async function runOnFolder(
   { folders, redact, limits: { job_ms } }: JobDeps,
-  runner: CodeRunner,
   id: string,
-  { place, turn_id, call_id, language, code }: JobRequest,
+  { place, turn_id, call_id, text, run }: JobRequest,
   onLine: (line: string) => void,
   signal: AbortSignal,
 ): Promise<string> {
   const folder = folders.of(place);
-  const how = { writer: { kind: "agent" }, turn_id, call_id, text: code } as const;
+  const how = { writer: { kind: "agent" }, turn_id, call_id, text } as const;
   const limits = { timeout_ms: job_ms, max_output_bytes: maxOutput };
   const { value, changed } = await folder.use(
     { ...how, shared: true },
-    (working) => runner.run({ language, code, working, signal, onLine, ...limits }),
+    (working) => run({ working, signal, onLine, ...limits }),
     signal,
   );
   const [ending, output] = endOf(redactOutcome(value, redact), job_ms);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Slots } from "../../base/slots.ts";
 import type { TurnEventBody } from "../log/turn-event.ts";
-import type { JobRequest } from "../ports/schedules.ts";
+import type { JobMeans } from "../ports/schedules.ts";
 import {
   type CodeLanguage,
   type CodeMeans,
@@ -22,6 +22,7 @@ import type { ApprovalNeed } from "../values/inbound.ts";
 import { objectOf } from "../values/json.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 import { missingModuleHint } from "./missing-module.ts";
+import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output. */
 const maxOutput = 950_000;
@@ -30,9 +31,6 @@ const maxOutput = 950_000;
  * to.
  */
 const maxRunMs = 86_400_000;
-
-/** What wakes the agent before the end of a job. */
-const watchSchema = z.object({ line: z.string().optional(), quiet_seconds: z.number().optional() });
 
 /** Runs code written by the model, in the sandbox, on the files of the thread. */
 export const createRunCode = () =>
@@ -49,9 +47,7 @@ export const createRunCode = () =>
     parameters: z.object({
       language: z.enum(codeLanguages),
       code: z.string().min(1).max(200_000).describe("print what you need"),
-      watch: watchSchema
-        .optional()
-        .describe("goes on after your answer; its end, this line or silence wakes you"),
+      watch,
     }),
     effect: "side_effect",
     shares: true,
@@ -60,10 +56,13 @@ export const createRunCode = () =>
     offered: ({ code }) => code !== undefined,
     run: async ({ language, code, watch }, context, scope, request) => {
       const { turn, ports } = scope;
-      if (watch !== undefined) return startJob(scope, request, { language, code }, watch);
       const runner = ports.code;
       if (runner === undefined || turn.code === undefined)
         return failure("refused", "Code cannot be run here.", "Tell the person.");
+      if (watch !== undefined) {
+        const run = (means: JobMeans) => runner.run({ language, code, ...means });
+        return startJob(scope, request, { name: language, text: code, run }, watch);
+      }
       const { max_ms } = turn.code;
       const ran = await context.inFolder(code, (working) =>
         runner.run({
@@ -80,34 +79,6 @@ export const createRunCode = () =>
       return resultOf(redactOutcome(ran.value, ports.redact), ran.notes, max_ms);
     },
   });
-
-/** Minimum silence that wakes the agent, ms. */
-const minQuietMs = 5_000;
-
-/** Starts code that goes on after the turn. */
-async function startJob(
-  { turn, ports }: TurnScope,
-  { call }: CallRequest,
-  code: Pick<JobRequest, "language" | "code">,
-  watch: z.output<typeof watchSchema>,
-): Promise<ToolResult> {
-  const { author, place, turn_id, cause } = turn;
-  if (cause?.kind === "trigger")
-    return failure(
-      "refused",
-      "A turn that a job or a trigger began starts no job.",
-      "Run it without `watch`.",
-    );
-  const seconds = watch.quiet_seconds;
-  const quiet_ms = seconds === undefined ? undefined : Math.max(minQuietMs, seconds * 1_000);
-  const job = { ...code, line: watch.line || undefined, quiet_ms };
-  const started = await ports.schedules?.jobs?.start({ ...job, author, place, turn_id, call_id: call.id });
-  if (started?.ok !== true) return failure("refused", started?.message ?? "Jobs are off here.");
-  const { id, max_ms } = started.value;
-  return ok(
-    `The job ${id} runs, for at most ${max_ms / 60_000} min. You get a turn when there is news: end this one and do not wait.`,
-  );
-}
 
 /** Maximum calls of one run, and of those at the same time. */
 const maxCalls = 100;

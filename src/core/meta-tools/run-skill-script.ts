@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { JobMeans } from "../ports/schedules.ts";
 import { redactOutcome, type ScriptOutcome } from "../ports/work-context.ts";
-import { networkHint, withGrantedNetwork } from "../skill/network-grants.ts";
+import { coversHost, networkHint, requestHosts, withGrantedNetwork } from "../skill/network-grants.ts";
 import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
@@ -10,6 +11,7 @@ import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 import { missingModuleHint } from "./missing-module.ts";
+import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */
 const maxOutput = 950_000;
@@ -33,6 +35,7 @@ export const createRunSkillScript = () =>
       command: z.string().min(1).optional().describe("instead of a script: a command line for bash"),
       args: z.array(z.string()).default([]),
       stdin: z.string().default(""),
+      watch,
     }),
     effect: "side_effect",
     shares: true,
@@ -50,7 +53,7 @@ export const createRunSkillScript = () =>
     max_execution_ms: maxRunMs,
     offered: (_turn, { scripts }) => scripts !== undefined,
     needed: ({ active }) => active.some(hasFolder),
-    run: async ({ skill_name, script, command, ...input }, context, scope, request) => {
+    run: async ({ skill_name, script, command, watch, ...input }, context, scope, request) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;
       const { skill } = found.offered;
@@ -62,7 +65,16 @@ export const createRunSkillScript = () =>
       const { id: skill_id, max_iterations } = skill;
       // A context with the variables and the network of the skill, which this tool itself does not have.
       const own = createToolContext(scope, request, { skill_id, max_iterations }, context.signal);
-      return runScript(scripts, scope.ports.redact, { ...input, ...what, skill }, own);
+      const allowed = await scripts.allows(skill);
+      if (!allowed.ok) {
+        const message = `Scripts of ${skill.id} do not run here: ${allowed.reason}`;
+        return failure("refused", message, "Tell the person.");
+      }
+      const asked = { ...input, ...what, skill };
+      if (watch === undefined) return runScript(scripts, scope.ports.redact, asked, own);
+      if (allowed.unconfined === true)
+        return failure("refused", "Jobs run in a sandbox only.", "Run it without `watch`.");
+      return startJob(scope, request, await jobOf(scripts, asked, own), watch);
     },
   });
 
@@ -93,36 +105,53 @@ function chosen(
 async function runScript(
   scripts: ScriptRunner,
   redact: Redactor,
-  { skill, name, work, args, stdin }: AskedScript,
+  asked: AskedScript,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const allowed = await scripts.allows(skill);
-  if (!allowed.ok) {
-    const message = `Scripts of ${skill.id} do not run here: ${allowed.reason}`;
-    return failure("refused", message, "Tell the person.");
-  }
-  const { signal } = context;
-  const request = {
-    skill,
-    work,
-    stdin,
-    args,
-    env: scriptEnvironment(skill, context),
-    signal,
+  const { skill, name } = asked;
+  const means = {
+    signal: context.signal,
     timeout_ms: skill.max_execution_seconds * 1000,
     max_output_bytes: maxOutput,
     onLine: printedLines(context, redact),
   };
-  const text = JSON.stringify([work, args, stdin]);
-  const known = Object.values(skill.requires.keys ?? {}).map(({ host }) => host);
-  const { value: ran, notes } = await context.inFolder(text, (working) =>
-    withGrantedNetwork(context, known, (network) => scripts.run({ ...request, working, network })),
+  const { value: ran, notes } = await context.inFolder(textOf(asked), (working) =>
+    withGrantedNetwork(context, keyHosts(skill), (network) =>
+      scripts.run({ ...requestOf(asked, context), ...means, working, network }),
+    ),
   );
   const hint = networkHint(skill.id, ran.refused, context.network.couldReach);
   return scriptResult({ skill, name }, redactOutcome(ran.value, redact), context, {
     notes,
     networkHint: hint,
   });
+}
+
+/** The run as a job. An operator is asked for the hosts of its keys now: nobody can be asked later. */
+async function jobOf(scripts: ScriptRunner, asked: AskedScript, context: ToolContext) {
+  await requestHosts(context, keyHosts(asked.skill));
+  const granted = await context.network.hosts();
+  const network = { permits: (host: string) => coversHost(granted, host) };
+  const request = requestOf(asked, context);
+  const { name, work } = asked;
+  return {
+    name: work.kind === "command" ? work.line.slice(0, 60) : name,
+    text: textOf(asked),
+    run: (means: JobMeans) => scripts.run({ ...request, network, ...means }),
+  };
+}
+
+function requestOf({ skill, work, args, stdin }: AskedScript, context: ToolContext) {
+  return { skill, work, stdin, args, env: scriptEnvironment(skill, context) };
+}
+
+/** The text of a call, in which files are named. */
+function textOf({ work, args, stdin }: AskedScript): string {
+  return JSON.stringify([work, args, stdin]);
+}
+
+function keyHosts({ requires }: Skill): string[] {
+  return Object.values(requires.keys ?? {}).map(({ host }) => host);
 }
 
 /** Resolves the name of an entry point, or a path. */

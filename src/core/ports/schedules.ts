@@ -1,11 +1,12 @@
 /** The agent's schedules and triggers: the port behind the skill `schedule`. */
 
+import type { RunRequest } from "../skill/programs.ts";
 import type { Outcome } from "../values/failure.ts";
 import type { Author, Cause } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
 import type { GrantedTool, PlannedView, Schedule, Trigger, TriggerCondition } from "./schedule.ts";
-import type { CodeLanguage } from "./work-context.ts";
+import type { ScriptOutcome } from "./work-context.ts";
 
 /** The person who plans, and the place. */
 export interface Planner {
@@ -73,15 +74,22 @@ export interface Schedules {
   readonly jobs?: Jobs;
 }
 
-/** Code of the agent that goes on after its turn. */
+/** Code of the agent, and scripts of skills, that go on after their turn. */
 export interface Jobs {
   /** Starts it, on the files of the thread. What it is watched for begins turns there, as does its end. If not ok, the message says why. */
   start(job: JobRequest): Promise<Outcome<{ id: string; max_ms: number }>>;
 }
 
+/** What a job runs with. */
+export type JobMeans = Pick<RunRequest, "working" | "signal" | "timeout_ms" | "max_output_bytes" | "onLine">;
+
 export interface JobRequest {
-  language: CodeLanguage;
-  code: string;
+  /** What runs, for people: a language, or a script. */
+  name: string;
+  /** Its text; files that it names are brought up to date. */
+  text: string;
+  /** Runs it in a sandbox, to its end or its limit. */
+  run(means: JobMeans): Promise<ScriptOutcome>;
   author: Author;
   place: Place;
   turn_id: string;

@@ -99,8 +99,7 @@ export async function withGrantedNetwork<T>(
   run: (access: NetworkAccess) => Promise<T>,
 ): Promise<NetworkOutcome<T>> {
   const { network } = context;
-  const needed = missingHosts(knownHosts, await network.hosts()).filter(network.couldReach);
-  const denied = needed.length > 0 && !(await network.request(needed)) ? needed : [];
+  const denied = await requestHosts(context, knownHosts);
   for (;;) {
     const watched = watchNetwork(await network.hosts());
     const value = await run(watched.access);
@@ -112,6 +111,15 @@ export async function withGrantedNetwork<T>(
     // The grant had no effect, because it is bound to another version by now. A second run would end like the first.
     if (missingHosts(wanted, await network.hosts()).length > 0) return ran;
   }
+}
+
+/** Asks an operator for hosts that code is known to need. Returns those that were refused. */
+export async function requestHosts(
+  { network }: Pick<ToolContext, "network">,
+  hosts: readonly string[],
+): Promise<readonly string[]> {
+  const needed = missingHosts(hosts, await network.hosts()).filter(network.couldReach);
+  return needed.length > 0 && !(await network.request(needed)) ? needed : [];
 }
 
 /** The explanation for a failure of code that was refused hosts; undefined if there were none. */

@@ -60,6 +60,35 @@ describe("jobs of a whole bot", needs("bubblewrap"), () => {
     expect(told.length).toBeLessThan(20_000);
   });
 
+  it("a script of a skill goes on after its turn in the sandbox, on the files of the thread", async () => {
+    const { home, models } = bot();
+    const folder = ".knack-workspace/skills/trainer";
+    const guide =
+      "---\nname: trainer\ndescription: Trains. Use to train.\nactive: true\n---\nRun train.sh.\n";
+    await home.write(`${folder}/SKILL.md`, guide);
+    await home.write(`${folder}/loss.txt`, "0.2\n");
+    await home.write(
+      `${folder}/train.sh`,
+      'cat "$KNACK_SKILL_DIR/loss.txt" > "$KNACK_OUTPUT_DIR/loss-$1.txt"\n',
+    );
+    const call = { skill_name: "trainer", script: "train.sh", args: ["one"], watch: {} };
+    await models.add([
+      {
+        match: { userMessage: "train it", hasToolResult: false },
+        response: { toolCalls: [{ name: "run_skill_script", arguments: JSON.stringify(call) }] },
+      },
+      { match: { userMessage: "The job ended" }, response: { content: "It is trained." } },
+      { match: { toolResultContains: "runs, for at most" }, response: { content: "It trains." } },
+    ]);
+    const { client } = await home.start();
+    await client.submitTurn({ namespace, thread: "t1", text: "train it" });
+    const ends = await endsOf(client, 2);
+    expect(ends.map(({ text }) => text)).toEqual(["It trains.", "It is trained."]);
+    const told = JSON.stringify((await stored(client, ends[1]?.turn_id ?? ""))[0]);
+    expect(told).toContain("exit code 0");
+    expect(told).toContain("loss-one.txt");
+  });
+
   it("a job dies with its bot; after kill -9 its thread is told once, and it does not run again", async () => {
     await runs("echo one > started.txt; sleep 600");
     const { home } = bot();

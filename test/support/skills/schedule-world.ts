@@ -85,7 +85,7 @@ export function createScheduleWorld(
       limits: { ...scheduleLimits, ...options.own },
       time_zone: "UTC",
       public_url: "https://knack.example.com",
-      ports: { code: undefined, folders: temporaryFolders() },
+      ports: { folders: temporaryFolders() },
       redact: createRedactor([]),
       overBudget: async () => options.spent,
       stop: async () => undefined,

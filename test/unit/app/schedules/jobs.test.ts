@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEventOf } from "../../../../src/core/log/turn-event.ts";
 import type { ScriptOutcome } from "../../../../src/core/ports/work-context.ts";
-import type { CodeRequest } from "../../../../src/core/skill/programs.ts";
+import { createNetworkGrants } from "../../../../src/core/skill/network-grants.ts";
+import type { CodeRequest, ScriptRequest, ScriptRunner } from "../../../../src/core/skill/programs.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { exited, fakeCode } from "../../../support/fakes/fake-code.ts";
 import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { testSkill } from "../../../support/skills/test-skill.ts";
 import { createTestApp, home, type TestAppOptions } from "../../../support/test-app.ts";
 
 const minute = 60_000;
@@ -66,6 +69,11 @@ function createBot(script: readonly Line[], options: TestAppOptions = {}) {
     result: () => toolResults(model.requests.at(-1)?.messages ?? []).at(-1) ?? "",
   };
 }
+
+/** A document skill with files. */
+const trainer = testSkill("trainer", [], {
+  files: { list: async () => [], read: async () => ({ ok: true, text: "" }) },
+});
 
 type Bot = ReturnType<typeof createBot>;
 
@@ -203,5 +211,58 @@ describe("a job", () => {
     await nextEnd(bot, () => first.end(exited("loss 0.2")));
     const reached = await nextEnd(bot, () => undefined);
     expect(reached.text).toBe("Goal reached: loss 0.2");
+  });
+
+  it("a script of a skill is a job too, with its variables and the hosts that operators granted it", async () => {
+    const started = Promise.withResolvers<ScriptRequest>();
+    const ended = Promise.withResolvers<ScriptOutcome>();
+    const scripts: ScriptRunner = {
+      allows: async () => ({ ok: true }),
+      run: (request) => {
+        started.resolve(request);
+        return ended.promise;
+      },
+    };
+    const call = { skill_name: "trainer", script: "train.py", args: ["fast"], watch: {} };
+    const script: Line[] = [
+      [{ call: "activate_skill", with: { skill_name: "trainer" } }],
+      [{ call: "run_skill_script", with: call }],
+      "It trains.",
+      "It is trained.",
+    ];
+    const store = createMemoryKeyValue();
+    await createNetworkGrants(store, () => [], { now: () => 0 }).grant(trainer, ["data.example.com"], "op");
+    const bot = createBot(script, { scripts, store, skills: [trainer] });
+    await bot.ask("train it");
+    expect(bot.result()).toMatch(/^The job \w{8} runs, for at most 30 min/);
+    expect(await bot.list()).toMatchObject([{ when: "on news of a job (train.py)" }]);
+    const request = await started.promise;
+    expect(request).toMatchObject({
+      args: ["fast"],
+      timeout_ms: 30 * minute,
+      env: { KNACK_SKILL_ID: "trainer" },
+    });
+    const reached = ["data.example.com", "other.example.com"].map((host) => request.network?.permits(host));
+    expect(reached).toEqual([true, false]);
+    const told = await nextEnd(bot, () => ended.resolve(exited("loss 0.2")));
+    expect(told.text).toBe("It is trained.");
+    expect(bot.told()).toMatch(/exit code 0\.\nloss 0\.2/);
+  });
+
+  it("a script is no job where nothing isolates it", async () => {
+    const scripts: ScriptRunner = {
+      allows: async () => ({ ok: true, unconfined: true }),
+      run: async () => exited("no"),
+    };
+    const call = { skill_name: "trainer", script: "train.py", watch: {} };
+    const script: Line[] = [
+      [{ call: "activate_skill", with: { skill_name: "trainer" } }],
+      [{ call: "run_skill_script", with: call }],
+      "No.",
+    ];
+    const bot = createBot(script, { scripts, skills: [trainer] });
+    await bot.ask("train it");
+    expect(bot.result()).toMatch(/sandbox only.*without `watch`/s);
+    expect(await bot.list()).toEqual([]);
   });
 });

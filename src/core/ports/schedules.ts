@@ -1,12 +1,12 @@
 /** The agent's schedules and triggers: the port behind the skill `schedule`. */
 
-import type { RunRequest } from "../skill/programs.ts";
 import type { Outcome } from "../values/failure.ts";
 import type { Author, Cause } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
 import type { GrantedTool, PlannedView, Schedule, Trigger, TriggerCondition } from "./schedule.ts";
 import type { ScriptOutcome } from "./work-context.ts";
+import type { MountedFolder } from "./working-folder.ts";
 
 /** The person who plans, and the place. */
 export interface Planner {
@@ -81,7 +81,14 @@ export interface Jobs {
 }
 
 /** What a job runs with. */
-export type JobMeans = Pick<RunRequest, "working" | "signal" | "timeout_ms" | "max_output_bytes" | "onLine">;
+export interface JobMeans {
+  /** The working folder of its thread. */
+  working: MountedFolder;
+  signal: AbortSignal;
+  timeout_ms: number;
+  max_output_bytes: number;
+  onLine(line: string): void;
+}
 
 export interface JobRequest {
   /** What runs, for people: a language, or a script. */

@@ -67,10 +67,12 @@ async function run(
   { serve, signal, current }: Turn,
 ): Promise<ToolResult> {
   const { couldReach } = await serve(async (context) => context.network);
+  const reached = new Set<string>();
   const network: ToolContext["network"] = {
     hosts: () => serve((context) => context.network.hosts()),
     couldReach,
     request: (wanted) => serve((context) => context.network.request(wanted)),
+    reached: (host) => void reached.add(host),
   };
   const { place, turn_id, call_id } = await serve(async (context) => context);
   const folder = folders.of(place);
@@ -103,6 +105,10 @@ async function run(
     },
     signal,
   );
+  if (reached.size > 0)
+    await serve(async ({ network: own }) => {
+      for (const host of reached) own.reached(host);
+    });
   const { value, refused } = outcome;
   const notes =
     changed.length === 0

@@ -194,9 +194,11 @@ async function runOnFolder(
   const folder = folders.of(place);
   const how = { writer: { kind: "agent" }, turn_id, call_id, text } as const;
   const limits = { timeout_ms: job_ms, max_output_bytes: maxOutput };
+  const hosts = new Set<string>();
+  const onHost = (host: string) => void hosts.add(host);
   const { value, changed } = await folder.use(
     { ...how, shared: true },
-    (working) => run({ working, signal, onLine, ...limits }),
+    (working) => run({ working, signal, onLine, onHost, ...limits }),
     signal,
   );
   const [ending, output] = endOf(redactOutcome(value, redact), job_ms);
@@ -207,7 +209,10 @@ async function runOnFolder(
     () => "the folder has no room for the whole output",
   );
   const left = changesInWords(changed);
-  return [ending, cutInside(output, kept), left === "" ? "" : `[it ${left}]`].filter(Boolean).join("\n");
+  const reached = hosts.size === 0 ? "" : `[it reached ${[...hosts].slice(0, recent.lines).join(", ")}]`;
+  return [ending, cutInside(output, kept), reached, left === "" ? "" : `[it ${left}]`]
+    .filter(Boolean)
+    .join("\n");
 }
 
 function endOf(outcome: ScriptOutcome, maxMs: number): [ending: string, output: string] {

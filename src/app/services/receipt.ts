@@ -46,9 +46,7 @@ export const receipt = z.object({
   effects: z
     .array(z.looseObject({ action: z.enum(["effect", "post"]), at: milliseconds, what: z.string() }))
     .describe("the lines of the audit: what, why it was allowed, account, hosts, link"),
-  hosts: z
-    .array(z.string())
-    .describe("that tools sent requests to; those of code in a sandbox are not recorded"),
+  hosts: z.array(z.string()).describe("that tools and code in a sandbox sent requests to"),
   approvals: z.array(
     z.object({
       what: z.string(),

@@ -165,7 +165,7 @@ type PlainEvent =
       direct?: true | undefined;
       /** Details for programs, in addition to the output of a flow that answered directly. */
       details?: { [key: string]: Json } | undefined;
-      /** Hosts that the call sent requests to. Code in a sandbox is not included. */
+      /** Hosts that the call, or its code in a sandbox, sent requests to. */
       hosts?: readonly string[] | undefined;
       /** The kind of addresses in the output, as in `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;

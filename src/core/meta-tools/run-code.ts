@@ -74,6 +74,7 @@ export const createRunCode = () =>
           max_output_bytes: maxOutput,
           onLine: printedLines(context, ports.redact),
           onCall: callsOf(scope, request, context.signal),
+          onHost: (host) => void request.reached?.add(host),
         }),
       );
       return resultOf(redactOutcome(ran.value, ports.redact), ran.notes, max_ms);

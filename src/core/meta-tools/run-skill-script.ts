@@ -131,13 +131,19 @@ async function runScript(
 async function jobOf(scripts: ScriptRunner, asked: AskedScript, context: ToolContext) {
   await requestHosts(context, keyHosts(asked.skill));
   const granted = await context.network.hosts();
-  const network = { permits: (host: string) => coversHost(granted, host) };
   const request = requestOf(asked, context);
   const { name, work } = asked;
   return {
     name: work.kind === "command" ? work.line.slice(0, 60) : name,
     text: textOf(asked),
-    run: (means: JobMeans) => scripts.run({ ...request, network, ...means }),
+    run(means: JobMeans) {
+      const permits = (host: string) => {
+        const isAllowed = coversHost(granted, host);
+        if (isAllowed) means.onHost(host);
+        return isAllowed;
+      };
+      return scripts.run({ ...request, ...means, network: { permits } });
+    },
   };
 }
 

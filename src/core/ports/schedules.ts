@@ -88,6 +88,8 @@ export interface JobMeans {
   timeout_ms: number;
   max_output_bytes: number;
   onLine(line: string): void;
+  /** Called for each connection with its host. */
+  onHost(host: string): void;
 }
 
 export interface JobRequest {

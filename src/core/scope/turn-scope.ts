@@ -31,8 +31,8 @@ export interface CallRequest {
   by_person?: true;
   /** 0 for the model's own calls. */
   depth: number;
-  /** The hosts that it has sent requests to. */
-  reached?: Set<string>;
+  /** Gets the hosts that it sends requests to. */
+  reached?: { add(host: string): unknown };
   /** Rules in trial that would have had somebody asked, each with whom. */
   shadow?: readonly string[];
   /** The person whose account it uses at its server, if that is not the asker. */

@@ -101,7 +101,7 @@ export async function withGrantedNetwork<T>(
   const { network } = context;
   const denied = await requestHosts(context, knownHosts);
   for (;;) {
-    const watched = watchNetwork(await network.hosts());
+    const watched = watchNetwork(await network.hosts(), network.reached);
     const value = await run(watched.access);
     const refused = missingHosts(watched.refused, []);
     const ran = { value, refused };
@@ -148,13 +148,16 @@ interface WatchedNetwork {
   connected(): boolean;
 }
 
-function watchNetwork(granted: readonly string[]): WatchedNetwork {
+function watchNetwork(granted: readonly string[], reached: (host: string) => void): WatchedNetwork {
   const refused = new Set<string>();
   let connected = false;
   const permits = (host: string): boolean => {
     const allowed = coversHost(granted, host);
-    if (allowed) connected = true;
-    else if (refused.size < 100) refused.add(host.toLowerCase().replace(/\.$/, ""));
+    const name = host.toLowerCase().replace(/\.$/, "");
+    if (allowed) {
+      connected = true;
+      reached(name);
+    } else if (refused.size < 100) refused.add(name);
     return allowed;
   };
   return { access: { permits }, refused, connected: () => connected };

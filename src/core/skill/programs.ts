@@ -125,6 +125,8 @@ export interface CodeRequest extends Omit<RunRequest, "env" | "network"> {
   code: string;
   /** Answers the calls that the code makes; without it, it can make none. */
   onCall?: CallOfCode;
+  /** Called for each connection with its host. */
+  onHost?(host: string): void;
 }
 
 /** The output of a tool that running code calls. Rejects with an error whose message the code gets. */

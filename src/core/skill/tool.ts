@@ -267,6 +267,8 @@ export interface ToolContext extends WorkContext {
     couldReach(host: string): boolean;
     /** Asks an operator to let the skill reach these hosts from now on; waits as `approve` does. Returns whether it may. */
     request(hosts: readonly string[]): Promise<boolean>;
+    /** Notes that the code has connected to a host, for the record of this call. */
+    reached(host: string): void;
   };
   /** Runs another skill, at most three levels deep. */
   invoke(skillId: string, params: Json): Promise<ToolResult>;

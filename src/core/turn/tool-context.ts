@@ -33,7 +33,7 @@ export function createToolContext(
   const root = skill?.parent ?? tool.skill_id;
   let nested = 0;
   const file = createToolFiles(scope, request.call.id, signal);
-  const permissions = createPermissions(scope, request.call.id, tool.skill_id);
+  const permissions = createPermissions(scope, request, tool.skill_id);
   const inFolder: ToolContext["inFolder"] = (text, run) =>
     runInFolder(scope, { callId: request.call.id, skillId: root, text, file }, run, signal);
   const now = () => ports.clock.now();
@@ -215,7 +215,7 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
 /** Approvals are numbered within their call or named, like questions. Requests for hosts are named after the hosts. */
 function createPermissions(
   scope: TurnScope,
-  callId: string,
+  { call: { id: callId }, reached }: CallRequest,
   skillId: string,
 ): Pick<ToolContext, "approve" | "network"> {
   let asked = 0;
@@ -231,6 +231,7 @@ function createPermissions(
     network: {
       hosts,
       couldReach: (host) => grants.couldReach(host),
+      reached: (host) => void reached?.add(host),
       async request(wanted) {
         const granted = await hosts();
         const missing = wanted.filter((host) => !coversHost(granted, host));

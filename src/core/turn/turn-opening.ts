@@ -200,7 +200,8 @@ function ownTools(
       runsCodeOf: (input: Json) => own.runsCodeOf?.(input, scope()),
       run: (input, context) => {
         const call = { id: context.call_id, name: own.name, arguments: "" };
-        return own.run(input, context, scope(), { call, depth: 0 });
+        const reached = { add: context.network.reached };
+        return own.run(input, context, scope(), { call, depth: 0, reached });
       },
     }),
   );

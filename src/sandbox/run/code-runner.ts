@@ -75,7 +75,10 @@ function codeOf({ language, code }: CodeRequest, interpreter: readonly string[])
 }
 
 function withHosts(request: CodeRequest, hosts: readonly string[]) {
-  const network =
-    hosts.length === 0 ? {} : { network: { permits: (host: string) => coversHost(hosts, host) } };
-  return { ...request, ...network, env: {}, stdin: "" };
+  const permits = (host: string) => {
+    const isAllowed = coversHost(hosts, host);
+    if (isAllowed) request.onHost?.(host);
+    return isAllowed;
+  };
+  return { ...request, ...(hosts.length === 0 ? {} : { network: { permits } }), env: {}, stdin: "" };
 }

@@ -48,6 +48,7 @@ describe("code that reads pages", needs("bubblewrap"), () => {
       network: {
         hosts: async () => [],
         couldReach: () => true,
+        reached: () => undefined,
         request: async (hosts) => {
           asked.push(...hosts);
           return hosts.every((host) => host === "granted.example");

@@ -228,6 +228,7 @@ describe("the network of a handler", needs("bubblewrap"), () => {
     const network = {
       hosts: async () => granted,
       couldReach: () => true,
+      reached: () => undefined,
       async request(wanted: readonly string[]) {
         granted.push(...wanted);
         return true;
@@ -243,6 +244,7 @@ describe("the network of a handler", needs("bubblewrap"), () => {
     const network = {
       hosts: async () => [],
       couldReach: () => true,
+      reached: () => undefined,
       async request(wanted: readonly string[]) {
         asked.push(...wanted);
         return false;

@@ -162,7 +162,12 @@ export function contextOf(parts: Partial<ToolContext>): ToolContext {
     call_id: "c",
     signal: new AbortController().signal,
     progress: () => {},
-    network: { hosts: async () => [], couldReach: () => true, request: async () => false },
+    network: {
+      hosts: async () => [],
+      couldReach: () => true,
+      request: async () => false,
+      reached: () => undefined,
+    },
     reach: async () => true,
     approve: async () => ({ approved: false, by: "" }),
     ...parts,

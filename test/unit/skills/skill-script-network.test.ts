@@ -67,6 +67,8 @@ test(
     const reason = `The code of the skill probe did not ship with the bot, and it can reach ${host}.`;
     expect(requested).toEqual([["run_skill_script", "asker", reason]]);
     expect(results().map((text) => text.trim())).toEqual(["hello from /one", "hello from /two"]);
+    const ends = (await app.events(turnId)).filter((event) => event.type === "tool_finished");
+    expect(ends.map(({ hosts }) => hosts)).toEqual([undefined, [host], [host]]);
   },
 );
 

@@ -51,6 +51,16 @@ describe("run_code", () => {
     expect(off.system).not.toContain("run code");
   });
 
+  it("run_code records the hosts that its code connected to, with the call", async () => {
+    const code = fakeCode(async (request) => {
+      for (const host of ["pypi.org", "files.example.com", "pypi.org"]) request.onHost?.(host);
+      return exited("done");
+    });
+    const { events } = await bot(code, "fetch()").ask("go");
+    const ends = events.filter((event) => event.type === "tool_finished");
+    expect(ends).toMatchObject([{ tool: "run_code", hosts: ["pypi.org", "files.example.com"] }]);
+  });
+
   it("run_code works in the thread's folder, and each content left in output becomes a file of the answer once", async () => {
     const code = codeThatWrites({
       "output/report.csv": "a,b",

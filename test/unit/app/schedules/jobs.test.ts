@@ -246,7 +246,7 @@ describe("a job", () => {
     expect(reached).toEqual([true, false]);
     const told = await nextEnd(bot, () => ended.resolve(exited("loss 0.2")));
     expect(told.text).toBe("It is trained.");
-    expect(bot.told()).toMatch(/exit code 0\.\nloss 0\.2/);
+    expect(bot.told()).toMatch(/exit code 0\.\nloss 0\.2\n\[it reached data\.example\.com\]/);
   });
 
   it("a script is no job where nothing isolates it", async () => {

@@ -6,21 +6,23 @@ import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
 function operated({ granted = [] as string[], allows = true } = {}) {
   const hosts = [...granted];
   const asked: string[][] = [];
+  const reached: string[] = [];
   const network = {
     hosts: async () => [...hosts],
     couldReach: (host: string) => host !== "10.0.0.1",
+    reached: (host: string) => void reached.push(host),
     async request(wanted: readonly string[]) {
       asked.push([...wanted]);
       if (allows) hosts.push(...wanted);
       return allows;
     },
   };
-  return { context: { network }, asked };
+  return { context: { network }, asked, reached };
 }
 
 describe("code that runs with a granted network", () => {
   it("code with a granted network reaches what was granted, by name and below a wildcard, and nothing else", async () => {
-    const { context } = operated({ granted: ["api.example.com", "*.example.org"], allows: false });
+    const { context, reached } = operated({ granted: ["api.example.com", "*.example.org"], allows: false });
     const outcome = await withGrantedNetwork(context, [], async ({ permits }) =>
       ["api.example.com", "a.example.org", "example.org", "evil.test"].map((host) => permits(host)),
     );
@@ -28,6 +30,7 @@ describe("code that runs with a granted network", () => {
       value: [true, true, false, false],
       refused: ["example.org", "evil.test"],
     });
+    expect(reached).toEqual(["api.example.com", "a.example.org"]);
   });
 
   it("code runs without the hosts an operator refused, and they are asked for once", async () => {
@@ -109,7 +112,12 @@ describe("code that runs with a granted network", () => {
   });
 
   it("code with a granted network ends when a grant has no effect", async () => {
-    const network = { hosts: async () => [], couldReach: () => true, request: async () => true };
+    const network = {
+      hosts: async () => [],
+      couldReach: () => true,
+      reached: () => undefined,
+      request: async () => true,
+    };
     let runs = 0;
     await withGrantedNetwork({ network }, [], async ({ permits }) => {
       runs += 1;
@@ -123,7 +131,7 @@ describe("code that runs with a granted network", () => {
       throw new WaitingForPerson();
     };
     const waiting = withGrantedNetwork(
-      { network: { hosts: async () => [], couldReach: () => true, request } },
+      { network: { hosts: async () => [], couldReach: () => true, reached: () => undefined, request } },
       ["a.test"],
       async () => 1,
     );

@@ -181,6 +181,12 @@ const mentionPeople = definePart({
   },
 });
 
+const pollSchema = z.object({
+  answers: z.array(z.string().min(1).max(55)).min(2).max(10),
+  hours: z.number().int().min(1).max(768).default(24),
+  several: z.boolean().default(false),
+});
+
 /** Posts a message in addition to the answer. */
 const sendMessage = definePart({
   title: "Sending a message",
@@ -191,6 +197,7 @@ const sendMessage = definePart({
     text: z.string().min(1).max(8_000).describe("complete, as it is to stand there"),
     thread: z.string().max(200).optional().describe("with here: id of the message to reply to"),
     files: z.array(z.string().max(500)).default([]).describe("paths in the working folder"),
+    poll: pollSchema.optional().describe("asks people to vote: text is the question"),
   }),
   output: z.object({ sent: z.literal(true), where: z.string(), id: z.string(), link: z.string().optional() }),
   effect: "idempotent",
@@ -201,8 +208,8 @@ const sendMessage = definePart({
       quotes: "text",
     };
   },
-  async run({ to, text, thread, files }, { chat }) {
-    const { where, id, link } = await chat.send({ to, text, thread, files });
+  async run({ to, text, thread, files, poll }, { chat }) {
+    const { where, id, link } = await chat.send({ to, text, thread, files, poll });
     return { sent: true as const, where, id, ...(link === undefined ? {} : { link }) };
   },
 });

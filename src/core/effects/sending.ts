@@ -12,6 +12,7 @@ import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import { bareId, type ChatDesk, tellThem } from "./mentioning.ts";
+import { pollFor, pollInWords } from "./poll.ts";
 import { maxToolFile } from "./tool-files.ts";
 
 /** Maximum messages that one turn may send or change. */
@@ -50,31 +51,43 @@ export function createSending(desk: ChatDesk): Sending {
   };
 
   return {
-    async send({ text, to, thread, files }) {
+    async send({ text, to, thread, files, poll: asked }) {
       if (state.sent >= maxSent) throw tooMany();
       const target = await targetOf(desk, to, thread);
+      const poll = asked === undefined ? undefined : ports.redact({ question: text, ...asked });
+      const posted = poll === undefined ? undefined : pollFor(desk.actions(), poll);
+      const shown = poll === undefined ? text : pollInWords(poll);
       const attached = await readFiles(desk, files);
       let edited: string | undefined;
       if (!target.isHere || state.private)
         edited = await desk.ask({
           action: "send",
-          says: { deed: deedOf(target), quotes: "text", names: ["to"], edits: true },
-          input: { to: target.label, text, ...(files.length === 0 ? {} : { files: [...files] }) },
+          says: {
+            ...{ deed: deedOf(target), quotes: "text", names: ["to"] },
+            edits: poll === undefined ? true : undefined,
+          },
+          input: { to: target.label, text: shown, ...(files.length === 0 ? {} : { files: [...files] }) },
           reason: target.isHere ? sharingReason : "It will be read outside this channel, in your name.",
         });
       const planned = await consentTo(desk, target);
       const tag = { turn_id: turn.turn_id, purpose: "sent" as const, part: numberOf(desk) };
-      const said = edited ?? text;
-      const markdown = ports.redact(target.isHere ? said : said + signature(turn.author.name, planned));
+      const said = edited ?? posted?.markdown ?? text;
+      const signed = target.isHere ? said : said + signature(turn.author.name, planned);
+      const markdown = ports.redact(signed).trim();
       const reference = await desk.doing(() =>
-        ports.chats.send(target.place, { tag, markdown, files: attached, calls: calledBy(scope) }),
+        ports.chats.send(target.place, {
+          ...{ tag, markdown, files: attached, calls: calledBy(scope) },
+          ...(posted?.poll === undefined ? {} : { poll: posted.poll }),
+        }),
       );
+      for (const emoji of posted?.reactions ?? [])
+        await desk.doing(async () => desk.actions().react?.(target.place.namespace, reference, emoji, true));
       const { namespace } = target.place;
-      const posted = await desk
+      const shownThere = await desk
         .doing(async () => desk.actions().message(namespace, reference))
         .catch(() => undefined);
-      await record("sent", target.place, reference, posted?.link);
-      return { where: target.label, id: reference, link: posted?.link };
+      await record("sent", target.place, reference, shownThere?.link);
+      return { where: target.label, id: reference, link: shownThere?.link };
     },
     async edit(reference, text) {
       const { id, thread, text: before } = await own(reference);

@@ -8,6 +8,7 @@
  */
 import type { FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
+import type { OutgoingPoll } from "./chat-platform.ts";
 
 /** A message of a thread, as read by the bot. */
 export interface ThreadMessage {
@@ -177,6 +178,8 @@ export interface ChatActions {
   direct?(namespace: string, person: string): Promise<Place>;
   /** Whether `ChatPlatform.post` works for channels other than that of a conversation. */
   readonly posts: boolean;
+  /** Whether a message can be a poll of the platform. */
+  readonly polls?: true;
 }
 
 /** A sent message. */
@@ -197,6 +200,8 @@ interface NewMessage {
   thread?: string | undefined;
   /** Paths in the working folder. */
   files: readonly string[];
+  /** Makes it a poll; the text is the question. */
+  poll?: Omit<OutgoingPoll, "question"> | undefined;
 }
 
 /** Each method fails with a `SkillFailure` if the person may not have it done. */

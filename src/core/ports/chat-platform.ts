@@ -80,6 +80,18 @@ export interface OutgoingFile extends PictureWords {
   data: Uint8Array;
 }
 
+/** A poll of people, in a message of its own. */
+export interface OutgoingPoll {
+  /** At most 300 characters. */
+  question: string;
+  /** 2 to 10, at most 55 characters each. */
+  answers: readonly string[];
+  /** Until it ends. */
+  hours: number;
+  /** A person may choose more than one. */
+  several: boolean;
+}
+
 /**
  * Progress of a turn, shown above the text of the turn's message. Platforms with native tasks show its parts; all others show `markdown`,
  * which has the same content.
@@ -114,6 +126,8 @@ export interface OutgoingMessage {
   timed?: { text: string; at: number };
   buttons?: readonly OutgoingButton[];
   files?: readonly OutgoingFile[];
+  /** A poll beside the text, which may be empty; only on platforms that have polls (`ChatActions.polls`). */
+  poll?: OutgoingPoll;
   /** Platform user id of the person that the message is for; the platform mentions them. */
   mention?: string;
   /** Nobody asked for this whisper: if the person cannot get it, nothing is shown in its place. */

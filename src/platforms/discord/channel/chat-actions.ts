@@ -56,6 +56,7 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
 
   return {
     posts: true,
+    polls: true,
     access: (namespace, person) => access.of(namespace, person),
     async channels(namespace, person) {
       const { guild } = readPlace({ namespace, thread: "" });

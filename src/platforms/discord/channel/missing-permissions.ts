@@ -36,6 +36,7 @@ const needed: readonly (MissingPermission & { bit: bigint })[] = [
   },
   { bit: permissions.pinMessages, name: "Pin Messages", stops: "pinning messages" },
   { bit: permissions.attachFiles, name: "Attach Files", stops: "sending files" },
+  { bit: permissions.sendPolls, name: "Create Polls", stops: "making polls" },
   { bit: permissions.embedLinks, name: "Embed Links", stops: "showing previews of links" },
 ];
 

@@ -52,14 +52,16 @@ function partWords({ embeds, components, poll, sticker_items }: Part): string[] 
   ];
 }
 
-/** The text of one of the bot's own messages, as content or in components, without parts that Discord may add or change. */
-export function ownWords({ content, components }: OwnMessage): string {
-  return [content ?? "", ...parts(components).flatMap(displayedTexts)].filter(Boolean).join("\n\n");
+/** The text of one of the bot's own messages, as content, in components or as the question of a poll, without parts that Discord may add or change. */
+export function ownWords({ content, components, poll }: OwnMessage): string {
+  const texts = [content ?? "", poll?.question.text ?? "", ...parts(components).flatMap(displayedTexts)];
+  return texts.filter(Boolean).join("\n\n");
 }
 
 interface OwnMessage {
   content?: string | null;
   components?: APIMessage["components"] | undefined;
+  poll?: { question: { text?: string } } | undefined;
 }
 
 function displayedTexts({ type, content, components }: Part): string[] {

@@ -46,6 +46,7 @@ export const permissions = {
   connect: PermissionFlagsBits.Connect,
   createPublicThreads: PermissionFlagsBits.CreatePublicThreads,
   sendMessagesInThreads: PermissionFlagsBits.SendMessagesInThreads,
+  sendPolls: PermissionFlagsBits.SendPolls,
 } as const;
 
 /** Whether a channel type is a thread. */

@@ -1,5 +1,10 @@
 import type { APIMessageTopLevelComponent, RawFile } from "discord.js";
-import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../../core/ports/chat-platform.ts";
+import {
+  type OutgoingFile,
+  type OutgoingMessage,
+  type OutgoingPoll,
+  wordsOf,
+} from "../../../core/ports/chat-platform.ts";
 import { isSnowflake, messageFlags } from "../connection/discord-facts.ts";
 import { renderAnswer, renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
@@ -12,7 +17,7 @@ export const maxFiles = 10;
  * that a model wrote. Progress makes no sound.
  */
 export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
-  const { tag, mention = "" } = message;
+  const { tag, mention = "", poll } = message;
   const reply = replyTo !== undefined && isSnowflake(replyTo);
   const called = isSnowflake(mention) ? [mention] : [];
   const { users: named, roles } = calledIn(message);
@@ -22,7 +27,7 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
     called.map((id) => `<@${id}>`),
   );
   return {
-    ...shown,
+    ...(poll === undefined ? shown : { content: contentOf(message), components: [], poll: pollOf(poll) }),
     ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
     allowed_mentions: {
       parse: [],
@@ -31,6 +36,16 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
       replied_user: tag?.purpose === "answer" || tag?.purpose === "question",
     },
     flags: flags | (tag?.purpose === "progress" ? messageFlags.silent : 0),
+  };
+}
+
+/** Its texts take no formatting. Source: Discord reference, "Poll Create Request Object". */
+function pollOf({ question, answers, hours, several }: OutgoingPoll) {
+  return {
+    question: { text: question },
+    answers: answers.map((text) => ({ poll_media: { text } })),
+    duration: hours,
+    allow_multiselect: several,
   };
 }
 

@@ -40,8 +40,9 @@ export async function postMessage(
   to: ReplyTarget | undefined,
 ): Promise<string> {
   const where = { directory: deps.directory, namespace: place.namespace };
+  const needs = message.poll === undefined ? writing : writing | permissions.sendPolls;
   try {
-    return await namingMissingPermissions(where, "write", () => post(deps, place, message, to), writing);
+    return await namingMissingPermissions(where, "write", () => post(deps, place, message, to), needs);
   } catch (error) {
     const command = readPlace(place).person === undefined ? undefined : to?.message;
     const isClosed = error instanceof DiscordProblem && error.discordCode === errorCodes.cannotMessageUser;

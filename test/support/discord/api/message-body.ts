@@ -3,6 +3,7 @@ import { refusals } from "./api-error.ts";
 import { checkComponents, shownFiles } from "./component-check.ts";
 import { FormErrors } from "./form-errors.ts";
 import { isObject, type Json, objects, strings, text } from "./json.ts";
+import { checkPoll, shownPoll } from "./poll-check.ts";
 
 /** A file of a multipart request; `field` is the n of `files[n]`. */
 export interface UploadedFile {
@@ -52,6 +53,7 @@ export interface MessageContent {
   components: Json[];
   attachments: Attachment[];
   flags: number;
+  parts?: Json;
 }
 
 /**
@@ -74,6 +76,7 @@ export function readMessageBody(
   checkComponents(errors, body.components, modern);
   checkAllowedMentions(errors, body.allowed_mentions);
   checkNonce(errors, body);
+  checkPoll(errors, body.poll, modern);
   const attachments = readAttachments(world, errors, body, files, old);
   if (modern) checkModern(errors, body, attachments);
   errors.refuse();
@@ -83,6 +86,7 @@ export function readMessageBody(
     components: body.components === undefined ? (old?.components ?? []) : objects(body.components),
     attachments,
     flags,
+    ...(isObject(body.poll) ? { parts: { poll: shownPoll(body.poll) } } : {}),
   };
   if (isEmpty(content, body)) throw refusals.emptyMessage();
   return content;

@@ -100,6 +100,7 @@ export function requireSending(world: World, channel: Channel, body: Json, files
   requireOfBot(world, channel, sendPermission(channel));
   if (files > 0) requireOfBot(world, channel, "AttachFiles");
   if (Array.isArray(body.embeds) && body.embeds.length > 0) requireOfBot(world, channel, "EmbedLinks");
+  if (body.poll !== undefined) requireOfBot(world, channel, "SendPolls");
   if (channel.thread?.locked && channel.thread.archived) requireOfBot(world, channel, "ManageThreads");
   if (world.users.get(channel.recipient ?? "")?.closedDms) throw refusals.closedDms();
 }

@@ -22,6 +22,7 @@ export const permissionBits = {
   CreatePublicThreads: 1n << 35n,
   CreatePrivateThreads: 1n << 36n,
   SendMessagesInThreads: 1n << 38n,
+  SendPolls: 1n << 49n,
   PinMessages: 1n << 51n,
 } as const;
 
@@ -44,6 +45,7 @@ export const ordinaryPermissions: readonly PermissionName[] = [
   "CreatePublicThreads",
   "CreatePrivateThreads",
   "SendMessagesInThreads",
+  "SendPolls",
 ];
 
 export function bitfield(names: readonly PermissionName[] = []): bigint {

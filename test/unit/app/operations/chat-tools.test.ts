@@ -227,6 +227,39 @@ describe("sending", () => {
     expect(posted.map(({ message }) => message.markdown)).toEqual(["The office is closed."]);
   });
 
+  describe("a poll", () => {
+    const poll = { answers: ["Pizza", "Soup"], hours: 2 };
+    const lunch = (to: string, text = "What for lunch?") => call("send", { to, text, poll });
+
+    it("a poll is the platform's own where it has polls, with the question beside the text", async () => {
+      const world = createWorld(lunch("#random"));
+      Object.assign(world.chat, { polls: true });
+      const { asked } = await ask(world, "ask #random about lunch");
+      expect(asked[0]?.input).toMatchObject({ text: "What for lunch?\n\n1. Pizza\n2. Soup" });
+      expect(asked[0]?.says?.edits).toBeUndefined();
+      const [sent] = world.platform.visible().filter(({ place }) => place.namespace === "fake:team:random");
+      expect(sent?.message.poll).toEqual({ question: "What for lunch?", ...poll, several: false });
+      expect(sent?.message.markdown).toBe("*Sent for Ann*");
+    });
+
+    it("a poll has numbered answers elsewhere, which people choose by the bot's reactions", async () => {
+      const world = createWorld(lunch("here"));
+      await ask(world, "ask the channel about lunch");
+      const [posted] = world.platform.visible().filter(({ place }) => place.thread === "channel");
+      expect(posted?.message).not.toHaveProperty("poll");
+      expect(posted?.message.markdown).toBe(
+        "What for lunch?\n\n1. Pizza\n2. Soup\n\n*React with the number.*",
+      );
+      expect(world.chat.reactions.map((each) => each.split(" ")[0])).toEqual(["+one", "+two"]);
+    });
+
+    it("a poll whose question is too long is refused before anybody is asked", async () => {
+      const { result, asked } = await ask(createWorld(lunch("#random", "x".repeat(301))), "ask them");
+      expect(result).toContain("at most 300 characters");
+      expect(asked).toEqual([]);
+    });
+  });
+
   it("a turn stops sending at its maximum number of messages", async () => {
     const lines = Array.from({ length: 24 }, (_, at) => ({
       call: "chat_send",

@@ -12,7 +12,7 @@ import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import { bareId, type ChatDesk, tellThem } from "./mentioning.ts";
-import { pollFor, pollInWords } from "./poll.ts";
+import { postedText } from "./poll.ts";
 import { maxToolFile } from "./tool-files.ts";
 
 /** Maximum messages that one turn may send or change. */
@@ -54,34 +54,32 @@ export function createSending(desk: ChatDesk): Sending {
     async send({ text, to, thread, files, poll: asked }) {
       if (state.sent >= maxSent) throw tooMany();
       const target = await targetOf(desk, to, thread);
-      const poll = asked === undefined ? undefined : ports.redact({ question: text, ...asked });
-      const posted = poll === undefined ? undefined : pollFor(desk.actions(), poll);
-      const shown = poll === undefined ? text : pollInWords(poll);
+      const posted = postedText(desk.actions(), text, asked);
       const attached = await readFiles(desk, files);
       let edited: string | undefined;
       if (!target.isHere || state.private)
         edited = await desk.ask({
           action: "send",
-          says: {
-            ...{ deed: deedOf(target), quotes: "text", names: ["to"] },
-            edits: poll === undefined ? true : undefined,
+          says: { deed: deedOf(target), quotes: "text", names: ["to"], edits: posted.edits },
+          input: {
+            to: target.label,
+            text: posted.shown,
+            ...(files.length === 0 ? {} : { files: [...files] }),
           },
-          input: { to: target.label, text: shown, ...(files.length === 0 ? {} : { files: [...files] }) },
           reason: target.isHere ? sharingReason : "It will be read outside this channel, in your name.",
         });
       const planned = await consentTo(desk, target);
       const tag = { turn_id: turn.turn_id, purpose: "sent" as const, part: numberOf(desk) };
-      const said = edited ?? posted?.markdown ?? text;
+      const said = edited ?? posted.markdown;
       const signed = target.isHere ? said : said + signature(turn.author.name, planned);
       const markdown = ports.redact(signed).trim();
       const reference = await desk.doing(() =>
         ports.chats.send(target.place, {
           ...{ tag, markdown, files: attached, calls: calledBy(scope) },
-          ...(posted?.poll === undefined ? {} : { poll: posted.poll }),
+          ...ports.redact(posted.poll),
         }),
       );
-      for (const emoji of posted?.reactions ?? [])
-        await desk.doing(async () => desk.actions().react?.(target.place.namespace, reference, emoji, true));
+      await addReactions(desk, target.place, reference, posted.reactions);
       const { namespace } = target.place;
       const shownThere = await desk
         .doing(async () => desk.actions().message(namespace, reference))
@@ -106,6 +104,16 @@ export function createSending(desk: ChatDesk): Sending {
       await record("deleted", place, id);
     },
   };
+}
+
+async function addReactions(
+  desk: ChatDesk,
+  { namespace }: Place,
+  reference: string,
+  emoji: readonly string[],
+): Promise<void> {
+  for (const name of emoji)
+    await desk.doing(async () => desk.actions().react?.(namespace, reference, name, true));
 }
 
 /** Says for whom a message was sent and, if a plan sent it, how its receiver ends that. */

@@ -53,7 +53,7 @@ export const skill = defineSkill({
     const accepted = isEdited
       ? await checked("check what was edited", teaching, { ...lesson, text: decision.edited ?? "" }, context)
       : draft;
-    if (accepted.wider.length > draft.wider.length)
+    if (draft.wider.length === 0 && accepted.wider.length > 0)
       throw new SkillFailure(
         "wider",
         `As it was edited, only an operator may accept it: ${accepted.wider.join(", ")}.`,

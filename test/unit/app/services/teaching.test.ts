@@ -235,6 +235,30 @@ describe("a skill out of a thread", () => {
     expect([forKey.approver, forKey.reason]).toEqual(["operator", expect.stringContaining("CRM_KEY")]);
   });
 
+  it("a manager may edit the text, but not to what only an operator accepts; an operator may", async () => {
+    const keyed = (...names: string[]) =>
+      guide.replace(
+        "---\n#",
+        `metadata:\n  openclaw: {"requires": {"env": ${JSON.stringify(names)}}}\n---\n#`,
+      );
+    const edited = async (first: string, text: string, by: Author) => {
+      const bot = createBot([[learn], [save(first)], "Done."]);
+      await bot.ask("numbers of ACME?", { by: ben });
+      const turnId = await bot.say("make this a skill", { by: ben });
+      const { approval_id: id } = await bot.until(turnId, "approval_requested");
+      await bot.app.run("approval.decide", {
+        input: { id, approve: true, text },
+        asker: { by, namespace: home.namespace },
+      });
+      const events = await bot.events(turnId);
+      const end = events.findLast((event) => event.type === "tool_finished");
+      return JSON.stringify(end?.output);
+    };
+    expect(await edited(guide, guide.replace("one line", "two lines"), manager)).toContain("is a skill of");
+    expect(await edited(guide, keyed("CRM_KEY"), manager)).toContain("only an operator may accept");
+    expect(await edited(keyed("CRM_KEY"), keyed("CRM_KEY", "CRM_URL"), ada)).toContain("is a skill of");
+  });
+
   it.each([
     ["a secret", guide.replace("one line", "one line with the key hunter2hunter2"), {}, /contains a secret/],
     [

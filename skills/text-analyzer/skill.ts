@@ -55,8 +55,7 @@ export const skill = defineSkill({
   parameters,
   output,
   async run({ text, analysis_type }, context) {
-    const words = splitWords(text.slice(0, 20_000));
-    const language = await context.step("detect language", () => detectLanguage(text, words));
+    const language = await context.step("detect language", () => detectLanguage(text));
     const finding = await analyses[analysis_type](text, language, context);
     return { analysis_type, language: languageName(language), ...finding };
   },

@@ -4,6 +4,7 @@ import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import { type OutgoingButton, PlatformError } from "../../../core/ports/chat-platform.ts";
 import { mayDecide } from "../../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
+import { phrasesFor } from "../phrases/phrase-book.ts";
 import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import type { Content, Published } from "./publish-message.ts";
@@ -60,45 +61,51 @@ export function createApprovalPrompt(
     found ??= isForOthers && person === undefined ? look(approver) : Promise.resolve(only);
     return found;
   };
-  const remaining = async (): Promise<ApprovalAudience> => {
+  const remaining = async (): Promise<Omit<ApprovalAudience, "say">> => {
     if (person !== undefined || !isTheirs || !(await hasLeft(turn)))
       return { asker: author, isTheirs, deciders: isTheirs ? [] : await deciders() };
     found = look(approver === "operator" ? "operator" : "manager");
     return { asker: author, isTheirs: false, deciders: await found };
   };
-  const asking = () => whoAsks(turn, person === undefined);
-  const again: OutgoingButton = { action: { role: "again", turn_id: turn.turn_id }, label: "Run again" };
+  const speaking = async () => {
+    const say = await phrasesFor(turn.text);
+    return { say, from: say(await whoAsks(turn, person === undefined)) };
+  };
   return {
     async post() {
-      const audience: ApprovalAudience = { asker: author, isTheirs, deciders: await deciders() };
+      const spoken = await speaking();
+      const audience = { asker: author, isTheirs, deciders: await deciders(), say: spoken.say };
       const published =
         message.reference === undefined
           ? await message.publish(renderApproval(shown, audience, limit))
           : undefined;
       if (audience.deciders.some(({ here }) => !here))
-        await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
+        await cards.post(audience.deciders, renderDirectApproval(shown, spoken, limit));
       return published;
     },
     async remind() {
       if (reminder.reference !== undefined) return undefined;
-      const audience = await remaining();
+      const spoken = await speaking();
+      const audience = { ...(await remaining()), say: spoken.say };
       const isElsewhere = audience.deciders.some(({ here }) => !here);
       if (isElsewhere) {
         await cards.remind(renderReminder(shown, { ...audience, deciders: [] }));
-        await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
+        await cards.post(audience.deciders, renderDirectApproval(shown, spoken, limit));
       }
       return reminder.publish(renderReminder(shown, audience));
     },
     async close(end, late, edited) {
+      const [people, { say, from }] = await Promise.all([deciders(), speaking()]);
+      const action = { role: "again", turn_id: turn.turn_id } as const;
+      const again: OutgoingButton = { action, label: say("Run again") };
       const closeHere = async () => {
         if ((await message.adopt()) === undefined) return;
-        const closed = renderClosedApproval(shown, { end, edited }, limit);
+        const closed = renderClosedApproval(shown, { end, edited, say }, limit);
         await message.amend(late ? { ...closed, buttons: [again] } : closed);
       };
-      const [people, from] = await Promise.all([deciders(), asking()]);
       await Promise.all([
         closeHere(),
-        cards.close(people, renderClosedApproval(shown, { end, from, edited }, limit)),
+        cards.close(people, renderClosedApproval(shown, { end, from, edited, say }, limit)),
         reminder.drop(),
       ]);
     },

@@ -14,6 +14,8 @@ import {
   turnLabel,
 } from "../../../core/values/shown.ts";
 
+import type { Phrases } from "../phrases/phrase-book.ts";
+
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
 
 /** Room in a message for the text around the call, characters. */
@@ -30,6 +32,8 @@ const maxEdited = 3_000;
 
 /** The people an approval is for. */
 export interface ApprovalAudience {
+  /** Says the texts of the card in the language of the asker. */
+  say: Phrases;
   /** The person the turn is for. */
   asker: { id: string; name: string };
   /** Whether the asker may decide it. */
@@ -45,7 +49,7 @@ export function renderApproval(
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   return {
-    ...cardOf(approval, { who: whoMay(approval, audience) }, limit),
+    ...cardOf(approval, { who: whoMay(approval, audience), say: audience.say }, limit),
     ...callsOf(audience),
   };
 }
@@ -66,13 +70,15 @@ function callsOf({
 /** The reminder in the middle of the time, below the card. */
 export function renderReminder(approval: Approval, audience: ApprovalAudience): Omit<OutgoingMessage, "tag"> {
   return {
-    markdown: `⏰ ${sentenceOf(approval)} ${whoMay(approval, audience)}`,
-    ...openUntil(approval),
+    markdown: `⏰ ${sentenceOf(approval, audience.say)} ${whoMay(approval, audience)}`,
+    ...openUntil(approval, audience.say),
     ...callsOf(audience),
   };
 }
 
-const openUntil = ({ expires_at }: Approval) => ({ timed: { text: "Open until {time}.", at: expires_at } });
+const openUntil = ({ expires_at }: Approval, say: Phrases) => ({
+  timed: { text: say("Open until {time}."), at: expires_at },
+});
 
 /**
  * The same card for a decider elsewhere.
@@ -80,31 +86,31 @@ const openUntil = ({ expires_at }: Approval) => ({ timed: { text: "Open until {t
  */
 export function renderDirectApproval(
   approval: Approval,
-  from: string,
+  { from, say }: { from: string; say: Phrases },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const where = "where it was asked, and not here";
-  return cardOf(approval, { from, who: "You may decide.", where }, limit);
+  return cardOf(approval, { from, who: say("You may decide."), where, say }, limit);
 }
 
 function cardOf(
   approval: Approval,
-  { from, who, where }: { from?: string; who: string; where?: string },
+  { from, who, where, say }: { from?: string; who: string; where?: string; say: Phrases },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const { binds, input } = approval;
   const forGood =
     binds === undefined
       ? ""
-      : cutText(`\n*${escapeMarkdown(alwaysText({ binds, input }, where))}*`, maxAlwaysLength);
+      : cutText(`\n*${escapeMarkdown(say(alwaysText({ binds, input }, where)))}*`, maxAlwaysLength);
   const head = from === undefined ? "" : `${from}\n`;
-  const { markdown, isWhole } = describeApproval(approval, limit - frame - forGood.length - head.length);
+  const { markdown, isWhole } = describeApproval(approval, say, limit - frame - forGood.length - head.length);
   const data = new TextEncoder().encode(exactJson(input));
   const file = { name: "arguments.json", media_type: "application/json", data };
   return {
     markdown: `${head}${markdown}\n\n${who}${forGood}`,
-    ...openUntil(approval),
-    buttons: buttonsOf(approval),
+    ...openUntil(approval, say),
+    buttons: buttonsOf(approval).map((button) => ({ ...button, label: say(button.label) })),
     ...(isWhole ? {} : { files: [file] }),
   };
 }
@@ -142,7 +148,14 @@ const ranks = {
   operator: "An operator of the bot",
 } as const;
 
-function whoMay({ approver, person }: Approval, { asker, isTheirs, deciders }: ApprovalAudience): string {
+function whoMay(approval: Approval, audience: ApprovalAudience): string {
+  return audience.say(whoMayDecide(approval, audience));
+}
+
+function whoMayDecide(
+  { approver, person }: Approval,
+  { asker, isTheirs, deciders }: ApprovalAudience,
+): string {
   if (person !== undefined) return `${escapeMarkdown(oneLine(person.name, 80))} was asked, and can decide.`;
   const name = escapeMarkdown(oneLine(asker.name, 80));
   const some = deciders.slice(0, maxCalled).flatMap((each) => nameOf(each) ?? []);
@@ -164,19 +177,23 @@ function nameOf({ id, name, here }: NamedDecider): string | undefined {
 /** A closed approval; `end` says why, `from` as above. It shows the text that ran. */
 export function renderClosedApproval(
   approval: Approval,
-  { end, from, edited }: { end: string; from?: string; edited?: string | undefined },
+  { end, from, edited, say }: { end: string; from?: string; edited?: string | undefined; say: Phrases },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const head = from === undefined ? "" : `${from}\n`;
   const ran = { ...approval, input: editedInput(approval.input, approval.says, edited) };
-  return { markdown: `${head}${describeApproval(ran, limit - frame - head.length).markdown}\n\n${end}` };
+  return { markdown: `${head}${describeApproval(ran, say, limit - frame - head.length).markdown}\n\n${end}` };
 }
 
 /** One sentence, what others will see or what runs as a quote, all other arguments, and why it asks. */
-function describeApproval(approval: Approval, room: number): { markdown: string; isWhole: boolean } {
-  const sentence = sentenceOf(approval);
+function describeApproval(
+  approval: Approval,
+  say: Phrases,
+  room: number,
+): { markdown: string; isWhole: boolean } {
+  const sentence = sentenceOf(approval, say);
   const { reason = "" } = approval;
-  const why = reason.trim() === "" ? "" : escapeMarkdown(oneLine(reason, maxReasonLength));
+  const why = reason.trim() === "" ? "" : escapeMarkdown(oneLine(say(reason), maxReasonLength));
   const space = Math.max(0, room - sentence.length - why.length - 120);
   const { quote, rest } = shownCall(approval);
   const lines = rest.map(({ name, value }) => `- **${escapeMarkdown(name)}:** ${escapeMarkdown(value)}`);
@@ -184,7 +201,7 @@ function describeApproval(approval: Approval, room: number): { markdown: string;
   const quoted = quote === undefined ? "" : quoteOf(quote, Math.max(space - list.length, space / 2));
   const listed = cutText(list, Math.max(0, space - quoted.length));
   const isWhole = listed === list && (quote === undefined || quoted === quoteOf(quote, Infinity));
-  const note = isWhole ? "" : "*This is only the beginning: all of it is in `arguments.json`.*";
+  const note = isWhole ? "" : say("*This is only the beginning: all of it is in `arguments.json`.*");
   // A quote and a list go on until an empty line.
   const parts = [sentence, quoted && `${quoted}\n`, listed && `${listed}\n`, note, why];
   return { markdown: parts.filter(Boolean).join("\n").trimEnd(), isWhole };
@@ -200,10 +217,8 @@ function quoteOf({ text, code }: NonNullable<ShownCall["quote"]>, space: number)
 }
 
 /** The question. If a skill that did not ship wrote it, it names the skill. */
-function sentenceOf(approval: Approval): string {
+function sentenceOf(approval: Approval, say: Phrases): string {
   const { sentence, asker } = shownCall(approval);
-  const question = escapeMarkdown(sentence);
-  return asker === undefined
-    ? `**${question}**`
-    : `The skill **${escapeMarkdown(exactText(asker))}** asks: ${question}`;
+  if (asker === undefined) return `**${escapeMarkdown(say(sentence))}**`;
+  return say(`The skill **${escapeMarkdown(exactText(asker))}** asks: ${escapeMarkdown(sentence)}`);
 }

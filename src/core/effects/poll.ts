@@ -1,5 +1,4 @@
-import type { ChatActions } from "../ports/chat-actions.ts";
-import type { OutgoingPoll } from "../ports/chat-platform.ts";
+import type { ChatActions, OutgoingPoll } from "../ports/chat-actions.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 
 /** Maximum characters of a question. Source: Discord reference, "Poll Media Object". */

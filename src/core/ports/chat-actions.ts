@@ -8,7 +8,6 @@
  */
 import type { FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { OutgoingPoll } from "./chat-platform.ts";
 
 /** A message of a thread, as read by the bot. */
 export interface ThreadMessage {
@@ -189,6 +188,18 @@ interface SentMessage {
   /** Its id, for changing it later in this channel. */
   id: string;
   link?: string | undefined;
+}
+
+/** A poll of people, in a message of its own. */
+export interface OutgoingPoll {
+  /** At most 300 characters. */
+  question: string;
+  /** 2 to 10, at most 55 characters each. */
+  answers: readonly string[];
+  /** Until it ends. */
+  hours: number;
+  /** A person may choose more than one. */
+  several: boolean;
 }
 
 /** A message to send. */

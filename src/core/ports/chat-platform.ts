@@ -7,7 +7,14 @@ import type { ApprovalVerdict } from "../log/turn-view.ts";
 import type { PictureWords } from "../values/file-kind.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { ChatActions, FoundMessages, MessageQuery, Searcher, ThreadMessage } from "./chat-actions.ts";
+import type {
+  ChatActions,
+  FoundMessages,
+  MessageQuery,
+  OutgoingPoll,
+  Searcher,
+  ThreadMessage,
+} from "./chat-actions.ts";
 
 /** Limits of a platform. */
 export interface PlatformLimits {
@@ -78,18 +85,6 @@ export interface OutgoingFile extends PictureWords {
   name: string;
   media_type: string;
   data: Uint8Array;
-}
-
-/** A poll of people, in a message of its own. */
-export interface OutgoingPoll {
-  /** At most 300 characters. */
-  question: string;
-  /** 2 to 10, at most 55 characters each. */
-  answers: readonly string[];
-  /** Until it ends. */
-  hours: number;
-  /** A person may choose more than one. */
-  several: boolean;
 }
 
 /**

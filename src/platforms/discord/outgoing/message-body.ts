@@ -1,10 +1,6 @@
 import type { APIMessageTopLevelComponent, RawFile } from "discord.js";
-import {
-  type OutgoingFile,
-  type OutgoingMessage,
-  type OutgoingPoll,
-  wordsOf,
-} from "../../../core/ports/chat-platform.ts";
+import type { OutgoingPoll } from "../../../core/ports/chat-actions.ts";
+import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../../core/ports/chat-platform.ts";
 import { isSnowflake, messageFlags } from "../connection/discord-facts.ts";
 import { renderAnswer, renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { OutgoingPoll } from "../../../../src/core/ports/chat-platform.ts";
+import type { OutgoingPoll } from "../../../../src/core/ports/chat-actions.ts";
 import type { LiveInteractions } from "../../../../src/platforms/discord/outgoing/live-interactions.ts";
 import { findMessage, postMessage } from "../../../../src/platforms/discord/outgoing/post-message.ts";
 import { createSentMessages } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";

@@ -5,6 +5,7 @@ import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
+import type { Word } from "./rules/lexicon.ts";
 import { type Code, meanings } from "./rules/meanings.ts";
 
 export interface ReviewedFile {
@@ -25,6 +26,8 @@ export interface ReviewedFile {
 export interface Purpose {
   /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
   text: string;
+  /** What it speaks of. */
+  concepts: ReadonlySet<Word>;
   /** Whether it is about attacks and their prevention, so that its text quotes them. */
   isAboutAttacks: boolean;
   /** Whether it names the owner of a host, or of the code behind a path of a forge. */

@@ -15,15 +15,15 @@ import { commandRule } from "./rules/command-rules.ts";
 import { encodedTextRule } from "./rules/encoded-text.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
-import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
 import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
+import { hiddenMarkupRule, proseRule } from "./rules/prose-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
 
 const rules: readonly FileRule[] = [
   fileKindRule,
   hiddenTextRule,
   commandRule,
-  instructionRule,
+  proseRule,
   hiddenMarkupRule,
   codeRule,
   encodedTextRule,

@@ -2,8 +2,7 @@ import { pattern } from "../../base/pattern.ts";
 import type { ReviewedLine } from "../review-lines.ts";
 import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
-import { danger, inCode, signRule, warning } from "./signs.ts";
-import { isExplained } from "./statements.ts";
+import { danger, inCode, isExplained, signRule, warning } from "./signs.ts";
 import { type Judge, type Severity, table } from "./table.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
@@ -63,7 +62,7 @@ const fetchAndRunRule: FileRule = (file, subject) =>
     if (!fetchCall.test(line.text)) return [];
     const text = [line, ...file.lines.slice(at + 1, at + 5)].map((each) => each.text).join("\n");
     if (!savesAndStarts.test(text) || /sha(?:256|512)sum|gpg --verify/.test(text)) return [];
-    const isMeant = !subject.purpose.isAboutAttacks && !isExplained({ said: line.text });
+    const isMeant = !subject.purpose.isAboutAttacks && !isExplained(line.text);
     return [foundIn(file, line, isMeant ? bySource(line.text, line, subject) : "info", "remote_code")];
   });
 

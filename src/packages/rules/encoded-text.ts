@@ -1,7 +1,7 @@
 import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
 import type { Code } from "./meanings.ts";
-import { isExplained } from "./statements.ts";
+import { isExplained } from "./signs.ts";
 
 const isCommand = /\b(?:curl|wget|bash|powershell|invoke-|iex|chmod|eval\(|exec\(|\/bin\/sh)/i;
 const commandLike = /\bnc -|child_process|subprocess|os\.system|https?:\/\//i;
@@ -62,7 +62,7 @@ export const encodedTextRule: FileRule = (file, { purpose }) => {
   for (const [at, line] of lines.entries()) {
     if (found.length >= 20) break;
     const add = (severity: Capability["severity"], code: Code, message: string, text: string) => {
-      const isMeant = !purpose.isAboutAttacks && !isExplained({ said: text });
+      const isMeant = !purpose.isAboutAttacks && !isExplained(text);
       found.push(foundIn(file, { ...line, text }, isMeant ? severity : "info", code, message));
     };
     const decoded = decodedIn(line.text);

@@ -1,5 +1,6 @@
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Purpose, ReviewedFile } from "../review-subject.ts";
+import { conceptsOf } from "./concepts.ts";
 
 const attacks =
   /\b(?:security|secure coding|vulnerabilit\w*|malware|malicious|yara|exploit\w*|pen-?test\w*|penetration|red[- ]team\w*|threats?|incident response|prompt[- ]injections?|jailbreak\w*|injections?|supply[- ]chain|phishing|forensic\w*|fuzz\w*|ctf|hardening|attack\w*|siem|exfiltrat\w*|homoglyph\w*|secrets? (?:scan|detect)\w*)\b|sicherheitsprüf|安全审计|安全检测/i;
@@ -33,6 +34,7 @@ export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose
   };
   return {
     text,
+    concepts: new Set([...conceptsOf(text).stated, ...conceptsOf(text).denied]),
     isAboutAttacks: attacks.test(`${skill.id.replaceAll("-", " ")} ${text}`),
     names: (address) => {
       const [host = "", owner = "", repository = ""] = address.toLowerCase().split("/");

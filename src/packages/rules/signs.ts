@@ -1,6 +1,6 @@
 import type { ReviewedLine } from "../review-lines.ts";
 import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
-import { isExplained } from "./statements.ts";
+import { conceptsOf } from "./concepts.ts";
 import type { Judge, Row } from "./table.ts";
 
 export const warning: Judge = () => "warning";
@@ -39,7 +39,13 @@ function gravity(
   subject: ReviewSubject,
 ): Capability["severity"] {
   const { purpose, skill } = subject;
-  const isQuoted = purpose.isAboutAttacks || (line.role !== "code" && isExplained({ said: line.text }));
+  const isQuoted = purpose.isAboutAttacks || (line.role !== "code" && isExplained(line.text));
   const isKnown = unless?.test(`${skill.id.replaceAll("-", " ")} ${purpose.text}`) ?? false;
   return judge === undefined || isQuoted || isKnown ? "info" : judge(line.text, line, subject);
+}
+
+/** Whether a text speaks about attacks, or about what somebody asks for or agrees to at the time. */
+export function isExplained(text: string): boolean {
+  const { stated } = conceptsOf(text);
+  return stated.has("attack") || stated.has("wish");
 }

@@ -1,0 +1,174 @@
+import { pattern } from "../../base/pattern.ts";
+import { type Capability, type FileRule, foundIn, type Purpose, type ReviewSubject } from "../review-subject.ts";
+import { oddPlace } from "./hosts.ts";
+import type { Word } from "./lexicon.ts";
+import { type Code, meanings } from "./meanings.ts";
+import { type Sentence, type Shape, sentencesOf } from "./sentences.ts";
+
+/** A part of a rule: one of these concepts, where it says. */
+interface Term {
+  /** Nothing: it is stated. `~`: it or a sentence near it states one. `+`: it orders one. `a>b`: one before the other. `!`: it denies one. `-`: it states none. `^`: the description states none. */
+  where: "" | "~" | "+" | "~+" | "!" | "-" | "^";
+  concepts: readonly (Word | Shape)[];
+}
+
+interface Row {
+  code: Code;
+  severity: "info" | "warning";
+  /** Quotations count too. */
+  quoted: boolean;
+  terms: readonly Term[];
+}
+
+/**
+ * What no skill has to ask, and what many may: combinations of concepts of the lexicon within a sentence. A row has a code, `info` where it is
+ * an ability, `quoted` where quotations count, and its terms.
+ */
+const rows = table(`
+  sends_to_address     info send|copy|put address
+  acts_through_tools   info quoted toolwords
+  reads_attachments    info open|given given
+  changes_agent        info quoted put|keep|exchange guides
+  sends_conversation   +send|put host words|identity
+  sends_conversation   +send host files|secrets|~words|~given -bug
+  sends_conversation   +send host ritual|turn|everything|silently -bug
+  sends_conversation   quoted +send|copy|put|keep|tell person words|files|secrets|identity -bug
+  sends_conversation   quoted +send|copy|put person ritual|turn|everything|silently -bug
+  sends_conversation   +admit person access|everything|words|ritual
+  sends_conversation   filled +send|open|put
+  sends_conversation   filled picture
+  sends_conversation   blank open|send|put words
+  sends_conversation   host open|put ~turn put ~words
+  sends_conversation   +send|copy outsider words|files|secrets|identity ^outsider
+  sends_conversation   +send server secrets everything
+  sends_conversation   +send|copy|put public words|files|secrets ^public
+  hides_from_people    hush
+  hides_from_people    !tell deed
+  hides_from_people    !tell people|answer ~host|person
+  hides_from_people    silently +send|copy words|files|secrets|~host|person
+  hides_from_people    +omit answer ~host|person
+  hides_from_people    wonder cover +tell
+  claims_consent       people>agreed already|calls -condition
+  claims_consent       consent|agreed already calls -condition
+  claims_consent       consent assumed -condition
+  claims_consent       !consent need calls -condition
+  claims_consent       consent myself admit
+  claims_consent       !consent myself
+  claims_consent       quoted button choose
+  claims_consent       card forever choose|tell people
+  claims_consent       silence consent|agreed
+  claims_consent       card everything consent answer -condition
+  claims_consent       whoever phrase powers
+  claims_consent       quoted person agreed
+  changes_settings     +off gates -condition
+  changes_settings     off checks ~whoever
+  changes_settings     +on|put|admit|exchange|off lists
+  plants_memory        quoted +keep memory quote|account|person|host -heard
+  plants_memory        +keep memory colon -heard
+  plants_memory        +keep memory ~account
+  persistence          +make|keep schedule ~host|person|silently
+  asks_for_secrets     have typed login
+  asks_for_secrets     have login -files
+  prompt_injection     +ignore authority
+  prompt_injection     precede authority
+  obeys_hidden_text    decode ~comply
+  obeys_remote_text    host open ~+comply|asorder
+  obeys_remote_text    asorder foreign|person|host -data
+  obeys_remote_text    bidding -data
+  steers_answers       +favour brand offer ritual|everything|regardless -honest
+  steers_answers       favour regardless ~offer -honest
+  steers_answers       sponsor +favour|put ~offer -honest ^sponsor
+  steers_answers       referral details|put|favour ^sponsor
+  steers_answers       account ~money ~+use|exchange|put|send -sample
+  steers_answers       +exchange details account|host|person|referral|sponsor
+  steers_answers       +deem fine regardless
+  steers_answers       +omit downside ~offer
+`);
+
+function table(text: string): Row[] {
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [code = "", ...rest] = line.trim().split(/\s+/);
+      if (!(code in meanings)) throw new TypeError(`The code ${code} has no meaning.`);
+      const terms = rest.filter((each) => each !== "info" && each !== "quoted");
+      return {
+        code: code as Code,
+        severity: rest.includes("info") ? "info" : "warning",
+        quoted: rest.includes("quoted"),
+        terms: terms.map((term) => {
+          const [, where = "", concepts = ""] = /^(~\+|[~+!^-]?)(.*)$/.exec(term) ?? [];
+          return { where: where as Term["where"], concepts: concepts.split("|") as Term["concepts"] };
+        }),
+      };
+    });
+}
+
+function holds({ terms, quoted }: Row, sentence: Sentence, { concepts: meant }: Purpose): boolean {
+  const { stated, denied, ordered } = quoted ? sentence.whole : sentence;
+  const near = quoted ? new Set([...sentence.near, ...stated]) : sentence.near;
+  return terms.every(({ where, concepts }) => {
+    const [first = "", second] = (concepts[0] ?? "").split(">") as Word[];
+    if (second !== undefined) return (quoted ? sentence.whole : sentence).precedes(first as Word, second);
+    if (where === "-") return concepts.every((each) => !stated.has(each));
+    if (where === "^") return concepts.every((each) => !meant.has(each as Word));
+    const all = { "": stated, "~": near, "+": ordered, "~+": sentence.around, "!": denied }[where];
+    return concepts.some((each) => all.has(each));
+  });
+}
+
+/** Comments that speak to an agent; others are for the readers of the source. */
+const addressed =
+  /\b(?:to|for|dear|attention|when you are|if you are)\s(?:an?|the|any|all|every)\s(?:\w+\s)?(?:ai|agents?|assistants?|model|llms?|bots?)\b|^\W*(?:the\s|ai\s)?(?:agents?|assistants?|llms?|bots?|system)\b[\w ]{0,30}[:,!]/i;
+const duty = /\b(?:the|any|every|an?) (?:ai|agent|assistant|model|llm|bot) (?:must|should|shall|has to|needs to|always)\b/i;
+const templates = /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i;
+
+/** The shipped skill that a sentence speaks against. */
+function discredited({ stated, denied, text }: Sentence, { skill, shipped }: ReviewSubject): string | undefined {
+  if (!stated.has("against") && !denied.has("use")) return undefined;
+  return shipped.find(({ id }) => {
+    if (id === skill.id || id === skill.parent) return false;
+    const named = pattern("i")`\bskill [\x60"“]?${id}\b|\b(?:${id}|${id.replaceAll("-", " ")})[\x60"”]? (?:skill|tool)\b`;
+    return named.test(text) || (id.includes("-") && pattern("i")`(?<![\w-])${id}(?![\w-])`.test(text));
+  })?.id;
+}
+
+/** What prose makes an agent do against, or past, the people it works for. */
+export const proseRule: FileRule = (file, subject) => {
+  const { purpose } = subject;
+  return sentencesOf(file, subject).flatMap((sentence): Capability[] => {
+    const { text, line: number, isHidden, stated, around } = sentence;
+    const found: Capability[] = [];
+    const add = (code: Code, severity: Capability["severity"] = "warning", message?: string) =>
+      found.every((each) => each.code !== code || each.severity !== severity) &&
+      found.push(foundIn(file, { number, text }, severity, code, message));
+    // What warns of attacks quotes them; and people may ask for what they like.
+    const isMeant = !purpose.isAboutAttacks && !stated.has("attack") && !stated.has("wish");
+    const other = discredited(sentence, subject);
+    if (other !== undefined)
+      add("discredits_skill", "warning", `It speaks against the skill ${other}, which ships with the bot.`);
+    const odd = oddPlace(text);
+    if (odd !== undefined)
+      add("unusual_host", isMeant && stated.has("send") ? "warning" : "info", `It names ${odd}.`);
+    for (const row of rows)
+      if ((isMeant || row.severity === "info") && holds(row, sentence, purpose)) add(row.code, row.severity);
+    if (isMeant && templates.test(text)) add("prompt_injection");
+    const acts = ["send", "copy", "put", "open", "comply", "ignore", "keep", "run"] as const;
+    const isAddressed = addressed.test(text) || duty.test(text);
+    if (isMeant && isHidden && isAddressed && acts.some((act) => around.has(act))) add("hidden_instructions");
+    return found;
+  });
+};
+
+const styled =
+  /<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{8})/i;
+
+/** Text that is styled to be invisible when a page is shown. Pages for people hide parts until they are needed. */
+export const hiddenMarkupRule: FileRule = (file, { purpose }) => {
+  if (/\.html?$/i.test(file.path) || purpose.isAboutAttacks) return [];
+  return file.lines.flatMap(({ number, role, text }): Capability[] => {
+    if (role !== "prose" || !styled.test(text.replace(/`[^`]*`/g, ""))) return [];
+    return [foundIn(file, { number, text }, "warning", "hidden_instructions")];
+  });
+};

@@ -10,7 +10,7 @@ import {
   reviewedFile,
 } from "./review-subject.ts";
 import { codeRule } from "./rules/code-rules.ts";
-import { combinations } from "./rules/combinations.ts";
+import { flows } from "./rules/flows.ts";
 import { commandRule } from "./rules/command-rules.ts";
 import { encodedTextRule } from "./rules/encoded-text.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
@@ -70,7 +70,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
   const findings = [
     ...(request.further ?? []),
     ...capabilities,
-    ...combinations(subject, capabilities),
+    ...flows(subject, capabilities),
     ...nameFindings(subject),
     ...wholeFindings(request, variables),
     ...(request.reader === undefined ? [] : [await request.reader(skill, signal)]),

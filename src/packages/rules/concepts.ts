@@ -55,10 +55,10 @@ for (const [concept, words] of Object.entries(lexicon) as [Word, string][]) {
 }
 
 const tokens =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+|[.,;:!?()。；！？、，–—|]/gu;
+  /[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}]|[\p{L}\p{N}]+|[.,;:!?()。；！？、，–—|]/gu;
 const isSign = /^[.,;:!?()。；！？、，–—|]$/;
 const isEnd = /^[.;:!?()。；！？–—|]$/;
-const isWide = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const isWide = /^[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const maxTokens = 400;
 /** Tokens that a negation reaches, and those of the longest entry. */
 const reach = 9;
@@ -85,7 +85,8 @@ export function conceptsOf(text: string): Concepts {
       deniedTo = -1;
     }
     const before = words[at - 1] ?? ".";
-    const isNoun = determiners.has(before);
+    // `Email: …` is a label.
+    const isNoun = determiners.has(before) || words[at + 1] === ":";
     const isTold = isSign.test(before) || starters.has(before) || /^\d|[^a-z]/.test(before + word);
     for (const [concept, form] of conceptsAt(words, at)) {
       if (isNoun && verbs.has(concept)) continue;

@@ -62,7 +62,7 @@ function named(written: string, tail = ""): NamedAddress[] {
 
 /** Somebody in particular: a mailbox, a channel or account by its name or id, a telephone. */
 const somebody = [
-  /(?<![\w/:@.=])(?!(?:you|your|name|user|me|someone|somebody|first|last|jane|john)\b)[\w.+-]{1,60}@(?!(?:\w+\.)?(?:example|company|email|domain|university|test|acme)\.)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}/gi,
+  /(?<![\w/:@.=])(?!(?:you|your|name|user|me|someone|somebody|first|last|jane|john)\b)[\w.+-]{1,60}@(?!(?:\w+\.)?(?:example|company|email|domain|university|test|acme)\.\w)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}/gi,
   /\b[CDGUWT]0[A-Z0-9]{7,11}\b|(?<![\w.-])\d{17,19}(?![\w.-])/g,
   /(?<=\b(?:channel|room|to|into|in|with|via|an|nach|kanal|dans|canal|al?|en|à) [`"'“*]{0,2})#[a-z][\w-]{2,60}/gi,
   /(?<=\b(?:to|message|dm|cc|bcc|invite|add|account|user|person|with|an|à|al?) (?:the (?:account|user|person|bot) )?[`"'“*]{0,2})@[a-z][\w-]{2,60}(?![/\w-]|\.\w)/gi,

@@ -212,7 +212,14 @@ export const lexicon = {
  no_need_to_tell need_not_be_told need_not_be_told_about must_not_learn must_not_notice never_learn will_not_notice 
  不要告诉用户 别告诉用户 不让用户 ユーザーには言わない ユーザーに知らせない verrate_niemandem erzähle_niemandem ne_le_dis no_se_lo_digas никому_не_говори no_need_to_mention need_not_mention`,
   make: `create make set_up add plan register start set schedule book arrange install leg* erstell* richte* créer crée crea* cree* создай* 创建 设置 添加 作成 設定 만들`,
-  run: `run execute install start launch invoke führe* exécut* ejecut* esegu* выполн* запуст* 运行 执行 実行 실행`,
+  // Programs that people fetch and start.
+  download: `download get obtain visit go_to open herunterlad* lade* télécharg* descarg* baix* scaric* скача* загруз* 下载 下載 ダウンロード 다운로드`,
+  run: `run execute launch double_click start install open_it invoke ausführ* führe* start* installier* exécut* lance* ejecut* execut* esegu* avvia* запуст*
+    выполн* 运行 運行 执行 執行 安装 実行 실행`,
+  unpack: `extract unzip archive zip rar 7z unpack decompress entpack* décompress* descomprim* 解压 解壓`,
+  lock: `password pass passphrase passcode pwd using passwort* contraseña* mot_de_passe senha парол* 密码 密碼`,
+  paste: `paste copy kopier* füge* colle* copie* peg* copi* incolla* вставь* скопир* 粘贴 复制 貼り付け 붙여`,
+  terminal: `terminal console shell command_line command_prompt powershell cmd konsole consola терминал* 终端 終端 ターミナル 터미널`,
   use: `use pay paid transfer go_to goes_to nutze verwende zahle utilise paie usa usar paga используй оплат* 使用 付款 使 払 사용`,
   given: `attached attachment uploaded angehängt* anhang* joint* adjunt* allegat* anexad* вложен* 附件 上传的 添付 첨부`,
   // What a person types, and whoever takes it.

@@ -66,7 +66,7 @@ const rows = table(`
   plants_memory        quoted +keep memory quote|account|person|host -heard
   plants_memory        +keep memory colon -heard
   plants_memory        +keep memory ~account
-  persistence          +make|keep schedule ~host|person|silently
+  persistence          +make|keep schedule ~host|person|silently ^schedule
   asks_for_secrets     have typed login
   asks_for_secrets     have login -files
   prompt_injection     +ignore authority

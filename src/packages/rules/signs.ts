@@ -1,26 +1,62 @@
 import type { ReviewedLine } from "../review-lines.ts";
 import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
 import { conceptsOf } from "./concepts.ts";
-import type { Judge, Row } from "./table.ts";
+import { type Code, meanings } from "./meanings.ts";
+
+export type Severity = Capability["severity"];
+/** How grave a sign is in this text of a line. */
+export type Judge = (text: string, line: ReviewedLine, subject: Pick<ReviewSubject, "purpose">) => Severity;
 
 export const warning: Judge = () => "warning";
 export const danger: Judge = () => "danger";
 export const inCode: Judge = (_, { role }) => (role === "code" ? "warning" : "info");
 
+/** What a capability looks like in a line. Patterns take time proportional to it: each repetition is bounded or the only one. */
+interface Sign {
+  code: Code;
+  said: RegExp;
+  judge?: Judge | undefined;
+  /** A purpose that explains it. */
+  unless?: RegExp | undefined;
+  role?: string | undefined;
+}
+
+/** Reads a table of one sign a line: its code, its pattern, how grave it is, a purpose that explains it, `in-code` or `in-data`. */
+export function signs({ raw }: TemplateStringsArray, ...values: (RegExp | Judge)[]): Sign[] {
+  const found: Sign[] = [];
+  let code = "";
+  values.forEach((value, at) => {
+    const [end = "", begin] = (raw[at] ?? "").split("\n");
+    const last = found.at(-1);
+    if (last !== undefined) last.role ??= /in-(\w+)/.exec(end)?.[1];
+    if (begin !== undefined) code = begin.trim();
+    if (!(code in meanings)) throw new TypeError(`The code ${code} has no meaning.`);
+    if (begin !== undefined || last === undefined) found.push({ code: code as Code, said: value as RegExp });
+    else if (value instanceof RegExp) last.unless = value;
+    else last.judge = value;
+  });
+  const last = found.at(-1);
+  if (last !== undefined) last.role ??= /in-(\w+)/.exec(raw.at(-1) ?? "")?.[1];
+  return found;
+}
+
 /** At most one finding of each code for a line. What the purpose or the text around it explains is information, as is all without a judge. */
-export function signRule(rows: readonly Row[]): FileRule {
+export function signRule(table: readonly Sign[]): FileRule {
   return (file, subject) => {
     /** By line and code: a long line comes in pieces. */
     const findings = new Map<string, Capability>();
     for (const line of file.statements.filter(({ text }) => text.length >= 4)) {
-      for (const { said, code, ...row } of rows.filter(
-        ({ only }) => only === undefined || only === line.role,
-      )) {
+      for (const { said, code, judge, unless, role } of table) {
         const key = `${line.number} ${code}`;
-        const found = findings.has(key) ? null : said.exec(line.text);
+        const found = (role ?? line.role) !== line.role || findings.has(key) ? null : said.exec(line.text);
         if (found === null) continue;
-        const text = placeOf(found, code);
-        findings.set(key, foundIn(file, { ...line, text }, gravity(row, line, subject), code));
+        const { purpose, skill } = subject;
+        const isKnown =
+          purpose.isAboutAttacks ||
+          (line.role !== "code" && isExplained(line.text)) ||
+          unless?.test(`${skill.id.replaceAll("-", " ")} ${purpose.text}`) === true;
+        const severity = isKnown ? "info" : (judge?.(line.text, line, subject) ?? "info");
+        findings.set(key, foundIn(file, { ...line, text: placeOf(found, code) }, severity, code));
       }
     }
     return [...findings.values()];
@@ -31,17 +67,6 @@ export function signRule(rows: readonly Row[]): FileRule {
 function placeOf({ index, input, 0: match }: RegExpExecArray, code: string): string {
   if (code === "secret") return `${match.slice(0, 6)}…`;
   return input.slice(Math.max(0, index - 60), index + match.length + 100);
-}
-
-function gravity(
-  { judge, unless }: Pick<Row, "judge" | "unless">,
-  line: ReviewedLine,
-  subject: ReviewSubject,
-): Capability["severity"] {
-  const { purpose, skill } = subject;
-  const isQuoted = purpose.isAboutAttacks || (line.role !== "code" && isExplained(line.text));
-  const isKnown = unless?.test(`${skill.id.replaceAll("-", " ")} ${purpose.text}`) ?? false;
-  return judge === undefined || isQuoted || isKnown ? "info" : judge(line.text, line, subject);
 }
 
 /** Whether a text speaks about attacks, or about what somebody asks for or agrees to at the time. */

@@ -1,0 +1,106 @@
+import { type Capability, foundIn, type ReviewedFile, type ReviewSubject } from "../review-subject.ts";
+import { type Act, actsOf } from "./code-rules.ts";
+import { hostsReached, type NamedAddress, oddPlace } from "./hosts.ts";
+
+/** Gives a file or text whole: as a form, a body or an upload. */
+const uploads =
+  /\bfiles\s{0,4}=\s{0,4}[{[]|\s(?:-F|--form)\s{0,4}"?[\w-]+=[@<]|\s-T\s|--upload-file|--post-file|--data(?:-binary|-raw)?[\s=]+"?@|\b(?:upload_file\w*|storbinary)\s{0,4}\(|\b(?:scp|rsync|sftp)\s/;
+const uploadsWhole =
+  /\b(?:sendmail|post|put|Request|urlopen)\s{0,4}\(.{0,300}(?:\bopen\s{0,4}\(|\bread(?:_text|_bytes|FileSync|File)?\s{0,4}\()|\b(?:cat|tar|zip|gzip|base64|env|printenv|history)\s[^;|]{0,100}(?:\|[^;|]{0,60}){0,2}\|\s{0,4}(?:curl|wget|nc|ncat|ssh|mail)\b/;
+/** A key that the person who set the skill up has for an account there, or an address they set. */
+const ownKey =
+  /(?:environ|getenv|process\.env|\bENV)\W{0,6}(?:get\W{0,3})?\w{0,40}(?:KEY|TOKEN|SECRET|PASS|AUTH|WEBHOOK|URL|HOST)|\$\{?\w{0,40}(?:_KEY|_TOKEN|TOKEN\b|KEY\b)|\b(?:args?|opts?|options|config|settings|cfg)\b\W{0,3}\w{0,20}(?:key|token|url|host|server|webhook)|\bAuthorization\b/i;
+/** `OPENROUTER` of `OPENROUTER_API_KEY`. */
+const keyNames = /\b(?!API|ACCESS|AUTH|CLIENT|SECRET|BASE|USER|KNACK)[A-Z][A-Z0-9]{3,30}(?=_(?:[A-Z]+_)?(?:KEY|TOKEN|SECRET)\b)/g;
+const runsText =
+  /(?<![.\w$])(?:eval|exec)\s{0,4}\((?!\s{0,4}")|\bnew\s{1,4}Function\s{0,4}\(|"(?:ba|z)?sh"\s{0,4},\s{0,4}\[?\s{0,4}"-\w*c"\s{0,4},\s{0,4}(?!")\w|\bos\.(?:system|popen)\s{0,4}\(\s{0,4}(?!")\w|\bexec(?:Sync)?\s{0,4}\(\s{0,4}\w+\s{0,4}[,)]/;
+const runsProgram =
+  /\b(?:run|call|Popen|check_output|check_call)\s{0,4}\(\s{0,4}(?!")[\w.]+\s{0,4},.{0,100}shell\s{0,4}=\s{0,4}True|\b(?:sh|bash|eval)\s{1,4}(?:-c\s{1,4})?"?\$\{?\w|\bchmod\b|\.chmod\s*\(|\bspec_from_file_location\b|\bsys\.path\.(?:insert|append)\b.{0,60}(?:tmp|cache|download)/;
+/** A module and one of its functions, both by a name that is not written there. */
+const byNames: readonly (readonly [RegExp, RegExp])[] = [
+  [/\b(?:require|import)\s*\(\s*[A-Za-z_$][\w$.[\]]*\s*\)/, /[\w$)\]]\[\s*[A-Za-z_$][\w$]*\s*\]\s*\(/],
+  [/(?:\bimport_module|__import__)\s*\(\s*(?!")/, /\bgetattr\s*\([^,\n]{1,80},\s*(?!")\w/],
+];
+const secrets = ["reads_credentials", "reads_whole_environment"];
+const sources = [...secrets, "reads_identity", "reads_all_files"];
+const stays = /\b(?:offline|locally|on this machine|no network|without (?:a )?network|never leaves?|nothing (?:is sent|leaves))\b/i;
+
+/** What flows through code from its sources to a host, and out of data into what runs, where the purpose does not explain it. */
+export function flows(subject: ReviewSubject, capabilities: readonly Capability[]): Capability[] {
+  const code = subject.files.filter(({ role }) => role === "code");
+  const paths = new Set(code.map(({ path }) => path));
+  const gathered = capabilities.filter(({ code: each, path = "" }) => sources.includes(each) && paths.has(path));
+  return [
+    ...code.flatMap((file) => {
+      const own = new Map(capabilities.filter(({ path }) => path === file.path).toReversed().map((each) => [each.code, each]));
+      return [...(own.has("network") ? overNetwork(file, own, gathered, subject) : []), ...fromData(file, own, subject)];
+    }),
+    ...subject.files.filter(({ role }) => role !== "code").flatMap((file) => commandsThatSend(file, subject)),
+  ];
+}
+
+type Own = ReadonlyMap<string, Capability>;
+
+function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability[], { purpose, skill }: ReviewSubject): Capability[] {
+  const keyed = new Set(file.statements.flatMap(({ text }) => text.match(keyNames) ?? []).map((name) => name.toLowerCase()));
+  const isKnown = ({ host, place }: NamedAddress) =>
+    purpose.isAboutAttacks || purpose.names(place) || [...keyed].some((name) => host.includes(name));
+  const lines = file.statements.map((line) => ({ line, acts: actsOf(line.text), places: hostsReached(line.text) }));
+  const strangers = (of: typeof lines) => [
+    ...new Set(of.flatMap(({ places }) => places.filter((each) => !isKnown(each)).map(({ host }) => host))),
+  ];
+  const does = (act: Act) => lines.find(({ acts }) => acts.has(act))?.line;
+  const find = (...forms: RegExp[]) => file.statements.find(({ text }) => forms.some((form) => form.test(text)));
+  const found: Capability[] = [];
+  const odd = lines.find(({ line, places }) => oddPlace(line.text) !== undefined && !places.some(isKnown))?.line;
+  if (odd !== undefined) found.push(foundIn(file, odd, "warning", "unusual_host", `It contacts ${oddPlace(odd.text)}.`));
+  const run = own.has("minified") || strangers(lines).length === 0 ? undefined : find(runsText, runsProgram);
+  if (run !== undefined) found.push(foundIn(file, run, "warning", "runs_what_it_fetches"));
+  const [posted, queried] = [does("posts"), does("queries")];
+  const sent = posted ?? queried;
+  if (sent === undefined) return found;
+  // The hosts of the statements that send; where these name none, all of the file.
+  const senders = lines.filter(({ acts, places }) => (acts.has("posts") || acts.has("queries")) && places.length > 0);
+  const unknown = strangers(senders.length > 0 ? senders : lines);
+  const to = unknown.length === 0 ? "a host" : `${unknown.slice(0, 3).join(", ")}, which its description does not name`;
+  const secret = gathered.find((each) => secrets.includes(each.code));
+  const hasKey = find(ownKey) !== undefined;
+  const isKeyed = hasKey && skill.requires.env.length > 0;
+  const source = secret ?? (hasKey ? undefined : gathered[0]);
+  if (source !== undefined && unknown.length > 0) {
+    const message = `It gathers files, keys or variables and sends data to ${to}.`;
+    const severity = odd !== undefined && secret !== undefined ? "danger" : "warning";
+    return [...found, { ...source, severity, code: "sends_what_it_finds", message }];
+  }
+  const whole = find(uploads, uploadsWhole) ?? (does("given") !== undefined && does("reads") !== undefined ? sent : undefined);
+  const isStrange = (whole !== undefined && !isKeyed) || (posted !== undefined && !hasKey) || stays.test(purpose.text);
+  const severity = unknown.length > 0 && isStrange ? "warning" : "info";
+  const message = `It sends ${whole === undefined ? "data" : "files or texts"} to ${to}.`;
+  return [...found, foundIn(file, whole ?? sent, severity, "sends_data", message)];
+}
+
+/** A command that a guide shows or data carries, which gives files or variables to a host. */
+function commandsThatSend(file: ReviewedFile, { purpose }: ReviewSubject): Capability[] {
+  return file.lines.flatMap((line) => {
+    const { role, text } = line;
+    const isSending = role !== "prose" && /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh)\b/.test(text) && !ownKey.test(text);
+    if (!isSending || !(uploads.test(text) || uploadsWhole.test(text)) || purpose.isAboutAttacks) return [];
+    const unknown = hostsReached(text).find(({ place }) => !purpose.names(place));
+    const message = `It sends files or texts to ${unknown?.host}, which its description does not name.`;
+    return unknown === undefined ? [] : [foundIn(file, line, "warning", "sends_data", message)];
+  });
+}
+
+/** Code whose names or text come out of data. */
+function fromData({ raw, statements }: ReviewedFile, own: Own, { purpose }: ReviewSubject): Capability[] {
+  const dynamic = own.get("dynamic_code") ?? own.get("runs_programs");
+  if (dynamic === undefined || own.has("minified") || purpose.isAboutAttacks) return [];
+  const all = statements.map(({ text }) => text).join("\n");
+  const isMade =
+    (/\bjson\.loads?\b|JSON\.parse|\.read\w*\s*\(|\bopen\s*\(|readFile/.test(raw) &&
+      byNames.some(([loads, calls]) => loads.test(all) && calls.test(all))) ||
+    (actsOf(all).has("decodes") && statements.some(({ text }) => runsText.test(text) || runsProgram.test(text))) ||
+    /(?<![.\w])(?:exec|eval)\s*\(\s*(?:\w+\s*\(\s*){0,2}(?:open\s*\(|Path\s*\(|\w+\.read|readFile)/.test(all);
+  const message = "What it calls or runs comes out of data, so that no reader sees what it does.";
+  return isMade ? [{ ...dynamic, severity: "warning", code: "unreadable_code", message }] : [];
+}

@@ -4,7 +4,7 @@ import type { Code } from "./meanings.ts";
 import { inCode, signRule, signs, warning } from "./signs.ts";
 
 /** What a statement of code does: what it uses, where data comes from, where it goes. */
-export type Act = "network" | "posts" | "queries" | "reads" | "given" | "decodes" | "files" | "environment" | "identity" | "runs" | "makes" | "native" | "outside";
+export type Act = "network" | "posts" | "queries" | "reads" | "given" | "decodes" | "files" | "environment" | "identity" | "runs" | "makes" | "looksUp" | "native" | "outside";
 
 /**
  * The names for it in the languages of scripts: `x` anywhere in a path such as `a.x.b`, `x()` called alone, `.x()` as a method. What only a
@@ -14,7 +14,7 @@ const names: Record<Act, string> = {
   network: `fetch() requests urllib urllib3 urlopen httpx aiohttp axios http.client HTTPSConnection HTTPConnection http.get http.request https.get
     https.request socket.socket create_connection createConnection gethostbyname getaddrinfo XMLHttpRequest WebSocket websocket websockets sendBeacon curl wget
     Net.HTTP smtplib SMTP SMTP_SSL ftplib FTP paramiko telnetlib nodemailer undici xmlrpc got() superagent ncat scp sftp rsync telnet pycurl reqwest HttpClient
-    http.Get http.Post http.NewRequest file_get_contents() HTTParty Faraday RestClient EventSource imaplib boto3 resolve4 resolveTxt lookup()`,
+    http.Get http.Post http.NewRequest file_get_contents() HTTParty Faraday RestClient EventSource imaplib boto3 lookup()`,
   posts: `.post() .put() .patch() .send() .sendall() .sendto() .sendmail() .send_message() .sendMail() .send_bytes() .storbinary() .storlines() .put_object()
     .putObject() .upload_file() .upload_fileobj() .append_row() sendBeacon WebSocket() mail() http.Post() http.PostForm() scp rsync sftp post() put()`,
   queries: `urlencode() URLSearchParams encodeURIComponent() quote() quote_plus() searchParams`,
@@ -29,6 +29,7 @@ const names: Record<Act, string> = {
     platform.node platform.uname gethostname hostname() os.hostname whoami getnode networkInterfaces getpwuid`,
   runs: `child_process subprocess os.system os.popen popen() shell_exec passthru proc_open Deno.Command Bun.spawn create_subprocess_exec create_subprocess_shell
     os.execv os.execvp os.execl os.execve os.spawnl os.spawnv execa exec.Command`,
+  looksUp: `gethostbyname getaddrinfo resolve4 resolve6 resolveTxt resolveMx resolveCname dns.resolve dns.lookup dns.resolver nslookup dig getent`,
   makes: `eval() exec() Function() runInThisContext runInNewContext runInContext vm.Script __import__() import_module marshal.loads pickle.loads pickle.load
     dill.loads cloudpickle.loads compile() execfile() instance_eval class_eval`,
   native: `CDLL PyDLL WinDLL OleDLL ctypes.cdll ctypes.pydll ctypes.windll ctypes.pythonapi process.dlopen Deno.dlopen WebAssembly.compile WebAssembly.instantiate
@@ -79,6 +80,7 @@ const codes: Partial<Record<Act, Code>> = {
   environment: "reads_whole_environment",
   identity: "reads_identity",
   runs: "runs_programs",
+  looksUp: "network",
   makes: "dynamic_code",
   native: "native_code",
   outside: "reaches_outside",
@@ -109,6 +111,7 @@ const codeSigns = signRule(signs`
   reads_credentials ${/Login Data\b|Cookies\.binarycookies|key4\.db|logins\.json|\bwallet\.dat\b|Library\/Keychains|Local Extension Settings|169\.254\.169\.254|metadata\.google\.internal|security\s+(?:find-(?:generic|internet)-password|dump-keychain)|\/var\/run\/secrets\b/} ${keyPlaces} ${inCode}
   reads_credentials ${/\.(?:openclaw|clawdbot|moltbot)\/(?:\.env|openclaw\.json|agents\/\S{1,60}sessions)|auth-profiles\.json|\.(?:bash|zsh|python|psql|mysql)_history\b|\bpbpaste\b|\bpyperclip\.paste\b|\bxclip\b.{0,20}-o\b|\bkeyring\.get_password\b/} ${keyPlaces} ${inCode}
   changes_agent ${/\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT|TOOLS)\.md\b|\.cursorrules\b|copilot-instructions\.md/} in-code
+  changes_agent ${/"[^"]{0,60}\*\/SKILL\.md"|\.\.\/[^"]{0,60}SKILL\.md/} ${/\bskills?\b/i} ${warning} in-code
   persistence ${/\.git\/hooks\b|\b(?:site|user)customize\.py\b|\.pth"|\bPYTHONSTARTUP\b|\bautostart\/|LaunchAgents\//} ${/\b(?:hooks?|git|cron\w*|schedul\w*|daemon|services?|autostart|launchd|startup|install\w*|setup)\b/i} ${warning} in-code
   steers_answers ${/(?:replace|sub|iban|payee|account|recipient)\W.{0,80}"[A-Z]{2}\d{2}[ \dA-Z]{11,40}"|\b[A-Z]{2}\d{2} ?(?:\d{4} ?){3,6}.{0,60}(?:replace|sub)\b|"[?&](?:via|aff|tag|affiliate|partner|ref)=[\w-]{3,40}"/} ${/\b(?:affiliate|referral|example|test|sample|valid\w*)\b/i} ${warning} in-code
 `);

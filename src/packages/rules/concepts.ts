@@ -17,6 +17,8 @@ const negations = listed(
   nicht nichts nie niemals kein keine keinen keiner keinem ohne jamais sans aucun ne ni nunca jamás sin ningún non mai senza não sem не нельзя без никогда
   不 勿 别 無`,
 );
+/** Those that end with their part of the sentence: `without a visit, ask`. */
+const brief = listed("without no ohne sans sin senza sem без");
 /** Negations that stand behind what they deny. */
 const behind = listed("nicht nichts nie niemals pas jamais な");
 const turns = listed("but instead then however sondern aber mais pero ma но");
@@ -32,9 +34,11 @@ const starters = listed(
 );
 /** Before a participle or third person that tells what happens. */
 const happens = listed("is are be been gets get was were will it agent assistant skill bot script which");
+/** Asked by somebody (`asks whether`) they mean something else. */
+const exactly = new Set<Word>(["ask", "wish", "have"]);
 const acts = new Set(
   `send copy put open admit keep tell deem exchange off on choose typed have favour omit make use consent agreed comply ignore precede decode wonder
-  wish`.split(/\s+/) as Word[],
+  wish ask forge favour`.split(/\s+/) as Word[],
 );
 /** Acts whose words are nouns as well. */
 const verbs = new Set("send copy put open admit keep deem exchange off on choose typed favour omit make use comply ignore".split(" ") as Word[]);
@@ -79,8 +83,9 @@ export function conceptsOf(text: string): Concepts {
   const found: Mark[] = [];
   let deniedTo = -1;
   let clause = -1;
+  let isBrief = false;
   words.forEach((word, at) => {
-    if (isEnd.test(word) || turns.has(word)) {
+    if (isEnd.test(word) || turns.has(word) || (word === "," && isBrief)) {
       clause = at;
       deniedTo = -1;
     }
@@ -90,11 +95,15 @@ export function conceptsOf(text: string): Concepts {
     const isTold = isSign.test(before) || starters.has(before) || /^\d|[^a-z]/.test(before + word);
     for (const [concept, form] of conceptsAt(words, at)) {
       if (isNoun && verbs.has(concept)) continue;
+      if (form !== "" && exactly.has(concept)) continue;
       const isOrder = form === "" ? isTold || happens.has(before) : form !== "ing" && happens.has(before);
       found.push({ concept, at, clause, isOrder, isDenied: at <= deniedTo && acts.has(concept) });
     }
     if (mitigators.has(words[at + 1] ?? "")) return;
-    if (negations.has(word)) deniedTo = at + reach;
+    if (negations.has(word)) {
+      deniedTo = at + reach;
+      isBrief = brief.has(word);
+    }
     if (behind.has(word))
       for (const each of found.filter((mark) => mark.at > clause && mark.at >= at - reach && acts.has(mark.concept)))
         each.isDenied = true;

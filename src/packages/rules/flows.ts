@@ -16,6 +16,8 @@ const runsText =
   /(?<![.\w$])(?:eval|exec)\s{0,4}\((?!\s{0,4}")|\bnew\s{1,4}Function\s{0,4}\(|"(?:ba|z)?sh"\s{0,4},\s{0,4}\[?\s{0,4}"-\w*c"\s{0,4},\s{0,4}(?!")\w|\bos\.(?:system|popen)\s{0,4}\(\s{0,4}(?!")\w|\bexec(?:Sync)?\s{0,4}\(\s{0,4}\w+\s{0,4}[,)]/;
 const runsProgram =
   /\b(?:run|call|Popen|check_output|check_call)\s{0,4}\(\s{0,4}(?!")[\w.]+\s{0,4},.{0,100}shell\s{0,4}=\s{0,4}True|\b(?:sh|bash|eval)\s{1,4}(?:-c\s{1,4})?"?\$\{?\w|\bchmod\b|\.chmod\s*\(|\bspec_from_file_location\b|\bsys\.path\.(?:insert|append)\b.{0,60}(?:tmp|cache|download)/;
+/** Makes the name of a host of data and a domain. */
+const domain = /"[\w-]{1,60}(?:\.[\w-]{1,60}){0,3}\.[a-z]{2,12}"\s*\]\s*\.join\("\."\)|[\w)\]]\s*\+\s*"\.(?:[\w-]{1,60}\.){1,3}[a-z]{2,12}"/;
 /** A module and one of its functions, both by a name that is not written there. */
 const byNames: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:require|import)\s*\(\s*[A-Za-z_$][\w$.[\]]*\s*\)/, /[\w$)\]]\[\s*[A-Za-z_$][\w$]*\s*\]\s*\(/],
@@ -23,7 +25,7 @@ const byNames: readonly (readonly [RegExp, RegExp])[] = [
 ];
 const secrets = ["reads_credentials", "reads_whole_environment"];
 const sources = [...secrets, "reads_identity", "reads_all_files"];
-const stays = /\b(?:offline|locally|on this machine|no network|without (?:a )?network|never leaves?|nothing (?:is sent|leaves))\b/i;
+const stays = /\b(?:offline|locally|local (?:processing|only)|(?:everything|all|nothing) (?:stays|leaves)|on this machine|no network|without (?:a )?network|never leaves?|nothing is sent)\b/i;
 
 /** What flows through code from its sources to a host, and out of data into what runs, where the purpose does not explain it. */
 export function flows(subject: ReviewSubject, capabilities: readonly Capability[]): Capability[] {
@@ -56,6 +58,8 @@ function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability
   if (odd !== undefined) found.push(foundIn(file, odd, "warning", "unusual_host", `It contacts ${oddPlace(odd.text)}.`));
   const run = own.has("minified") || strangers(lines).length === 0 ? undefined : find(runsText, runsProgram);
   if (run !== undefined) found.push(foundIn(file, run, "warning", "runs_what_it_fetches"));
+  const named = does("looksUp") === undefined ? undefined : find(domain);
+  if (named !== undefined) found.push(foundIn(file, named, "warning", "sends_by_name"));
   const [posted, queried] = [does("posts"), does("queries")];
   const sent = posted ?? queried;
   if (sent === undefined) return found;

@@ -7,8 +7,8 @@ import { type Sentence, type Shape, sentencesOf } from "./sentences.ts";
 
 /** A part of a rule: one of these concepts, where it says. */
 interface Term {
-  /** Nothing: it is stated. `~`: it or a sentence near it states one. `+`: it orders one. `a>b`: one before the other. `!`: it denies one. `-`: it states none. `^`: the description states none. */
-  where: "" | "~" | "+" | "~+" | "!" | "-" | "^";
+  /** Nothing: it is stated. `~`: it or a sentence near it states one. `+`: it orders one. `a>b`: one before the other. `!`: it denies one. `-`: it states none. `^`: the description states none, `=`: it states one. */
+  where: "" | "~" | "+" | "~+" | "!" | "-" | "^" | "=";
   concepts: readonly (Word | Shape)[];
 }
 
@@ -35,18 +35,21 @@ const rows = table(`
   sends_conversation   quoted +send|copy|put|keep|tell person words|files|secrets|identity -bug
   sends_conversation   quoted +send|copy|put person ritual|turn|everything|silently -bug
   sends_conversation   +admit person access|everything|words|ritual
-  sends_conversation   filled +send|open|put
+  sends_conversation   filled ~+send|open|put
   sends_conversation   filled picture
   sends_conversation   blank open|send|put words
+  sends_conversation   blank open|send|put files|identity ritual|turn
   sends_conversation   host open|put ~turn put ~words
   sends_conversation   +send|copy outsider words|files|secrets|identity ^outsider
   sends_conversation   +send server secrets everything
   sends_conversation   +send|copy|put public words|files|secrets ^public
+  sends_conversation   quoted bcc person
   hides_from_people    hush
   hides_from_people    !tell deed
   hides_from_people    !tell people|answer ~host|person
   hides_from_people    silently +send|copy words|files|secrets|~host|person
   hides_from_people    +omit answer ~host|person
+  hides_from_people    wonder checks|consent|deed tell|answer
   hides_from_people    wonder cover +tell
   claims_consent       people>agreed already|calls -condition
   claims_consent       consent|agreed already calls -condition
@@ -59,7 +62,13 @@ const rows = table(`
   claims_consent       silence consent|agreed
   claims_consent       card everything consent answer -condition
   claims_consent       whoever phrase powers
-  claims_consent       quoted person agreed
+  claims_consent       quoted person agreed whoever|words|calls
+  claims_consent       quoted person exempt
+  claims_consent       counts myself ~consent
+  claims_consent       +forge ~consent|agreed|memory
+  changes_settings     split limit ~money
+  changes_settings     deem fine checks
+  changes_agent        quoted +on|exchange|off|omit skillfiles ~skills ^skills
   changes_settings     +off gates -condition
   changes_settings     off checks ~whoever
   changes_settings     +on|put|admit|exchange|off lists
@@ -68,7 +77,7 @@ const rows = table(`
   plants_memory        +keep memory ~account
   persistence          +make|keep schedule ~host|person|silently ^schedule
   asks_for_secrets     have typed login
-  asks_for_secrets     have login -files
+  asks_for_secrets     +ask login people|them|answer -files|sample
   prompt_injection     +ignore authority
   prompt_injection     precede authority
   obeys_hidden_text    decode ~comply
@@ -76,12 +85,19 @@ const rows = table(`
   obeys_remote_text    asorder foreign|person|host -data
   obeys_remote_text    bidding -data
   steers_answers       +favour brand offer ritual|everything|regardless -honest
+  steers_answers       top brand ~offer -honest
+  steers_answers       top regardless ~offer -honest
+  steers_answers       =faithful omit downside
+  steers_answers       =faithful !tell downside
+  steers_answers       =faithful favour brand
   steers_answers       favour regardless ~offer -honest
   steers_answers       sponsor +favour|put ~offer -honest ^sponsor
   steers_answers       referral details|put|favour ^sponsor
   steers_answers       account ~money ~+use|exchange|put|send -sample
+  steers_answers       account hidden -sample
+  steers_answers       exchange money against
   steers_answers       +exchange details account|host|person|referral|sponsor
-  steers_answers       +deem fine regardless
+  steers_answers       +deem fine regardless|brand
   steers_answers       +omit downside ~offer
 `);
 
@@ -98,7 +114,7 @@ function table(text: string): Row[] {
         severity: rest.includes("info") ? "info" : "warning",
         quoted: rest.includes("quoted"),
         terms: terms.map((term) => {
-          const [, where = "", concepts = ""] = /^(~\+|[~+!^-]?)(.*)$/.exec(term) ?? [];
+          const [, where = "", concepts = ""] = /^(~\+|[~+!^=-]?)(.*)$/.exec(term) ?? [];
           return { where: where as Term["where"], concepts: concepts.split("|") as Term["concepts"] };
         }),
       };
@@ -113,7 +129,7 @@ function holds({ terms, quoted }: Row, sentence: Sentence, { concepts: meant }: 
     if (second !== undefined) return (quoted ? sentence.whole : sentence).precedes(first as Word, second);
     if (where === "-") return concepts.every((each) => !stated.has(each));
     if (where === "^") return concepts.every((each) => !meant.has(each as Word));
-    const all = { "": stated, "~": near, "+": ordered, "~+": sentence.around, "!": denied }[where];
+    const all = { "": stated, "~": near, "+": ordered, "~+": sentence.around, "!": denied, "=": meant as ReadonlySet<Word | Shape> }[where];
     return concepts.some((each) => all.has(each));
   });
 }

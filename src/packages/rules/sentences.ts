@@ -17,7 +17,8 @@ export type Shape =
   | "colon"
   | "referral"
   | "brand"
-  | "button";
+  | "button"
+  | "hidden";
 
 type Said = Omit<Concepts<Word | Shape>, "precedes"> & Pick<Concepts, "precedes">;
 
@@ -50,6 +51,7 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
   const read = all.map((each, at): Omit<Sentence, "near" | "around"> => {
     const near = all.slice(Math.max(0, at - 3), at + 4).map(({ text }) => text);
     const shapes = shapesOf(each.text, near, subject);
+    if (each.isHidden && !/test|example|sample|fixture/i.test(file.path)) shapes.push("hidden");
     const concepts = (text: string) => {
       const { stated, ...more } = conceptsOf(text);
       return { ...more, stated: new Set([...stated, ...shapes]) };
@@ -77,11 +79,13 @@ function told(file: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
   return [...described, ...paragraphs(partsOf(file))];
 }
 
-function printed({ statements }: ReviewedFile): Paragraph[] {
+function printed({ path, role, statements }: ReviewedFile): Paragraph[] {
+  // The cells of a table; of other data and code, longer texts.
+  const form = role === "data" && /\.[ct]sv$/i.test(path) ? /([^;,\t"]{12,1000})/g : /"([^"]{40,1000})"/g;
   return statements
     .slice(0, 5_000)
     .flatMap(({ number: line, text }) =>
-      [...text.matchAll(/"([^"]{40,1000})"/g)].map(([, each = ""]) => ({ line, text: each, isHidden: true })),
+      [...text.matchAll(form)].map(([, each = ""]) => ({ line, text: each, isHidden: true })),
     );
 }
 
@@ -102,14 +106,16 @@ function partsOf({ lines }: ReviewedFile): Paragraph[] {
 function paragraphs(lines: readonly Paragraph[]): Paragraph[] {
   const found: Paragraph[] = [];
   let open: Paragraph | undefined;
-  for (const line of lines) {
-    const begins = /^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden;
+  for (const [at, line] of lines.entries()) {
+    // A quotation goes on in the next line.
+    const goesOn = /^\s*>/.test(line.text) && /^\s*>/.test(lines[at - 1]?.text ?? "");
+    const begins = !goesOn && (/^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden);
     if (line.text.trim() === "") open = undefined;
     else if (open === undefined || begins || open.text.length > 2_400) {
       open = { ...line };
       found.push(open);
       if (/^\s{0,3}#{1,6}\s/.test(line.text)) open = undefined;
-    } else open.text += ` ${line.text.trim()}`;
+    } else open.text += ` ${line.text.replace(/^[\s>]+/, "").trim()}`;
   }
   return found;
 }
@@ -159,7 +165,7 @@ function shapesOf(text: string, near: readonly string[], { purpose }: ReviewSubj
   const isDefined = (name: string) =>
     name.length > 2 && near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each));
   const names = text.match(/(?<=[\p{Ll}\d,;:’] )\p{Lu}\p{Ll}{3,20}\b/gu) ?? [];
-  const shapes: Record<Shape, boolean> = {
+  const shapes: Record<Exclude<Shape, "hidden">, boolean> = {
     address: places.length > 0 || people.length > 0,
     host: strange.length > 0,
     person: people.some((each) => !purpose.text.toLowerCase().includes(each.toLowerCase())),
@@ -174,5 +180,5 @@ function shapesOf(text: string, near: readonly string[], { purpose }: ReviewSubj
     brand: names.length < text.length / 25 && names.some((name) => !purpose.text.includes(name)),
     button: button.test(text),
   };
-  return (Object.keys(shapes) as Shape[]).filter((shape) => shapes[shape]);
+  return (Object.keys(shapes) as (keyof typeof shapes)[]).filter((shape) => shapes[shape]);
 }

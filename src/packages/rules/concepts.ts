@@ -38,7 +38,7 @@ const happens = listed("is are be been gets get was were will it agent assistant
 const exactly = new Set<Word>(["ask", "wish", "have"]);
 const acts = new Set(
   `send copy put open admit keep tell deem exchange off on choose typed have favour omit make use consent agreed comply ignore precede decode wonder
-  wish ask forge favour`.split(/\s+/) as Word[],
+  wish ask forge favour hush`.split(/\s+/) as Word[],
 );
 /** Acts whose words are nouns as well. */
 const verbs = new Set("send copy put open admit keep deem exchange off on choose typed favour omit make use comply ignore".split(" ") as Word[]);
@@ -95,8 +95,8 @@ export function conceptsOf(text: string): Concepts {
     const isTold = isSign.test(before) || starters.has(before) || /^\d|[^a-z]/.test(before + word);
     for (const [concept, form] of conceptsAt(words, at)) {
       if (isNoun && verbs.has(concept)) continue;
-      if (form !== "" && exactly.has(concept)) continue;
-      const isOrder = form === "" ? isTold || happens.has(before) : form !== "ing" && happens.has(before);
+      if (form.length > 1 && exactly.has(concept)) continue;
+      const isOrder = form === "*" || (form === "" && isTold) || (form !== "ing" && happens.has(before));
       found.push({ concept, at, clause, isOrder, isDenied: at <= deniedTo && acts.has(concept) });
     }
     if (mitigators.has(words[at + 1] ?? "")) return;
@@ -123,7 +123,7 @@ export function conceptsOf(text: string): Concepts {
   };
 }
 
-/** The concepts of the entries that begin with a word of a text, and the ending that was taken off it. */
+/** The concepts of the entries that begin with a word of a text, and the ending that was taken off it; `*` for a word of another language. */
 function conceptsAt(words: readonly string[], at: number): Map<Word, string> {
   const word = words[at] ?? "";
   const found = new Map<Word, string>();
@@ -142,14 +142,14 @@ function conceptsAt(words: readonly string[], at: number): Map<Word, string> {
         take(exact.get(`${base} ${rest === "" ? "" : `${rest} `}${last}`), form);
     }
   }
-  for (let end = 2; end <= Math.min(word.length, 20); end += 1) take(beginnings.get(word.slice(0, end)));
+  for (let end = 2; end <= Math.min(word.length, 20); end += 1) take(beginnings.get(word.slice(0, end)), "*");
   return found;
 }
 
 const endings = [
-  ["s", "", "s"],
-  ["es", "", "s"],
-  ["ies", "y", "s"],
+  ["s", "", "-s"],
+  ["es", "", "-s"],
+  ["ies", "y", "-s"],
   ["ed", "", "ed"],
   ["d", "", "ed"],
   ["ied", "y", "ed"],

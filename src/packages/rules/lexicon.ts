@@ -24,7 +24,7 @@ export const lexicon = {
   memory: `to_memory into_memory long_term from_now_on permanently for_good later_conversation other_conversation future_conversation
  all_conversation new_conversation every_conversation future_session later_session every_session memory_tool memory_skill team_memory gedächtnis*
  fakt* tatsache* dauerhaft* künftig* en_mémoire durablement en_memoria memoria_de a_memoria in_memoria na_memória hecho* permanentemente памят* факт*
- 记忆 长期 以后 今后 事实 メモリに 今後 記憶に 기억해 앞으로 pinned_fact the_fact as_a_fact as_fact fact_each`,
+ 记忆 长期 以后 今后 事实 メモリに 今後 記憶に 기억해 앞으로 pinned_fact the_fact as_a_fact as_fact fact_each for_all_users for_everyone for_all_people for_the_workspace for_the_whole_team für_alle_nutzer pour_tous para_todos`,
   schedule: `schedule scheduled recurring recur cron crontab reminder periodically every_day every_morning every_night every_hour every_week every_evening
     every_weekday every_monday every_friday every_minute daily nightly hourly weekly timer trigger standing_task background_task background_job
     täglich* wöchentlich* stündlich* nachts regelmäßig* zeitplan* jeden_tag quotidien* hebdomadaire* chaque_jour tous_les_jours planifi*
@@ -114,7 +114,7 @@ export const lexicon = {
   forever: `for_good permanently permanent forever remembers remember_the_choice remembers_the_choice not_ask_again never_ask_again no_further no_more
     once_and_for_all for_ever dauerhaft* merkt nicht_mehr définitivement ne_plus no_volver permanentemente 不再 永久 ずっと 二度と`,
   card: `card button dialog dialogue approval_request approval_card confirmation_prompt permission_prompt consent_card prompt question popup pop_up window
-    form knopf schaltfläche* karte* bouton* fenêtre* botón* ventana* pulsante кнопк* окно 按钮 卡片 弹窗 ボタン カード 버튼`,
+    form knopf schaltfläche* karte* bouton* fenêtre* botón* ventana* pulsante кнопк* окно 按钮 卡片 弹窗 ボタン カード 버튼 option choice setting`,
   condition: `if when once after until unless whether before only assume ensure check wait provided should_the can_be may_be wenn sobald falls ob erst nachdem si
     quand lorsque cuando se quando если когда 如果 时 后 才 もし 場合 なら`,
   silence: `silence no_answer no_reply no_response no_objection schweigen silencio silenzio молчани* 沉默 無言`,
@@ -152,6 +152,10 @@ export const lexicon = {
  apply_it apply_them apply_what carry_out carry_it_out carry_them_out act_on_it act_on_them act_accordingly what_it_says what_they_say
  whatever_it_says as_it_says as_they_say instruction_in_it instruction_there treat_it_as newer_text_counts heed
  befolg* führe_aus suis_les suivez_les sigue_las cumple segui_le esegui_le выполни* следуй 照做 执行 遵循 按照其 従って 実行して 따르`,
+  obeying: `do_whatever do_what_it do_what_they do_what_the do_as_it carry_out_whatever follow_whatever follow_any follow_every follow_all obey
+    execute_whatever comply_with tue_was mach_was fais_ce_que haz_lo_que fai_ciò делай_то 按照其要求 言うとおり`,
+  unseen: `without_looking without_checking without_reading without_review without_opening without_verifying  unchecked ungelesen ungeprüft
+    ohne_zu_prüfen sans_vérifier sin_revisar senza_controllare не_проверяя 不检查 確認せずに`,
   bidding: `whatever_it_says whatever_the_page whatever_they_say what_the_page_says what_the_mail_says what_the_page_asks what_the_mail_asks
     what_the_document_says instructions_on_the_page instructions_in_the_mail instructions_in_the_page instructions_in_the_document any_instructions_in
     any_instruction_on all_instructions_in was_auf_der_seite ce_que_dit lo_que_diga quello_che_dice что_там_написано 网页上的指示 ページの指示 do_whatever_it do_whatever_they`,
@@ -174,7 +178,7 @@ export const lexicon = {
   // Money, offers, other skills.
   money: `payment pay paid invoice bank iban bic account wallet money price fee donation refund transfer payee recipient amount salary bill supplier
     zahl* konto überweis* rechnung* paiement* compte* virement* facture* pago* cuenta* factura* transferencia* pagament* conto bonifico conta оплат* счёт* счет*
-    перевод* 付款 账户 账号 银行 转账 支払 口座 振込 결제 계좌`,
+    перевод* 付款 账户 账号 银行 转账 支払 口座 振込 결제 계좌 eur euro usd dollar`,
   offer: `shop buy price product offer hotel book booking order provider brand vendor insurance insurer loan broker bank restaurant flight ticket tariff 
  supplier store purchase deal subscription hosting agency cheap cheaper
  kauf* preis* produkt* angebot* anbieter* achat* prix produit* offre* compra* precio* producto* oferta* acquist* prezz* prodott* offert* куп* цен* товар*
@@ -184,13 +188,13 @@ export const lexicon = {
     recomend* recomiend* prefier* raccomand* consiglia* рекоменд* предлага* 推荐 首选 おすすめ 推奨 추천 best_value`,
   top: `come_first comes_first go_first goes_first first_row first_place first_position first_column top_spot listed_first
     put_first placed_first ahead_of_the_others before_the_others an_erster_stelle zuerst_genannt en_premier en_tête en_primer_lugar al_primo_posto первым
-    排在第一 首位 一番上`,
+    排在第一 首位 一番上 mention_first mentioned_first named_first name_first list_first shown_first show_first appear_first appears_first ranks_first rank_first presented_first zuerst`,
   faithful: `faithful faithfully neutral neutrally unbiased impartial 
      originalgetreu* objektiv* fidèle* fiel fieles imparcial* fedele* 忠实 客观 中立
      忠実 complete_translation faithful_translation`,
   exempt: `go_straight goes_straight straight_to exempt exempted without_a_post without_a_check without_checks without_approval without_asking skip_the bypass no_check
     no_approval never_checked not_checked unchecked waved_through always_approved automatically_approved auto_approved direkt_zu ohne_prüfung sans_contrôle
-    sin_revisión senza_controllo без_проверки 免检 直接通过`,
+    sin_revisión senza_controllo без_проверки 免检 直接通过 trusted vertrauenswürdig`,
   counts: `counts count_as counts_as counted_as is_an_approval is_approval stands_for replaces_the gilt_als vaut_pour cuenta_como vale_come считается 算作 とみなす`,
   forge: `backdate back_date backdated antedate predate minus_one_month minus_one_week random_minute random_3 plausible_time plausible_date made_up_date earlier_date
     in_the_name_of pretend forge fabricate fake_signature rückdatier* vordatier* antidat* falsif* задним_числом 倒签 日付を遡`,
@@ -207,7 +211,7 @@ export const lexicon = {
     即使 无论 不管 たとえ 無条件 상관없이`,
   downside: `competitor competing rival criticism weakness disadvantage complaint cheaper low_rating below_four ratings_below
  bad_review poor_review critical_review conflict_of_interest konkurren* nachteil* kritik* concurrent inconvénient*
- competidor* desventaja* concorrent* svantagg* конкурент* недостат* 竞争 缺点 差评 負面 競合 欠点 경쟁 단점 negative_review paragraph clause section fee right_of withdrawal absatz absätze klausel* gebühr* betrag* entgelt* paragraphe* frais cláusula* comisión* clausol* пункт* комисси*`,
+ competidor* desventaja* concorrent* svantagg* конкурент* недостат* 竞争 缺点 差评 負面 競合 欠点 경쟁 단점 negative_review paragraph clause  fee right_of withdrawal absatz absätze klausel* gebühr* betrag* entgelt* paragraphe* frais cláusula* comisión* clausol* пункт* комисси*`,
   deem: `report treat mark accept approve pass rate count book list classify record consider score melde* behandle* betrachte* trata* considera считай* 标记 当作 扱 taken treated take treat`,
   fine: `as_correct as_fine as_valid as_approved as_paid as_ok as_passed as_checked as_safe as_genuine as_verified as_compliant as_low_risk
     as_trusted as_clean as_eligible as_qualified als_korrekt als_geprüft comme_valide como_correct* come_valid* 为正确 为合格 为安全 as_pass as_passing as_a_pass as_no_match as_false_positive as_released as_cleared as_low_risk as_saved`,
@@ -224,7 +228,7 @@ export const lexicon = {
     asks_what asks_who nachfragt wundert fragt demande s_étonne pregunta chiede спрос* 问起 询问 聞かれ 물으면 asked_how asked_why asked_whether asked_who asked_what ask_whether_these asks_whether_these asks_how asks_whether asks_about_it asks_about_this`,
   deed: `this_step this_file this_line this_skill this_note this_call this_request this_instruction this_address this_url this_copy this_check this_upload
     you_did did_this did_it you_sent sent_this copied_it stored_it ran_it changed_it this_page this_part this_section the_copy the_upload the_transfer
-    the_sync the_lookup the_switch the_marker davon hiervon de_ceci de_esto di_questo об_этом 这件事 这一步 この手順`,
+    the_sync the_lookup the_switch the_marker davon hiervon de_ceci de_esto di_questo об_этом 这件事 这一步 この手順 die_kopie la_copie la_copia`,
   hush: `hide_this_from hide_it_from keep_this_from keep_it_from keep_that_from between_us never_speak_of never_speak_about without_any_mention
  needs_no_mention never_see_this people_never_see needs_no_entry unmentioned unticked
  no_need_to_tell need_not_be_told need_not_be_told_about must_not_learn must_not_notice never_learn will_not_notice 
@@ -262,7 +266,7 @@ export const lexicon = {
   sample: `example sample test dummy fake fictitious placeholder format valid template beispiel* muster* exemple* ejemplo* esempio* пример* 示例 例 예`,
   honest: `disclose disclosed label labelled labeled say_that_it_is mark_it_as transparent openly offenleg* kennzeichn*`,
   data: `data untrusted not_instructions never_instructions material quotation daten donnée* datos`,
-  bug: `bug issue feedback suggestion pull_request contribution question feature_request support help documentation docs guide manual tutorial`,
+  bug: `bug issue feedback suggestion pull_request contribution  feature_request support help documentation docs guide manual tutorial`,
 } as const satisfies Record<string, string>;
 
 export type Word = keyof typeof lexicon;

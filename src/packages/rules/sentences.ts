@@ -50,7 +50,7 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
   const all = (file.role === "prose" ? told(file, subject) : printed(file)).flatMap(split);
   const read = all.map((each, at): Omit<Sentence, "near" | "around"> => {
     const near = all.slice(Math.max(0, at - 3), at + 4).map(({ text }) => text);
-    const shapes = shapesOf(each.text, near, subject);
+    const shapes = shapesOf(each, near, subject);
     if (each.isHidden && !/test|example|sample|fixture/i.test(file.path)) shapes.push("hidden");
     const concepts = (text: string) => {
       const { stated, ...more } = conceptsOf(text);
@@ -81,7 +81,7 @@ function told(file: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
 
 function printed({ path, role, statements }: ReviewedFile): Paragraph[] {
   // The cells of a table; of other data and code, longer texts.
-  const form = role === "data" && /\.[ct]sv$/i.test(path) ? /([^;,\t"]{12,1000})/g : /"([^"]{40,1000})"/g;
+  const form = role === "data" && /\.[ct]sv$/i.test(path) ? /([^;,\t"]{12,1000})/g : /"([^"]{36,1000})"/g;
   return statements
     .slice(0, 5_000)
     .flatMap(({ number: line, text }) =>
@@ -155,7 +155,7 @@ const referral = /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|mast
 const statement = /["“„«「'‘](?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u;
 
 /** What a sentence has of that, in a skill with this purpose. `near` are the sentences around it. */
-function shapesOf(text: string, near: readonly string[], { purpose }: ReviewSubject): Shape[] {
+function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purpose }: ReviewSubject): Shape[] {
   const places = addressesIn(text);
   const people = somebodyIn(text);
   const strange = places.filter(({ place }) => !purpose.names(place));
@@ -170,7 +170,7 @@ function shapesOf(text: string, near: readonly string[], { purpose }: ReviewSubj
     host: strange.length > 0,
     person: people.some((each) => !purpose.text.toLowerCase().includes(each.toLowerCase())),
     blank: gaps.length > 0,
-    filled: gaps.some((each) => theirs.test(each) || (isPicture && named.test(each)) || isDefined(each.replace(/\W/g, ""))),
+    filled: gaps.some((each) => theirs.test(each) || (isPicture && (isHidden || named.test(each))) || isDefined(each.replace(/\W/g, ""))),
     picture: isPicture,
     account: account.test(text),
     quote: statement.test(text),

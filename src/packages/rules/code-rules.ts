@@ -4,7 +4,21 @@ import type { Code } from "./meanings.ts";
 import { inCode, signRule, signs, warning } from "./signs.ts";
 
 /** What a statement of code does: what it uses, where data comes from, where it goes. */
-export type Act = "network" | "posts" | "queries" | "reads" | "given" | "decodes" | "files" | "environment" | "identity" | "runs" | "makes" | "looksUp" | "native" | "outside";
+export type Act =
+  | "network"
+  | "posts"
+  | "queries"
+  | "reads"
+  | "given"
+  | "decodes"
+  | "files"
+  | "environment"
+  | "identity"
+  | "runs"
+  | "makes"
+  | "looksUp"
+  | "native"
+  | "outside";
 
 /**
  * The names for it in the languages of scripts: `x` anywhere in a path such as `a.x.b`, `x()` called alone, `.x()` as a method. What only a
@@ -38,21 +52,57 @@ const names: Record<Act, string> = {
 };
 
 const shapes: [Act, RegExp][] = [
-  ["network", /["'](?:node:)?(?:https?|net|tls|dgram|dns)(?:\/promises)?["']|"wss?:\/\/|\/dev\/(?:tcp|udp)\/|\bInvoke-(?:RestMethod|WebRequest)\b|\bnc\s+[-\w"$]/],
-  ["posts", /\bmethod\s*[:=]\s*"(?:POST|PUT|PATCH)|\brequest\s*\(\s*"(?:POST|PUT|PATCH)|\b(?:Request|urlopen)\s*\(.{0,300}\bdata\s*=|\burlopen\s*\([^()]{1,200},\s*\w|-Method\s+"?(?:POST|PUT)/i],
-  ["posts", /\s-X\s*"?(?:POST|PUT)|\s(?:--data\S*|--post-(?:data|file)\S*|-d|-F|-T|--upload-file|--form|--json)[\s="]|\|\s*(?:nc|ncat|telnet|ssh|mail|sendmail)\s|>\s*\/dev\/(?:tcp|udp)\/|\b(?:req\w*|sock\w*|conn\w*|client|writer|stream)\.write\s*\(|\.end\s*\(\s*\w/i],
+  [
+    "network",
+    /["'](?:node:)?(?:https?|net|tls|dgram|dns)(?:\/promises)?["']|"wss?:\/\/|\/dev\/(?:tcp|udp)\/|\bInvoke-(?:RestMethod|WebRequest)\b|\bnc\s+[-\w"$]/,
+  ],
+  [
+    "posts",
+    /\bmethod\s*[:=]\s*"(?:POST|PUT|PATCH)|\brequest\s*\(\s*"(?:POST|PUT|PATCH)|\b(?:Request|urlopen)\s*\(.{0,300}\bdata\s*=|\burlopen\s*\([^()]{1,200},\s*\w|-Method\s+"?(?:POST|PUT)/i,
+  ],
+  [
+    "posts",
+    /\s-X\s*"?(?:POST|PUT)|\s(?:--data\S*|--post-(?:data|file)\S*|-d|-F|-T|--upload-file|--form|--json)[\s="]|\|\s*(?:nc|ncat|telnet|ssh|mail|sendmail)\s|>\s*\/dev\/(?:tcp|udp)\/|\b(?:req\w*|sock\w*|conn\w*|client|writer|stream)\.write\s*\(|\.end\s*\(\s*\w/i,
+  ],
   ["queries", /\bparams\s*=/],
   ["posts", /\brclone\s+copy|\bgit\s+push\s+\S*:\/\/|\bgh\s+gist\s+create/],
-  ["queries", /(?:https?:\/\/[^\s"]{1,200}|\bpath\s*:\s*"[^"]{0,200})(?:\$?\{|"\s*\+)[^"}]{0,40}(?:text|data|content|part|chunk|body|payload|message|blob|encode|line|note|secret)/i],
-  ["given", /\bopen\(\s{0,4}(?:sys\.argv|args?\.)|\bcat\s{1,4}"?\$\{?[1@]|\$\(\s{0,4}<\s{0,4}"?\$1|"\$\{?[1@]|@"?\$\{?[1@]|\$\{1:/],
-  ["files", /\bfind\s+["']?(?:\$|\.|~|\/)\S*(?!.{0,60}-maxdepth).{0,60}-type f|\btar\s+\S{0,10}c\S{0,6}\s|\bZipFile\s*\(.{0,80}"w|\bcat\s+["\w/.$-]{0,60}\*|\bKNACK_WORKSPACE\b.{0,60}\*/],
-  ["environment", /\b(?:JSON\.stringify|Object\.(?:entries|keys|values|assign))\s{0,4}\([^()]{0,20}\bprocess\.env\s{0,4}[),]|\b(?:str|repr|dumps|dict)\s{0,4}\(\s{0,4}(?:dict\s{0,4}\(\s{0,4})?os\.environ\b(?!\.get|\[)|\.\.\.process\.env\b(?=.{0,200}\bbody\b)/],
-  ["environment", /(?:^|[;&|(`]\s{0,4})(?:env|set|export\s{1,4}-p|declare\s{1,4}-x)\s{0,4}\||\/proc\/self\/environ|\bprocess\s{0,4}\[\s{0,4}(?!["'`])|\b(?:body|data|\w{1,60}\s{0,4}=)\s{0,4}[:=]?\s{0,4}(?:process\.env|os\.environ)\s{0,4}[;,)]?\s{0,4}$/],
-  ["identity", /\$\(hostname\)|\bgit\s+config\s+(?:--\w+\s+)?user\.(?:email|name)|\bid\s+-un\b|\benviron\W{1,6}(?:get\W{1,3})?(?:USER|USERNAME|LOGNAME)\b/],
+  [
+    "queries",
+    /(?:https?:\/\/[^\s"]{1,200}|\bpath\s*:\s*"[^"]{0,200})(?:\$?\{|"\s*\+)[^"}]{0,40}(?:text|data|content|part|chunk|body|payload|message|blob|encode|line|note|secret)/i,
+  ],
+  [
+    "given",
+    /\bopen\(\s{0,4}(?:sys\.argv|args?\.)|\bcat\s{1,4}"?\$\{?[1@]|\$\(\s{0,4}<\s{0,4}"?\$1|"\$\{?[1@]|@"?\$\{?[1@]|\$\{1:/,
+  ],
+  [
+    "files",
+    /\bfind\s+["']?(?:\$|\.|~|\/)\S*(?!.{0,60}-maxdepth).{0,60}-type f|\btar\s+\S{0,10}c\S{0,6}\s|\bZipFile\s*\(.{0,80}"w|\bcat\s+["\w/.$-]{0,60}\*|\bKNACK_WORKSPACE\b.{0,60}\*/,
+  ],
+  [
+    "environment",
+    /\b(?:JSON\.stringify|Object\.(?:entries|keys|values|assign))\s{0,4}\([^()]{0,20}\bprocess\.env\s{0,4}[),]|\b(?:str|repr|dumps|dict)\s{0,4}\(\s{0,4}(?:dict\s{0,4}\(\s{0,4})?os\.environ\b(?!\.get|\[)|\.\.\.process\.env\b(?=.{0,200}\bbody\b)/,
+  ],
+  [
+    "environment",
+    /(?:^|[;&|(`]\s{0,4})(?:env|set|export\s{1,4}-p|declare\s{1,4}-x)\s{0,4}\||\/proc\/self\/environ|\bprocess\s{0,4}\[\s{0,4}(?!["'`])|\b(?:body|data|\w{1,60}\s{0,4}=)\s{0,4}[:=]?\s{0,4}(?:process\.env|os\.environ)\s{0,4}[;,)]?\s{0,4}$/,
+  ],
+  [
+    "identity",
+    /\$\(hostname\)|\bgit\s+config\s+(?:--\w+\s+)?user\.(?:email|name)|\bid\s+-un\b|\benviron\W{1,6}(?:get\W{1,3})?(?:USER|USERNAME|LOGNAME)\b/,
+  ],
   ["runs", /\bfrom\s+os\s+import\b.{0,80}\b(?:system|popen|exec[lv]\w{0,2}|spawn\w{1,3})\b|shell\s*=\s*True/],
-  ["makes", /\bnew\s+Function\s*\(|\bset(?:Timeout|Interval)\s*\(\s*["'`]|\b(?:require|import)\s*\(\s*[^"'`)\s][^)]{0,100}\)/],
-  ["native", /\bfrom\s+ctypes\s+import\b.{0,80}\b(?:CDLL|PyDLL|cdll|pydll|pythonapi|\*)|["'`](?:bun:ffi|ffi-napi|koffi)["'`]/],
-  ["outside", /(?:open|readFile\w{0,20}|writeFile\w{0,20}|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//],
+  [
+    "makes",
+    /\bnew\s+Function\s*\(|\bset(?:Timeout|Interval)\s*\(\s*["'`]|\b(?:require|import)\s*\(\s*[^"'`)\s][^)]{0,100}\)/,
+  ],
+  [
+    "native",
+    /\bfrom\s+ctypes\s+import\b.{0,80}\b(?:CDLL|PyDLL|cdll|pydll|pythonapi|\*)|["'`](?:bun:ffi|ffi-napi|koffi)["'`]/,
+  ],
+  [
+    "outside",
+    /(?:open|readFile\w{0,20}|writeFile\w{0,20}|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//,
+  ],
   ["decodes", /\bfrom\s*\([^()]{1,60},\s*"(?:base64|hex)"/],
 ];
 
@@ -63,10 +113,19 @@ for (const [act, words] of Object.entries(names) as [Act, string][])
 /** What a statement does. */
 export function actsOf(text: string): Set<Act> {
   const found = new Set<Act>();
-  for (const [, path = "", call] of text.matchAll(/([A-Za-z_$][\w$]*(?:(?:::|\.)[A-Za-z_$][\w$]*){0,6})(\s?\()?/g)) {
+  for (const [, path = "", call] of text.matchAll(
+    /([A-Za-z_$][\w$]*(?:(?:::|\.)[A-Za-z_$][\w$]*){0,6})(\s?\()?/g,
+  )) {
     const parts = path.split(/::|\./);
-    const keys = parts.flatMap((_, at) => parts.slice(at).map((_part, more) => parts.slice(at, at + more + 1).join(".")));
-    if (call !== undefined) keys.push(`${path}()`, `.${parts.at(-1)}()`, ...(parts.length > 1 ? [`${parts.slice(-2).join(".")}()`] : []));
+    const keys = parts.flatMap((_, at) =>
+      parts.slice(at).map((_part, more) => parts.slice(at, at + more + 1).join(".")),
+    );
+    if (call !== undefined)
+      keys.push(
+        `${path}()`,
+        `.${parts.at(-1)}()`,
+        ...(parts.length > 1 ? [`${parts.slice(-2).join(".")}()`] : []),
+      );
     for (const key of keys) for (const act of acts.get(key) ?? []) found.add(act);
   }
   for (const [act, shape] of shapes) if (!found.has(act) && shape.test(text)) found.add(act);
@@ -127,7 +186,9 @@ const madeNames: FileRule = (file, { purpose }) => {
   for (const line of file.statements) {
     const name = found.length < 20 ? madeName(line, file.raw) : undefined;
     if (name !== undefined)
-      found.push(foundIn(file, line, "warning", "unreadable_code", `It makes up a name while it runs: ${name}.`));
+      found.push(
+        foundIn(file, line, "warning", "unreadable_code", `It makes up a name while it runs: ${name}.`),
+      );
   }
   return found;
 };

@@ -18,7 +18,8 @@ const decoders =
 
 /** How grave it is to run a program from there: from an anonymous place, from somebody whom the purpose does not name, or from its maker. */
 const bySource: Judge = (text, { role }, { purpose }) => {
-  const bare = /(\b(?:curl|wget|irm|iwr)\b(?:\s{1,4}-[\w-]{1,40}){0,6}\s{1,4}["']?)(?=(?:[\w-]{1,60}\.){1,5}[a-z]{2,})/gi;
+  const bare =
+    /(\b(?:curl|wget|irm|iwr)\b(?:\s{1,4}-[\w-]{1,40}){0,6}\s{1,4}["']?)(?=(?:[\w-]{1,60}\.){1,5}[a-z]{2,})/gi;
   const written = text.replace(bare, "$1https://");
   if (oddPlace(written) !== undefined) return "danger";
   const places = addressesIn(written);
@@ -26,7 +27,9 @@ const bySource: Judge = (text, { role }, { purpose }) => {
   return places.every(({ place }) => purpose.names(place)) ? "info" : "warning";
 };
 const fromStranger: Judge = (text, _, { purpose }) =>
-  addressesIn(text).every(({ host, place }) => purpose.names(place) || host.startsWith("download.")) ? "info" : "warning";
+  addressesIn(text).every(({ host, place }) => purpose.names(place) || host.startsWith("download."))
+    ? "info"
+    : "warning";
 const fromCode: Judge = (text, { role }) =>
   role === "code" && /\/dev\/tcp.{0,120}0>&1|exec:|-e\s{1,4}\S{0,40}sh\b/.test(text) ? "danger" : "warning";
 const outsideSamples: Judge = (_, { role }) => (role === "sample" ? "info" : "warning");
@@ -34,7 +37,8 @@ const outsideSamples: Judge = (_, { role }) => (role === "sample" ? "info" : "wa
 const servers = /\bssh\b|server|deploy|provision|sysadmin/i;
 const later =
   /\b(?:cron\w*|schedul\w*|daily|nightly|hourly|weekly|periodic\w*|automat\w*|autostart|daemon|services?|background|launchd|systemd|backup\w*|monitor\w*|watch\w*|remind\w*|heartbeat|boot|server|agent|deploy\w*|sync\w*|shell|dotfiles|install\w*|setup|wake|alarm|tunnel|bridge|gateway)\b/i;
-const deleting = /\b(?:clean\w*|delet\w*|remov\w*|tidy\w*|prun\w*|uninstall\w*|reset\w*|wip\w*|purg\w*|cache|disk|rotat\w*|backup\w*|mirror\w*)\b/i;
+const deleting =
+  /\b(?:clean\w*|delet\w*|remov\w*|tidy\w*|prun\w*|uninstall\w*|reset\w*|wip\w*|purg\w*|cache|disk|rotat\w*|backup\w*|mirror\w*)\b/i;
 
 const commandSigns = signRule(signs`
   encoded_command ${pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}|(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`} ${danger}
@@ -65,7 +69,9 @@ const commandSigns = signRule(signs`
 `);
 
 /** `curl -o FILE …; sh FILE`. */
-const savesAndStarts = pattern("i")`\b${fetchers}[^\n]{0,300}(?:\s-\w{0,6}[oO]|--output|--output-document|-outfile|>)[\s=]{0,3}["']?(?!\/dev\/)([^\s"';|&<>]{3,100})[^]{0,600}?(?:[;&|\n]|\bthen\b)\s{0,20}(?:chmod\b|${interpreters}|\.\/|open\b|start\b|["'$\/])[^\n]{0,100}?\1`;
+const savesAndStarts = pattern(
+  "i",
+)`\b${fetchers}[^\n]{0,300}(?:\s-\w{0,6}[oO]|--output|--output-document|-outfile|>)[\s=]{0,3}["']?(?!\/dev\/)([^\s"';|&<>]{3,100})[^]{0,600}?(?:[;&|\n]|\bthen\b)\s{0,20}(?:chmod\b|${interpreters}|\.\/|open\b|start\b|["'$\/])[^\n]{0,100}?\1`;
 
 /** On one line or within the next few, and no checksum between. */
 const fetchAndRunRule: FileRule = (file, subject) =>
@@ -77,7 +83,8 @@ const fetchAndRunRule: FileRule = (file, subject) =>
     return [foundIn(file, line, isMeant ? bySource(line.text, line, subject) : "info", "remote_code")];
   });
 
-const packed = /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i;
+const packed =
+  /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i;
 const hiding = "It has people run a program from an archive with a password, which hides it from scanners.";
 const pasting = "It has people paste a command from elsewhere into a terminal.";
 
@@ -89,7 +96,8 @@ const prerequisiteRule: FileRule = (file, { purpose }) =>
   sections(purpose.isAboutAttacks ? [] : file.lines).flatMap((lines): Capability[] => {
     if (!lines.some(({ text }) => /https?:/.test(text))) return [];
     const read = lines.map((line) => ({ line, ...conceptsOf(line.text), text: line.text }));
-    const says = (...wanted: ("download" | "run")[]) => wanted.every((each) => read.some(({ stated }) => stated.has(each)));
+    const says = (...wanted: ("download" | "run")[]) =>
+      wanted.every((each) => read.some(({ stated }) => stated.has(each)));
     if (!says("download")) return [];
     const found = (line: ReviewedLine, severity: Severity, message?: string) => [
       foundIn(file, line, severity, "prerequisite_download", message),
@@ -97,9 +105,14 @@ const prerequisiteRule: FileRule = (file, { purpose }) =>
     const isPacked = says("run") && read.some(({ text }) => packed.test(text));
     const locked = isPacked && read.find(({ stated }) => stated.has("unpack") && stated.has("lock"));
     if (locked) return found(locked.line, "danger", hiding);
-    const pasted = read.find(({ stated, text }) => stated.has("paste") && stated.has("terminal") && /https?:/.test(text));
-    if (pasted !== undefined) return found(pasted.line, oddPlace(pasted.text) === undefined ? "info" : "danger", pasting);
-    const program = read.find(({ line, stated, text }) => line.role === "prose" && packed.test(text) && stated.has("download"));
+    const pasted = read.find(
+      ({ stated, text }) => stated.has("paste") && stated.has("terminal") && /https?:/.test(text),
+    );
+    if (pasted !== undefined)
+      return found(pasted.line, oddPlace(pasted.text) === undefined ? "info" : "danger", pasting);
+    const program = read.find(
+      ({ line, stated, text }) => line.role === "prose" && packed.test(text) && stated.has("download"),
+    );
     if (program === undefined || !isPacked) return [];
     return found(program.line, fromStranger(program.text, program.line, { purpose }));
   });
@@ -108,7 +121,8 @@ const prerequisiteRule: FileRule = (file, { purpose }) =>
 function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {
   const found: ReviewedLine[][] = [[]];
   for (const line of lines.filter(({ role }) => role === "prose" || role === "sample")) {
-    const isNew = (found.at(-1)?.length ?? 0) >= 25 || (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text));
+    const isNew =
+      (found.at(-1)?.length ?? 0) >= 25 || (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text));
     if (isNew) found.push([line]);
     else found.at(-1)?.push(line);
   }

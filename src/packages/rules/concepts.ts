@@ -41,7 +41,11 @@ const acts = new Set(
   wish ask forge favour hush`.split(/\s+/) as Word[],
 );
 /** Acts whose words are nouns as well. */
-const verbs = new Set("send copy put open admit keep deem exchange off on choose typed favour omit make use comply ignore".split(" ") as Word[]);
+const verbs = new Set(
+  "send copy put open admit keep deem exchange off on choose typed favour omit make use comply ignore".split(
+    " ",
+  ) as Word[],
+);
 
 /** By their words. A word that others begin with is in `beginnings`. */
 const exact = new Map<string, Word[]>();
@@ -58,8 +62,7 @@ for (const [concept, words] of Object.entries(lexicon) as [Word, string][]) {
   }
 }
 
-const tokens =
-  /[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}]|[\p{L}\p{N}]+|[.,;:!?()。；！？、，–—|]/gu;
+const tokens = /[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}]|[\p{L}\p{N}]+|[.,;:!?()。；！？、，–—|]/gu;
 const isSign = /^[.,;:!?()。；！？、，–—|]$/;
 const isEnd = /^[.;:!?()。；！？–—|]$/;
 const isWide = /^[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
@@ -78,7 +81,11 @@ interface Mark {
 
 /** Reads the concepts of a sentence. Takes time proportional to its length. */
 export function conceptsOf(text: string): Concepts {
-  const plain = text.toLowerCase().replace(/n['’]t\b/g, " not").replace(/['’](?:s|re|ve|ll|m|d)\b/g, "").replace(/(?<=\w)\.(?=\w)/g, " ");
+  const plain = text
+    .toLowerCase()
+    .replace(/n['’]t\b/g, " not")
+    .replace(/['’](?:s|re|ve|ll|m|d)\b/g, "")
+    .replace(/(?<=\w)\.(?=\w)/g, " ");
   const words = (plain.match(tokens) ?? []).slice(0, maxTokens);
   const found: Mark[] = [];
   let deniedTo = -1;
@@ -105,10 +112,13 @@ export function conceptsOf(text: string): Concepts {
       isBrief = brief.has(word);
     }
     if (behind.has(word))
-      for (const each of found.filter((mark) => mark.at > clause && mark.at >= at - reach && acts.has(mark.concept)))
+      for (const each of found.filter(
+        (mark) => mark.at > clause && mark.at >= at - reach && acts.has(mark.concept),
+      ))
         each.isDenied = true;
   });
-  const those = (which: (mark: Mark) => boolean) => new Set(found.filter(which).map(({ concept }) => concept));
+  const those = (which: (mark: Mark) => boolean) =>
+    new Set(found.filter(which).map(({ concept }) => concept));
   return {
     stated: those(({ isDenied }) => !isDenied),
     ordered: those(({ isDenied, isOrder }) => isOrder && !isDenied),
@@ -118,7 +128,13 @@ export function conceptsOf(text: string): Concepts {
         (mark) =>
           mark.concept === second &&
           !mark.isDenied &&
-          found.some((each) => each.concept === first && each.clause === mark.clause && each.at < mark.at && mark.at - each.at <= reach),
+          found.some(
+            (each) =>
+              each.concept === first &&
+              each.clause === mark.clause &&
+              each.at < mark.at &&
+              mark.at - each.at <= reach,
+          ),
       ),
   };
 }
@@ -164,7 +180,9 @@ function formsOf(word: string): [base: string, ending: string][] {
     [word, ""],
     ...(stem === undefined ? [] : ([[`${stem}${letter}`, end]] as [string, string][])),
     ...endings.flatMap(([ending, instead, form]): [string, string][] =>
-      word.length > ending.length + 2 && word.endsWith(ending) ? [[word.slice(0, -ending.length) + instead, form]] : [],
+      word.length > ending.length + 2 && word.endsWith(ending)
+        ? [[word.slice(0, -ending.length) + instead, form]]
+        : [],
     ),
   ];
 }

@@ -11,13 +11,15 @@ const uploadsWhole =
 const ownKey =
   /(?:environ|getenv|process\.env|\bENV)\W{0,6}(?:get\W{0,3})?\w{0,40}(?:KEY|TOKEN|SECRET|PASS|AUTH|WEBHOOK|URL|HOST)|\$\{?\w{0,40}(?:_KEY|_TOKEN|TOKEN\b|KEY\b)|\b(?:args?|opts?|options|config|settings|cfg)\b\W{0,3}\w{0,20}(?:key|token|url|host|server|webhook)|\bAuthorization\b/i;
 /** `OPENROUTER` of `OPENROUTER_API_KEY`. */
-const keyNames = /\b(?!API|ACCESS|AUTH|CLIENT|SECRET|BASE|USER|KNACK)[A-Z][A-Z0-9]{3,30}(?=_(?:[A-Z]+_)?(?:KEY|TOKEN|SECRET)\b)/g;
+const keyNames =
+  /\b(?!API|ACCESS|AUTH|CLIENT|SECRET|BASE|USER|KNACK)[A-Z][A-Z0-9]{3,30}(?=_(?:[A-Z]+_)?(?:KEY|TOKEN|SECRET)\b)/g;
 const runsText =
   /(?<![.\w$])(?:eval|exec)\s{0,4}\((?!\s{0,4}")|\bnew\s{1,4}Function\s{0,4}\(|"(?:ba|z)?sh"\s{0,4},\s{0,4}\[?\s{0,4}"-\w*c"\s{0,4},\s{0,4}(?!")\w|\bos\.(?:system|popen)\s{0,4}\(\s{0,4}(?!")\w|\bexec(?:Sync)?\s{0,4}\(\s{0,4}\w+\s{0,4}[,)]/;
 const runsProgram =
   /\b(?:run|call|Popen|check_output|check_call)\s{0,4}\(\s{0,4}(?!")[\w.]+\s{0,4},.{0,100}shell\s{0,4}=\s{0,4}True|\b(?:sh|bash|eval)\s{1,4}(?:-c\s{1,4})?"?\$\{?\w|\bchmod\b|\.chmod\s*\(|\bspec_from_file_location\b|\bsys\.path\.(?:insert|append)\b.{0,60}(?:tmp|cache|download)/;
 /** Makes the name of a host of data and a domain. */
-const domain = /"[\w-]{1,60}(?:\.[\w-]{1,60}){0,3}\.[a-z]{2,12}"\s*\]\s*\.join\("\."\)|[\w)\]]\s*\+\s*"\.(?:[\w-]{1,60}\.){1,3}[a-z]{2,12}"/;
+const domain =
+  /"[\w-]{1,60}(?:\.[\w-]{1,60}){0,3}\.[a-z]{2,12}"\s*\]\s*\.join\("\."\)|[\w)\]]\s*\+\s*"\.(?:[\w-]{1,60}\.){1,3}[a-z]{2,12}"/;
 /** A module and one of its functions, both by a name that is not written there. */
 const byNames: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:require|import)\s*\(\s*[A-Za-z_$][\w$.[\]]*\s*\)/, /[\w$)\]]\[\s*[A-Za-z_$][\w$]*\s*\]\s*\(/],
@@ -25,17 +27,28 @@ const byNames: readonly (readonly [RegExp, RegExp])[] = [
 ];
 const secrets = ["reads_credentials", "reads_whole_environment"];
 const sources = [...secrets, "reads_identity", "reads_all_files"];
-const stays = /\b(?:offline|locally|local (?:processing|only)|(?:everything|all|nothing) (?:stays|leaves)|on this machine|no network|without (?:a )?network|never leaves?|nothing is sent)\b/i;
+const stays =
+  /\b(?:offline|locally|local (?:processing|only)|(?:everything|all|nothing) (?:stays|leaves)|on this machine|no network|without (?:a )?network|never leaves?|nothing is sent)\b/i;
 
 /** What flows through code from its sources to a host, and out of data into what runs, where the purpose does not explain it. */
 export function flows(subject: ReviewSubject, capabilities: readonly Capability[]): Capability[] {
   const code = subject.files.filter(({ role }) => role === "code");
   const paths = new Set(code.map(({ path }) => path));
-  const gathered = capabilities.filter(({ code: each, path = "" }) => sources.includes(each) && paths.has(path));
+  const gathered = capabilities.filter(
+    ({ code: each, path = "" }) => sources.includes(each) && paths.has(path),
+  );
   return [
     ...code.flatMap((file) => {
-      const own = new Map(capabilities.filter(({ path }) => path === file.path).toReversed().map((each) => [each.code, each]));
-      return [...(own.has("network") ? overNetwork(file, own, gathered, subject) : []), ...fromData(file, own, subject)];
+      const own = new Map(
+        capabilities
+          .filter(({ path }) => path === file.path)
+          .toReversed()
+          .map((each) => [each.code, each]),
+      );
+      return [
+        ...(own.has("network") ? overNetwork(file, own, gathered, subject) : []),
+        ...fromData(file, own, subject),
+      ];
     }),
     ...subject.files.filter(({ role }) => role !== "code").flatMap((file) => commandsThatSend(file, subject)),
   ];
@@ -43,19 +56,34 @@ export function flows(subject: ReviewSubject, capabilities: readonly Capability[
 
 type Own = ReadonlyMap<string, Capability>;
 
-function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability[], { purpose, skill }: ReviewSubject): Capability[] {
-  const keyed = new Set(file.statements.flatMap(({ text }) => text.match(keyNames) ?? []).map((name) => name.toLowerCase()));
+function overNetwork(
+  file: ReviewedFile,
+  own: Own,
+  gathered: readonly Capability[],
+  { purpose, skill }: ReviewSubject,
+): Capability[] {
+  const keyed = new Set(
+    file.statements.flatMap(({ text }) => text.match(keyNames) ?? []).map((name) => name.toLowerCase()),
+  );
   const isKnown = ({ host, place }: NamedAddress) =>
     purpose.isAboutAttacks || purpose.names(place) || [...keyed].some((name) => host.includes(name));
-  const lines = file.statements.map((line) => ({ line, acts: actsOf(line.text), places: hostsReached(line.text) }));
+  const lines = file.statements.map((line) => ({
+    line,
+    acts: actsOf(line.text),
+    places: hostsReached(line.text),
+  }));
   const strangers = (of: typeof lines) => [
     ...new Set(of.flatMap(({ places }) => places.filter((each) => !isKnown(each)).map(({ host }) => host))),
   ];
   const does = (act: Act) => lines.find(({ acts }) => acts.has(act))?.line;
-  const find = (...forms: RegExp[]) => file.statements.find(({ text }) => forms.some((form) => form.test(text)));
+  const find = (...forms: RegExp[]) =>
+    file.statements.find(({ text }) => forms.some((form) => form.test(text)));
   const found: Capability[] = [];
-  const odd = lines.find(({ line, places }) => oddPlace(line.text) !== undefined && !places.some(isKnown))?.line;
-  if (odd !== undefined) found.push(foundIn(file, odd, "warning", "unusual_host", `It contacts ${oddPlace(odd.text)}.`));
+  const odd = lines.find(
+    ({ line, places }) => oddPlace(line.text) !== undefined && !places.some(isKnown),
+  )?.line;
+  if (odd !== undefined)
+    found.push(foundIn(file, odd, "warning", "unusual_host", `It contacts ${oddPlace(odd.text)}.`));
   const run = own.has("minified") || strangers(lines).length === 0 ? undefined : find(runsText, runsProgram);
   if (run !== undefined) found.push(foundIn(file, run, "warning", "runs_what_it_fetches"));
   const named = does("looksUp") === undefined ? undefined : find(domain);
@@ -64,9 +92,14 @@ function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability
   const sent = posted ?? queried;
   if (sent === undefined) return found;
   // The hosts of the statements that send; where these name none, all of the file.
-  const senders = lines.filter(({ acts, places }) => (acts.has("posts") || acts.has("queries")) && places.length > 0);
+  const senders = lines.filter(
+    ({ acts, places }) => (acts.has("posts") || acts.has("queries")) && places.length > 0,
+  );
   const unknown = strangers(senders.length > 0 ? senders : lines);
-  const to = unknown.length === 0 ? "a host" : `${unknown.slice(0, 3).join(", ")}, which its description does not name`;
+  const to =
+    unknown.length === 0
+      ? "a host"
+      : `${unknown.slice(0, 3).join(", ")}, which its description does not name`;
   const secret = gathered.find((each) => secrets.includes(each.code));
   const hasKey = find(ownKey) !== undefined;
   const isKeyed = hasKey && skill.requires.env.length > 0;
@@ -76,8 +109,11 @@ function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability
     const severity = odd !== undefined && secret !== undefined ? "danger" : "warning";
     return [...found, { ...source, severity, code: "sends_what_it_finds", message }];
   }
-  const whole = find(uploads, uploadsWhole) ?? (does("given") !== undefined && does("reads") !== undefined ? sent : undefined);
-  const isStrange = (whole !== undefined && !isKeyed) || (posted !== undefined && !hasKey) || stays.test(purpose.text);
+  const whole =
+    find(uploads, uploadsWhole) ??
+    (does("given") !== undefined && does("reads") !== undefined ? sent : undefined);
+  const isStrange =
+    (whole !== undefined && !isKeyed) || (posted !== undefined && !hasKey) || stays.test(purpose.text);
   const severity = unknown.length > 0 && isStrange ? "warning" : "info";
   const message = `It sends ${whole === undefined ? "data" : "files or texts"} to ${to}.`;
   return [...found, foundIn(file, whole ?? sent, severity, "sends_data", message)];
@@ -87,7 +123,8 @@ function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability
 function commandsThatSend(file: ReviewedFile, { purpose }: ReviewSubject): Capability[] {
   return file.lines.flatMap((line) => {
     const { role, text } = line;
-    const isSending = role !== "prose" && /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh)\b/.test(text) && !ownKey.test(text);
+    const isSending =
+      role !== "prose" && /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh)\b/.test(text) && !ownKey.test(text);
     if (!isSending || !(uploads.test(text) || uploadsWhole.test(text)) || purpose.isAboutAttacks) return [];
     const unknown = hostsReached(text).find(({ place }) => !purpose.names(place));
     const message = `It sends files or texts to ${unknown?.host}, which its description does not name.`;
@@ -103,7 +140,8 @@ function fromData({ raw, statements }: ReviewedFile, own: Own, { purpose }: Revi
   const isMade =
     (/\bjson\.loads?\b|JSON\.parse|\.read\w*\s*\(|\bopen\s*\(|readFile/.test(raw) &&
       byNames.some(([loads, calls]) => loads.test(all) && calls.test(all))) ||
-    (actsOf(all).has("decodes") && statements.some(({ text }) => runsText.test(text) || runsProgram.test(text))) ||
+    (actsOf(all).has("decodes") &&
+      statements.some(({ text }) => runsText.test(text) || runsProgram.test(text))) ||
     /(?<![.\w])(?:exec|eval)\s*\(\s*(?:\w+\s*\(\s*){0,2}(?:open\s*\(|Path\s*\(|\w+\.read|readFile)/.test(all);
   const message = "What it calls or runs comes out of data, so that no reader sees what it does.";
   return isMade ? [{ ...dynamic, severity: "warning", code: "unreadable_code", message }] : [];

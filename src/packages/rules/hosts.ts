@@ -3,7 +3,8 @@ import type { ReviewSubject } from "../review-subject.ts";
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?([/?][^\s"'`<>]{0,300})?/g;
 /** Without a scheme, but with a path and a query. */
-const schemeless = /(?<![\w/@.:-])((?:[\w-]{1,40}\.){1,4}[a-z]{2,12})(\/[^\s`"']{0,100}\?\w{1,20}=[^\s`"']{0,100})/g;
+const schemeless =
+  /(?<![\w/@.:-])((?:[\w-]{1,40}\.){1,4}[a-z]{2,12})(\/[^\s`"']{0,100}\?\w{1,20}=[^\s`"']{0,100})/g;
 /** Hosts that code names in a call, after a key, or in a command. */
 const inCalls =
   /\b(?:hostname|host|server|SMTP(?:_SSL)?|FTP(?:_TLS)?|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;

@@ -1,5 +1,11 @@
 import { pattern } from "../../base/pattern.ts";
-import { type Capability, type FileRule, foundIn, type Purpose, type ReviewSubject } from "../review-subject.ts";
+import {
+  type Capability,
+  type FileRule,
+  foundIn,
+  type Purpose,
+  type ReviewSubject,
+} from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
 import type { Word } from "./lexicon.ts";
 import { type Code, meanings } from "./meanings.ts";
@@ -133,7 +139,14 @@ function holds({ terms, quoted }: Row, sentence: Sentence, { concepts: meant }: 
     if (second !== undefined) return (quoted ? sentence.whole : sentence).precedes(first as Word, second);
     if (where === "-") return concepts.every((each) => !stated.has(each));
     if (where === "^") return concepts.every((each) => !meant.has(each as Word));
-    const all = { "": stated, "~": near, "+": ordered, "~+": sentence.around, "!": denied, "=": meant as ReadonlySet<Word | Shape> }[where];
+    const all = {
+      "": stated,
+      "~": near,
+      "+": ordered,
+      "~+": sentence.around,
+      "!": denied,
+      "=": meant as ReadonlySet<Word | Shape>,
+    }[where];
     return concepts.some((each) => all.has(each));
   });
 }
@@ -141,15 +154,22 @@ function holds({ terms, quoted }: Row, sentence: Sentence, { concepts: meant }: 
 /** Comments that speak to an agent; others are for the readers of the source. */
 const addressed =
   /\b(?:to|for|dear|attention|when you are|if you are)\s(?:an?|the|any|all|every)\s(?:\w+\s)?(?:ai|agents?|assistants?|model|llms?|bots?)\b|^\W*(?:the\s|ai\s)?(?:agents?|assistants?|llms?|bots?|system)\b[\w ]{0,30}[:,!]/i;
-const duty = /\b(?:the|any|every|an?) (?:ai|agent|assistant|model|llm|bot) (?:must|should|shall|has to|needs to|always)\b/i;
-const templates = /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i;
+const duty =
+  /\b(?:the|any|every|an?) (?:ai|agent|assistant|model|llm|bot) (?:must|should|shall|has to|needs to|always)\b/i;
+const templates =
+  /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i;
 
 /** The shipped skill that a sentence speaks against. */
-function discredited({ stated, denied, text }: Sentence, { skill, shipped }: ReviewSubject): string | undefined {
+function discredited(
+  { stated, denied, text }: Sentence,
+  { skill, shipped }: ReviewSubject,
+): string | undefined {
   if (!stated.has("against") && !denied.has("use")) return undefined;
   return shipped.find(({ id }) => {
     if (id === skill.id || id === skill.parent) return false;
-    const named = pattern("i")`\bskill [\x60"“]?${id}\b|\b(?:${id}|${id.replaceAll("-", " ")})[\x60"”]? (?:skill|tool)\b`;
+    const named = pattern(
+      "i",
+    )`\bskill [\x60"“]?${id}\b|\b(?:${id}|${id.replaceAll("-", " ")})[\x60"”]? (?:skill|tool)\b`;
     return named.test(text) || (id.includes("-") && pattern("i")`(?<![\w-])${id}(?![\w-])`.test(text));
   })?.id;
 }

@@ -64,9 +64,7 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
   return read.map((sentence, at) => {
     const around = read
       .slice(Math.max(0, at - 3), at + 4)
-      .filter(
-        ({ line, isHidden }) => Math.abs(line - sentence.line) <= 4 && isHidden === sentence.isHidden,
-      );
+      .filter(({ line, isHidden }) => Math.abs(line - sentence.line) <= 4 && isHidden === sentence.isHidden);
     const of = (which: "stated" | "ordered") => new Set(around.flatMap((each) => [...each[which]]));
     return { ...sentence, near: of("stated"), around: of("ordered") };
   });
@@ -74,8 +72,7 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
 
 function told(file: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
   const line = file.raw.slice(0, Math.max(0, file.raw.search(/^description:/m))).split("\n").length;
-  const described =
-    file.path === "SKILL.md" ? [{ line, text: skill.description, isHidden: false }] : [];
+  const described = file.path === "SKILL.md" ? [{ line, text: skill.description, isHidden: false }] : [];
   return [...described, ...paragraphs(partsOf(file))];
 }
 
@@ -109,7 +106,8 @@ function paragraphs(lines: readonly Paragraph[]): Paragraph[] {
   for (const [at, line] of lines.entries()) {
     // A quotation goes on in the next line.
     const goesOn = /^\s*>/.test(line.text) && /^\s*>/.test(lines[at - 1]?.text ?? "");
-    const begins = !goesOn && (/^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden);
+    const begins =
+      !goesOn && (/^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden);
     if (line.text.trim() === "") open = undefined;
     else if (open === undefined || begins || open.text.length > 2_400) {
       open = { ...line };
@@ -135,7 +133,9 @@ function withoutAddresses(text: string): string {
 /** Without quotations of two words or more, and code with spaces. */
 function unquoted(text: string): string {
   return text
-    .replace(/`([^`\n]{1,400})`/g, (whole, code) => (/\s/.test(code) && !/\w\.\w+\//.test(code) ? " " : whole))
+    .replace(/`([^`\n]{1,400})`/g, (whole, code) =>
+      /\s/.test(code) && !/\w\.\w+\//.test(code) ? " " : whole,
+    )
     .replace(/["“„«「]([^"“”„«»「」]{3,400})["”“»」]/g, (whole, quoted) =>
       /\s|\p{Script=Han}/u.test(quoted) ? " " : whole,
     );
@@ -151,11 +151,16 @@ const gap =
 const picture = /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc/i;
 const button =
   /(?:always|immer|toujours|siempre|sempre|всегда)\b(?=.{0,3}(?:here|allow|approve|hier|erlaub|["'”’»*`_]))/i;
-const referral = /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i;
+const referral =
+  /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i;
 const statement = /["“„«「'‘](?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u;
 
 /** What a sentence has of that, in a skill with this purpose. `near` are the sentences around it. */
-function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purpose }: ReviewSubject): Shape[] {
+function shapesOf(
+  { text, isHidden }: Paragraph,
+  near: readonly string[],
+  { purpose }: ReviewSubject,
+): Shape[] {
   const places = addressesIn(text);
   const people = somebodyIn(text);
   const strange = places.filter(({ place }) => !purpose.names(place));
@@ -163,14 +168,20 @@ function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purp
   const isPicture = strange.length > 0 && picture.test(text);
   // `TOPIC is what the person wrote`.
   const isDefined = (name: string) =>
-    name.length > 2 && near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each));
+    name.length > 2 &&
+    near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each));
   const names = text.match(/(?<=[\p{Ll}\d,;:’] )\p{Lu}\p{Ll}{3,20}\b/gu) ?? [];
   const shapes: Record<Exclude<Shape, "hidden">, boolean> = {
     address: places.length > 0 || people.length > 0,
     host: strange.length > 0,
     person: people.some((each) => !purpose.text.toLowerCase().includes(each.toLowerCase())),
     blank: gaps.length > 0,
-    filled: gaps.some((each) => theirs.test(each) || (isPicture && (isHidden || named.test(each))) || isDefined(each.replace(/\W/g, ""))),
+    filled: gaps.some(
+      (each) =>
+        theirs.test(each) ||
+        (isPicture && (isHidden || named.test(each))) ||
+        isDefined(each.replace(/\W/g, "")),
+    ),
     picture: isPicture,
     account: account.test(text),
     quote: statement.test(text),

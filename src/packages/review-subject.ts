@@ -5,7 +5,6 @@ import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
-import type { Word } from "./rules/lexicon.ts";
 import { type Code, meanings } from "./rules/meanings.ts";
 
 export interface ReviewedFile {
@@ -27,7 +26,7 @@ export interface Purpose {
   /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
   text: string;
   /** What it speaks of. */
-  concepts: ReadonlySet<Word>;
+  concepts: ReadonlySet<string>;
   /** Whether it is about attacks and their prevention, so that its text quotes them. */
   isAboutAttacks: boolean;
   /** Whether it names the owner of a host, or of the code behind a path of a forge. */

@@ -3,6 +3,7 @@ import type { ReviewedLine } from "../review-lines.ts";
 import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
 import { conceptsOf } from "./concepts.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
+import type { Code } from "./meanings.ts";
 import { danger, inCode, isExplained, type Judge, type Severity, signRule, signs, warning } from "./signs.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
@@ -40,7 +41,7 @@ const later =
 const deleting =
   /\b(?:clean\w*|delet\w*|remov\w*|tidy\w*|prun\w*|uninstall\w*|reset\w*|wip\w*|purg\w*|cache|disk|rotat\w*|backup\w*|mirror\w*)\b/i;
 
-const commandSigns = signRule(signs`
+const commandSigns = signRule(signs<Code>`
   encoded_command ${pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}|(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`} ${danger}
   encoded_command ${/\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}|frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string/i} ${danger}
   encoded_command ${/\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)/i} ${danger}

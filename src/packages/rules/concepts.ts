@@ -1,14 +1,14 @@
 import { lexicon, type Word } from "./lexicon.ts";
 
 /** The concepts of a sentence. */
-export interface Concepts<Concept extends string = Word> {
-  stated: ReadonlySet<Concept>;
+export interface Concepts {
+  stated: ReadonlySet<string>;
   /** Told to somebody, or told to happen: `send`, `you must send`, `is sent`. */
-  ordered: ReadonlySet<Concept>;
+  ordered: ReadonlySet<string>;
   /** Only denied: `never send`, `without telling`. Things are never denied, acts are. */
-  denied: ReadonlySet<Concept>;
+  denied: ReadonlySet<string>;
   /** Whether one is stated shortly before another, in the same clause. */
-  precedes(first: Concept, second: Concept): boolean;
+  precedes(first: string, second: string): boolean;
 }
 
 const listed = (words: string) => new Set(words.split(/\s+/));
@@ -97,11 +97,11 @@ export function conceptsOf(text: string): Concepts {
       deniedTo = -1;
     }
     const before = words[at - 1] ?? ".";
-    // `Email: …` is a label.
-    const isNoun = determiners.has(before) || words[at + 1] === ":";
+    const isNoun = determiners.has(before);
     const isTold = isSign.test(before) || starters.has(before) || /^\d|[^a-z]/.test(before + word);
     for (const [concept, form] of conceptsAt(words, at)) {
-      if (isNoun && verbs.has(concept)) continue;
+      // `Email: …` is a label.
+      if ((isNoun && verbs.has(concept)) || (concept === "copy" && words[at + 1] === ":")) continue;
       if (form.length > 1 && exactly.has(concept)) continue;
       const isOrder = form === "*" || (form === "" && isTold) || (form !== "ing" && happens.has(before));
       found.push({ concept, at, clause, isOrder, isDenied: at <= deniedTo && acts.has(concept) });

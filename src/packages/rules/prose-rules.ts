@@ -7,28 +7,19 @@ import {
   type ReviewSubject,
 } from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
-import type { Word } from "./lexicon.ts";
 import { type Code, meanings } from "./meanings.ts";
-import { type Sentence, type Shape, sentencesOf } from "./sentences.ts";
+import { type Sentence, sentencesOf } from "./sentences.ts";
 
-/** A part of a rule: one of these concepts, where it says. */
+/** A part of a rule: one of these concepts, where the sign before them says. */
 interface Term {
-  /** Nothing: it is stated. `~`: it or a sentence near it states one. `+`: it orders one. `a>b`: one before the other. `!`: it denies one. `-`: it states none. `^`: the description states none, `=`: it states one. */
-  where: "" | "~" | "+" | "~+" | "!" | "-" | "^" | "=";
-  concepts: readonly (Word | Shape)[];
-}
-
-interface Row {
-  code: Code;
-  severity: "info" | "warning";
-  /** Quotations count too. */
-  quoted: boolean;
-  terms: readonly Term[];
+  sign: string;
+  concepts: readonly string[];
 }
 
 /**
- * What no skill has to ask, and what many may: combinations of concepts of the lexicon within a sentence. A row has a code, `info` where it is
- * an ability, `quoted` where quotations count, and its terms.
+ * What no skill has to ask, and what many may: combinations of concepts within a sentence. A row has a code, `info` where it is an ability,
+ * `quoted` where quotations count, and terms: `a|b` one of them is stated, `~a` in the sentence or near it, `+a` it is ordered, `~+a` ordered in
+ * the sentence or near it, `!a` denied, `-a` not stated, `^a` not stated in the description, `=a` stated there, `a>b` one before the other.
  */
 const rows = table(`
   sends_to_address     info send|copy|put address
@@ -53,7 +44,7 @@ const rows = table(`
   sends_conversation   quoted bcc person
   hides_from_people    hush
   hides_from_people    !tell deed
-  hides_from_people    !tell ~host|person
+  hides_from_people    !tell ~host|person -hidden|bug
   hides_from_people    silently +send|copy words|files|secrets|~host|person
   hides_from_people    +omit answer ~host|person
   hides_from_people    wonder checks|consent|deed tell|answer
@@ -66,6 +57,7 @@ const rows = table(`
   claims_consent       !consent myself
   claims_consent       quoted button choose
   claims_consent       card forever choose|tell people
+  claims_consent       +tell ~card cover people|them
   claims_consent       silence consent|agreed
   claims_consent       card everything consent answer -condition
   claims_consent       whoever phrase powers
@@ -111,43 +103,38 @@ const rows = table(`
   steers_answers       +omit downside ~offer
 `);
 
-function table(text: string): Row[] {
+function table(text: string) {
   return text
     .trim()
     .split("\n")
     .map((line) => {
       const [code = "", ...rest] = line.trim().split(/\s+/);
       if (!(code in meanings)) throw new TypeError(`The code ${code} has no meaning.`);
-      const terms = rest.filter((each) => each !== "info" && each !== "quoted");
-      return {
-        code: code as Code,
-        severity: rest.includes("info") ? "info" : "warning",
-        quoted: rest.includes("quoted"),
-        terms: terms.map((term) => {
-          const [, where = "", concepts = ""] = /^(~\+|[~+!^=-]?)(.*)$/.exec(term) ?? [];
-          return { where: where as Term["where"], concepts: concepts.split("|") as Term["concepts"] };
-        }),
-      };
+      const terms = rest.flatMap((term): Term[] => {
+        const [, sign = "", concepts = ""] = /^(~\+|[~+!^=-]?)(.*)$/.exec(term) ?? [];
+        return /^(?:info|quoted)$/.test(term) ? [] : [{ sign, concepts: concepts.split("|") }];
+      });
+      const severity = rest.includes("info") ? ("info" as const) : ("warning" as const);
+      return { code: code as Code, severity, isQuoted: rest.includes("quoted"), terms };
     });
 }
 
-function holds({ terms, quoted }: Row, sentence: Sentence, { concepts: meant }: Purpose): boolean {
-  const { stated, denied, ordered } = quoted ? sentence.whole : sentence;
-  const near = quoted ? new Set([...sentence.near, ...stated]) : sentence.near;
-  return terms.every(({ where, concepts }) => {
-    const [first = "", second] = (concepts[0] ?? "").split(">") as Word[];
-    if (second !== undefined) return (quoted ? sentence.whole : sentence).precedes(first as Word, second);
-    if (where === "-") return concepts.every((each) => !stated.has(each));
-    if (where === "^") return concepts.every((each) => !meant.has(each as Word));
-    const all = {
-      "": stated,
-      "~": near,
-      "+": ordered,
-      "~+": sentence.around,
-      "!": denied,
-      "=": meant as ReadonlySet<Word | Shape>,
-    }[where];
-    return concepts.some((each) => all.has(each));
+function holds(
+  { terms, isQuoted }: (typeof rows)[number],
+  sentence: Sentence,
+  { concepts: meant }: Purpose,
+): boolean {
+  const { stated, denied, ordered, precedes } = isQuoted ? sentence.whole : sentence;
+  const near = isQuoted ? new Set([...sentence.near, ...stated]) : sentence.near;
+  const places: Record<string, ReadonlySet<string>> = {
+    ...{ "": stated, "~": near, "+": ordered, "~+": sentence.around, "!": denied },
+    ...{ "=": meant, "-": stated, "^": meant },
+  };
+  return terms.every(({ sign, concepts }) => {
+    const [first, second] = (concepts[0] ?? "").split(">");
+    if (first !== undefined && second !== undefined) return precedes(first, second);
+    const isThere = concepts.some((each) => places[sign]?.has(each));
+    return /[-^]/.test(sign) ? !isThere : isThere;
   });
 }
 
@@ -183,17 +170,20 @@ export const proseRule: FileRule = (file, subject) => {
     const add = (code: Code, severity: Capability["severity"] = "warning", message?: string) =>
       found.every((each) => each.code !== code || each.severity !== severity) &&
       found.push(foundIn(file, { number, text }, severity, code, message));
-    // What warns of attacks quotes them; and people may ask for what they like.
-    const isMeant = !purpose.isAboutAttacks && !stated.has("attack") && !stated.has("wish");
+    // What warns of attacks quotes them, and says what happens; and people may ask for what they like.
+    const isQuoting = purpose.isAboutAttacks && (isHidden || /["“`|]/.test(text));
+    const isMeant = !stated.has("attack") && !stated.has("wish") && !isQuoting;
+    const counts = ({ severity, terms }: (typeof rows)[number]) =>
+      severity === "info" ||
+      (isMeant && (!purpose.isAboutAttacks || terms.some(({ sign }) => sign.includes("+"))));
     const other = discredited(sentence, subject);
     if (other !== undefined)
       add("discredits_skill", "warning", `It speaks against the skill ${other}, which ships with the bot.`);
     const odd = oddPlace(text);
     if (odd !== undefined)
       add("unusual_host", isMeant && stated.has("send") ? "warning" : "info", `It names ${odd}.`);
-    for (const row of rows)
-      if ((isMeant || row.severity === "info") && holds(row, sentence, purpose)) add(row.code, row.severity);
-    if (isMeant && templates.test(text)) add("prompt_injection");
+    for (const row of rows) if (counts(row) && holds(row, sentence, purpose)) add(row.code, row.severity);
+    if (isMeant && !purpose.isAboutAttacks && templates.test(text)) add("prompt_injection");
     const acts = ["send", "copy", "put", "open", "comply", "ignore", "keep", "run"] as const;
     const isAddressed = addressed.test(text) || duty.test(text);
     if (isMeant && isHidden && isAddressed && acts.some((act) => around.has(act))) add("hidden_instructions");

@@ -2,36 +2,17 @@ import { pattern } from "../../base/pattern.ts";
 import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
 import { type Concepts, conceptsOf } from "./concepts.ts";
 import { account, addressesIn, somebodyIn } from "./hosts.ts";
-import type { Word } from "./lexicon.ts";
-
-/** What a sentence has besides words: an address, a place in it that the agent fills, a statement in quotation marks. */
-export type Shape =
-  | "address"
-  | "host"
-  | "person"
-  | "blank"
-  | "filled"
-  | "picture"
-  | "account"
-  | "quote"
-  | "colon"
-  | "referral"
-  | "brand"
-  | "button"
-  | "hidden";
-
-type Said = Omit<Concepts<Word | Shape>, "precedes"> & Pick<Concepts, "precedes">;
 
 /** A sentence or list item that somebody is told, with its neighbours. */
-export interface Sentence extends Said {
+export interface Sentence extends Concepts {
   line: number;
   text: string;
   /** With its quotations. */
-  whole: Said;
+  whole: Concepts;
   /** What the sentences around it and the sentence itself state. */
-  near: ReadonlySet<Word | Shape>;
+  near: ReadonlySet<string>;
   /** What they order. */
-  around: ReadonlySet<Word | Shape>;
+  around: ReadonlySet<string>;
   /** In a comment or in code, which readers of the page do not see. */
   isHidden: boolean;
 }
@@ -50,8 +31,8 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
   const all = (file.role === "prose" ? told(file, subject) : printed(file)).flatMap(split);
   const read = all.map((each, at): Omit<Sentence, "near" | "around"> => {
     const near = all.slice(Math.max(0, at - 3), at + 4).map(({ text }) => text);
-    const shapes = shapesOf(each, near, subject);
-    if (each.isHidden && !/test|example|sample|fixture/i.test(file.path)) shapes.push("hidden");
+    const found = Object.entries(shapesOf(each, near, subject)).filter(([, isThere]) => isThere);
+    const shapes = found.map(([shape]) => shape);
     const concepts = (text: string) => {
       const { stated, ...more } = conceptsOf(text);
       return { ...more, stated: new Set([...stated, ...shapes]) };
@@ -78,8 +59,9 @@ function told(file: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
 
 function printed({ path, role, statements }: ReviewedFile): Paragraph[] {
   // The cells of a table; of other data and code, longer texts.
-  const form = role === "data" && /\.[ct]sv$/i.test(path) ? /([^;,\t"]{12,1000})/g : /"([^"]{36,1000})"/g;
-  return statements
+  const isTable = role === "data" && /\.[ct]sv$/i.test(path);
+  const form = isTable ? /([^;,\t"]{12,1000})/g : /"([^"]{36,1000})"/g;
+  return (isTable && /test|example|sample|fixture/i.test(path) ? [] : statements)
     .slice(0, 5_000)
     .flatMap(({ number: line, text }) =>
       [...text.matchAll(form)].map(([, each = ""]) => ({ line, text: each, isHidden: true })),
@@ -153,14 +135,10 @@ const button =
   /(?:always|immer|toujours|siempre|sempre|всегда)\b(?=.{0,3}(?:here|allow|approve|hier|erlaub|["'”’»*`_]))/i;
 const referral =
   /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i;
-const statement = /["“„«「'‘](?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u;
+const statement = /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u;
 
-/** What a sentence has of that, in a skill with this purpose. `near` are the sentences around it. */
-function shapesOf(
-  { text, isHidden }: Paragraph,
-  near: readonly string[],
-  { purpose }: ReviewSubject,
-): Shape[] {
+/** What a sentence has besides words, in a skill with this purpose. `near` are the sentences around it. */
+function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purpose }: ReviewSubject) {
   const places = addressesIn(text);
   const people = somebodyIn(text);
   const strange = places.filter(({ place }) => !purpose.names(place));
@@ -171,7 +149,7 @@ function shapesOf(
     name.length > 2 &&
     near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each));
   const names = text.match(/(?<=[\p{Ll}\d,;:’] )\p{Lu}\p{Ll}{3,20}\b/gu) ?? [];
-  const shapes: Record<Exclude<Shape, "hidden">, boolean> = {
+  return {
     address: places.length > 0 || people.length > 0,
     host: strange.length > 0,
     person: people.some((each) => !purpose.text.toLowerCase().includes(each.toLowerCase())),
@@ -190,6 +168,6 @@ function shapesOf(
     // Where all nouns begin with a capital letter, names do not stand out.
     brand: names.length < text.length / 25 && names.some((name) => !purpose.text.includes(name)),
     button: button.test(text),
+    hidden: isHidden,
   };
-  return (Object.keys(shapes) as (keyof typeof shapes)[]).filter((shape) => shapes[shape]);
 }

@@ -1,7 +1,7 @@
 import type { ReviewedLine } from "../review-lines.ts";
 import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
 import { conceptsOf } from "./concepts.ts";
-import { type Code, meanings } from "./meanings.ts";
+import type { Code } from "./meanings.ts";
 
 export type Severity = Capability["severity"];
 /** How grave a sign is in this text of a line. */
@@ -12,41 +12,41 @@ export const danger: Judge = () => "danger";
 export const inCode: Judge = (_, { role }) => (role === "code" ? "warning" : "info");
 
 /** What a capability looks like in a line. Patterns take time proportional to it: each repetition is bounded or the only one. */
-interface Sign {
-  code: Code;
+interface Sign<Name extends string> {
+  name: Name;
   said: RegExp;
-  judge?: Judge | undefined;
+  judge?: Judge;
   /** A purpose that explains it. */
-  unless?: RegExp | undefined;
+  unless?: RegExp;
+  /** The only role of lines it applies to. */
   role?: string | undefined;
 }
 
-/** Reads a table of one sign a line: its code, its pattern, how grave it is, a purpose that explains it, `in-code` or `in-data`. */
-export function signs({ raw }: TemplateStringsArray, ...values: (RegExp | Judge)[]): Sign[] {
-  const found: Sign[] = [];
-  let code = "";
+/** Reads a table of one sign a line: its name, its pattern, a purpose that explains it, how grave it is, `in-code` or `in-data`. */
+export function signs<Name extends string>(
+  { raw }: TemplateStringsArray,
+  ...values: (RegExp | Judge)[]
+): Sign<Name>[] {
+  const found: Sign<Name>[] = [];
   values.forEach((value, at) => {
-    const [end = "", begin] = (raw[at] ?? "").split("\n");
+    const name = (raw[at] ?? "").split("\n")[1]?.trim();
     const last = found.at(-1);
-    if (last !== undefined) last.role ??= /in-(\w+)/.exec(end)?.[1];
-    if (begin !== undefined) code = begin.trim();
-    if (!(code in meanings)) throw new TypeError(`The code ${code} has no meaning.`);
-    if (begin !== undefined || last === undefined) found.push({ code: code as Code, said: value as RegExp });
+    const role = /^ in-(\w+)/.exec(raw[at + 1] ?? "")?.[1];
+    if (name !== undefined || last === undefined)
+      found.push({ name: name as Name, said: value as RegExp, role });
     else if (value instanceof RegExp) last.unless = value;
-    else last.judge = value;
+    else Object.assign(last, { judge: value, role });
   });
-  const last = found.at(-1);
-  if (last !== undefined) last.role ??= /in-(\w+)/.exec(raw.at(-1) ?? "")?.[1];
   return found;
 }
 
 /** At most one finding of each code for a line. What the purpose or the text around it explains is information, as is all without a judge. */
-export function signRule(table: readonly Sign[]): FileRule {
+export function signRule(table: readonly Sign<Code>[]): FileRule {
   return (file, subject) => {
     /** By line and code: a long line comes in pieces. */
     const findings = new Map<string, Capability>();
     for (const line of file.statements.filter(({ text }) => text.length >= 4)) {
-      for (const { said, code, judge, unless, role } of table) {
+      for (const { name: code, said, judge, unless, role } of table) {
         const key = `${line.number} ${code}`;
         const found = (role ?? line.role) !== line.role || findings.has(key) ? null : said.exec(line.text);
         if (found === null) continue;

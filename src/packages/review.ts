@@ -10,9 +10,9 @@ import {
   reviewedFile,
 } from "./review-subject.ts";
 import { codeRule } from "./rules/code-rules.ts";
-import { flows } from "./rules/flows.ts";
 import { commandRule } from "./rules/command-rules.ts";
 import { encodedTextRule } from "./rules/encoded-text.ts";
+import { flows } from "./rules/flows.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";

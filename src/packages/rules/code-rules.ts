@@ -74,26 +74,23 @@ const acts = new Map<string, Act[]>();
 for (const [act, words] of Object.entries(names) as [Act, string][])
   for (const word of words.split(/\s+/)) acts.set(word, [...(acts.get(word) ?? []), act]);
 
+const paths = /([A-Za-z_$][\w$]*(?:(?:::|\.)[A-Za-z_$][\w$]*){0,6})(\s?\()?/g;
+
 /** What a statement does. */
 export function actsOf(text: string): Set<Act> {
-  const found = new Set<Act>();
-  for (const [, path = "", call] of text.matchAll(
-    /([A-Za-z_$][\w$]*(?:(?:::|\.)[A-Za-z_$][\w$]*){0,6})(\s?\()?/g,
-  )) {
-    const parts = path.split(/::|\./);
-    const keys = parts.flatMap((_, at) =>
-      parts.slice(at).map((_part, more) => parts.slice(at, at + more + 1).join(".")),
-    );
-    if (call !== undefined)
-      keys.push(
-        `${path}()`,
-        `.${parts.at(-1)}()`,
-        ...(parts.length > 1 ? [`${parts.slice(-2).join(".")}()`] : []),
-      );
-    for (const key of keys) for (const act of acts.get(key) ?? []) found.add(act);
-  }
-  for (const { name, said } of shapes) if (!found.has(name) && said.test(text)) found.add(name);
-  return found;
+  const named = [...text.matchAll(paths)].flatMap(([, path = "", call]) => keysOf(path, call !== undefined));
+  const shaped = shapes.flatMap(({ name, said }) => (said.test(text) ? [name] : []));
+  return new Set([...named.flatMap((key) => acts.get(key) ?? []), ...shaped]);
+}
+
+/** The forms in which a path of names may be listed. */
+function keysOf(path: string, isCall: boolean): string[] {
+  const parts = path.split(/::|\./);
+  const within = parts.flatMap((_, at) =>
+    parts.slice(at).map((_part, more) => parts.slice(at, at + more + 1)),
+  );
+  const keys = within.map((each) => each.join("."));
+  return isCall ? [...keys, `${path}()`, `.${parts.at(-1)}()`, `${parts.slice(-2).join(".")}()`] : keys;
 }
 
 /** The acts that are findings by themselves. */

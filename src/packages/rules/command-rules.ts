@@ -1,8 +1,15 @@
 import { pattern } from "../../base/pattern.ts";
 import type { ReviewedLine } from "../review-lines.ts";
-import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
+import {
+  type Capability,
+  type FileRule,
+  foundIn,
+  type Purpose,
+  type ReviewedFile,
+} from "../review-subject.ts";
 import { conceptsOf } from "./concepts.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
+import type { Word } from "./lexicon.ts";
 import type { Code } from "./meanings.ts";
 import { danger, inCode, isExplained, type Judge, type Severity, signRule, signs, warning } from "./signs.ts";
 
@@ -94,29 +101,27 @@ const pasting = "It has people paste a command from elsewhere into a terminal.";
  * SKILL.md. Grave if the place is anonymous, or the archive is locked against scanners.
  */
 const prerequisiteRule: FileRule = (file, { purpose }) =>
-  sections(purpose.isAboutAttacks ? [] : file.lines).flatMap((lines): Capability[] => {
-    if (!lines.some(({ text }) => /https?:/.test(text))) return [];
-    const read = lines.map((line) => ({ line, ...conceptsOf(line.text), text: line.text }));
-    const says = (...wanted: ("download" | "run")[]) =>
-      wanted.every((each) => read.some(({ stated }) => stated.has(each)));
-    if (!says("download")) return [];
-    const found = (line: ReviewedLine, severity: Severity, message?: string) => [
-      foundIn(file, line, severity, "prerequisite_download", message),
-    ];
-    const isPacked = says("run") && read.some(({ text }) => packed.test(text));
-    const locked = isPacked && read.find(({ stated }) => stated.has("unpack") && stated.has("lock"));
-    if (locked) return found(locked.line, "danger", hiding);
-    const pasted = read.find(
-      ({ stated, text }) => stated.has("paste") && stated.has("terminal") && /https?:/.test(text),
-    );
-    if (pasted !== undefined)
-      return found(pasted.line, oddPlace(pasted.text) === undefined ? "info" : "danger", pasting);
-    const program = read.find(
-      ({ line, stated, text }) => line.role === "prose" && packed.test(text) && stated.has("download"),
-    );
-    if (program === undefined || !isPacked) return [];
-    return found(program.line, fromStranger(program.text, program.line, { purpose }));
-  });
+  sections(purpose.isAboutAttacks ? [] : file.lines).flatMap((lines) => prerequisites(file, lines, purpose));
+
+function prerequisites(file: ReviewedFile, lines: readonly ReviewedLine[], purpose: Purpose): Capability[] {
+  if (!lines.some(({ text }) => /https?:/.test(text))) return [];
+  const read = lines.map((line) => ({ line, says: conceptsOf(line.text).stated }));
+  const find = (form: RegExp, ...concepts: Word[]) =>
+    read.find(({ line, says }) => form.test(line.text) && concepts.every((each) => says.has(each)))?.line;
+  const found = (line: ReviewedLine, severity: Severity, message?: string) => [
+    foundIn(file, line, severity, "prerequisite_download", message),
+  ];
+  if (find(/./, "download") === undefined) return [];
+  const isPacked = find(packed) !== undefined && find(/./, "run") !== undefined;
+  const locked = find(/./, "unpack", "lock");
+  if (isPacked && locked !== undefined) return found(locked, "danger", hiding);
+  const pasted = find(/https?:/, "paste", "terminal");
+  if (pasted !== undefined)
+    return found(pasted, oddPlace(pasted.text) === undefined ? "info" : "danger", pasting);
+  const program = find(packed, "download");
+  const isTold = isPacked && program?.role === "prose";
+  return isTold ? found(program, fromStranger(program.text, program, { purpose })) : [];
+}
 
 /** The lines below each heading, at most 25 together. */
 function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {

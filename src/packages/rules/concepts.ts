@@ -74,7 +74,6 @@ const longest = 7;
 interface Mark {
   concept: Word;
   at: number;
-  clause: number;
   isOrder: boolean;
   isDenied: boolean;
 }
@@ -84,82 +83,84 @@ export function conceptsOf(text: string): Concepts {
   const plain = text
     .toLowerCase()
     .replace(/n['’]t\b/g, " not")
-    .replace(/['’](?:s|re|ve|ll|m|d)\b/g, "")
-    .replace(/(?<=\w)\.(?=\w)/g, " ");
+    .replace(/['’](?:s|re|ve|ll|m|d)\b|(?<=\w)\.(?=\w)/g, " ");
   const words = (plain.match(tokens) ?? []).slice(0, maxTokens);
-  const found: Mark[] = [];
-  let deniedTo = -1;
-  let clause = -1;
-  let isBrief = false;
+  const isDenied = denialOf(words);
+  const found = words.flatMap((_, at) => marksAt(words, at, isDenied[at] ?? false));
+  const those = (which: (mark: Mark) => boolean) =>
+    new Set<string>(found.filter(which).map(({ concept }) => concept));
+  return {
+    stated: those((mark) => !mark.isDenied),
+    ordered: those((mark) => mark.isOrder && !mark.isDenied),
+    denied: those((mark) => mark.isDenied),
+    precedes: (first, second) => {
+      const last = found.findLast(({ concept, isDenied }) => concept === second && !isDenied)?.at ?? -1;
+      const isNear = ({ concept, at }: Mark) => concept === first && at < last && last - at <= reach;
+      return found.some(
+        (mark) => isNear(mark) && !words.slice(mark.at, last).some((word) => isEnd.test(word)),
+      );
+    },
+  };
+}
+
+/** Which words a negation reaches: those after it, or before it, in its part of the sentence. */
+function denialOf(words: readonly string[]): boolean[] {
+  const isDenied = words.map(() => false);
+  let [from, to, isBrief] = [0, -1, false];
   words.forEach((word, at) => {
     if (isEnd.test(word) || turns.has(word) || (word === "," && isBrief)) {
-      clause = at;
-      deniedTo = -1;
+      from = at;
+      to = -1;
     }
-    const before = words[at - 1] ?? ".";
-    const isNoun = determiners.has(before);
-    const isTold = isSign.test(before) || starters.has(before) || /^\d|[^a-z]/.test(before + word);
-    for (const [concept, form] of conceptsAt(words, at)) {
-      // `Email: …` is a label.
-      if ((isNoun && verbs.has(concept)) || (concept === "copy" && words[at + 1] === ":")) continue;
-      if (form.length > 1 && exactly.has(concept)) continue;
-      const isOrder = form === "*" || (form === "" && isTold) || (form !== "ing" && happens.has(before));
-      found.push({ concept, at, clause, isOrder, isDenied: at <= deniedTo && acts.has(concept) });
-    }
+    isDenied[at] = at <= to;
     if (mitigators.has(words[at + 1] ?? "")) return;
-    if (negations.has(word)) {
-      deniedTo = at + reach;
-      isBrief = brief.has(word);
-    }
-    if (behind.has(word))
-      for (const each of found.filter(
-        (mark) => mark.at > clause && mark.at >= at - reach && acts.has(mark.concept),
-      ))
-        each.isDenied = true;
+    if (behind.has(word)) isDenied.fill(true, Math.max(from, at - reach), at);
+    if (!negations.has(word)) return;
+    to = at + reach;
+    isBrief = brief.has(word);
   });
-  const those = (which: (mark: Mark) => boolean) =>
-    new Set(found.filter(which).map(({ concept }) => concept));
-  return {
-    stated: those(({ isDenied }) => !isDenied),
-    ordered: those(({ isDenied, isOrder }) => isOrder && !isDenied),
-    denied: those(({ isDenied }) => isDenied),
-    precedes: (first, second) =>
-      found.some(
-        (mark) =>
-          mark.concept === second &&
-          !mark.isDenied &&
-          found.some(
-            (each) =>
-              each.concept === first &&
-              each.clause === mark.clause &&
-              each.at < mark.at &&
-              mark.at - each.at <= reach,
-          ),
-      ),
-  };
+  return isDenied;
+}
+
+function marksAt(words: readonly string[], at: number, isDenied: boolean): Mark[] {
+  const before = words[at - 1] ?? ".";
+  const isNoun = determiners.has(before);
+  const isTold = isSign.test(before) || starters.has(before) || /^\d|[^a-z]/.test(before + words[at]);
+  return [...conceptsAt(words, at)].flatMap(([concept, form]): Mark[] => {
+    // `Email: …` is a label.
+    const isLabel = concept === "copy" && words[at + 1] === ":";
+    if ((isNoun && verbs.has(concept)) || isLabel || (form.length > 1 && exactly.has(concept))) return [];
+    const isOrder = form === "*" || (form === "" && isTold) || (form !== "ing" && happens.has(before));
+    return [{ concept, at, isOrder, isDenied: isDenied && acts.has(concept) }];
+  });
 }
 
 /** The concepts of the entries that begin with a word of a text, and the ending that was taken off it; `*` for a word of another language. */
 function conceptsAt(words: readonly string[], at: number): Map<Word, string> {
   const word = words[at] ?? "";
+  const ends = Array.from({ length: Math.min(word.length, 20) }, (_, end) => word.slice(0, end + 1));
+  const entries = isWide.test(word)
+    ? Array.from({ length: longest }, (_, end) => [words.slice(at, at + end + 1).join(""), ""] as const)
+    : formsOf(word).flatMap(([base, form]) =>
+        phrasesFrom(base, words, at).map((each) => [each, form] as const),
+      );
   const found = new Map<Word, string>();
-  const take = (concepts: readonly Word[] = [], form = "") => {
-    for (const concept of concepts) if (!found.has(concept)) found.set(concept, form);
-  };
-  if (isWide.test(word)) {
-    for (let end = at + 1; end <= at + longest; end += 1) take(exact.get(words.slice(at, end).join("")));
-    return found;
-  }
-  for (const [base, form] of formsOf(word)) {
-    take(exact.get(base), form);
-    for (let length = 2; length <= Math.min(lengths.get(base) ?? 1, words.length - at); length += 1) {
-      const rest = words.slice(at + 1, at + length - 1).join(" ");
-      for (const [last] of formsOf(words[at + length - 1] ?? ""))
-        take(exact.get(`${base} ${rest === "" ? "" : `${rest} `}${last}`), form);
-    }
-  }
-  for (let end = 2; end <= Math.min(word.length, 20); end += 1) take(beginnings.get(word.slice(0, end)), "*");
+  for (const [entry, form] of entries)
+    for (const concept of exact.get(entry) ?? []) if (!found.has(concept)) found.set(concept, form);
+  for (const concept of ends.flatMap((each) => beginnings.get(each) ?? []))
+    if (!found.has(concept)) found.set(concept, "*");
   return found;
+}
+
+/** A word alone and with those behind it, as far as entries that begin with it go; the last one in each of its forms. */
+function phrasesFrom(base: string, words: readonly string[], at: number): string[] {
+  const longer = Array.from({ length: (lengths.get(base) ?? 1) - 1 }, (_, more) => at + more + 1);
+  return [
+    base,
+    ...longer.flatMap((end) =>
+      formsOf(words[end] ?? "").map(([last]) => [base, ...words.slice(at + 1, end), last].join(" ")),
+    ),
+  ];
 }
 
 const endings = [

@@ -1,3 +1,4 @@
+import type { ReviewedLine } from "../review-lines.ts";
 import { type Capability, foundIn, type ReviewedFile, type ReviewSubject } from "../review-subject.ts";
 import { type Act, actsOf } from "./code-rules.ts";
 import { hostsReached, type NamedAddress, oddPlace } from "./hosts.ts";
@@ -56,67 +57,82 @@ export function flows(subject: ReviewSubject, capabilities: readonly Capability[
 
 type Own = ReadonlyMap<string, Capability>;
 
-function overNetwork(
-  file: ReviewedFile,
-  own: Own,
-  gathered: readonly Capability[],
-  { purpose, skill }: ReviewSubject,
-): Capability[] {
-  const keyed = new Set(
-    file.statements.flatMap(({ text }) => text.match(keyNames) ?? []).map((name) => name.toLowerCase()),
-  );
+/** What the statements of a file do, and the hosts they name that the purpose does not. */
+function statementsOf(file: ReviewedFile, { purpose }: ReviewSubject) {
+  const names = file.statements.flatMap(({ text }) => text.match(keyNames) ?? []);
+  const keyed = [...new Set(names.map((name) => name.toLowerCase()))];
   const isKnown = ({ host, place }: NamedAddress) =>
-    purpose.isAboutAttacks || purpose.names(place) || [...keyed].some((name) => host.includes(name));
-  const lines = file.statements.map((line) => ({
-    line,
-    acts: actsOf(line.text),
-    places: hostsReached(line.text),
-  }));
-  const strangers = (of: typeof lines) => [
-    ...new Set(of.flatMap(({ places }) => places.filter((each) => !isKnown(each)).map(({ host }) => host))),
-  ];
-  const does = (act: Act) => lines.find(({ acts }) => acts.has(act))?.line;
+    purpose.isAboutAttacks || purpose.names(place) || keyed.some((name) => host.includes(name));
+  return file.statements.map((line) => {
+    const places = hostsReached(line.text);
+    const unknown = places.filter((each) => !isKnown(each)).map(({ host }) => host);
+    const isOdd = oddPlace(line.text) !== undefined && unknown.length === places.length;
+    return { line, acts: actsOf(line.text), isNaming: places.length > 0, unknown, isOdd };
+  });
+}
+
+function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability[], subject: ReviewSubject) {
+  const statements = statementsOf(file, subject);
+  const does = (...wanted: Act[]) => statements.filter(({ acts }) => wanted.some((act) => acts.has(act)));
   const find = (...forms: RegExp[]) =>
     file.statements.find(({ text }) => forms.some((form) => form.test(text)));
   const found: Capability[] = [];
-  const odd = lines.find(
-    ({ line, places }) => oddPlace(line.text) !== undefined && !places.some(isKnown),
-  )?.line;
+  const odd = statements.find(({ isOdd }) => isOdd)?.line;
   if (odd !== undefined)
     found.push(foundIn(file, odd, "warning", "unusual_host", `It contacts ${oddPlace(odd.text)}.`));
-  const run = own.has("minified") || strangers(lines).length === 0 ? undefined : find(runsText, runsProgram);
+  const isStranger = statements.some(({ unknown }) => unknown.length > 0);
+  const run = own.has("minified") || !isStranger ? undefined : find(runsText, runsProgram);
   if (run !== undefined) found.push(foundIn(file, run, "warning", "runs_what_it_fetches"));
-  const named = does("looksUp") === undefined ? undefined : find(domain);
+  const named = does("looksUp").length === 0 ? undefined : find(domain);
   if (named !== undefined) found.push(foundIn(file, named, "warning", "sends_by_name"));
-  const [posted, queried] = [does("posts"), does("queries")];
-  const sent = posted ?? queried;
+  const [sent] = [...does("posts"), ...does("queries")];
   if (sent === undefined) return found;
   // The hosts of the statements that send; where these name none, all of the file.
-  const senders = lines.filter(
-    ({ acts, places }) => (acts.has("posts") || acts.has("queries")) && places.length > 0,
-  );
-  const unknown = strangers(senders.length > 0 ? senders : lines);
-  const to =
-    unknown.length === 0
-      ? "a host"
-      : `${unknown.slice(0, 3).join(", ")}, which its description does not name`;
+  const senders = does("posts", "queries").filter(({ isNaming }) => isNaming);
+  const to = [...new Set((senders.length > 0 ? senders : statements).flatMap(({ unknown }) => unknown))];
+  const isWhole = does("given").length > 0 && does("reads").length > 0;
+  const whole = find(uploads, uploadsWhole) ?? (isWhole ? sent.line : undefined);
+  const flow = {
+    sent: sent.line,
+    isPosted: sent.acts.has("posts"),
+    whole,
+    hasKey: find(ownKey) !== undefined,
+  };
+  return [...found, sending(file, gathered, { ...flow, to, isOdd: odd !== undefined }, subject)];
+}
+
+interface Flow {
+  sent: ReviewedLine;
+  isPosted: boolean;
+  /** The statement that gives a file or text whole. */
+  whole: ReviewedLine | undefined;
+  hasKey: boolean;
+  /** Hosts that the purpose does not name. */
+  to: readonly string[];
+  isOdd: boolean;
+}
+
+/** What is sent, and whether the purpose explains that it goes there. */
+function sending(
+  file: ReviewedFile,
+  gathered: readonly Capability[],
+  { sent, isPosted, whole, hasKey, to, isOdd }: Flow,
+  { purpose, skill }: ReviewSubject,
+): Capability {
+  const place =
+    to.length === 0 ? "a host" : `${to.slice(0, 3).join(", ")}, which its description does not name`;
   const secret = gathered.find((each) => secrets.includes(each.code));
-  const hasKey = find(ownKey) !== undefined;
-  const isKeyed = hasKey && skill.requires.env.length > 0;
   const source = secret ?? (hasKey ? undefined : gathered[0]);
-  if (source !== undefined && unknown.length > 0) {
-    const message = `It gathers files, keys or variables and sends data to ${to}.`;
-    const severity = odd !== undefined && secret !== undefined ? "danger" : "warning";
-    return [...found, { ...source, severity, code: "sends_what_it_finds", message }];
+  if (source !== undefined && to.length > 0) {
+    const message = `It gathers files, keys or variables and sends data to ${place}.`;
+    const severity = isOdd && secret !== undefined ? "danger" : "warning";
+    return { ...source, severity, code: "sends_what_it_finds", message };
   }
-  const whole =
-    find(uploads, uploadsWhole) ??
-    (does("given") !== undefined && does("reads") !== undefined ? sent : undefined);
-  const isStrange =
-    (whole !== undefined && !isKeyed) || (posted !== undefined && !hasKey) || stays.test(purpose.text);
-  const severity = unknown.length > 0 && isStrange ? "warning" : "info";
-  const message = `It sends ${whole === undefined ? "data" : "files or texts"} to ${to}.`;
-  return [...found, foundIn(file, whole ?? sent, severity, "sends_data", message)];
+  const isKeyed = hasKey && skill.requires.env.length > 0;
+  const isStrange = (whole !== undefined && !isKeyed) || (isPosted && !hasKey) || stays.test(purpose.text);
+  const message = `It sends ${whole === undefined ? "data" : "files or texts"} to ${place}.`;
+  const severity = to.length > 0 && isStrange ? "warning" : "info";
+  return foundIn(file, whole ?? sent, severity, "sends_data", message);
 }
 
 /** A command that a guide shows or data carries, which gives files or variables to a host. */

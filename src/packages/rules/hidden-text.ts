@@ -1,5 +1,6 @@
 import { pattern } from "../../base/pattern.ts";
 import { type Capability, type FileRule, foundIn, type ReviewedFile } from "../review-subject.ts";
+import type { Code } from "./meanings.ts";
 
 /** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;
@@ -10,24 +11,21 @@ const blanks = /[\u200b\u2060-\u2064\u180e\u115f\u1160\u3164\uffa0\u206a-\u206f]
 /** A blank within a word (at its ends it is an example), or a joiner between Latin letters; it belongs to other scripts and emoji. */
 const splitters = pattern("u")`\p{L}(?:${blanks})+\p{L}|[A-Za-z0-9][\u200c\u200d]+[A-Za-z0-9]`;
 
-/** Characters that are invisible to a reader, but not to a model or an interpreter. */
+/** Characters that are invisible to a reader, but not to a model or an interpreter. A guide about attacks may show some. */
 export const hiddenTextRule: FileRule = (file, { purpose: { isAboutAttacks } }) => {
   if (/^[\x20-\x7e\s]*$/.test(file.raw)) return [];
-  const findings: Capability[] = [];
-  file.raw.split(/\r\n|\r|\n/).forEach((written, at) => {
+  return file.raw.split(/\r\n|\r|\n/).flatMap((written, at): Capability[] => {
     const line = written.slice(0, 20_000).replace(flags, "");
-    const number = at + 1;
-    const found = judge(line, file);
-    if (found !== undefined) {
-      const lower = found.severity === "warning" ? "info" : readable.test(line) ? "danger" : "warning";
-      const severity = isAboutAttacks ? lower : found.severity;
-      findings.push(foundIn(file, { number, text: around(line) }, severity, "hidden_text", found.message));
-    }
-    const text = mixedWord(line);
-    if (text !== undefined)
-      findings.push(foundIn(file, { number, text }, isAboutAttacks ? "info" : "warning", "mixed_scripts"));
+    const [found, mixed] = [judge(line, file), mixedWord(line)];
+    const lower = found?.severity === "warning" ? "info" : readable.test(line) ? "danger" : "warning";
+    const gravity = isAboutAttacks ? lower : (found?.severity ?? lower);
+    const add = (text: string, severity: Capability["severity"], code: Code, message?: string) =>
+      foundIn(file, { number: at + 1, text }, severity, code, message);
+    return [
+      ...(found === undefined ? [] : [add(around(line), gravity, "hidden_text", found.message)]),
+      ...(mixed === undefined ? [] : [add(mixed, isAboutAttacks ? "info" : "warning", "mixed_scripts")]),
+    ];
   });
-  return findings;
 };
 
 /** Scripts with letters that look like Latin ones, of languages that put spaces between words. */

@@ -162,34 +162,48 @@ function discredited(
 }
 
 /** What prose makes an agent do against, or past, the people it works for. */
-export const proseRule: FileRule = (file, subject) => {
-  const { purpose } = subject;
-  return sentencesOf(file, subject).flatMap((sentence): Capability[] => {
-    const { text, line: number, isHidden, stated, around } = sentence;
-    const found: Capability[] = [];
-    const add = (code: Code, severity: Capability["severity"] = "warning", message?: string) =>
-      found.every((each) => each.code !== code || each.severity !== severity) &&
-      found.push(foundIn(file, { number, text }, severity, code, message));
-    // What warns of attacks quotes them, and says what happens; and people may ask for what they like.
-    const isQuoting = purpose.isAboutAttacks && (isHidden || /["“`|]/.test(text));
-    const isMeant = !stated.has("attack") && !stated.has("wish") && !isQuoting;
-    const counts = ({ severity, terms }: (typeof rows)[number]) =>
-      severity === "info" ||
-      (isMeant && (!purpose.isAboutAttacks || terms.some(({ sign }) => sign.includes("+"))));
-    const other = discredited(sentence, subject);
-    if (other !== undefined)
-      add("discredits_skill", "warning", `It speaks against the skill ${other}, which ships with the bot.`);
-    const odd = oddPlace(text);
-    if (odd !== undefined)
-      add("unusual_host", isMeant && stated.has("send") ? "warning" : "info", `It names ${odd}.`);
-    for (const row of rows) if (counts(row) && holds(row, sentence, purpose)) add(row.code, row.severity);
-    if (isMeant && !purpose.isAboutAttacks && templates.test(text)) add("prompt_injection");
-    const acts = ["send", "copy", "put", "open", "comply", "ignore", "keep", "run"] as const;
-    const isAddressed = addressed.test(text) || duty.test(text);
-    if (isMeant && isHidden && isAddressed && acts.some((act) => around.has(act))) add("hidden_instructions");
-    return found;
+export const proseRule: FileRule = (file, subject) =>
+  sentencesOf(file, subject).flatMap((sentence) => {
+    const found = new Map(
+      findingsIn(sentence, subject).map(([severity, code, message]) => {
+        const line = { number: sentence.line, text: sentence.text };
+        return [`${severity} ${code}`, foundIn(file, line, severity, code, message)];
+      }),
+    );
+    return [...found.values()];
   });
-};
+
+type Found = [severity: Capability["severity"], code: Code, message?: string];
+
+function findingsIn(sentence: Sentence, subject: ReviewSubject): Found[] {
+  const { purpose } = subject;
+  const { text, isHidden, stated, around } = sentence;
+  const { isAboutAttacks } = purpose;
+  // What warns of attacks quotes them, and says what happens; and people may ask for what they like.
+  const isQuoting = isAboutAttacks && (isHidden || /["“`|]/.test(text));
+  const isMeant = !stated.has("attack") && !stated.has("wish") && !isQuoting;
+  const counts = ({ severity, terms }: (typeof rows)[number]) =>
+    severity === "info" || (isMeant && (!isAboutAttacks || terms.some(({ sign }) => sign.includes("+"))));
+  const found = rows
+    .filter((row) => counts(row) && holds(row, sentence, purpose))
+    .map(({ severity, code }): Found => [severity, code]);
+  const other = discredited(sentence, subject);
+  if (other !== undefined)
+    found.push([
+      "warning",
+      "discredits_skill",
+      `It speaks against the skill ${other}, which ships with the bot.`,
+    ]);
+  const odd = oddPlace(text);
+  if (odd !== undefined)
+    found.push([isMeant && stated.has("send") ? "warning" : "info", "unusual_host", `It names ${odd}.`]);
+  if (isMeant && !isAboutAttacks && templates.test(text)) found.push(["warning", "prompt_injection"]);
+  const isTold = isHidden && (addressed.test(text) || duty.test(text)) && acts.some((act) => around.has(act));
+  if (isMeant && isTold) found.push(["warning", "hidden_instructions"]);
+  return found;
+}
+
+const acts = ["send", "copy", "put", "open", "comply", "ignore", "keep", "run"];
 
 const styled =
   /<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{8})/i;

@@ -46,21 +46,23 @@ export function signRule(table: readonly Sign<Code>[]): FileRule {
     /** By line and code: a long line comes in pieces. */
     const findings = new Map<string, Capability>();
     for (const line of file.statements.filter(({ text }) => text.length >= 4)) {
-      for (const { name: code, said, judge, unless, role } of table) {
-        const key = `${line.number} ${code}`;
-        const found = (role ?? line.role) !== line.role || findings.has(key) ? null : said.exec(line.text);
+      for (const sign of table.filter(({ role }) => role === undefined || role === line.role)) {
+        const key = `${line.number} ${sign.name}`;
+        const found = findings.has(key) ? null : sign.said.exec(line.text);
         if (found === null) continue;
-        const { purpose, skill } = subject;
-        const isKnown =
-          purpose.isAboutAttacks ||
-          (line.role !== "code" && isExplained(line.text)) ||
-          unless?.test(`${skill.id.replaceAll("-", " ")} ${purpose.text}`) === true;
-        const severity = isKnown ? "info" : (judge?.(line.text, line, subject) ?? "info");
-        findings.set(key, foundIn(file, { ...line, text: placeOf(found, code) }, severity, code));
+        const text = placeOf(found, sign.name);
+        findings.set(key, foundIn(file, { ...line, text }, gravity(sign, line, subject), sign.name));
       }
     }
     return [...findings.values()];
   };
+}
+
+function gravity({ judge, unless }: Sign<Code>, line: ReviewedLine, subject: ReviewSubject): Severity {
+  const { purpose, skill } = subject;
+  const isQuoted = purpose.isAboutAttacks || (line.role !== "code" && isExplained(line.text));
+  const isKnown = unless?.test(`${skill.id.replaceAll("-", " ")} ${purpose.text}`) ?? false;
+  return judge === undefined || isQuoted || isKnown ? "info" : judge(line.text, line, subject);
 }
 
 /** A match with the text around it. Of a secret, only the beginning is shown. */

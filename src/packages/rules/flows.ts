@@ -90,6 +90,8 @@ function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability
   // The hosts of the statements that send; where these name none, all of the file.
   const senders = does("posts", "queries").filter(({ isNaming }) => isNaming);
   const to = [...new Set((senders.length > 0 ? senders : statements).flatMap(({ unknown }) => unknown))];
+  const place =
+    to.length === 0 ? "a host" : `${to.slice(0, 3).join(", ")}, which its description does not name`;
   const isWhole = does("given").length > 0 && does("reads").length > 0;
   const whole = find(uploads, uploadsWhole) ?? (isWhole ? sent.line : undefined);
   const flow = {
@@ -98,7 +100,10 @@ function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability
     whole,
     hasKey: find(ownKey) !== undefined,
   };
-  return [...found, sending(file, gathered, { ...flow, to, isOdd: odd !== undefined }, subject)];
+  return [
+    ...found,
+    sending(file, gathered, { ...flow, place, isStranger: to.length > 0, isOdd: odd !== undefined }, subject),
+  ];
 }
 
 interface Flow {
@@ -107,8 +112,9 @@ interface Flow {
   /** The statement that gives a file or text whole. */
   whole: ReviewedLine | undefined;
   hasKey: boolean;
-  /** Hosts that the purpose does not name. */
-  to: readonly string[];
+  place: string;
+  /** Whether the purpose does not name the place. */
+  isStranger: boolean;
   isOdd: boolean;
 }
 
@@ -116,14 +122,12 @@ interface Flow {
 function sending(
   file: ReviewedFile,
   gathered: readonly Capability[],
-  { sent, isPosted, whole, hasKey, to, isOdd }: Flow,
+  { sent, isPosted, whole, hasKey, place, isStranger, isOdd }: Flow,
   { purpose, skill }: ReviewSubject,
 ): Capability {
-  const place =
-    to.length === 0 ? "a host" : `${to.slice(0, 3).join(", ")}, which its description does not name`;
   const secret = gathered.find((each) => secrets.includes(each.code));
   const source = secret ?? (hasKey ? undefined : gathered[0]);
-  if (source !== undefined && to.length > 0) {
+  if (source !== undefined && isStranger) {
     const message = `It gathers files, keys or variables and sends data to ${place}.`;
     const severity = isOdd && secret !== undefined ? "danger" : "warning";
     return { ...source, severity, code: "sends_what_it_finds", message };
@@ -131,7 +135,7 @@ function sending(
   const isKeyed = hasKey && skill.requires.env.length > 0;
   const isStrange = (whole !== undefined && !isKeyed) || (isPosted && !hasKey) || stays.test(purpose.text);
   const message = `It sends ${whole === undefined ? "data" : "files or texts"} to ${place}.`;
-  const severity = to.length > 0 && isStrange ? "warning" : "info";
+  const severity = isStranger && isStrange ? "warning" : "info";
   return foundIn(file, whole ?? sent, severity, "sends_data", message);
 }
 

@@ -34,7 +34,7 @@ export function signs<Name extends string>(
     const role = /^ in-(\w+)/.exec(raw[at + 1] ?? "")?.[1];
     if (name !== undefined || last === undefined)
       found.push({ name: name as Name, said: value as RegExp, role });
-    else if (value instanceof RegExp) last.unless = value;
+    else if (typeof value !== "function") last.unless = value;
     else Object.assign(last, { judge: value, role });
   });
   return found;

@@ -25,7 +25,7 @@ export type Act =
  * pattern can tell follows in `shapes`.
  */
 const names: Record<Act, string> = {
-  network: `fetch() requests urllib urllib3 urlopen httpx aiohttp axios http.client HTTPSConnection HTTPConnection http.get http.request https.get
+  network: `fetch() requests urllib urllib3 urlopen urlretrieve httpx aiohttp axios http.client HTTPSConnection HTTPConnection http.get http.request https.get
     https.request socket.socket create_connection createConnection gethostbyname getaddrinfo XMLHttpRequest WebSocket websocket websockets sendBeacon curl wget
     Net.HTTP smtplib SMTP SMTP_SSL ftplib FTP paramiko telnetlib nodemailer undici xmlrpc got() superagent ncat scp sftp rsync telnet pycurl reqwest HttpClient
     http.Get http.Post http.NewRequest file_get_contents() HTTParty Faraday RestClient EventSource imaplib boto3 lookup()`,

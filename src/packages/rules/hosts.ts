@@ -12,7 +12,7 @@ const inCommands =
   /\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}[a-z]{2,12})(?=[:/\s"'?]|$)/gi;
 /** Endings of files, which are no domains. */
 const fileNames =
-  /\.(?:py|js|mjs|ts|json|md|txt|csv|tsv|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|log|zip|gz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|mp[34])$/;
+  /\.(?:py|m?js|[ct]sv?|jsonl?|md|txt|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|webp|log|zip|t?gz|bz2|xz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|ogg|m4a|flac|webm|mp[34]|mov|parquet|ipynb|exe|dmg|iso|out|bak)$/;
 /** Hosts that a skill has little reason to contact, by what they are. */
 const oddHosts = {
   "a bare IP address, whose owner is unknown":

@@ -38,7 +38,7 @@ const rows = table(`
   sends_conversation   blank open|send|put files|identity ritual|turn
   sends_conversation   host open|put ~turn put ~words
   sends_conversation   host +open words ritual|turn -bug
-  sends_conversation   +send|copy outsider words|files|secrets|identity ^outsider
+  sends_conversation   +send|copy outsider words|files|secrets|identity ritual|turn|everything|silently ^outsider
   sends_conversation   +send server secrets everything
   sends_conversation   +send|copy|put public words|files|secrets ^public
   sends_conversation   quoted bcc person

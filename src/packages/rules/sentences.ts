@@ -137,6 +137,14 @@ const referral =
   /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i;
 const statement = /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u;
 
+/** Whether a purpose names somebody, or what a channel such as `#sales-reports` is about. */
+function isNamed(somebody: string, purpose: string): boolean {
+  const parts = somebody.replace(/^#/, "").split(/[-_]/);
+  return (
+    purpose.includes(somebody) || (somebody.startsWith("#") && parts.every((each) => purpose.includes(each)))
+  );
+}
+
 /** What a sentence has besides words, in a skill with this purpose. `near` are the sentences around it. */
 function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purpose }: ReviewSubject) {
   const places = addressesIn(text);
@@ -152,7 +160,7 @@ function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purp
   return {
     address: places.length > 0 || people.length > 0,
     host: strange.length > 0,
-    person: people.some((each) => !purpose.text.toLowerCase().includes(each.toLowerCase())),
+    person: people.some((each) => !isNamed(each.toLowerCase(), purpose.text.toLowerCase())),
     blank: gaps.length > 0,
     filled: gaps.some(
       (each) =>

@@ -33,7 +33,9 @@ const starters = listed(
   once here done finished ready uploaded answer reply response message turn task session conversation day week`,
 );
 /** Before a participle or third person that tells what happens. */
-const happens = listed("is are be been gets get was were will it agent assistant skill bot script which");
+const happens = listed("is are be been gets get was were will it which");
+/** Whoever acts in the third person. */
+const actors = listed("it agent assistant skill bot script task");
 /** Asked by somebody (`asks whether`) they mean something else. */
 const exactly = new Set<Word>(["ask", "wish", "have"]);
 const acts = new Set(
@@ -130,7 +132,9 @@ function marksAt(words: readonly string[], at: number, isDenied: boolean): Mark[
     // `Email: …` is a label.
     const isLabel = concept === "copy" && words[at + 1] === ":";
     if ((isNoun && verbs.has(concept)) || isLabel || (form.length > 1 && exactly.has(concept))) return [];
-    const isOrder = form === "*" || (form === "" && isTold) || (form !== "ing" && happens.has(before));
+    const isDone = form === "-s" && words.slice(0, at).some((word) => actors.has(word));
+    const isHappening = form !== "ing" && happens.has(before);
+    const isOrder = form === "*" || (form === "" && isTold) || isHappening || isDone;
     return [{ concept, at, isOrder, isDenied: isDenied && acts.has(concept) }];
   });
 }

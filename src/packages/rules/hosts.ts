@@ -10,6 +10,8 @@ const inCalls =
   /\b(?:hostname|host|server|SMTP(?:_SSL)?|FTP(?:_TLS)?|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;
 const inCommands =
   /\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}[a-z]{2,12})(?=[:/\s"'?]|$)/gi;
+const inQuotes =
+  /"((?:[a-z\d-]{1,60}\.){1,4}(?:com|net|org|io|dev|app|ai|co|cc|me|info|xyz|cloud|example|test|[a-z]{2}))"/g;
 /** Endings of files, which are no domains. */
 const fileNames =
   /\.(?:py|m?js|[ct]sv?|jsonl?|md|txt|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|webp|log|zip|t?gz|bz2|xz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|ogg|m4a|flac|webm|mp[34]|mov|parquet|ipynb|exe|dmg|iso|out|bak)$/;
@@ -50,7 +52,7 @@ export function addressesIn(text: string): NamedAddress[] {
 
 /** The hosts that a statement of code or a command names in any way. */
 export function hostsReached(text: string): NamedAddress[] {
-  const bare = [inCalls, inCommands].flatMap((form) =>
+  const bare = [inCalls, inCommands, inQuotes].flatMap((form) =>
     [...text.matchAll(form)].flatMap(({ 1: host = "" }) => named(host)),
   );
   return [...addressesIn(text), ...bare.filter(({ host }) => !fileNames.test(host))];

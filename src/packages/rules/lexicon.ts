@@ -53,7 +53,7 @@ export const lexicon = {
     what_she what_is_said everything_they everything_said whatever_they said_so_far so_far user_said person_wrote person_said user_wrote user_asked person_asked question_of request_of summary_of thread words_of prompt
     direct_message user_s_question person_s_question user_s_query original_question full_question user_s_request question_in_full latest_question last_question unterhaltung* gespräch* nachricht* verlauf* wortlaut*
     chatverlauf* was_der was_die échange* mensaje* conversación* conversacion* messaggi* conversazion* mensag* conversa сообщени* переписк* разговор* диалог* вопрос* 消息 对话 聊天 聊天记录 原话 提问 问题 メッセージ 会話 質問 発言 zusammenfass*
-    direktnachricht* summary résumé resumen riassunto сводк* 摘要 要約`,
+    direktnachricht* summary résumé resumen riassunto сводк* 摘要 要約 private_channel all_channel`,
   files: `attachment attached uploaded upload file document image picture photo invoice contract spreadsheet receipt recording note mail email inbox calendar contact content source_text original_text input_text
     full_text whole_text draft minutes report result resume cv source_code diff repository payload angehängt* anhang* anhäng* datei* dokument* rechnung* inhalt* fichier* pièce_jointe facture* contenu* joint* archivo*
     adjunt* factura* contenido* allegat* documento* fattur* contenut* anexo* arquivo* fatura* вложени* файл* документ* содержим* счёт* 附件 文件 文档 图片 内容 发票 合同 全文 添付 ファイル 文書 画像 原稿`,
@@ -90,7 +90,7 @@ export const lexicon = {
   card: `card button dialog dialogue approval_request approval_card confirmation_prompt permission_prompt consent_card prompt question popup pop_up window form knopf schaltfläche* karte* bouton* fenêtre* botón*
     ventana* pulsante кнопк* окно 按钮 卡片 弹窗 ボタン カード option choice setting`,
   condition: `if when once after until unless whether before only assume ensure check wait provided should_the can_be may_be wenn sobald falls ob erst nachdem si quand lorsque cuando se quando если когда 如果 时 后 才 もし 場合
-    なら`,
+    なら hereby`,
   silence: `silence no_answer no_reply no_response no_objection schweigen silencio silenzio молчани* 沉默 無言`,
   // What may be changed.
   off: `turn_off switch_off disable deactivate lift relax skip bypass suppress mute waive suspend circumvent get_around work_around exempt set_to_none deaktivier* abschalt* ausschalt* umgeh* überspring* aufheb*
@@ -113,7 +113,7 @@ export const lexicon = {
     previous_rule prior_rule safety_rule safety_instruction safety_guideline your_rule your_guideline system_message system_prompt your_restriction previous_message platform_rule operator_rule rule_of_the_platform
     rule_of_the_bot what_the_user_said what_the_person_said other_skill all_previous all_prior bisherigen_anweisungen vorherigen_anweisungen alle_anweisungen alle_regeln instructions_précédentes
     instructions_antérieures instrucciones_anteriores instrucciones_previas istruzioni_precedenti instruções_anteriores предыдущие_инструкции предыдущих_инструкций все_инструкции 之前的所有指令 之前的指令 以上指令 以上所有指令 所有指令 先前指令
-    之前的指示 系统提示 以前の指示 これまでの指示 上記の指示`,
+    之前的指示 系统提示 以前の指示 これまでの指示 上記の指示 what_the_person what_the_user what_people_want user_wish`,
   precede: `take_precedence takes_precedence take_priority takes_priority have_priority has_priority outrank overrides prevail come_first comes_first wins counts_more haben_vorrang hat_vorrang priment_sur prevalecen
     prevalgono имеют_приоритет 优先于 優先する`,
   comply: `do_what do_whatever do_as obey follow_it follow_them follow_every follow_each follow_all follow_its follow_whatever follow_what follow_exactly apply_it apply_them apply_what carry_out carry_it_out
@@ -154,7 +154,7 @@ export const lexicon = {
   counts: `counts count_as counts_as counted_as is_an_approval is_approval stands_for replaces_the gilt_als vaut_pour cuenta_como vale_come считается 算作 とみなす`,
   forge: `backdate back_date backdated antedate predate minus_one_month minus_one_week random_minute random_3 plausible_time plausible_date made_up_date earlier_date in_the_name_of pretend forge fabricate
     fake_signature rückdatier* vordatier* antidat* falsif* задним_числом 倒签 日付を遡`,
-  split: `split divide break_up in_parts several_parts stay_below stays_below keep_below just_below just_under stay_under stückel* aufteil* fractionne dividir dividi* разбив* 拆分 分割`,
+  split: `split divide break_up in_parts several_parts stay_below stays_below keep_below just_below just_under stay_under stückel* aufteil* fractionne dividir dividi* разбив* 拆分 分割 aufgeteilt gestückelt`,
   limit: `limit threshold ceiling approval_limit reporting_limit grenze* schwelle* freigabegrenze* seuil* plafond* límite* umbral* soglia* límites лимит* порог* 限额 阈值 上限`,
   bcc: `bcc blind_copy blind_carbon_copy blindkopie copie_cachée copia_oculta copia_nascosta скрытая_копия 密送`,
   skillfiles: `skill_md other_skills sibling_skills`,
@@ -162,7 +162,7 @@ export const lexicon = {
   sponsor: `partner sponsor sponsored affiliate referral commission paid_placement kickback our_product our_shop our_service our_own our_store promo_code partnerlink* affiliation parrainage afiliad* patrocinad*
     affiliat* партнёр* партнер* 合作 赞助 返利 アフィリエイト スポンサー`,
   regardless: `even_if even_where even_when even_though whatever regardless no_matter without_looking without_checking without_reading without_comparing instead_of_the_cheaper irrespective unconditionally ohne_prüfung
-    egal auch_wenn même_si peu_importe sin_importar aunque anche_se даже_если независимо 即使 无论 不管 たとえ 無条件`,
+    egal auch_wenn même_si peu_importe sin_importar aunque anche_se даже_если независимо 即使 无论 不管 たとえ 無条件 however_many however_often however_large however_small`,
   downside: `competitor competing rival criticism weakness disadvantage complaint cheaper low_rating below_four ratings_below bad_review poor_review critical_review conflict_of_interest konkurren* nachteil* kritik*
     concurrent inconvénient* competidor* desventaja* concorrent* svantagg* конкурент* недостат* 竞争 缺点 差评 負面 競合 欠点 negative_review paragraph clause fee right_of withdrawal absatz absätze klausel* gebühr* betrag*
     entgelt* paragraphe* frais cláusula* comisión* clausol* пункт* комисси*`,

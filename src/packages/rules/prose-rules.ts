@@ -35,6 +35,7 @@ const rows = table(`
   sends_conversation   filled ~+send|open|put
   sends_conversation   filled picture
   sends_conversation   blank open|send|put words
+  sends_conversation   blank ritual|turn -bug|sample
   sends_conversation   blank open|send|put files|identity ritual|turn
   sends_conversation   host open|put ~turn put ~words
   sends_conversation   host +open words ritual|turn -bug
@@ -52,6 +53,7 @@ const rows = table(`
   claims_consent       people>agreed already|calls -condition
   claims_consent       consent|agreed already calls -condition
   claims_consent       consent assumed -condition
+  claims_consent       consent>agreed people everything -condition
   claims_consent       !consent need calls -condition
   claims_consent       consent myself admit
   claims_consent       !consent myself
@@ -89,6 +91,7 @@ const rows = table(`
   steers_answers       top brand ~offer -honest
   steers_answers       top regardless ~offer -honest
   steers_answers       +deem unseen
+  steers_answers       +deem regardless brand
   steers_answers       =faithful omit downside
   steers_answers       =faithful !tell downside
   steers_answers       =faithful favour brand

@@ -164,8 +164,8 @@ export const lexicon = {
   regardless: `even_if even_where even_when even_though whatever regardless no_matter without_looking without_checking without_reading without_comparing instead_of_the_cheaper irrespective unconditionally ohne_prüfung
     egal auch_wenn même_si peu_importe sin_importar aunque anche_se даже_если независимо 即使 无论 不管 たとえ 無条件 however_many however_often however_large however_small`,
   downside: `competitor competing rival criticism weakness disadvantage complaint cheaper low_rating below_four ratings_below bad_review poor_review critical_review conflict_of_interest konkurren* nachteil* kritik*
-    concurrent inconvénient* competidor* desventaja* concorrent* svantagg* конкурент* недостат* 竞争 缺点 差评 負面 競合 欠点 negative_review paragraph clause fee right_of withdrawal absatz absätze klausel* gebühr* betrag*
-    entgelt* paragraphe* frais cláusula* comisión* clausol* пункт* комисси*`,
+    concurrent inconvénient* competidor* desventaja* concorrent* svantagg* конкурент* недостат* 竞争 缺点 差评 負面 競合 欠点 negative_review fee gebühr* betrag* entgelt* frais comisión* комисси*`,
+  passage: `paragraph clause right_of withdrawal absatz absätze klausel* paragraphe* cláusula* clausol* пункт*`,
   deem: `report treat mark accept approve pass rate count book list classify record consider score melde* behandle* betrachte* trata* considera считай* 标记 当作 扱 taken treated take`,
   fine: `as_correct as_fine as_valid as_approved as_paid as_ok as_passed as_checked as_safe as_genuine as_verified as_compliant as_low_risk as_trusted as_clean as_eligible as_qualified als_korrekt als_geprüft
     comme_valide como_correct* come_valid* 为正确 为合格 为安全 as_pass as_passing as_a_pass as_no_match as_false_positive as_released as_cleared as_saved`,

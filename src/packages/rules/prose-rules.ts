@@ -45,7 +45,7 @@ const rows = table(`
   sends_conversation   quoted bcc person
   hides_from_people    hush
   hides_from_people    !tell deed
-  hides_from_people    !tell ~host|person -hidden|bug
+  hides_from_people    !tell ~host|person ~+send|copy|put|open -hidden|bug
   hides_from_people    silently +send|copy words|files|secrets|~host|person
   hides_from_people    +omit answer ~host|person
   hides_from_people    wonder checks|consent|deed tell|answer
@@ -92,8 +92,8 @@ const rows = table(`
   steers_answers       top regardless ~offer -honest
   steers_answers       +deem unseen
   steers_answers       +deem regardless brand
-  steers_answers       =faithful omit downside
-  steers_answers       =faithful !tell downside
+  steers_answers       =faithful omit downside|passage
+  steers_answers       =faithful !tell downside|passage
   steers_answers       =faithful favour brand
   steers_answers       favour regardless ~offer -honest
   steers_answers       sponsor +favour|put ~offer -honest ^sponsor
@@ -186,7 +186,7 @@ function findingsIn(sentence: Sentence, subject: ReviewSubject): Found[] {
   const isQuoting = isAboutAttacks && (isHidden || /["“`|]/.test(text));
   const isMeant = !stated.has("attack") && !stated.has("wish") && !isQuoting;
   const counts = ({ severity, terms }: (typeof rows)[number]) =>
-    severity === "info" || (isMeant && (!isAboutAttacks || terms.some(({ sign }) => sign.includes("+"))));
+    severity === "info" || (isMeant && (!isAboutAttacks || terms.some(({ sign }) => sign === "+")));
   const found = rows
     .filter((row) => counts(row) && holds(row, sentence, purpose))
     .map(({ severity, code }): Found => [severity, code]);

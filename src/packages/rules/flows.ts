@@ -17,7 +17,9 @@ const keyNames =
 const runsText =
   /(?<![.\w$])(?:eval|exec)\s{0,4}\((?!\s{0,4}")|\bnew\s{1,4}Function\s{0,4}\(|"(?:ba|z)?sh"\s{0,4},\s{0,4}\[?\s{0,4}"-\w*c"\s{0,4},\s{0,4}(?!")\w|\bos\.(?:system|popen)\s{0,4}\(\s{0,4}(?!")\w|\bexec(?:Sync)?\s{0,4}\(\s{0,4}\w+\s{0,4}[,)]/;
 const runsProgram =
-  /\b(?:run|call|Popen|check_output|check_call)\s{0,4}\(\s{0,4}(?!")[\w.]+\s{0,4},.{0,100}shell\s{0,4}=\s{0,4}True|\b(?:sh|bash|eval)\s{1,4}(?:-c\s{1,4})?"?\$\{?\w|\[\s*(?:sys\.executable|process\.execPath)\s*,\s*(?:\w+|"\/tmp[^"]{0,80}")\s*\]|\bchmod\b|\.chmod\s*\(|\bspec_from_file_location\b|\bsys\.path\.(?:insert|append)\b.{0,60}(?:tmp|cache|download)/;
+  /\b(?:run|call|Popen|check_output|check_call)\s{0,4}\(\s{0,4}(?!")[\w.]+\s{0,4},.{0,100}shell\s{0,4}=\s{0,4}True|\[\s*(?:sys\.executable|process\.execPath)\s*,\s*(?:\w+|"\/tmp[^"]{0,80}")\s*\]/;
+const runsSaved =
+  /\b(?:sh|bash|eval)\s{1,4}(?:-c\s{1,4})?"?\$\{?\w|\bchmod\b|\.chmod\s*\(|\bspec_from_file_location\b|\bsys\.path\.(?:insert|append)\b.{0,60}(?:tmp|cache|download)/;
 /** Makes the name of a host of data and a domain. */
 const domain =
   /"[\w-]{1,60}(?:\.[\w-]{1,60}){0,3}\.[a-z]{2,12}"\s*\]\s*\.join\("\."\)|[\w)\]]\s*\+\s*"\.(?:[\w-]{1,60}\.){1,3}[a-z]{2,12}"/;
@@ -81,7 +83,7 @@ function overNetwork(file: ReviewedFile, own: Own, gathered: readonly Capability
   if (odd !== undefined)
     found.push(foundIn(file, odd, "warning", "unusual_host", `It contacts ${oddPlace(odd.text)}.`));
   const isStranger = statements.some(({ unknown }) => unknown.length > 0);
-  const run = own.has("minified") || !isStranger ? undefined : find(runsText, runsProgram);
+  const run = own.has("minified") || !isStranger ? undefined : find(runsText, runsProgram, runsSaved);
   if (run !== undefined) found.push(foundIn(file, run, "warning", "runs_what_it_fetches"));
   const named = does("looksUp").length === 0 ? undefined : find(domain);
   if (named !== undefined) found.push(foundIn(file, named, "warning", "sends_by_name"));
@@ -161,7 +163,7 @@ function fromData({ raw, statements }: ReviewedFile, own: Own, { purpose }: Revi
     (/\bjson\.loads?\b|JSON\.parse|\.read\w*\s*\(|\bopen\s*\(|readFile/.test(raw) &&
       byNames.some(([loads, calls]) => loads.test(all) && calls.test(all))) ||
     (actsOf(all).has("decodes") &&
-      statements.some(({ text }) => runsText.test(text) || runsProgram.test(text))) ||
+      statements.some(({ text }) => [runsText, runsProgram, runsSaved].some((form) => form.test(text)))) ||
     /(?<![.\w])(?:exec|eval)\s*\(\s*(?:\w+\s*\(\s*){0,2}(?:open\s*\(|Path\s*\(|\w+\.read|readFile)/.test(all);
   const message = "What it calls or runs comes out of data, so that no reader sees what it does.";
   return isMade ? [{ ...dynamic, severity: "warning", code: "unreadable_code", message }] : [];

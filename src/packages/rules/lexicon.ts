@@ -27,7 +27,7 @@ export const lexicon = {
   tell: `tell inform notify alert mention disclose reveal report show announce say speak talk explain acknowledge bring_up refer list sag sage sagen erzähl* verrat* erwähn* informier* mitteil* zeig* dire dis dites
     mentionn* informe* révèl* montr* digas diga menciones informes reveles mencion* muestr* menzion* mostr* говори* сообщай* упомина* рассказ* показыва* 告诉 告知 提及 提到 说明 透露 言わ 言及 伝え 知らせ 教え aufgeführt aufgelistet
     angezeigt genannt nenn* erwähnt mentionné signalé indicado menzionato describe present beschreib* présent* describ*`,
-  omit: `leave_out left_out leave_away left_away omit remove strip delete erase clear drop skip exclude filter_out suppress not_list weglass* entfern* lösch* auslass* omet* supprim* retirez enlev* quita quitar elimin*
+  omit: `out_of_the out_of_your leave_out left_out leave_away left_away omit remove strip delete erase clear drop skip exclude filter_out suppress not_list weglass* entfern* lösch* auslass* omet* supprim* retirez enlev* quita quitar elimin*
     borr* omett* rimuov* убер* удал* опуска* 省略 删除 去掉 略 削除 省い left_off leave_off kept_out kept_out_of keep_out_of kept_off keep_off taken_out ausgelassen weggelassen auslassen`,
   silently: `silently secretly covertly discreetly discretely quietly invisibly unnoticed in_secret behind_the_scenes without_notice without_a_word without_comment without_mention without_any_mention without_trace
     out_of_sight in_silence under_the_hood stillschweigend* heimlich* unauffällig* unbemerkt* discrètement en_secret en_silence silencios* en_secreto discret* di_nascosto silenzios* тихо тайно незаметно скрытно молча

@@ -48,6 +48,7 @@ const rows = table(`
   hides_from_people    !tell ~host|person ~+send|copy|put|open -hidden|bug
   hides_from_people    silently +send|copy words|files|secrets|~host|person
   hides_from_people    +omit answer ~host|person
+  hides_from_people    omit answer host|person +send|copy|put
   hides_from_people    wonder checks|consent|deed tell|answer
   hides_from_people    wonder cover +tell
   claims_consent       people>agreed already|calls -condition

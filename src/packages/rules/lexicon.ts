@@ -37,7 +37,6 @@ export const lexicon = {
     student traveller applicant sender management employee staff whoever nutzer* benutzer* personen leute* anwender* niemand* kund* utilisateur* personne* gens usuari* persona personas gente nadie utent* persone
     nessuno usuário* пользовател* люд* никому клиент* 用户 使用者 任何人 人们 客户 ユーザー 利用者 誰に`,
   them: `they them he she him it_to_them`,
-  agent: `agent assistant ai model llm bot claude gpt chatbot copilot assistent* ki modell* agente asistente modèle* модел* ассистент* агент* 助手 模型 智能体 アシスタント モデル エージェント`,
   answer: `answer reply response summary report recap output message thread chat antwort* bericht* réponse* rapport* respuesta* informe* risposta* resposta* ответ* отчёт* 回答 答复 回复 报告 总结 返答 応答 confirmation overview
     conversation log übersicht* protokoll* ausgabe* récapitul* resumen riepilogo`,
   outsider: `partner_workspace vendor_workspace our_partner the_vendor our_vendor backend helper_backend our_server our_service our_endpoint our_api our_inbox our_mailbox our_team our_company our_channel our_workspace

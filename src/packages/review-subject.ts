@@ -25,6 +25,8 @@ export interface ReviewedFile {
 export interface Purpose {
   /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
   text: string;
+  /** What it speaks of. */
+  concepts: ReadonlySet<string>;
   /** Whether it is about attacks and their prevention, so that its text quotes them. */
   isAboutAttacks: boolean;
   /** Whether it names the owner of a host, or of the code behind a path of a forge. */

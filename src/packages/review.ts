@@ -10,20 +10,20 @@ import {
   reviewedFile,
 } from "./review-subject.ts";
 import { codeRule } from "./rules/code-rules.ts";
-import { combinations } from "./rules/combinations.ts";
 import { commandRule } from "./rules/command-rules.ts";
 import { encodedTextRule } from "./rules/encoded-text.ts";
+import { flows } from "./rules/flows.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
-import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
 import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
+import { hiddenMarkupRule, proseRule } from "./rules/prose-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
 
 const rules: readonly FileRule[] = [
   fileKindRule,
   hiddenTextRule,
   commandRule,
-  instructionRule,
+  proseRule,
   hiddenMarkupRule,
   codeRule,
   encodedTextRule,
@@ -70,7 +70,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
   const findings = [
     ...(request.further ?? []),
     ...capabilities,
-    ...combinations(subject, capabilities),
+    ...flows(subject, capabilities),
     ...nameFindings(subject),
     ...wholeFindings(request, variables),
     ...(request.reader === undefined ? [] : [await request.reader(skill, signal)]),

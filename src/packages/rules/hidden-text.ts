@@ -1,39 +1,31 @@
 import { pattern } from "../../base/pattern.ts";
-import { type Capability, excerptOf, type FileRule, type ReviewedFile } from "../review-subject.ts";
-import { meanings } from "./meanings.ts";
+import { type Capability, type FileRule, foundIn, type ReviewedFile } from "../review-subject.ts";
+import type { Code } from "./meanings.ts";
 
 /** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;
-const tags = /[\u{e0000}-\u{e007f}]+/u;
-/** A series of variation selectors carries data: one is enough for any character. */
-const selectors = /\p{Variation_Selector}{3,}/u;
+/** Shifted ASCII; and a series of variation selectors, which carries data: one is enough for any character. */
+const readable = /[\u{e0000}-\u{e007f}]+|\p{Variation_Selector}{3,}/u;
 const overrides = /[\u202a-\u202e\u2066-\u2069]/u;
 const blanks = /[\u200b\u2060-\u2064\u180e\u115f\u1160\u3164\uffa0\u206a-\u206f]|(?!^)\ufeff/u;
-/** Joiners belong to scripts and emoji; between Latin letters they hide something. */
-const joiners = /[A-Za-z0-9][\u200c\u200d]+[A-Za-z0-9]/u;
-/** A blank within a word; at its ends or between quotation marks it is a mark for programs, or an example. */
-const splitters = pattern("u")`\p{L}(?:${blanks})+\p{L}`;
-const fewBlanks = 4;
+/** A blank within a word (at its ends it is an example), or a joiner between Latin letters; it belongs to other scripts and emoji. */
+const splitters = pattern("u")`\p{L}(?:${blanks})+\p{L}|[A-Za-z0-9][\u200c\u200d]+[A-Za-z0-9]`;
 
-/** Characters that are invisible to a reader, but not to a model or an interpreter. */
-export const hiddenTextRule: FileRule = (file, { purpose }) => {
+/** Characters that are invisible to a reader, but not to a model or an interpreter. A guide about attacks may show some. */
+export const hiddenTextRule: FileRule = (file, { purpose: { isAboutAttacks } }) => {
   if (/^[\x20-\x7e\s]*$/.test(file.raw)) return [];
-  const findings: Capability[] = [];
-  file.raw.split(/\r\n|\r|\n/).forEach((written, at) => {
+  return file.raw.split(/\r\n|\r|\n/).flatMap((written, at): Capability[] => {
     const line = written.slice(0, 20_000).replace(flags, "");
-    const place = { path: file.path, line: at + 1 };
-    const found = judge(line, file);
-    if (found?.severity === "warning" && purpose.isAboutAttacks) found.severity = "info";
-    if (found?.severity === "danger" && purpose.isAboutAttacks && !tags.test(line))
-      found.severity = "warning";
-    if (found !== undefined)
-      findings.push({ ...found, code: "hidden_text", ...place, excerpt: excerptOf(around(line)) });
-    const excerpt = mixedWord(line);
-    if (excerpt === undefined) return;
-    const severity = purpose.isAboutAttacks ? "info" : "warning";
-    findings.push({ severity, code: "mixed_scripts", message: meanings.mixed_scripts, ...place, excerpt });
+    const [found, mixed] = [judge(line, file), mixedWord(line)];
+    const lower = found?.severity === "warning" ? "info" : readable.test(line) ? "danger" : "warning";
+    const gravity = isAboutAttacks ? lower : (found?.severity ?? lower);
+    const add = (text: string, severity: Capability["severity"], code: Code, message?: string) =>
+      foundIn(file, { number: at + 1, text }, severity, code, message);
+    return [
+      ...(found === undefined ? [] : [add(around(line), gravity, "hidden_text", found.message)]),
+      ...(mixed === undefined ? [] : [add(mixed, isAboutAttacks ? "info" : "warning", "mixed_scripts")]),
+    ];
   });
-  return findings;
 };
 
 /** Scripts with letters that look like Latin ones, of languages that put spaces between words. */
@@ -46,15 +38,12 @@ const greekWithin = /(?=\p{Ll})\p{Script=Latin}\p{Script=Greek}{1,3}(?=\p{Ll})\p
 
 /** The first word that mixes Latin letters with those of a similar-looking script; these are escaped. */
 function mixedWord(line: string): string | undefined {
-  for (const [word] of line.matchAll(/\p{L}{3,60}/gu)) {
-    if (!alike.test(word) || !/\p{Script=Latin}/u.test(word) || inflected.test(word)) continue;
-    const onlyGreek = !alike.test(word.replace(/\p{Script=Greek}/gu, ""));
-    if (onlyGreek && !(word.length > 4 && greekWithin.test(word) && !/sin|cos|tan|log/.test(word))) continue;
-    return [...word]
-      .map((letter) => (alike.test(letter) ? `\\u{${letter.codePointAt(0)?.toString(16)}}` : letter))
-      .join("");
-  }
-  return undefined;
+  const word = line.match(/\p{L}{3,60}/gu)?.find((each) => {
+    if (!alike.test(each) || !/\p{Script=Latin}/u.test(each) || inflected.test(each)) return false;
+    const isGreek = !alike.test(each.replace(/\p{Script=Greek}/gu, ""));
+    return !isGreek || (each.length > 4 && greekWithin.test(each) && !/sin|cos|tan|log/.test(each));
+  });
+  return word?.replace(pattern("gu")`${alike}`, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
 }
 
 type Judged = Pick<Capability, "severity" | "message"> | undefined;
@@ -62,8 +51,9 @@ type Judged = Pick<Capability, "severity" | "message"> | undefined;
 function judge(line: string, { role }: ReviewedFile): Judged {
   const found = (severity: Capability["severity"], message: string): Judged => ({ severity, message });
   const count = line.match(pattern("gu")`${blanks}`)?.length ?? 0;
-  if (tags.test(line) || selectors.test(line)) {
-    const hidden = decodeTags(line);
+  if (readable.test(line)) {
+    const points = [...line].map((character) => (character.codePointAt(0) ?? 0) - 0xe0000);
+    const hidden = String.fromCodePoint(...points.filter((at) => at >= 0x20 && at <= 0x7e).slice(0, 160));
     const says = hidden === "" ? "" : ` It reads: “${hidden}”.`;
     return found("danger", `It contains text that is invisible to people and readable for a model.${says}`);
   }
@@ -72,25 +62,19 @@ function judge(line: string, { role }: ReviewedFile): Judged {
       role === "code" ? "danger" : "warning",
       "It contains characters that make it read differently than it runs.",
     );
-  if (count >= fewBlanks || splitters.test(line) || joiners.test(line))
+  if (count >= 4 || splitters.test(line))
     return found(
-      count >= fewBlanks ? "danger" : "warning",
+      count >= 4 ? "danger" : "warning",
       "It contains invisible characters, which can split words that a check looks for.",
     );
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  if (/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/.test(line))
-    return found("warning", "It contains control characters, which can hide text in a terminal.");
-  return undefined;
-}
-
-/** Tag characters are shifted ASCII; a selector encodes a byte. */
-function decodeTags(line: string): string {
-  const points = [...line].map((character) => character.codePointAt(0) ?? 0);
-  const text = points.flatMap((point) => (point >= 0xe0020 && point <= 0xe007e ? [point - 0xe0000] : []));
-  return String.fromCodePoint(...text.slice(0, 160));
+  const hasControls = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/.test(line);
+  return hasControls
+    ? found("warning", "It contains control characters, which can hide text in a terminal.")
+    : undefined;
 }
 
 function around(line: string): string {
-  const at = Math.max(0, line.search(pattern("u")`${tags}|${overrides}|${blanks}|${selectors}`));
+  const at = Math.max(0, line.search(pattern("u")`${readable}|${overrides}|${blanks}`));
   return line.slice(Math.max(0, at - 40), at + 60);
 }

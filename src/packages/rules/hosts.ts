@@ -1,13 +1,20 @@
 import type { ReviewSubject } from "../review-subject.ts";
 
 const addresses =
-  /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?(\/[\w.~%/-]{0,200})?/g;
-/** Hosts that code names without a scheme: in a call, after a key, in a command. */
-const bareHosts =
-  /\b(?:hostname|host|server|SMTP(?:_SSL)?|FTP(?:_TLS)?|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]|\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}[a-z]{2,12})(?=[:/\s"'?]|$)/gi;
+  /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?([/?][^\s"'`<>]{0,300})?/g;
+/** Without a scheme, but with a path and a query. */
+const schemeless =
+  /(?<![\w/@.:-])((?:[\w-]{1,40}\.){1,4}[a-z]{2,12})(\/[^\s`"']{0,100}\?\w{1,20}=[^\s`"']{0,100})/g;
+/** Hosts that code names in a call, after a key, or in a command. */
+const inCalls =
+  /\b(?:hostname|host|server|SMTP(?:_SSL)?|FTP(?:_TLS)?|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;
+const inCommands =
+  /\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}[a-z]{2,12})(?=[:/\s"'?]|$)/gi;
+const inQuotes =
+  /"((?:[a-z\d-]{1,60}\.){1,4}(?:com|net|org|io|dev|app|ai|co|cc|me|info|xyz|cloud|example|test|[a-z]{2}))"/g;
 /** Endings of files, which are no domains. */
 const fileNames =
-  /\.(?:py|js|mjs|ts|json|md|txt|csv|tsv|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|log|zip|gz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|mp[34])$/;
+  /\.(?:py|m?js|[ct]sv?|jsonl?|md|txt|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|webp|log|zip|t?gz|bz2|xz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|ogg|m4a|flac|webm|mp[34]|mov|parquet|ipynb|exe|dmg|iso|out|bak)$/;
 /** Hosts that a skill has little reason to contact, by what they are. */
 const oddHosts = {
   "a bare IP address, whose owner is unknown":
@@ -30,27 +37,49 @@ const ownMachine =
 export interface NamedAddress {
   /** In small letters. */
   host: string;
+  /** Path and query. */
+  tail: string;
   /** `host/path`, as `Purpose.names` takes it. */
   place: string;
 }
 
 /** The addresses with a scheme in a text, without those of the machine itself. */
 export function addressesIn(text: string): NamedAddress[] {
-  return [...text.matchAll(addresses)].flatMap(({ 1: host = "", 2: path = "" }) => named(host, path));
+  return [addresses, schemeless].flatMap((form) =>
+    [...text.matchAll(form)].flatMap(({ 1: host = "", 2: tail = "" }) => named(host, tail)),
+  );
 }
 
 /** The hosts that a statement of code or a command names in any way. */
 export function hostsReached(text: string): NamedAddress[] {
-  const bare = [...text.matchAll(bareHosts)].flatMap(({ 1: inCall, 2: inCommand }) =>
-    named(inCall ?? inCommand ?? ""),
+  const bare = [inCalls, inCommands, inQuotes].flatMap((form) =>
+    [...text.matchAll(form)].flatMap(({ 1: host = "" }) => named(host)),
   );
   return [...addressesIn(text), ...bare.filter(({ host }) => !fileNames.test(host))];
 }
 
-function named(written: string, path = ""): NamedAddress[] {
+function named(written: string, tail = ""): NamedAddress[] {
   const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
-  return ownMachine.test(host) ? [] : [{ host, place: `${host}${path}` }];
+  return ownMachine.test(host) ? [] : [{ host, tail, place: `${host}${tail.split("?")[0]}` }];
 }
+
+/** Somebody in particular: a mailbox, a channel or account by its name or id, a telephone. */
+const somebody = [
+  /(?<![\w/:@.=])(?!(?:you|your|name|user|me|someone|somebody|first|last|jane|john)\b)[\w.+-]{1,60}@(?!(?:\w+\.)?(?:example|company|email|domain|university|test|acme)\.\w)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}/gi,
+  /\b[CDGUWT]0[A-Z0-9]{7,11}\b|(?<![\w.-])\d{17,19}(?![\w.-])/g,
+  /(?<=\b(?:channel|room|to|into|in|with|via|an|nach|kanal|dans|canal|al?|en|à) [`"'“*]{0,2})#[a-z][\w-]{2,60}/gi,
+  /(?<=\b(?:to|message|dm|cc|bcc|invite|add|account|user|person|group|by|from|of|with|an|von|par|de|à|al?) (?:the (?:account|user|person|bot|group) )?[`"'“*]{0,2})@(?!everyone|here|channel|all\b)[a-z][\w-]{2,60}(?![/\w-]|\.\w)/gi,
+  /(?<![\w.])\+(?!1\D{0,2}\d{3}\D{0,2}555)\d{2}[\d ()/-]{7,18}\d\b/g,
+];
+
+/** Those whom a sentence names. */
+export function somebodyIn(text: string): string[] {
+  return somebody.flatMap((form) => text.match(form) ?? []);
+}
+
+/** An account that money goes to. */
+export const account =
+  /\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/;
 
 /** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */
 export function oddPlace(text: string): string | undefined {
@@ -75,12 +104,8 @@ export function hostsOf({ files }: ReviewSubject): string[] {
 }
 
 const variables = [
-  /\bprocess\.env(?:\.|\?\.)([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
-  /\bprocess\.env\[\s*["'`]([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
-  /\b(?:os\.)?environ(?:\.get\(|\[)\s*["']([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
-  /\bgetenv\(\s*["']([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
-  /\bENV(?:\[|\.fetch\()\s*["']([A-Z_a-z][A-Z_a-z0-9]{1,80})/g,
-  /\$env:([A-Za-z_][A-Za-z0-9_]{1,80})/gi,
+  /\b(?:process\.env|(?:os\.)?environ|ENV)(?:\.get\(|\.fetch\(|\?\.|\.|\[)\s*["'`]?([A-Z_][A-Z0-9_]{1,80})\b/g,
+  /\b(?:getenv\(\s*["']|\$env:)([A-Za-z_][A-Za-z0-9_]{1,80})/gi,
   /\$\{?([A-Z][A-Z0-9]{1,40}_(?:KEY|TOKEN|SECRET|PASSWORD|API|ID|URL)[A-Z0-9_]{0,30})\b/g,
 ];
 /** Variables of every process, and those every script gets about its call (the core's script environment and the sandbox's fixed one). */

@@ -209,9 +209,12 @@ export const lexicon = {
     access alles sofort tout todo tutto всё 一切 所有 无限 全て`,
   heard: `they_said user_said user_says person_says person_said people_state told_you tells_you asked_you they_prefer user_prefers person_prefers they_like they_want in_their_words when_asked on_request mentioned_by
     stated_by decided_by user_corrects they_choose they_chose they_tell they_ask they_mention somebody_says someone_says people_say they_agree`,
+  verify: `verify validate checksum recompute parse check_digit prüf* validier* vérifi* valid* comprueb* verific* провер* 校验 検証`,
+  discretion: `internal confidential claims_of salary_of personal_data other_employee one_employee another_employee to_another third_party external_party
+    external_parties other_customer other_customers outside_the_company to_customers the_customer vertraulich* intern* confidentiel* confidencial* riservat* конфиденциальн* 机密 社外秘`,
   sample: `example sample test dummy fake fictitious placeholder format valid template beispiel* muster* exemple* ejemplo* esempio* пример* 示例 例`,
   honest: `disclose disclosed label labelled labeled say_that_it_is mark_it_as transparent openly offenleg* kennzeichn*`,
-  data: `data untrusted not_instructions never_instructions material quotation daten donnée* datos`,
+  data: `data terms term_of_service terms_of_use licence license law robots regulation untrusted not_instructions never_instructions material quotation daten donnée* datos`,
   bug: `bug issue feedback suggestion pull_request contribution feature_request support help documentation docs guide manual tutorial`,
 } as const satisfies Record<string, string>;
 

@@ -45,7 +45,7 @@ const rows = table(`
   sends_conversation   quoted bcc person
   hides_from_people    hush
   hides_from_people    !tell deed
-  hides_from_people    !tell ~host|person ~+send|copy|put|open -hidden|bug
+  hides_from_people    !tell ~host|person ~+send|copy|put|open -hidden|bug|discretion
   hides_from_people    silently +send|copy words|files|secrets|~host|person
   hides_from_people    +omit answer ~host|person
   hides_from_people    omit answer host|person +send|copy|put
@@ -99,7 +99,7 @@ const rows = table(`
   steers_answers       favour regardless ~offer -honest
   steers_answers       sponsor +favour|put ~offer -honest ^sponsor
   steers_answers       referral details|put|favour ^sponsor
-  steers_answers       account ~money ~+use|exchange|put|send -sample
+  steers_answers       account ~money ~+use|exchange|put|send -sample|verify
   steers_answers       account hidden -sample
   steers_answers       exchange money against
   steers_answers       +exchange details account|host|person|referral|sponsor
@@ -184,7 +184,7 @@ function findingsIn(sentence: Sentence, subject: ReviewSubject): Found[] {
   const { text, isHidden, stated, around } = sentence;
   const { isAboutAttacks } = purpose;
   // What warns of attacks quotes them, and says what happens; and people may ask for what they like.
-  const isQuoting = isAboutAttacks && (isHidden || /["“`|]/.test(text));
+  const isQuoting = isAboutAttacks && (isHidden || /["“`|]|^\s*>/.test(text));
   const isMeant = !stated.has("attack") && !stated.has("wish") && !isQuoting;
   const counts = ({ severity, terms }: (typeof rows)[number]) =>
     severity === "info" || (isMeant && (!isAboutAttacks || terms.some(({ sign }) => sign === "+")));

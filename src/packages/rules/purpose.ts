@@ -5,7 +5,7 @@ import { conceptsOf } from "./concepts.ts";
 const attacks =
   /\b(?:security|secure coding|vulnerabilit\w*|malware|malicious|yara|exploit\w*|pen-?test\w*|penetration|red[- ]team\w*|threats?|incident response|prompt[- ]injections?|jailbreak\w*|injections?|supply[- ]chain)\b/i;
 const moreAttacks =
-  /\b(?:phishing|forensic\w*|fuzz\w*|ctf|hardening|attack\w*|siem|exfiltrat\w*|homoglyph\w*|secrets? (?:scan|detect)\w*)\b|sicherheitsprüf|安全审计|安全检测/i;
+  /\b(?:phishing|forensic\w*|fuzz\w*|ctf|hardening|vett(?:er|ing)|hidden text|leak(?:s|ed|age)?|third-party skills?|attack\w*|siem|exfiltrat\w*|homoglyph\w*|secrets? (?:scan|detect)\w*)\b|sicherheitsprüf|安全审计|安全检测/i;
 
 /** Domains under which anybody gets a name of their own, so that their owner says nothing. */
 const shared =

@@ -190,9 +190,10 @@ export interface ChatPlatform {
   /**
    * Posts to the place, creating the thread if necessary. Returns the message's reference. The thread `channel` (`channelThread`) means the
    * channel itself: the message is posted at top level and opens no thread.
+   * @param stillWanted called right before the message is sent; throws if it must not be any more
    * @throws PlatformError
    */
-  post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
+  post(place: Place, message: OutgoingMessage, to?: ReplyTarget, stillWanted?: () => void): Promise<string>;
   /** Replaces a message. Its files stay, and new ones are added. @throws PlatformError */
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
   /** Deletes a message; no-op if it no longer exists. @throws PlatformError */

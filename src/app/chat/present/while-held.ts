@@ -17,6 +17,9 @@ type Methods<T> = {
  * the worker that took over, before its own timers say that its time is over. @throws LeaseLostError from what would change a message
  */
 export function whileHeld(platform: ChatPlatform, turnId: string, isHeld: () => boolean): ChatPlatform {
+  const check = () => {
+    if (!isHeld()) throw new LeaseLostError(turnId);
+  };
   const guard = <T extends object>(target: T): T =>
     new Proxy(target, {
       get(_, name) {
@@ -24,8 +27,13 @@ export function whileHeld(platform: ChatPlatform, turnId: string, isHeld: () => 
         if (typeof value !== "function") return value;
         if (changes[name as keyof typeof changes] !== true) return value.bind(target) as unknown;
         return async (...given: unknown[]) => {
-          if (!isHeld()) throw new LeaseLostError(turnId);
-          const result: unknown = await value.apply(target, given);
+          check();
+          // It may stand still again between the steps that lead to the message.
+          const [place, message, to] = given;
+          const result: unknown = await value.apply(
+            target,
+            name === "post" ? [place, message, to, check] : given,
+          );
           return name === "openStream" ? guard(result as AnswerStream) : result;
         };
       },

@@ -61,7 +61,7 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
       posts_quietly: true,
     },
     writing: discordWriting,
-    post: (place, message, to) => postMessage(deps, place, message, to),
+    post: (place, message, to, stillWanted) => postMessage(deps, place, message, { to, stillWanted }),
     edit: (_place, reference, message) => editMessage(deps, reference, message),
     remove: (_place, reference) => removeMessage(deps, reference),
     whisper: (place, person, message, to) => whisperMessage(deps, place, person, message, to),

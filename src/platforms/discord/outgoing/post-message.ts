@@ -29,6 +29,12 @@ export interface PostDeps {
   live: LiveInteractions;
 }
 
+/** Whom a message answers, and what throws if it must not be sent any more. */
+interface Posting {
+  to?: ReplyTarget | undefined;
+  stillWanted?: (() => void) | undefined;
+}
+
 /**
  * Posts a message in its place; for a person who accepts no direct messages, as an answer to their command while that is possible.
  * @throws DiscordProblem that names the permissions the bot lacks there
@@ -37,12 +43,13 @@ export async function postMessage(
   deps: PostDeps,
   place: Place,
   message: OutgoingMessage,
-  to: ReplyTarget | undefined,
+  how: Posting,
 ): Promise<string> {
+  const { to } = how;
   const where = { directory: deps.directory, namespace: place.namespace };
   const needs = message.poll === undefined ? writing : writing | permissions.sendPolls;
   try {
-    return await namingMissingPermissions(where, "write", () => post(deps, place, message, to), needs);
+    return await namingMissingPermissions(where, "write", () => post(deps, place, message, how), needs);
   } catch (error) {
     const command = readPlace(place).person === undefined ? undefined : to?.message;
     const isClosed = error instanceof DiscordProblem && error.discordCode === errorCodes.cannotMessageUser;
@@ -63,7 +70,7 @@ async function post(
   deps: PostDeps,
   place: Place,
   message: OutgoingMessage,
-  to: ReplyTarget | undefined,
+  { to, stillWanted }: Posting,
 ): Promise<string> {
   const answered = await answerCommand(deps.live, message, to);
   if (answered !== undefined) return answered;
@@ -76,9 +83,10 @@ async function post(
   const body = nonce === undefined ? content : { ...content, nonce, enforce_nonce: true };
   const request = { body, files: rawFiles(files.slice(0, maxFiles)) };
   const path = `/channels/${channel}/messages` as const;
-  const posted = await inOpenThread(deps, channel, () =>
-    deps.rest.request<APIMessage>("POST", path, request),
-  );
+  const posted = await inOpenThread(deps, channel, () => {
+    stillWanted?.();
+    return deps.rest.request<APIMessage>("POST", path, request);
+  });
   const reference = referenceOf(channel, posted.id);
   if (root !== undefined) await deps.chains.note(channel, posted.id, root);
   if (tag !== undefined) await deps.sent.sent(tag, channel, reference);

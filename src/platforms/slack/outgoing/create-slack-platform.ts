@@ -67,10 +67,10 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     id: "slack",
     limits,
     writing: slackWriting,
-    async post(place, message, to) {
+    async post(place, message, to, stillWanted) {
       const room = await roomOf(context, place);
       try {
-        return await files.post(room, message);
+        return await files.post(room, message, stillWanted);
       } catch (error) {
         // A command may come from a conversation without the bot; its response address works nevertheless.
         const absent = refusedWith(error, "not_in_channel", "channel_not_found");

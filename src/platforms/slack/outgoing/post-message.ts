@@ -21,7 +21,7 @@ import type { Sessions } from "./sessions.ts";
  */
 export interface MessageWriter {
   /** Returns the `ts`. @throws PlatformError */
-  post(room: Room, message: DrawnMessage): Promise<string>;
+  post(room: Room, message: DrawnMessage, stillWanted?: () => void): Promise<string>;
   /** `shown` has all its pictures, and files to add to it. @throws PlatformError */
   edit(room: Room, ts: string, message: DrawnMessage, shown?: ShownFiles): Promise<void>;
   /** No error if it is already gone. @throws PlatformError */
@@ -112,7 +112,8 @@ export function createMessageWriter(
     rendered,
     edit,
     remove,
-    post: (room, message) => post(workspaces, rendered, room, fitting(room, message)),
+    post: (room, message, stillWanted) =>
+      post(workspaces, rendered, room, fitting(room, message), stillWanted),
   };
 }
 
@@ -121,10 +122,12 @@ async function post(
   rendered: MessageWriter["rendered"],
   { team, channel, thread }: Room,
   message: DrawnMessage,
+  stillWanted: () => void = () => {},
 ): Promise<string> {
   const { ts = "" } = await rendered(team, message, ({ text, blocks, metadata }) =>
-    workspaces.call(team, "post a message", ({ write }) =>
-      write.chat.postMessage({
+    workspaces.call(team, "post a message", ({ write }) => {
+      stillWanted();
+      return write.chat.postMessage({
         channel,
         text,
         blocks: blocks as types.KnownBlock[],
@@ -132,8 +135,8 @@ async function post(
         unfurl_media: false,
         ...(thread === undefined ? {} : { thread_ts: thread }),
         ...(metadata && { metadata }),
-      }),
-    ),
+      });
+    }),
   );
   return ts;
 }

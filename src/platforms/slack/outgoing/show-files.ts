@@ -40,7 +40,7 @@ export interface FileShow {
    * Posts a message with its files. Returns the `ts`. @throws PlatformError if it was not posted, or if Slack did not confirm
    * it
    */
-  post(room: Room, message: OutgoingMessage): Promise<string>;
+  post(room: Room, message: OutgoingMessage, stillWanted?: () => void): Promise<string>;
   /**
    * Changes a message, and adds its files that are not shown yet: the process that posted it may have ended, or lost its
    * connection, before they were. @throws PlatformError
@@ -113,10 +113,10 @@ export function createFileShow(context: SlackContext, writer: MessageWriter, clo
     );
   };
 
-  const post: FileShow["post"] = async (room, message) => {
+  const post: FileShow["post"] = async (room, message, stillWanted) => {
     const { files = [] } = message;
     const uploads = await uploadFiles(workspaces, room.team, files.map(described));
-    const ts = await writer.post(room, message);
+    const ts = await writer.post(room, message, stillWanted);
     if (files.length > 0) await show(room, ts, message, nothing, { files, uploads });
     return ts;
   };
@@ -150,7 +150,7 @@ export function createFileShow(context: SlackContext, writer: MessageWriter, clo
     }
   };
   return {
-    post: (room, message) => drawn(room.team, message, (now) => post(room, now)),
+    post: (room, message, stillWanted) => drawn(room.team, message, (now) => post(room, now, stillWanted)),
     edit: (room, ts, message) => drawn(room.team, message, (now) => edit(room, ts, now)),
   };
 }

@@ -29,7 +29,7 @@ it("a command's placeholder is filled in, but a text that calls others is posted
       { ...deps, live, sent },
       place,
       { markdown, calls: [ids.adam, ids.mia] },
-      { message: "c1", person: ids.adam },
+      { to: { message: "c1", person: ids.adam } },
     );
   expect(await answer(`Done, <@${ids.adam}>.`)).toBe("filled in");
   expect(dismissed).toEqual([]);

@@ -24,7 +24,7 @@ async function posting(...options: Parameters<typeof rig>) {
   const live = { has: async () => false } as unknown as LiveInteractions;
   const all = { ...deps, live, sent: createSentMessages(store, deps.clock) };
   const post = (poll: OutgoingPoll, markdown = "*Sent for Ann*") =>
-    postMessage(all, place, { tag, markdown, poll }, undefined);
+    postMessage(all, place, { tag, markdown, poll }, {});
   return { discord, actions, post, find: () => findMessage(all, place, tag) };
 }
 

@@ -31,14 +31,22 @@ export async function phrasesFor(message: string): Promise<Phrases> {
 /** Characters of a message that its language is read from. */
 const maxRead = 500;
 
+/** Fewer words may be a name, or anything. */
+const minWords = 3;
+
 /** How much more another language has to fit than English: single English words also fit others. */
 const margin = 2;
 
 /** The language of a message, if there are phrases for it and it is hardly English. */
 export async function languageOf(message: string): Promise<Language | undefined> {
-  // Addresses, mentions and code have no language.
-  const words = message.slice(0, maxRead).replace(/https?:\S+|<[^<>]{1,100}>|[@#/]\S+|`[^`]{1,500}`/g, " ");
-  if (!/\p{L}{2}/u.test(words)) return undefined;
+  // Addresses, mentions, code and numbers have no language.
+  const words = message
+    .slice(0, maxRead)
+    .replace(/`[^`]{1,500}`/g, " ")
+    .split(/\s+/)
+    .filter((word) => !/^(?:https?:|[@#/<])|\d/.test(word))
+    .join(" ");
+  if ((words.match(/\p{L}{2,}/gu) ?? []).length < minWords) return undefined;
   const { detectAll } = await import("tinyld/light");
   const found = detectAll(words);
   const fits = (language: string) => found.find(({ lang }) => lang === language)?.accuracy ?? 0;

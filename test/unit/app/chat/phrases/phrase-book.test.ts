@@ -37,6 +37,8 @@ describe("the language of a message", () => {
     ["Stuur dit naar Ben alsjeblieft", undefined],
     ["https://example.de/bitte/lesen @Käthe", undefined],
     ["👍", undefined],
+    ["unasked-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", undefined],
+    ["Rechnung Müller", undefined],
     ["", undefined],
   ])("the language of a message is read where there are phrases for it: %s", async (message, language) => {
     expect(await languageOf(message)).toBe(language);

@@ -20,7 +20,10 @@ export interface PostedText {
   reactions: readonly string[];
 }
 
-/** The text, or the poll about it. Where a platform has no polls, the answers are numbered and chosen by reactions. @throws SkillFailure for a question that is too long */
+/**
+ * The text, or the poll about it. Where a platform has no polls, the answers are numbered and chosen by reactions.
+ * @throws SkillFailure for a question that is too long
+ */
 export function postedText(
   actions: Pick<ChatActions, "polls" | "react">,
   text: string,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JobMeans } from "../ports/schedules.ts";
 import { redactOutcome, type ScriptOutcome } from "../ports/work-context.ts";
-import { coversHost, networkHint, requestHosts, withGrantedNetwork } from "../skill/network-grants.ts";
+import { accessTo, networkHint, requestHosts, withGrantedNetwork } from "../skill/network-grants.ts";
 import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
@@ -136,14 +136,7 @@ async function jobOf(scripts: ScriptRunner, asked: AskedScript, context: ToolCon
   return {
     name: work.kind === "command" ? work.line.slice(0, 60) : name,
     text: textOf(asked),
-    run(means: JobMeans) {
-      const permits = (host: string) => {
-        const isAllowed = coversHost(granted, host);
-        if (isAllowed) means.onHost(host);
-        return isAllowed;
-      };
-      return scripts.run({ ...request, ...means, network: { permits } });
-    },
+    run: (means: JobMeans) => scripts.run({ ...request, ...means, network: accessTo(granted, means.onHost) }),
   };
 }
 

@@ -124,7 +124,10 @@ const conditionSchema = z.discriminatedUnion("on", [
       .max(24 * 14),
     here: z.boolean().default(false),
   }),
-  /** News of code or a script (`language`: which) that goes on after its turn. `alive_until`: until when its process vouches for it, ms since the epoch. */
+  /**
+   * News of code or a script (`language`: which) that goes on after its turn. `alive_until`: until when its process vouches for it, ms since
+   * the epoch.
+   */
   z.object({ on: z.literal("job"), language: z.string(), alive_until: z.number() }),
 ]);
 export type TriggerCondition = z.infer<typeof conditionSchema>;

@@ -69,10 +69,28 @@ export function createNetworkGrants(
 
 /** Whether a list of granted hosts covers a host. */
 export function coversHost(granted: readonly string[], host: string): boolean {
-  const name = host.toLowerCase().replace(/\.$/, "");
+  const name = plainHost(host);
   return granted.some(
     (each) => each === "*" || each === name || (each.startsWith("*.") && name.endsWith(each.slice(1))),
   );
+}
+
+/** Access to the granted hosts. @param reached called for each connection with its host */
+export function accessTo(
+  granted: readonly string[],
+  reached: (host: string) => void = () => {},
+): NetworkAccess {
+  return {
+    permits(host) {
+      const isGranted = coversHost(granted, host);
+      if (isGranted) reached(plainHost(host));
+      return isGranted;
+    },
+  };
+}
+
+function plainHost(host: string): string {
+  return host.toLowerCase().replace(/\.$/, "");
 }
 
 /** Maximum hosts in one question to an operator. If code tries more, nobody is asked. */
@@ -151,14 +169,14 @@ interface WatchedNetwork {
 function watchNetwork(granted: readonly string[], reached: (host: string) => void): WatchedNetwork {
   const refused = new Set<string>();
   let connected = false;
+  const access = accessTo(granted, (host) => {
+    connected = true;
+    reached(host);
+  });
   const permits = (host: string): boolean => {
-    const allowed = coversHost(granted, host);
-    const name = host.toLowerCase().replace(/\.$/, "");
-    if (allowed) {
-      connected = true;
-      reached(name);
-    } else if (refused.size < 100) refused.add(name);
-    return allowed;
+    const isGranted = access.permits(host);
+    if (!isGranted && refused.size < 100) refused.add(plainHost(host));
+    return isGranted;
   };
   return { access: { permits }, refused, connected: () => connected };
 }

@@ -10,7 +10,7 @@ import { oddPlace } from "./hosts.ts";
 import { type Code, meanings } from "./meanings.ts";
 import { type Sentence, sentencesOf } from "./sentences.ts";
 
-/** A part of a rule: one of these concepts, where the sign before them says. */
+/** A part of a rule: one of these concepts, where the sign before them says; after `>` the first one before the second. */
 interface Term {
   sign: string;
   concepts: readonly string[];
@@ -116,30 +116,30 @@ function table(text: string) {
       if (!(code in meanings)) throw new TypeError(`The code ${code} has no meaning.`);
       const terms = rest.flatMap((term): Term[] => {
         const [, sign = "", concepts = ""] = /^(~\+|[~+!^=-]?)(.*)$/.exec(term) ?? [];
-        return /^(?:info|quoted)$/.test(term) ? [] : [{ sign, concepts: concepts.split("|") }];
+        if (/^(?:info|quoted)$/.test(term)) return [];
+        if (concepts.includes(">")) return [{ sign: ">", concepts: concepts.split(">") }];
+        return [{ sign, concepts: concepts.split("|") }];
       });
       const severity = rest.includes("info") ? ("info" as const) : ("warning" as const);
       return { code: code as Code, severity, isQuoted: rest.includes("quoted"), terms };
     });
 }
 
-function holds(
-  { terms, isQuoted }: (typeof rows)[number],
-  sentence: Sentence,
-  { concepts: meant }: Purpose,
-): boolean {
+/** Whether the terms of a row hold for a sentence, with or without its quotations. */
+function readingOf(sentence: Sentence, isQuoted: boolean, { concepts: meant }: Purpose) {
   const { stated, denied, ordered, precedes } = isQuoted ? sentence.whole : sentence;
   const near = isQuoted ? new Set([...sentence.near, ...stated]) : sentence.near;
   const places: Record<string, ReadonlySet<string>> = {
     ...{ "": stated, "~": near, "+": ordered, "~+": sentence.around, "!": denied },
     ...{ "=": meant, "-": stated, "^": meant },
   };
-  return terms.every(({ sign, concepts }) => {
-    const [first, second] = (concepts[0] ?? "").split(">");
-    if (first !== undefined && second !== undefined) return precedes(first, second);
-    const isThere = concepts.some((each) => places[sign]?.has(each));
-    return /[-^]/.test(sign) ? !isThere : isThere;
-  });
+  return ({ terms }: (typeof rows)[number]) =>
+    terms.every(({ sign, concepts }) => {
+      const [first = "", second = ""] = concepts;
+      if (sign === ">") return precedes(first, second);
+      const isThere = concepts.some((each) => places[sign]?.has(each));
+      return /[-^]/.test(sign) ? !isThere : isThere;
+    });
 }
 
 /** Comments that speak to an agent; others are for the readers of the source. */
@@ -188,8 +188,9 @@ function findingsIn(sentence: Sentence, subject: ReviewSubject): Found[] {
   const isMeant = !stated.has("attack") && !stated.has("wish") && !isQuoting;
   const counts = ({ severity, terms }: (typeof rows)[number]) =>
     severity === "info" || (isMeant && (!isAboutAttacks || terms.some(({ sign }) => sign === "+")));
+  const [holds, holdsQuoted] = [false, true].map((isQuoted) => readingOf(sentence, isQuoted, purpose));
   const found = rows
-    .filter((row) => counts(row) && holds(row, sentence, purpose))
+    .filter((row) => counts(row) && (row.isQuoted ? holdsQuoted : holds)?.(row) === true)
     .map(({ severity, code }): Found => [severity, code]);
   const other = discredited(sentence, subject);
   if (other !== undefined)

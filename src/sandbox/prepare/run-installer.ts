@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { percentDecoded } from "../../base/percent-decoded.ts";
 import type { ScriptOutcome } from "../../core/ports/work-context.ts";
-import { coversHost } from "../../core/skill/network-grants.ts";
+import { accessTo } from "../../core/skill/network-grants.ts";
 import { BuildRefusal, buildInside, openBuild, tooLarge } from "../build-folder.ts";
 import type { LaunchRequest } from "../isolation.ts";
 import { installCommand, thisMachine } from "../isolation-cure.ts";
@@ -62,7 +62,7 @@ export async function runInstaller(
     stdin: "",
     env: code.env,
     onLine: (line: string) => onLine(withoutSecrets(line, address)),
-    network: { permits: (host: string) => coversHost(hosts, host) },
+    network: accessTo(hosts),
     timeout_ms: sources.maxMs,
     max_output_bytes: 1_000_000,
   };

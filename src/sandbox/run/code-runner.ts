@@ -1,5 +1,5 @@
 import { type CodeLanguage, type CodeMeans, codeLanguages } from "../../core/ports/work-context.ts";
-import { coversHost } from "../../core/skill/network-grants.ts";
+import { accessTo } from "../../core/skill/network-grants.ts";
 import type { CodeRequest, CodeRunner } from "../../core/skill/programs.ts";
 import type { Isolation } from "../isolation.ts";
 import type { SandboxContext } from "../sandbox-context.ts";
@@ -75,10 +75,6 @@ function codeOf({ language, code }: CodeRequest, interpreter: readonly string[])
 }
 
 function withHosts(request: CodeRequest, hosts: readonly string[]) {
-  const permits = (host: string) => {
-    const isAllowed = coversHost(hosts, host);
-    if (isAllowed) request.onHost?.(host);
-    return isAllowed;
-  };
-  return { ...request, ...(hosts.length === 0 ? {} : { network: { permits } }), env: {}, stdin: "" };
+  const network = hosts.length === 0 ? {} : { network: accessTo(hosts, request.onHost) };
+  return { ...request, ...network, env: {}, stdin: "" };
 }

@@ -67,35 +67,34 @@ export function createApprovalPrompt(
     found = look(approver === "operator" ? "operator" : "manager");
     return { asker: author, isTheirs: false, deciders: await found };
   };
-  const speaking = async () => {
-    const say = await phrasesFor(turn.text);
+  const speaking = () => phrasesFor(turn.text);
+  const asking = async () => {
+    const say = await speaking();
     return { say, from: say(await whoAsks(turn, person === undefined)) };
   };
   return {
     async post() {
-      const spoken = await speaking();
-      const audience = { asker: author, isTheirs, deciders: await deciders(), say: spoken.say };
+      const audience = { asker: author, isTheirs, deciders: await deciders(), say: await speaking() };
       const published =
         message.reference === undefined
           ? await message.publish(renderApproval(shown, audience, limit))
           : undefined;
       if (audience.deciders.some(({ here }) => !here))
-        await cards.post(audience.deciders, renderDirectApproval(shown, spoken, limit));
+        await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
       return published;
     },
     async remind() {
       if (reminder.reference !== undefined) return undefined;
-      const spoken = await speaking();
-      const audience = { ...(await remaining()), say: spoken.say };
+      const audience = { ...(await remaining()), say: await speaking() };
       const isElsewhere = audience.deciders.some(({ here }) => !here);
       if (isElsewhere) {
         await cards.remind(renderReminder(shown, { ...audience, deciders: [] }));
-        await cards.post(audience.deciders, renderDirectApproval(shown, spoken, limit));
+        await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
       }
       return reminder.publish(renderReminder(shown, audience));
     },
     async close(end, late, edited) {
-      const [people, { say, from }] = await Promise.all([deciders(), speaking()]);
+      const [people, { say, from }] = await Promise.all([deciders(), asking()]);
       const action = { role: "again", turn_id: turn.turn_id } as const;
       const again: OutgoingButton = { action, label: say("Run again") };
       const closeHere = async () => {

@@ -39,9 +39,9 @@ export function createChatMessages(self: { provider: string; model: string }, qu
       form.reasoning === "kept" && messages.some((message) => saysReasoning(message, blocks))
         ? "required"
         : form.reasoning;
-    const listed = new Set(tools.map(({ name }) => name));
+    const listed = form.additions === "listed" ? undefined : new Set(tools.map(({ name }) => name));
     const asCalled = (message: AssistantMessage): AssistantMessage =>
-      form.additions === "listed"
+      listed === undefined
         ? message
         : { ...message, tool_calls: message.tool_calls.map((call) => asMade(call, listed)) };
     const key = `${blocks.form} ${reasoning}`;

@@ -52,7 +52,10 @@ function partWords({ embeds, components, poll, sticker_items }: Part): string[] 
   ];
 }
 
-/** The text of one of the bot's own messages, as content, in components or as the question of a poll, without parts that Discord may add or change. */
+/**
+ * The text of one of the bot's own messages, as content, in components or as the question of a poll, without parts that Discord may add or
+ * change.
+ */
 export function ownWords({ content, components, poll }: OwnMessage): string {
   const texts = [content ?? "", poll?.question.text ?? "", ...parts(components).flatMap(displayedTexts)];
   return texts.filter(Boolean).join("\n\n");

@@ -82,9 +82,13 @@ function parts(
   </section>`;
 }
 
-/** Open from the start if the review found a danger. */
+/** Open from the start if the review found a danger. Takes its place at once, so that nothing moves when the result comes. */
 function review({ skills: { detail, review: read } }: ConsoleState): TemplateResult | typeof nothing {
-  if (detail === undefined || !isReviewed(detail) || read === undefined) return nothing;
+  if (detail === undefined || !isReviewed(detail)) return nothing;
+  if (read === undefined)
+    return html`<section aria-busy="true">
+      ${disclosure(html`<h4>Review</h4> <span class="badges"><span class="badge">Reading its files …</span></span>`, html``)}
+    </section>`;
   if (!read.ok)
     return html`<section>
       <h4>Review</h4>

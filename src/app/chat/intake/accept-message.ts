@@ -28,27 +28,30 @@ const maxThreadMessages = 100;
  * @throws NotStoredError when it could not be stored
  */
 export async function acceptMessage(context: IntakeContext, message: TakenMessage): Promise<boolean> {
-  const { app, whisperer } = context;
+  const { app, whisperer, platform } = context;
   const { key, place, id, author, text, to, origin } = message;
   const submission: Submission = { ...place, text, ...(to === undefined ? {} : { to }), author, key, origin };
+  // Before the turn can begin, which removes the mark at its end.
+  const marked = platform.markSeen(place, id, true);
   const outcome = await app.submit(submission);
+  const settled = async () => {
+    await marked;
+    if (outcome.ok && (await isAnswering(context, outcome.value.turn_id))) return;
+    await platform.markSeen(place, id, false);
+  };
+  context.background(settled, "The mark of a message could not be settled");
   if (!outcome.ok && outcome.status === 503) throw new NotStoredError(outcome.message);
   if (!outcome.ok) {
     await whisperer.sayOnce({ place, person: author.id, about: id }, topicOf(message), outcome.message);
     return false;
   }
-  const { turn_id, accepted } = outcome.value;
-  if (accepted) context.background(() => markSeen(context, message, turn_id), markFailed);
-  return accepted;
+  return outcome.value.accepted;
 }
 
-const markFailed = "A message could not be marked as seen";
-
-/** Marks a message until its turn has ended, which a quick one may have done in another process before the mark was there. */
-async function markSeen({ platform, log }: IntakeContext, { place, id }: TakenMessage, turnId: string) {
-  await platform.markSeen(place, id, true);
+/** A quick turn may have ended, in another process too, before the mark was there. */
+async function isAnswering({ log }: IntakeContext, turnId: string): Promise<boolean> {
   const answering = await findAnswering(log, turnId);
-  if (answering?.status === "finished") await platform.markSeen(place, id, false);
+  return answering !== undefined && answering.status !== "finished";
 }
 
 /** The turn that answers a message: its own, or the one that absorbed it. Undefined if it was deleted. */

@@ -53,7 +53,13 @@ export async function startPlatformModel({ keeps = true } = {}): Promise<Platfor
   const replies: { text: string; reply: Reply }[] = [];
   const inside: { words: string; reply: Reply }[] = [];
   const server = createServer(async (request, response) => {
-    const question = askedIn(await readText(request));
+    const body = await readText(request);
+    // A process of another test may still call who had this port before.
+    if (request.url !== "/v1/chat/completions") {
+      response.writeHead(404).end();
+      return;
+    }
+    const question = askedIn(body);
     if (keeps) asked.push(question);
     const own = inside.findLast(({ words }) => question.inner?.includes(words));
     const found = own ?? replies.findLast(({ text }) => question.text.includes(text));

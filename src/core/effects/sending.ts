@@ -146,10 +146,10 @@ async function consentTo(
       { callId: asking, skillId },
       {
         action: "receive_messages",
-        person: { id: receiver, name: person },
+        person: { id: receiver, name: person, deed: `send you direct messages for ${author.name}` },
         says: { deed: `send ${person} direct messages for ${author.name}`, quotes: "task", names: ["when"] },
         input: { task: text, when: cause.because },
-        reason: `It is planned: ${cause.because}. Only ${person} can allow it. I ask this once.`,
+        reason: `It is planned: ${cause.because}. I ask this once.`,
       },
     );
     const { approved } = await asked.catch(async (error: unknown) => {

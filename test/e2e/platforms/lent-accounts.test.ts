@@ -94,7 +94,7 @@ describe.each(["slack", "discord"] as const)("an account that its owner lends on
     const talk = await stage.say(question);
     await posted(talk, "dm:ben").toContainEqual(
       expect.objectContaining({
-        text: expect.stringContaining("May I use the account of"),
+        text: expect.stringContaining("May I use your account at"),
         buttons: ["Accept once", "Refuse", "For this answer", "For 7 days", "Never", "Details"],
       }),
     );

@@ -79,12 +79,12 @@ export function createSending(desk: ChatDesk): Sending {
           ...ports.redact(posted.poll),
         }),
       );
-      await addReactions(desk, target.place, reference, posted.reactions);
       const { namespace } = target.place;
       const shownThere = await desk
         .doing(async () => desk.actions().message(namespace, reference))
         .catch(() => undefined);
       await record("sent", target.place, reference, shownThere?.link);
+      await addReactions(desk, target.place, reference, posted.reactions);
       return { where: target.label, id: reference, link: shownThere?.link };
     },
     async edit(reference, text) {
@@ -106,6 +106,7 @@ export function createSending(desk: ChatDesk): Sending {
   };
 }
 
+/** Without them people react by themselves: the message is posted, and must not be sent again. */
 async function addReactions(
   desk: ChatDesk,
   { namespace }: Place,
@@ -113,7 +114,7 @@ async function addReactions(
   emoji: readonly string[],
 ): Promise<void> {
   for (const name of emoji)
-    await desk.doing(async () => desk.actions().react?.(namespace, reference, name, true));
+    await desk.doing(async () => desk.actions().react?.(namespace, reference, name, true)).catch(() => {});
 }
 
 /** Says for whom a message was sent and, if a plan sent it, how its receiver ends that. */

@@ -94,11 +94,11 @@ describe("a method that Slack refuses once", () => {
     ["views.open", "expired_trigger_id", form, /text is required/],
     ["views.open", "expired_trigger_id", edit, /form could not be opened. Press \*?\*?Edit/],
     ["response_url", "expired_url", listed, /channel-summary/],
-    ["reactions.add", "too_many_reactions", (_, asked) => asked("let us vote"), /It said: .*Slack/],
+    ["reactions.add", "too_many_reactions", (_, asked) => asked("let us vote"), /"sent":true/],
     ["reactions.add", "too_many_reactions", (_, asked) => asked("mark it"), /It said: .*Slack/],
     ["pins.add", "permission_denied", (_, asked) => asked("pin it"), /It said: .*Slack/],
     ["conversations.open", "internal_error", (_, asked) => asked("write to Anna"), /It said: .*Slack/],
-  ])("%s (%s): people miss nothing, or read why", async (method, error, act, reads) => {
+  ])("%# %s (%s): people miss nothing, or read why", async (method, error, act, reads) => {
     const { slack, asked } = await onSlack();
     // The bot's 👀 is refused as well.
     await slack.fail({ method, error, times: method === "reactions.add" ? 2 : 1 });
@@ -158,7 +158,7 @@ describe("a method that Discord refuses once", () => {
     [callback, unknown, editOnDiscord, /^$/],
     [callback, unknown, typed, /text-analyzer/],
     [callback, unknown, command, /text-analyzer/],
-  ])("%s: people miss nothing, or read why", async (route, fault, act, reads) => {
+  ])("%# %s: people miss nothing, or read why", async (route, fault, act, reads) => {
     const { discord, asked } = await onDiscord();
     await discord.fail({ route, status: 400, ...fault });
     expect(await act(discord, asked)).toMatch(reads);

@@ -235,7 +235,7 @@ async function tell(
   interaction: LiveInteraction,
   message: OutgoingMessage,
 ): Promise<boolean> {
-  let isFree = isSeenAlone(interaction) || message.closes;
+  let isFree = isSeenAlone(interaction) || message.closes === true;
   for (const { body, files } of whisperParts(message)) {
     const filled = isFree ? await fill(rest, interaction, body, files) : undefined;
     isFree = false;

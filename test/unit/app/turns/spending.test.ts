@@ -95,7 +95,7 @@ it("spending counts at once, for the channel and the person who spent it", async
   expect(await spending.exceeded("n", ben)).toBeUndefined();
   spending.add("n", "ben", usage);
   spending.add("n", "ben", { input_tokens: 300, output_tokens: 0 });
-  expect(await spending.exceeded("n", ben)).toContain("this channel has used 2100 of 2000");
+  expect(await spending.exceeded("n", ben)).toContain("this channel has used 2,100 of 2,000");
   expect(await spending.exceeded("other", ben)).toBeUndefined();
 });
 
@@ -126,7 +126,7 @@ it("spending of other processes counts after a few seconds, and calls of this on
   stored.input_tokens = 2_500;
   expect(await spending.exceeded("n", ada)).toContain("used 2,000 of 2,000");
   clock.advance(5_000);
-  expect(await spending.exceeded("n", ada)).toContain("used 2500 of 2000");
+  expect(await spending.exceeded("n", ada)).toContain("used 2,500 of 2,000");
 });
 
 it.each<

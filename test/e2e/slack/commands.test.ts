@@ -100,7 +100,9 @@ describe("slash commands", () => {
       (state) => state.ephemerals("U0BEN")[0] ?? state.botMessages(general)[0],
       "the result",
     );
-    expect(JSON.stringify(result)).toContain('used `/skill run weather` with city Bern, extra {\\"days\\":2}');
+    expect(JSON.stringify(result)).toContain(
+      'used `/skill run weather` with city Bern, extra {\\"days\\":2}',
+    );
   });
 });
 

@@ -176,7 +176,7 @@ function planTrigger(common: Common, { condition }: Extract<Wish, { what: "trigg
     more: 0,
   };
   const when = conditionInWords(condition);
-  const question = `Do “${common.text}” ${when}? It then runs with the lower rights of ${common.maker.name} and of who caused it.`;
+  const question = `Do “${common.text}” ${when}? Each time I may do only what both ${common.maker.name} and the person who causes it may do.`;
   return {
     ok: true,
     value: { value, question, shown: { what: "trigger", text: common.text, when }, asks: true },

@@ -47,7 +47,7 @@ export function createForget(deps: ForgettingDeps): Forget {
     const outcome = await forgetTurn(deps, turn, by);
     if (!outcome.ok) return outcome;
     const { namespace } = turn;
-    const detail = `deleted a turn of ${escapeMarkdown(turn.author.name)}${did}`;
+    const detail = `deleted a question of ${escapeMarkdown(turn.author.name)} and its answer${did}`;
     audit.record({ action: "turn_deleted", by, namespace, subject: turnId, detail, about: turn.author });
     return outcome;
   };

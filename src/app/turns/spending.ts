@@ -157,7 +157,7 @@ function over({ spent, usd, tokens }: ChannelDay, whoHas: string, reader: Trust)
     return `${whoHas} spent ${costText(spent)} of $${usd.most.toFixed(2)} for today. ${raising(usd, reader)}; ${next}`;
   const used = tokensOf(spent);
   if (used < tokens.most) return undefined;
-  return `${whoHas} used ${used} of ${tokens.most} tokens for today. ${raising(tokens, reader)}; ${next}`;
+  return `${whoHas} used ${used.toLocaleString("en")} of ${tokens.most.toLocaleString("en")} tokens for today. ${raising(tokens, reader)}; ${next}`;
 }
 
 /** Percentages of a channel's day that its people are told of, the highest first. */

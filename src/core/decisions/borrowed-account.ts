@@ -92,7 +92,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
   try {
     const { approved, by } = await approveWithin(scope, where, {
       action,
-      person: owner,
+      person: { ...owner, deed: `use your account at “${server.server}” for ${author.name}` },
       label: `the account of ${owner.name} at ${server.server}`,
       says: {
         deed: `use the account of ${owner.name} at “${server.server}” for ${author.name}`,
@@ -101,7 +101,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
       },
       // What somebody wrote in private is not shown to others.
       input: { ...(isAside ? {} : { request: turn.text }), ...callOf(server.tool, input), ...values },
-      reason: `${author.name} has no account there. What it answers is shown ${isAside ? `to ${author.name}` : "where it was asked"}. Only ${owner.name} can allow it.`,
+      reason: `${author.name} has no account there. What it answers is shown ${isAside ? `to ${author.name}` : "where it was asked"}.`,
       approver: "asker",
     });
     if (approved) return { owner };
@@ -112,10 +112,14 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
   }
 }
 
+/** Names of the other parts of the card. */
+const taken = new Set(["tool", "request", "account", "server", "for"]);
+
 /** The tool and its arguments, each under a name that no other part of the card has. */
 function callOf(tool: string, input: Json): { [name: string]: Json } {
   const given = isRecord(input) ? Object.entries(input) : [["arguments", input] as const];
-  return { tool, ...Object.fromEntries(given.map(([name, value]) => [`${tool}.${name}`, value])) };
+  const before = given.some(([name]) => taken.has(name)) ? `${tool}.` : "";
+  return { tool, ...Object.fromEntries(given.map(([name, value]) => [`${before}${name}`, value])) };
 }
 
 /** What the owner decided about other calls, as far as it covers this one. */

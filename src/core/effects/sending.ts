@@ -79,12 +79,12 @@ export function createSending(desk: ChatDesk): Sending {
           ...ports.redact(posted.poll),
         }),
       );
-      await addReactions(desk, target.place, reference, posted.reactions);
       const { namespace } = target.place;
       const shownThere = await desk
         .doing(async () => desk.actions().message(namespace, reference))
         .catch(() => undefined);
       await record("sent", target.place, reference, shownThere?.link);
+      await addReactions(desk, target.place, reference, posted.reactions);
       return { where: target.label, id: reference, link: shownThere?.link };
     },
     async edit(reference, text) {
@@ -106,6 +106,7 @@ export function createSending(desk: ChatDesk): Sending {
   };
 }
 
+/** Without them people react by themselves: the message is posted, and must not be sent again. */
 async function addReactions(
   desk: ChatDesk,
   { namespace }: Place,
@@ -113,7 +114,7 @@ async function addReactions(
   emoji: readonly string[],
 ): Promise<void> {
   for (const name of emoji)
-    await desk.doing(async () => desk.actions().react?.(namespace, reference, name, true));
+    await desk.doing(async () => desk.actions().react?.(namespace, reference, name, true)).catch(() => {});
 }
 
 /** Says for whom a message was sent and, if a plan sent it, how its receiver ends that. */
@@ -146,10 +147,10 @@ async function consentTo(
       { callId: asking, skillId },
       {
         action: "receive_messages",
-        person: { id: receiver, name: person },
+        person: { id: receiver, name: person, deed: `send you direct messages for ${author.name}` },
         says: { deed: `send ${person} direct messages for ${author.name}`, quotes: "task", names: ["when"] },
         input: { task: text, when: cause.because },
-        reason: `It is planned: ${cause.because}. Only ${person} can allow it. I ask this once.`,
+        reason: `It is planned: ${cause.because}. I ask this once.`,
       },
     );
     const { approved } = await asked.catch(async (error: unknown) => {

@@ -17,7 +17,7 @@
  */
 
 import type { Seen, Told, Untrusted } from "../values/address.ts";
-import type { CallInWords } from "../values/call-arguments.ts";
+import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
 import type { PictureWords } from "../values/file-kind.ts";
 import type { Allowed, Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
@@ -254,8 +254,8 @@ type PlainEvent =
       /** Keys of web addresses that nobody named and that a request would go to. Their hosts can be allowed for the whole turn. */
       addresses?: readonly string[] | undefined;
       approver: Trust | Approver;
-      /** The only person who may decide, whatever `approver` says: what is asked is about them. */
-      person?: { id: string; name: string } | undefined;
+      /** Decides alone, whatever `approver` says. */
+      person?: OnlyDecider | undefined;
       expires_at: number;
     }
   /**

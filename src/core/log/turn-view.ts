@@ -3,7 +3,7 @@
  * browser can run the same code.
  */
 
-import type { CallInWords } from "../values/call-arguments.ts";
+import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
 import type { Approver, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
@@ -63,8 +63,7 @@ export interface ApprovalView {
   binds?: Binding | undefined;
   /** The minimum for deciding: the asker, or a person of at least this trust. */
   approver: Trust | Approver;
-  /** The only person who may decide. */
-  person?: { id: string; name: string } | undefined;
+  person?: OnlyDecider | undefined;
   expires_at: number;
   /** `expired`: nobody decided before it expired or its turn ended. */
   state: "open" | "approved" | "refused" | "expired";

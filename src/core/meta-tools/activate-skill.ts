@@ -236,7 +236,7 @@ export const createInvokeSkill = () =>
   defineMetaTool({
     name: "invoke_skill",
     category: "skill",
-    title: ({ skill_id }) => `Using the skill ${skill_id}`,
+    title: ({ skill_id }) => `Using the skill ${skill_id.split("#", 1)[0]}`,
     description: "Runs a listed skill once, or a part of one. Without params it answers which it takes.",
     parameters: z.object({
       skill_id: z.string().min(1).describe("id, or id#part"),

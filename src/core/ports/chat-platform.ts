@@ -127,6 +127,8 @@ export interface OutgoingMessage {
   mention?: string;
   /** Nobody asked for this whisper: if the person cannot get it, nothing is shown in its place. */
   unasked?: true;
+  /** This whisper takes the place of the message whose button it answers, where the platform can do that. */
+  closes?: true;
   /** People and groups, by platform id, that the text may mention as `<@ID>` or `<@&ID>`. All other mentions in it are shown as text. */
   calls?: readonly string[];
 }

@@ -7,7 +7,7 @@ import type { Draft, DryRun, Lesson, TaughtCheck } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
 import type { WorkContext } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
-import type { CallInWords } from "../values/call-arguments.ts";
+import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
 import type { Outcome } from "../values/failure.ts";
 import type { PictureWords } from "../values/file-kind.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
@@ -154,8 +154,7 @@ export interface ApprovalRequest {
   input: Json;
   /** Manager by default. */
   approver?: Approver;
-  /** The only person who may decide. */
-  person?: { id: string; name: string };
+  person?: OnlyDecider;
   /** The reason for asking, a sentence for people, if the question does not contain it. */
   reason?: string;
   /** Destinations of a request: keys of web addresses. Once approved, they count as known. */

@@ -165,6 +165,14 @@ export interface CallInWords {
   edits?: true | undefined;
 }
 
+/** The only person who may decide: what is asked is about them. */
+export interface OnlyDecider {
+  id: string;
+  name: string;
+  /** The deed as they read it: `send you direct messages for Ann`. */
+  deed?: string | undefined;
+}
+
 /** Maximum arguments in a deed, and maximum characters of each. */
 const maxNamed = 3;
 const maxNamedLength = 60;

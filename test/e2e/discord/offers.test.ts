@@ -30,6 +30,8 @@ describe("offers to answer", () => {
 
     const [answer] = await discord.until((state) => said(state, id));
     expect(answer?.content).toContain("Done.");
+    const [closed] = await discord.until((state) => said(state, dm)?.filter(({ edits }) => edits > 0));
+    expect(closed).toMatchObject({ content: "I am answering it.", components: [] });
     expect(said(await discord.state(), general)).toBeUndefined();
   });
 

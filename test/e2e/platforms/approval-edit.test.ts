@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
 import { zoe } from "../../support/bot/platform-discord.ts";
 import { ids } from "../../support/discord/example-world.ts";
-import { drawThread } from "../colleague/draw-thread.ts";
 
 const names = ["slack", "discord"] as const;
 const others = { slack: "U0CLEO", discord: zoe };
@@ -60,7 +59,6 @@ describe.each(names)("an approval on %s", (name) => {
       `Sag ihr doch bitte, dass das Mittagessen da ist, auf ${name}: write to ${others[name]}`,
     );
     await surface.shows(thread, "Darf ich");
-    await drawThread(surface, thread, "german-approval");
     const shown = (await surface.shown(thread)).join("\n").replaceAll("\\", "");
     expect(shown).toContain("eine Direktnachricht senden?");
     expect(shown).toContain("Es wird außerhalb dieses Kanals gelesen, in deinem Namen.");

@@ -1,23 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
 import { colleagueDiscord, discordStage } from "../colleague/discord-stage.ts";
-import { drawPosts } from "../colleague/draw-posts.ts";
 import { colleagueSlack, slackStage } from "../colleague/slack-stage.ts";
-import type { Posted, Talk } from "../colleague/stage.ts";
+import type { Posted } from "../colleague/stage.ts";
 
 const platformBot = usePlatformBot({ slack: { seed: colleagueSlack() }, discord: colleagueDiscord() });
-
-/** With KNACK_PICTURES, a folder, what is shown is drawn into a file there. */
-async function keepPicture(talk: Talk, title: string): Promise<void> {
-  const folder = process.env.KNACK_PICTURES ?? "";
-  if (folder === "") return;
-  await writeFile(
-    join(folder, `${title.replace(/\W+/g, "-")}.png`),
-    await drawPosts(title, await talk.posted()),
-  );
-}
 
 const shownIn = (posts: readonly Posted[]) =>
   posts.map(({ text, progress = "" }) => `${progress}\n${text}`).join("\n");
@@ -76,11 +63,9 @@ describe.each(["slack", "discord"] as const)("work in the background on %s", (na
         .poll(async () => shownIn((await talk.posted()).filter(isIt)), { timeout: 30_000 })
         .toMatch(words);
     await until(/Asking data/);
-    await keepPicture(talk, `${name} two agents at once`);
     finishPair();
     await until(/write when it is done/);
     await until(/research, in the background/, ({ buttons }) => buttons.includes("Stop"));
-    await keepPicture(talk, `${name} one agent in the background`);
     finishWork();
     await until(/research, in the background[\s\S]*29,400/, ({ calls }) => calls.includes("ann"));
     await expect
@@ -88,6 +73,5 @@ describe.each(["slack", "discord"] as const)("work in the background on %s", (na
         timeout: 10_000,
       })
       .toBe(false);
-    await keepPicture(talk, `${name} its answer`);
   });
 });

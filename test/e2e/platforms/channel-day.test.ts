@@ -1,12 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
 import { colleagueDiscord, discordStage } from "../colleague/discord-stage.ts";
-import { drawPosts } from "../colleague/draw-posts.ts";
 import { colleagueSlack, slackStage } from "../colleague/slack-stage.ts";
 
-/** A bot whose channels have used up their day with the first answer. With KNACK_PICTURES, a folder, the thread is drawn there. */
+/** A bot whose channels have used up their day with the first answer. */
 const fixture = usePlatformBot({
   config: "spending: { per_channel_day_tokens: 10 }\n",
   slack: { seed: colleagueSlack() },
@@ -28,11 +25,5 @@ describe.each(["slack", "discord"] as const)("the day of a channel on %s", (name
     await expect.poll(told, { timeout: 30_000 }).toHaveLength(1);
     expect((await told())[0]?.only).toBeUndefined();
     expect((await told())[0]).toEqual(expect.objectContaining({ top: false }));
-    const folder = process.env.KNACK_PICTURES ?? "";
-    if (folder !== "")
-      await writeFile(
-        join(folder, `${name}-channel-day.png`),
-        await drawPosts(`${name}: a day used up`, await talk.posted()),
-      );
   });
 });

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
-import { drawThread } from "../colleague/draw-thread.ts";
 import { finished } from "../support/platform-turns.ts";
 
-/** A bot that is killed in the middle of a task. With KNACK_PICTURES, a folder, its threads are drawn there. */
+/** A bot that is killed in the middle of a task. */
 const fixture = usePlatformBot();
 beforeAll(() => fixture().start());
 
@@ -21,7 +20,6 @@ describe.each(["slack", "discord"] as const)("a task during which the bot is kil
     });
     const thread = await surface.ask("check the channel");
     await surface.shows(thread, "I look at it.");
-    await drawThread(surface, thread, "killed-here");
     await crash();
     await finished(fixture(), surface, thread);
     const shown = await surface.shown(thread);
@@ -33,6 +31,5 @@ describe.each(["slack", "discord"] as const)("a task during which the bot is kil
     await surface.whispered("member", "chat_read");
     const receipt = (await surface.whispers("member")).findLast((text) => text.includes("chat_read")) ?? "";
     expect(receipt.replaceAll("\\", "")).toMatch(/^- Tools: chat_read$/m);
-    await drawThread(surface, thread, "receipt", [receipt]);
   });
 });

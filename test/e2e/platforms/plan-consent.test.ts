@@ -1,12 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
 import { colleagueDiscord, discordStage } from "../colleague/discord-stage.ts";
-import { drawPosts } from "../colleague/draw-posts.ts";
 import { colleagueSlack, slackStage } from "../colleague/slack-stage.ts";
 
-/** A bot with a trigger of Ann's that writes to Ben. With KNACK_PICTURES, a folder, what was posted is drawn there. */
+/** A bot with a trigger of Ann's that writes to Ben. */
 const fixture = usePlatformBot({ slack: { seed: colleagueSlack() }, discord: colleagueDiscord() });
 
 const ben = { slack: "U0BEN1", discord: "1000000000000000502" };
@@ -51,11 +48,6 @@ describe.each(["slack", "discord"] as const)("the consent of a receiver on %s", 
     await shown("Approve", "general");
     await talk.press("Approve");
     await shown("Accept", "dm:ben");
-    if ((process.env.KNACK_PICTURES ?? "") !== "")
-      await writeFile(
-        join(process.env.KNACK_PICTURES ?? "", `${name}-consent.png`),
-        await drawPosts(`${name}: consent`, await talk.posted()),
-      );
     await bens.press("Accept");
     await expect
       .poll(

@@ -1,8 +1,7 @@
 import { beforeAll, describe, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
-import { drawThread } from "../colleague/draw-thread.ts";
 
-/** A thread in which a channel was looked at, made a skill by buttons. With KNACK_PICTURES, a folder, what was posted is drawn there. */
+/** A thread in which a channel was looked at, made a skill by buttons. */
 const fixture = usePlatformBot();
 beforeAll(() => fixture().start());
 
@@ -37,7 +36,6 @@ describe.each(["slack", "discord"] as const)("a skill out of a thread on %s", (n
     await surface.press(thread, "Make this a skill");
     await surface.shows(thread, `make “${id}” a skill of this channel`);
     await surface.shows(thread, "1 of 1 calls as recorded");
-    await drawThread(surface, thread, "skill-asked");
     await surface.press(thread, "Approve", "manager");
     await surface.shows(thread, `Kept: ${id}`);
 
@@ -55,6 +53,5 @@ describe.each(["slack", "discord"] as const)("a skill out of a thread on %s", (n
     await surface.shows(later, "Quiet as ever.");
     await surface.press(later, "👎");
     await surface.shows(later, "What was wrong?");
-    await drawThread(surface, later, "skill-disliked");
   });
 });

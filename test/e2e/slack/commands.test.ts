@@ -100,7 +100,9 @@ describe("slash commands", () => {
       (state) => state.ephemerals("U0BEN")[0] ?? state.botMessages(general)[0],
       "the result",
     );
-    expect(JSON.stringify(result)).toContain("Bern");
+    expect(JSON.stringify(result)).toContain(
+      'used `/skill run weather` with city Bern, extra {\\"days\\":2}',
+    );
   });
 });
 
@@ -121,6 +123,7 @@ describe("the home tab", () => {
     await slack.click({ user: "U0BEN", view_id: home.id, action_id: "home:disable", value: "weather" });
     await slack.until((state) => state.home("U0BEN")?.updates === 2, "the home to change");
     expect((await channelOf(app.app, "slack:T0ACME:dm-U0BEN")).blocked).toContain("weather");
+    expect(JSON.stringify((await slack.look()).home("U0BEN")?.blocks)).not.toContain("Cannot be used");
   });
 
   test("the home tab runs a skill with a form, and tells the result in the direct messages", async () => {

@@ -29,5 +29,11 @@ test("an offer to answer is seen by its asker alone, and taken with a click", as
   await slack.click({ ...ben, message_ts: offer.ts, action_id });
   const said = await slack.until((state) => answers(state, general, ts, 1), "the answer");
   expect(said?.join()).toContain("Done.");
+  const closed = await slack.until(
+    (state) => state.ephemerals("U0BEN").find(({ edits }) => edits > 0),
+    "its end",
+  );
+  expect(closed.text).toBe("I am answering it.");
+  expect(buttonsOf(closed.blocks as Record<string, unknown>[])).toEqual([]);
   expect((await slack.look()).botMessages(general).map(slackText)).toHaveLength(1);
 });

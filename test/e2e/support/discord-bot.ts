@@ -1,4 +1,4 @@
-import { afterEach } from "vitest";
+import { afterEach, expect } from "vitest";
 import type { ChatConnection } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatIntake } from "../../../src/app/chat/chat-intake.ts";
 import type { TurnEvent, TurnEventOf } from "../../../src/core/log/turn-event.ts";
@@ -15,6 +15,7 @@ import type { DiscordOptions } from "../../support/discord/discord-options.ts";
 import { type DiscordServer, startDiscordServer } from "../../support/discord/discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "../../support/discord/example-world.ts";
 import type { ObservedMessage, ObservedState } from "../../support/discord/observed-state.ts";
+import { discordShots, keepFilm } from "../../support/pictures/film.ts";
 import { buttonsOf } from "../../support/surfaces/discord-chat.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
 
@@ -31,7 +32,13 @@ afterEach(async () => {
 /** The example world, with these options changed. */
 export async function fakeDiscord(change: Partial<DiscordOptions> = {}): Promise<DiscordServer> {
   const discord = await startDiscordServer({ ...exampleWorld(), ...change });
-  running.push({ stop: () => discord.close() });
+  const name = expect.getState().currentTestName ?? "";
+  running.push({
+    async stop() {
+      await keepFilm(name, "discord", () => discordShots(discord));
+      await discord.close();
+    },
+  });
   return discord;
 }
 

@@ -1,4 +1,4 @@
-import { afterEach } from "vitest";
+import { afterEach, expect } from "vitest";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import type { Model } from "../../../src/core/ports/model.ts";
 import type { Leases } from "../../../src/core/ports/storage.ts";
@@ -10,6 +10,7 @@ import type { SlackSettings } from "../../../src/platforms/slack/connection/slac
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
+import { keepFilm, slackShots } from "../../support/pictures/film.ts";
 import type { Observation } from "../../support/slack/observation.ts";
 import { type SlackServer, startSlackServer } from "../../support/slack/slack-server.ts";
 import type { SlackOptions } from "../../support/slack/slack-service.ts";
@@ -25,7 +26,13 @@ afterEach(async () => {
 
 export async function fakeSlack(options: SlackOptions = {}): Promise<SlackServer> {
   const slack = await startSlackServer({ retryDelaysMs: [0, 50, 50], ...options });
-  running.push({ stop: () => slack.close() });
+  const name = expect.getState().currentTestName ?? "";
+  running.push({
+    async stop() {
+      await keepFilm(name, "slack", () => slackShots(slack));
+      await slack.close();
+    },
+  });
   return slack;
 }
 

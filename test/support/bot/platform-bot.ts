@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { DiscordOptions } from "../discord/discord-options.ts";
 import { type DiscordServer, startDiscordServer } from "../discord/discord-server.ts";
 import { exampleToken, exampleWorld } from "../discord/example-world.ts";
+import { discordShots, keepFilm, slackShots } from "../pictures/film.ts";
 import { type SlackServer, startSlackServer } from "../slack/slack-server.ts";
 import type { SlackOptions } from "../slack/slack-service.ts";
 import { defaultSeed, type SlackSeed } from "../slack/world/seed.ts";
@@ -53,8 +54,14 @@ export function usePlatformBot(options: PlatformBotOptions = {}): () => Platform
     opened = await open(options);
   });
   if (options.keepsReplies !== true) beforeEach(() => opened?.fixture.model.reset());
-  afterEach(() => {
+  const drawn = new Set<string>();
+  afterEach(async () => {
     for (const name of ["slack", "discord"] as const) opened?.fixture.surfaces[name].gate.cut(false);
+    if (opened === undefined) return;
+    const { slack, discord } = opened.fixture;
+    const name = expect.getState().currentTestName ?? "";
+    await keepFilm(name, "slack", () => slackShots(slack), drawn);
+    await keepFilm(name, "discord", () => discordShots(discord), drawn);
   });
   afterAll(() => opened?.close());
   return () => {

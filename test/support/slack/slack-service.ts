@@ -97,7 +97,7 @@ async function route(parts: Parts, request: IncomingMessage, response: ServerRes
   } else if (["commands", "actions", "app"].includes(first)) {
     const known = backend.interactivity.responseUrls.get(url.pathname.slice(1));
     const reply =
-      known === undefined
+      known === undefined || faults.next("response_url").length > 0
         ? { status: 404, body: JSON.stringify({ ok: false, error: "invalid_url" }) }
         : answerResponseUrl(backend, known, body.toString());
     response.writeHead(reply.status, { "content-type": "text/plain" }).end(reply.body);

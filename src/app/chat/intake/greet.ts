@@ -80,7 +80,10 @@ export async function suggestPrompts(
     logger.warn({ err: error, ...place }, "Skills could not be read for suggestions; general ones are shown");
   }
   const open = app.model === "offline" ? [] : lookingAt.flatMap(({ name: seen }) => seen ?? []).slice(0, 1);
-  const aboutIt = open.flatMap((seen) => [`Summarise #${seen} since yesterday`, `What is open in #${seen}?`]);
+  const aboutIt = open.flatMap((seen) => [
+    `Summarise #${seen} since yesterday`,
+    `Which questions in #${seen} are still open?`,
+  ]);
   return [...aboutIt, ...prompts, ...general]
     .slice(0, wanted)
     .map((message) => ({ title: titleOf(message), message }));

@@ -12,7 +12,7 @@ import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.t
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
-import type { UnaskedOffers } from "./unasked-offers.ts";
+import type { Closing, UnaskedOffers } from "./unasked-offers.ts";
 
 const unknownButton = "This button no longer works. Write what you want instead.";
 
@@ -64,14 +64,16 @@ export async function pressButton(
 ): Promise<void> {
   const answer = await tryPress(context, questions, press);
   if (answer === undefined) return;
-  await context.whisperer.say({ place: press.place, person: press.person, about: press.id }, answer);
+  const to = { place: press.place, person: press.person, about: press.id };
+  if (typeof answer === "string") await context.whisperer.say(to, answer);
+  else await context.whisperer.say(to, answer.closing, { closes: true });
 }
 
 async function tryPress(
   context: IntakeContext,
   questions: Questions,
   press: ButtonPress,
-): Promise<string | undefined> {
+): Promise<string | Closing | undefined> {
   try {
     return await answerPress(context, questions, press);
   } catch (error) {
@@ -100,7 +102,7 @@ async function answerPress(
   context: IntakeContext,
   { late, offers }: Questions,
   press: ButtonPress,
-): Promise<string | undefined> {
+): Promise<string | Closing | undefined> {
   const action = readButtonId(press.button);
   if (action === undefined) return unknownButton;
   if (action.role === "offer" && action.reply !== "yes")

@@ -23,10 +23,15 @@ export interface UnaskedOffers {
   changed(message: { key: string; text?: string }): void;
   /** The place of an open offer to the person who pressed; undefined if they have none with this token. */
   placeOf(token: string, person: string): Promise<Place | undefined>;
-  /** Begins the turn that was offered. Returns a text for the person, if any. @throws NotStoredError, PlatformError */
-  accept(token: string, by: Author): Promise<string | undefined>;
-  /** Ends the offer, and all further ones if `never`. Returns a text for the person, if any. */
-  decline(token: string, reply: Exclude<OfferReply, "yes">, press: ButtonPress): Promise<string | undefined>;
+  /** Begins the turn that was offered. @throws NotStoredError, PlatformError */
+  accept(token: string, by: Author): Promise<Closing>;
+  /** Ends the offer, and all further ones if `never`. */
+  decline(token: string, reply: Exclude<OfferReply, "yes">, press: ButtonPress): Promise<Closing | undefined>;
+}
+
+/** What the person reads in place of the offer. */
+export interface Closing {
+  closing: string;
 }
 
 /** How long people get to answer a question before the model judges it. */
@@ -50,7 +55,7 @@ const openSchema = z.object({
   until: z.number(),
 });
 
-const over = "This offer is closed. Mention me if you want an answer.";
+const over = { closing: "This offer is closed. Mention me if you want an answer." };
 
 /** A message that waits to be judged, or is being judged. One in a channel. */
 interface Candidate {
@@ -96,7 +101,7 @@ export function createUnaskedOffers(context: IntakeContext): UnaskedOffers {
     accept: (token, by) => accept(offering, token, by),
     async decline(token, reply, press) {
       const isOpen = await close(offering, token, press.person);
-      if (reply === "no") return isOpen ? "I stay silent." : over;
+      if (reply === "no") return isOpen ? { closing: "I stay silent." } : over;
       return setOffers(context, token, reply, press);
     },
   };
@@ -217,15 +222,16 @@ async function setOffers(
   token: string,
   reply: "never" | "again",
   { place, person, id }: ButtonPress,
-): Promise<string | undefined> {
+): Promise<Closing | undefined> {
   const key = offersOffKey(platform.id, person);
   if (reply === "again") {
     await store.delete(key);
-    return "I may offer you an answer again.";
+    return { closing: "I may offer you an answer again." };
   }
   await store.set(key, { at: clock.now() });
   const told: OutgoingMessage = {
     unasked: true,
+    closes: true,
     markdown: "I offer you no more answers, here and in other channels.",
     buttons: [{ action: { role: "offer", token, reply: "again" }, label: "Offer again" }],
   };
@@ -235,7 +241,7 @@ async function setOffers(
 }
 
 /** The turn has the key of the message, so that it begins once. */
-async function accept(offering: Offering, token: string, by: Author): Promise<string | undefined> {
+async function accept(offering: Offering, token: string, by: Author): Promise<Closing> {
   const { context } = offering;
   const found = await findOpen(offering, token, by.id);
   if (found === undefined) return over;
@@ -244,11 +250,11 @@ async function accept(offering: Offering, token: string, by: Author): Promise<st
   const messages = await context.platform.readThread(place, maxThreadMessages);
   const message = messages.find((each) => each.id === id && each.author.id === by.id);
   if (message === undefined)
-    return "I no longer find your message. Mention me with your question if you want an answer.";
+    return { closing: "I no longer find your message. Mention me with your question if you want an answer." };
   const { text, files } = message;
   const origin = { message: id, said_at: context.clock.now(), files: [...files], in_thread };
   await acceptMessage(context, { key, place, id, in_thread, author: by, text, to: "room", origin });
   await noteTaken(context, place, { author: by.id, by_bot: false, mentions_others: false, in_thread });
   await close(offering, token, by.id);
-  return undefined;
+  return { closing: "I am answering it." };
 }

@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "../../../core/ports/chat-platform.ts";
+import type { ChatPlatform, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { createExpiringEntries } from "../expiring-entries.ts";
@@ -12,7 +12,7 @@ export interface Listener {
 
 /** Posts texts that only one person sees. Never throws: a failed whisper is logged, and nothing depends on it. */
 export interface Whisperer {
-  say(to: Listener, markdown: string): Promise<void>;
+  say(to: Listener, markdown: string, more?: Pick<OutgoingMessage, "closes">): Promise<void>;
   /**
    * Posts it unless this person was told about this topic in this channel less than `pauseMs` ago, by this process or another. Default:
    * the time within which several processes may hear of the same message.
@@ -37,9 +37,9 @@ const sameMessageMs = 10 * 60_000;
 
 export function createWhisperer({ platform, store, clock, logger }: WhispererDeps): Whisperer {
   const told = createExpiringEntries({ store, clock, key: "chat-told", groups: 64, most: 128 });
-  const say: Whisperer["say"] = async ({ place, person, about }, markdown) => {
+  const say: Whisperer["say"] = async ({ place, person, about }, markdown, more) => {
     try {
-      await platform.whisper(place, person, { markdown }, { message: about, person });
+      await platform.whisper(place, person, { markdown, ...more }, { message: about, person });
     } catch (error) {
       logger.warn(
         { err: error, namespace: place.namespace, person },

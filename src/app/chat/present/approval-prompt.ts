@@ -14,6 +14,7 @@ import {
   renderApproval,
   renderClosedApproval,
   renderDirectApproval,
+  renderDirectReminder,
   renderReminder,
 } from "./render-approval.ts";
 
@@ -88,7 +89,7 @@ export function createApprovalPrompt(
       const audience = { ...(await remaining()), say: await speaking() };
       const isElsewhere = audience.deciders.some(({ here }) => !here);
       if (isElsewhere) {
-        await cards.remind(renderReminder(shown, { ...audience, deciders: [] }));
+        await cards.remind(renderDirectReminder(shown, audience.say));
         await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
       }
       return reminder.publish(renderReminder(shown, audience));

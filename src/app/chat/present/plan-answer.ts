@@ -6,6 +6,8 @@ import {
   type OutgoingMessage,
   type ProgressCard,
 } from "../../../core/ports/chat-platform.ts";
+import { canonicalJson } from "../../../core/values/json.ts";
+import { objectIn } from "../../operations/skills/run-skill.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { headRoom } from "./render-progress.ts";
@@ -87,8 +89,18 @@ function whoDidWhat(turn: PresentedTurn, card: ProgressCard | undefined): string
     return `*${escapeMarkdown(work)}${card === undefined ? "" : ` (${escapeMarkdown(card.title)})`}*`;
   }
   if (kind !== "command" || !platform.isUnseen?.(to)) return "";
-  const command = oneLine(text.replaceAll("`", "'"), 200);
-  return `**${escapeMarkdown(author.name)}** used \`${command}\``;
+  return `**${escapeMarkdown(author.name)}** used ${commandInWords(text)}`;
+}
+
+/** A command, with the values of a form in words: `/skill run weather` with city Bern. */
+function commandInWords(text: string): string {
+  const [, command = "", values = ""] = /^(\/skill run \S+) (\{[\s\S]*\})$/.exec(text) ?? [];
+  const given = objectIn(values);
+  if (given === undefined) return `\`${oneLine(text.replaceAll("`", "'"), 200)}\``;
+  const words = Object.entries(given).map(
+    ([name, value]) => `${name} ${typeof value === "string" ? value : canonicalJson(value)}`,
+  );
+  return `\`${command}\` with ${escapeMarkdown(oneLine(words.join(", "), 200))}`;
 }
 
 /** Feedback buttons are below the answer, all other actions in its menu. */

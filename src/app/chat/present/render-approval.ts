@@ -69,11 +69,11 @@ function callsOf({
 
 /** The reminder in the middle of the time, below the card. */
 export function renderReminder(approval: Approval, audience: ApprovalAudience): Omit<OutgoingMessage, "tag"> {
-  return {
-    markdown: `⏰ ${sentenceOf(approval, audience.say)} ${whoMay(approval, audience)}`,
-    ...openUntil(approval, audience.say),
-    ...callsOf(audience),
-  };
+  return { ...reminderOf(approval, whoMay(approval, audience), audience.say), ...callsOf(audience) };
+}
+
+function reminderOf(approval: Approval, who: string, say: Phrases): Omit<OutgoingMessage, "tag"> {
+  return { markdown: `⏰ ${sentenceOf(approval, say)} ${who}`, ...openUntil(approval, say) };
 }
 
 const openUntil = ({ expires_at }: Approval, say: Phrases) => ({
@@ -90,7 +90,22 @@ export function renderDirectApproval(
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const where = "where it was asked, and not here";
-  return cardOf(approval, { from, who: say("You may decide."), where, say }, limit);
+  return cardOf(asTheyRead(approval), { from, who: youMay(approval, say), where, say }, limit);
+}
+
+/** The reminder for a decider elsewhere. */
+export function renderDirectReminder(approval: Approval, say: Phrases): Omit<OutgoingMessage, "tag"> {
+  return reminderOf(asTheyRead(approval), youMay(approval, say), say);
+}
+
+function youMay({ person }: Approval, say: Phrases): string {
+  return say(person === undefined ? "You may decide." : "Only you can decide.");
+}
+
+/** With the deed as the person reads it whom it is about. */
+function asTheyRead(approval: Approval): Approval {
+  const { says, person } = approval;
+  return says === undefined ? approval : { ...approval, says: { ...says, deed: person?.deed ?? says.deed } };
 }
 
 function cardOf(
@@ -156,7 +171,8 @@ function whoMayDecide(
   { approver, person }: Approval,
   { asker, isTheirs, deciders }: ApprovalAudience,
 ): string {
-  if (person !== undefined) return `${escapeMarkdown(oneLine(person.name, 80))} was asked, and can decide.`;
+  if (person !== undefined)
+    return `Only ${escapeMarkdown(oneLine(person.name, 80))} can decide, and was asked.`;
   const name = escapeMarkdown(oneLine(asker.name, 80));
   const some = deciders.slice(0, maxCalled).flatMap((each) => nameOf(each) ?? []);
   const named = some.length === 0 ? "" : `: ${anyOf(some, deciders.length - some.length)}`;
@@ -181,7 +197,8 @@ export function renderClosedApproval(
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const head = from === undefined ? "" : `${from}\n`;
-  const ran = { ...approval, input: editedInput(approval.input, approval.says, edited) };
+  const read = from === undefined ? approval : asTheyRead(approval);
+  const ran = { ...read, input: editedInput(read.input, read.says, edited) };
   return { markdown: `${head}${describeApproval(ran, say, limit - frame - head.length).markdown}\n\n${end}` };
 }
 

@@ -10,7 +10,7 @@ import { type OperationCall, operation, refused, said, shown } from "../operatio
 import type { CommandOption } from "../services.ts";
 
 const family =
-  "`/agent schedule add tomorrow at 9 remind me to …` plans, `/agent schedule pause|resume|remove|secret <id>` changes.";
+  "Add one with `/agent schedule add tomorrow at 9 remind me to …`, and change one with `/agent schedule pause <id>`, `resume`, `remove` or `secret`.";
 
 const id = z.string().min(1).max(40).describe("as the list shows it");
 
@@ -138,7 +138,8 @@ export const addSchedule = operation({
 
 /** Confirms a plan, with its next times. */
 function plannedText({ id: known, what, text, when, next }: PlannedView): string {
-  const times = next.length === 0 ? "" : `\nNext: ${next.join(", ")}.`;
+  // The time of a single run is said already.
+  const times = next.length < 2 ? "" : `\nNext: ${next.join(", ")}.`;
   return `Planned (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}${times}`;
 }
 

@@ -105,7 +105,7 @@ function requestIn({ id, words, params }: AskedRun): Guide {
 }
 
 /** The JSON object in the words; undefined for text, which may begin with a brace too. */
-function objectIn(words: string): Readonly<Record<string, Json | undefined>> | undefined {
+export function objectIn(words: string): Readonly<Record<string, Json | undefined>> | undefined {
   if (!words.startsWith("{")) return undefined;
   try {
     return objectOf(parseJson(words));

@@ -78,7 +78,7 @@ export const stopTurns = operation({
     {
       command: "agent stop",
       public: true,
-      description: "Stops your turns in this channel",
+      description: "Stops what runs for you in this channel",
       urgent: true,
       read(words, { namespace, thread }) {
         // In a direct message all threads belong to one person, who may mean an earlier thread.
@@ -108,7 +108,8 @@ export const stopTurns = operation({
 });
 
 /** Said to a person who stops where only turns of other people run. */
-export const othersWork = "Other people asked for the turns that run here; they or a manager can stop them.";
+export const othersWork =
+  "Somebody else asked for what runs here. They, or a manager of this channel, can stop it.";
 
 /** Stopped turns also say so in their own threads. */
 function stoppedText({
@@ -122,7 +123,7 @@ function stoppedText({
 }): CommandResult {
   if (stopped > 0) {
     if (elsewhere === 0) return { ...said("Stopped."), silent: true };
-    return shown(stopped === 1 ? "Your turn is stopped." : `${stopped} turns are stopped.`);
+    return shown(stopped === 1 ? "It is stopped." : `All ${stopped} are stopped.`);
   }
   if (others === 0) return shown("Nothing is running here.");
   return refused(othersWork);

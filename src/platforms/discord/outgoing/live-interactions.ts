@@ -229,13 +229,13 @@ function fill(rest: DiscordRest, interaction: LiveInteraction, body: object, fil
   return unlessRefused(rest.request<APIMessage>("PATCH", original(interaction), request), isOver);
 }
 
-/** Shows a message to the person alone, first in place of a private placeholder. False when it is too late. */
+/** Shows a message to the person alone, first in place of a private placeholder or the pressed message. False when it is too late. */
 async function tell(
   rest: DiscordRest,
   interaction: LiveInteraction,
   message: OutgoingMessage,
 ): Promise<boolean> {
-  let isFree = isSeenAlone(interaction);
+  let isFree = isSeenAlone(interaction) || message.closes === true;
   for (const { body, files } of whisperParts(message)) {
     const filled = isFree ? await fill(rest, interaction, body, files) : undefined;
     isFree = false;

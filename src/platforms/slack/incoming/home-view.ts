@@ -39,7 +39,9 @@ export function homeView({ botName, model, skills, page, note }: HomeState): typ
         "These skills are for our direct messages; every channel has its own (`/skill list` there). " +
           "Write to me under *Messages*, or mention me in a channel I am in.",
       ),
-      context(`Model: ${fallbackText(model)} · ${listed.length} skills · \`/knack help\` lists the commands`),
+      context(
+        `Model: ${fallbackText(model)} · ${listed.length === 1 ? "1 skill" : `${listed.length} skills`} · \`/knack help\` lists the commands`,
+      ),
       ...(note === undefined ? [] : [context(fallbackText(note))]),
       ...runBlocks(listed),
       { type: "divider" },
@@ -65,7 +67,8 @@ function skillBlock(skill: SkillListing): types.SectionBlock {
   const on = state === "pinned" || state === "active";
   const title = `${emoji === undefined ? "" : `${emoji} `}*${fallbackText(name)}* · ${stateWords[state]}`;
   const about = fallbackText(summary);
-  const missing = eligible ? "" : `\nCannot be used here: ${fallbackText(reasons.join("; "))}`;
+  const missing =
+    eligible || state === "blocked" ? "" : `\nCannot be used here: ${fallbackText(reasons.join("; "))}`;
   return {
     type: "section",
     text: { type: "mrkdwn", text: beginningOf(`${title}\n${about}${missing}`, 3_000) },

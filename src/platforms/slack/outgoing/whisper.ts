@@ -77,7 +77,7 @@ export async function answerAddress(
   const address = to.message === undefined ? undefined : await addresses.take(to.message);
   if (address === undefined) return false;
   const answered = writer.rendered(team, message, (rendered) =>
-    slackCall("answer a command", () => send(address, rendered, visible)),
+    slackCall("answer a command", () => send(address, rendered, visible, message.closes ?? false)),
   );
   return answered.then(() => true, fallbackTo(false));
 }
@@ -89,6 +89,7 @@ async function send(
   { url, thread }: ReplyAddress,
   { text, blocks }: Rendered,
   response_type: string,
+  replace_original: boolean,
 ): Promise<void> {
   const at = thread === undefined ? {} : { thread_ts: thread };
   const response = await fetch(url, {
@@ -96,7 +97,7 @@ async function send(
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
       response_type,
-      replace_original: false,
+      replace_original,
       text,
       blocks,
       unfurl_links: false,

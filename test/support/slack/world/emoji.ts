@@ -3,6 +3,8 @@ export const knownEmoji: ReadonlySet<string> = new Set([
   "+1",
   "-1",
   "eyes",
+  // The answers of a poll.
+  ...["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "keycap_ten"],
   "fire",
   "heart",
   "party-parrot",

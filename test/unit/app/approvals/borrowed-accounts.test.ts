@@ -76,10 +76,10 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     const { asking, reach, cards, used } = crmBot();
     await reach(await asking(), "turn_waiting");
     const [card] = cards("anna");
-    expect(card?.message.markdown).toContain("May I use the account of Anna at “crm” for Ben?");
+    expect(card?.message.markdown).toContain("May I use your account at “crm” for Ben?");
     expect(card?.message.markdown).toContain("> close the Acme deal with the account of @Anna");
     expect(card?.message.markdown).toContain("close\\_deal");
-    expect(card?.message.markdown).toContain("**close\\_deal.text:** Acme 0");
+    expect(card?.message.markdown).toContain("**text:** Acme 0");
     expect(card?.message.markdown).toContain("What it answers is shown where it was asked.");
     expect(card?.message.markdown).toMatch(/“For 7 days” .* until 2027-01-22 08:00 UTC/);
     expect(card?.message.buttons?.map(({ label }) => label)).toEqual([

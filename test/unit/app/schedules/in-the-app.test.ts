@@ -24,7 +24,7 @@ describe("a reminder", () => {
     const bot = createBot(["x"], { generative: false });
     const turn = await bot.say("/agent schedule add in 10 minutes remind me to stretch");
     const { text } = (await bot.app.events(turn)).at(-1) as never as { text: string };
-    expect(text).toMatch(/Planned.*Wed 2026-11-25 11:10 Europe\/Berlin/s);
+    expect(text).toMatch(/Planned.*Wed 2026-11-25 11:10 \(Europe\/Berlin/s);
     bot.clock.advance(10 * minute);
     await bot.shows(/⏰ stretch/);
   });

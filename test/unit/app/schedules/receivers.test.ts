@@ -88,10 +88,10 @@ it("a task writes to another person only once they have agreed, and asks them al
     if (found === undefined) throw new Error("no card");
     return found;
   });
+  expect(card.markdown).toMatch(/^\*\*Ann\*\* asks\.\n\*\*May I send you direct messages for Ann\?\*\*/);
   expect(card.markdown).toMatch(
-    /^\*\*Ann\*\* asks\.\n\*\*May I send Benjamin Brown \\?\(Ben\\?\) direct messages for Ann\?\*\*/,
+    /It is planned: every day at 09:00 .*\. I ask this once\.\n\nOnly you can decide\./,
   );
-  expect(card.markdown).toMatch(/It is planned: every day at 09:00 .*\. Only Benjamin/);
   expect(card.buttons?.map(({ label }) => label)).toEqual(["Accept", "Refuse", "Details"]);
   const { approval_id } = first.card ?? { approval_id: "" };
   for (const by of [ann, mia]) {

@@ -187,7 +187,7 @@ describe("the record of what people change", () => {
     expect(lines.map(({ message }) => message.markdown)).toEqual([
       "**Ada** enabled **memory** in `console:local:general`",
       "**Ada** set paused to `true` in `console:local:general`",
-      "**Ada** deleted a turn of Ben in `console:local:general`",
+      "**Ada** deleted a question of Ben and its answer in `console:local:general`",
     ]);
   });
 });

@@ -245,7 +245,9 @@ describe("a sub-run in the background", () => {
     const [id = ""] = await begunBy((await ask("do build")).turnId);
     expect((await events(id)).at(-1)).toMatchObject({
       outcome: "limit_reached",
-      text: expect.stringMatching(/^This turn ends here: this channel has used \d+ of 1200 tokens for today/),
+      text: expect.stringMatching(
+        /^This turn ends here: this channel has used [\d,]+ of 1,200 tokens for today/,
+      ),
     });
   });
 

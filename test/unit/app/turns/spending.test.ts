@@ -51,13 +51,13 @@ it.each<[string, Spent, Spent, string | undefined]>([
     "the tokens of the channel",
     { input_tokens: 1_500, output_tokens: 500 },
     {},
-    "this channel has used 2000 of 2000 tokens for today. An operator of the bot can raise spending.per_channel_day_tokens;",
+    "this channel has used 2,000 of 2,000 tokens for today. An operator of the bot can raise spending.per_channel_day_tokens;",
   ],
   [
     "the tokens of the person",
     {},
     { output_tokens: 1_000 },
-    "you have used 1000 of 1000 tokens for today. An operator of the bot can raise spending.per_user_day_tokens;",
+    "you have used 1,000 of 1,000 tokens for today. An operator of the bot can raise spending.per_user_day_tokens;",
   ],
   [
     "all of both",
@@ -91,11 +91,11 @@ it("spending counts at once, for the channel and the person who spent it", async
   spending.add("n", "ada", usage);
   expect(await spending.exceeded("n", ada)).toBeUndefined();
   spending.add("n", "ada", usage);
-  expect(await spending.exceeded("n", ada)).toContain("you have used 1200 of 1000");
+  expect(await spending.exceeded("n", ada)).toContain("you have used 1,200 of 1,000");
   expect(await spending.exceeded("n", ben)).toBeUndefined();
   spending.add("n", "ben", usage);
   spending.add("n", "ben", { input_tokens: 300, output_tokens: 0 });
-  expect(await spending.exceeded("n", ben)).toContain("this channel has used 2100 of 2000");
+  expect(await spending.exceeded("n", ben)).toContain("this channel has used 2,100 of 2,000");
   expect(await spending.exceeded("other", ben)).toBeUndefined();
 });
 
@@ -122,11 +122,11 @@ it("spending of other processes counts after a few seconds, and calls of this on
   expect(await spending.exceeded("n", ada)).toBeUndefined();
   spending.add("n", "ben", { input_tokens: 2_000, output_tokens: 0 });
   clock.advance(5_000);
-  expect(await spending.exceeded("n", ada)).toContain("used 2000 of 2000");
+  expect(await spending.exceeded("n", ada)).toContain("used 2,000 of 2,000");
   stored.input_tokens = 2_500;
-  expect(await spending.exceeded("n", ada)).toContain("used 2000 of 2000");
+  expect(await spending.exceeded("n", ada)).toContain("used 2,000 of 2,000");
   clock.advance(5_000);
-  expect(await spending.exceeded("n", ada)).toContain("used 2500 of 2000");
+  expect(await spending.exceeded("n", ada)).toContain("used 2,500 of 2,000");
 });
 
 it.each<

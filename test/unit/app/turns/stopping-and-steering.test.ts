@@ -128,7 +128,7 @@ describe("stopping", () => {
     const mine = await say("think for ever", { namespace, thread: "one" });
     const elsewhere = await say("think for ever", { thread: "one" });
     await Promise.all([until(mine, "turn_started"), until(elsewhere, "turn_started")]);
-    expect((await ask("stop", { namespace, thread: "two" })).end.text).toBe("Your turn is stopped.");
+    expect((await ask("stop", { namespace, thread: "two" })).end.text).toBe("It is stopped.");
     expect((await events(mine)).at(-1)).toMatchObject({ outcome: "stopped" });
     expect((await ask("stop", { thread: "two" })).end.text).toBe("Nothing is running here.");
   });

@@ -26,7 +26,7 @@ describe("a command in a chat", () => {
     await reach(turnId, "turn_started");
     await reach(await ask("/agent stop", { author: ben, thread: "commands" }), "turn_finished");
     await reach(turnId, "turn_finished");
-    expect(seen(platform).sort()).toEqual(["answer: Stopped.", "notice for ben: Your turn is stopped."]);
+    expect(seen(platform).sort()).toEqual(["answer: Stopped.", "notice for ben: It is stopped."]);
   });
 
   it.each(["@Knack agent status", "@Knack skill list", "@Knack agent nonsense"])(

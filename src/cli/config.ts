@@ -1,4 +1,4 @@
-import { describeConfig } from "../config/describe-config.ts";
+import { describeConfig } from "../config/config-keys.ts";
 import { readConfig } from "./bot-connection.ts";
 import {
   type CommandContext,

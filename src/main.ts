@@ -23,7 +23,7 @@ import { createSaidLine } from "./core/values/said-line.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
-import { createTranscriber } from "./models/create-transcriber.ts";
+import { createTranscriber } from "./models/openai/transcriber.ts";
 import { createCouldReach, type OwnPort } from "./net/address-policy.ts";
 import { createWeb } from "./net/create-web.ts";
 import { createGrowingIndex } from "./search/minisearch-index.ts";

@@ -33,15 +33,22 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { createSharedMutex } from "./storage/shared-mutex.ts";
 import { createLogger } from "./telemetry/logger.ts";
-import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
-import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
+import {
+  chatPolicy,
+  modelSettings,
+  scheduleSetup,
+  secretForms,
+  secretsOf,
+  serverTimeZone,
+  turnLimits,
+  webOptions,
+} from "./wiring/app-settings.ts";
 import { areTurnsRun, type ProcessRole } from "./wiring/database-processes.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { openStores } from "./wiring/open-stores.ts";
 import { metricsReader, noTelemetry, openTelemetry, type Telemetry } from "./wiring/open-telemetry.ts";
 import { openWorkMeans } from "./wiring/open-work-means.ts";
-import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import type { Stores } from "./wiring/stores.ts";
 import { systemClock } from "./wiring/system-clock.ts";

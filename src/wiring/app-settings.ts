@@ -1,10 +1,18 @@
 /** Settings of the app, read from the configuration. */
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
+import type { ScheduleSetup } from "../app/schedules/create-schedules.ts";
+import { percentDecoded } from "../base/percent-decoded.ts";
+import { slackMode } from "../config/incomplete-platforms.ts";
 import { type ModelProvider, modelProviders } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
+import type { DueEntries } from "../core/ports/schedules.ts";
+import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import type { TurnLimits } from "../core/scope/turn.ts";
+import type { SecretForm } from "../core/values/redact.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import type { ProviderSettings } from "../models/create-model.ts";
+import { sealKeyValue } from "../storage/sealed-key-value.ts";
+import { createSecretKey } from "../storage/secret-key.ts";
 
 /** The hard limits of turns. */
 export function turnLimits({ turns, prompt, model }: Config): TurnLimits {
@@ -131,3 +139,54 @@ export function modelSecrets({ model }: Config): string[] {
 
 /** Query parameters in which some gateways expect a key. Other parameters hold ordinary words, which must not be redacted. */
 const namesSecret = /key|token|secret|code|sig|pass/i;
+
+/** Limits and storage of schedules and triggers. Webhooks are recognised by secrets, which are stored encrypted. */
+export function scheduleSetup(
+  { schedules, code, data, secret_key }: Config,
+  { due, store }: { due: DueEntries; store: KeyValue },
+): ScheduleSetup {
+  const minute = 60_000;
+  return {
+    due,
+    sealed: scopeKeyValue(sealKeyValue(store, createSecretKey(data.folder, secret_key)), "webhook:"),
+    limits: {
+      least_gap_ms: schedules.least_minutes * minute,
+      per_channel: schedules.per_channel,
+      per_person: schedules.per_person,
+      late_ms: schedules.late_minutes * minute,
+      open_turns: schedules.open_turns,
+      trigger_gap_ms: minute,
+      goal_turns: schedules.goal_turns,
+      job_ms: code.job_minutes * minute,
+      jobs: code.jobs_per_channel,
+    },
+  };
+}
+
+/** Tokens of installations are not in the configuration. Their prefixes: https://docs.slack.dev/authentication/tokens */
+export function secretForms(config: Config): SecretForm[] {
+  if (slackMode(config) !== "installations") return [];
+  return [{ mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g }];
+}
+
+/** Every secret of the configuration, to be removed from everything shown or stored. */
+export function secretsOf(config: Config): string[] {
+  const { server, skills, search, slack, discord, secret_key, data } = config;
+  const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
+  const ofPlatforms = [
+    slack.bot_token,
+    slack.app_token,
+    slack.signing_secret,
+    slack.client_secret,
+    discord.token,
+  ];
+  const ofSearch = [search.brave_api_key, search.tavily_api_key, search.exa_api_key];
+  const own = [server.token, secret_key, ...databaseSecrets(data.database_url), ...modelSecrets(config)];
+  return [...own, ...ofSearch, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
+}
+
+/** The address of the database, and the password in it as it is written and as it is meant. */
+function databaseSecrets(address: string | undefined): string[] {
+  const password = address === undefined ? "" : (URL.parse(address)?.password ?? "");
+  return [address ?? "", password, percentDecoded(password)].filter((secret) => secret !== "");
+}

@@ -6,19 +6,17 @@ import {
   type CommandContext,
   CommandError,
   exitCode,
-  type GlobalOptions,
-  printJson,
-  printLine,
+  printResult,
+  type ResultOptions,
   type Run,
 } from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
 import { namespaceOption, parseValues } from "./shared-options.ts";
 
-interface FlowRunOptions extends GlobalOptions {
+interface FlowRunOptions extends ResultOptions {
   namespace: string;
   vars?: string;
   dryRun?: true;
-  json?: true;
 }
 
 /** `knack flows …` */
@@ -55,10 +53,10 @@ async function runFlow(
       file === undefined
         ? await client.call("flow.run", { id: flow, ...run })
         : await client.call("flow.run_text", { flow: file, name: path.basename(flow), ...run });
-    if (options.json) printJson(context, result);
-    else printLine(context, plainText(JSON.stringify(result, null, 2)));
+    const lines = () => [plainText(JSON.stringify(result, null, 2))];
+    const code = printResult(context, options, result, lines, result.success);
     if (!options.json && result.error !== undefined) context.stderr.write(`${plainLine(result.error)}\n`);
-    return result.success ? exitCode.ok : exitCode.failed;
+    return code;
   });
 }
 

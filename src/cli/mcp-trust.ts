@@ -6,15 +6,13 @@ import {
   type CommandContext,
   CommandError,
   exitCode,
-  type GlobalOptions,
-  printJson,
-  printLine,
+  printResult,
+  type ResultOptions,
   type Run,
 } from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
 
-interface TrustOptions extends GlobalOptions {
-  json?: true;
+interface TrustOptions extends ResultOptions {
   /** Names of the only tools that run without asking, separated by commas. */
   tools?: string;
   /** Selects the tools that are read-only according to the server. */
@@ -57,29 +55,18 @@ async function trustServer(context: CommandContext, name: string, options: Trust
         exitCode.failed,
       );
     const chosen = chosenBy(tools, options) ?? (await chosenByPerson(context, server.name, tools, options));
-    if (chosen === undefined) return showUnchanged(context, server, tools, options);
+    if (chosen === undefined)
+      return printResult(context, options, server, () => [
+        ...tools.map((tool, at) => toolLine(tool, at, tool.trusted)),
+        "Nothing was changed. Choose with --tools a,b, --read-only or --none.",
+      ]);
     const confirmed = chosen.map((tool) => ({ name: tool.name, definition: tool.definition }));
     const after = await client.call("server.trust", { name: server.name, tools: confirmed });
     const free = after.tools.filter(({ asks }) => asks === "nobody").map((tool) => plainLine(tool.name));
-    if (options.json) printJson(context, after);
-    else printLine(context, `Unasked run: ${free.join(", ") || "none"}. All other tools ask.`);
-    return exitCode.ok;
+    return printResult(context, options, after, () => [
+      `Unasked run: ${free.join(", ") || "none"}. All other tools ask.`,
+    ]);
   });
-}
-
-function showUnchanged(
-  context: CommandContext,
-  server: ServerStatus,
-  tools: readonly Tool[],
-  { json }: TrustOptions,
-): number {
-  if (json) {
-    printJson(context, server);
-    return exitCode.ok;
-  }
-  for (const [at, tool] of tools.entries()) printLine(context, toolLine(tool, at, tool.trusted));
-  printLine(context, "Nothing was changed. Choose with --tools a,b, --read-only or --none.");
-  return exitCode.ok;
 }
 
 /** The server; starts it if its tools are not known yet. */

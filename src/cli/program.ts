@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import type { CommandContext, GlobalOptions, Run } from "./command-context.ts";
+import type { CommandContext, Run } from "./command-context.ts";
 import { addFlowCommands } from "./flow-run.ts";
 import { addServerCommands } from "./mcp-trust.ts";
 import { addOperationCommands } from "./operation-commands.ts";
@@ -273,9 +273,7 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
     .description("show the configuration in force, secrets masked, with sources and meanings")
     .option("--json", "{settings}")
     .action((_options, command: Command) =>
-      run(async () =>
-        (await import("./config.ts")).showConfig(context, command.optsWithGlobals<GlobalOptions>()),
-      ),
+      run(async () => (await import("./config.ts")).showConfig(context, command.optsWithGlobals())),
     );
 }
 

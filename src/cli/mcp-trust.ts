@@ -1,16 +1,13 @@
-import type { Command } from "commander";
 import type { ServerStatus } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import type { Connection } from "./bot-connection.ts";
+import { type Connection, reportRefusals } from "./bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
   exitCode,
   printResult,
   type ResultOptions,
-  type Run,
 } from "./command-context.ts";
-import { addOperationCommands } from "./operation-commands.ts";
 
 interface TrustOptions extends ResultOptions {
   /** Names of the only tools that run without asking, separated by commas. */
@@ -21,31 +18,17 @@ interface TrustOptions extends ResultOptions {
   none?: true;
 }
 
-/** `knack mcp …` */
-export function addServerCommands(program: Command, context: CommandContext, run: Run): void {
-  const mcp = program.command("mcp").description("tool servers (MCP)");
-  addOperationCommands(mcp, context, run);
-  mcp
-    .command("trust")
-    .description("choose which tools of a server may run without asking")
-    .argument("<name>", "name of the server")
-    .option("--tools <names>", "only these run without asking; separated by commas")
-    .option("--read-only", "tools run without asking if the server says they only read")
-    .option("--none", "every tool asks")
-    .option("--json", "the server")
-    .action((name: string, _options, command: Command) =>
-      run(() => trustServer(context, name, command.optsWithGlobals())),
-    );
-}
-
 type Tool = ServerStatus["tools"][number] & { definition: string };
 
 /**
  * `knack mcp trust`: chooses the tools of a server that run without asking, by options or by a list in a terminal. Without
  * either it shows the current choice and changes nothing.
  */
-async function trustServer(context: CommandContext, name: string, options: TrustOptions): Promise<number> {
-  const { reportRefusals } = await import("./bot-connection.ts");
+export async function trustServer(
+  context: CommandContext,
+  name: string,
+  options: TrustOptions,
+): Promise<number> {
   return reportRefusals(context, options, async ({ client }) => {
     const server = await serverWithTools(client, name);
     const tools = server.tools.filter((tool): tool is Tool => tool.definition !== undefined);

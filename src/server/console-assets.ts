@@ -9,7 +9,7 @@ import { bundlePage, type PageBundle, pageName } from "./bundle-page.ts";
 import { found } from "./routes/route-parts.ts";
 
 /** One file as a browser gets it. */
-export interface Asset {
+interface Asset {
   body: string;
   /** The media type. */
   type: string;

@@ -5,17 +5,9 @@ import { pattern } from "../base/pattern.ts";
 import type { SandboxLimits } from "./isolation.ts";
 import { findPrograms } from "./run/programs.ts";
 
-/** The programs of util-linux that set limits. */
-export interface LimitPrograms {
-  prlimit: string;
-  setpriv: string;
-  choom: string;
-}
-
-/** All of them, or undefined if one is missing (macOS, minimal images). */
-export async function findLimitPrograms(): Promise<LimitPrograms | undefined> {
-  return await findPrograms("prlimit", "setpriv", "choom");
-}
+/** The programs of util-linux that set limits; undefined if one is missing (macOS, minimal images). */
+export const findLimitPrograms = () => findPrograms("prlimit", "setpriv", "choom");
+export type LimitPrograms = NonNullable<Awaited<ReturnType<typeof findLimitPrograms>>>;
 
 /** Open files of a process: each pipe and socket may use memory. */
 const openFiles = 2_048;
@@ -61,17 +53,12 @@ export function killedFirstPrefix(programs: LimitPrograms | undefined): string[]
   return programs === undefined ? [] : [programs.choom, "-n", "1000", "--"];
 }
 
-/** The programs that create file systems in memory with a limited number of files: bubblewrap limits only their bytes. */
-export interface MountPrograms {
-  unshare: string;
-  mount: string;
-  sh: string;
-}
-
-/** All of them, or undefined if one is missing. */
-export async function findMountPrograms(): Promise<MountPrograms | undefined> {
-  return await findPrograms("unshare", "mount", "sh");
-}
+/**
+ * The programs that create file systems in memory with a limited number of files: bubblewrap limits only their bytes. Undefined if one is
+ * missing.
+ */
+export const findMountPrograms = () => findPrograms("unshare", "mount", "sh");
+export type MountPrograms = NonNullable<Awaited<ReturnType<typeof findMountPrograms>>>;
 
 /** Bytes per allowed file or folder: a page of memory. */
 const bytesPerFile = 4_096;

@@ -18,7 +18,7 @@ import type { WorkingFolders } from "./core/ports/working-folder.ts";
 import { startingOf, whenReady } from "./core/scope/turn-scope.ts";
 import { createNetworkGrants } from "./core/skill/network-grants.ts";
 import type { Profile } from "./core/values/profile.ts";
-import { createRedactor, type Redactor } from "./core/values/redact.ts";
+import type { Redactor } from "./core/values/redact.ts";
 import { createSaidLine } from "./core/values/said-line.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
@@ -33,16 +33,7 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { createSharedMutex } from "./storage/shared-mutex.ts";
 import { createLogger } from "./telemetry/logger.ts";
-import {
-  chatPolicy,
-  modelSettings,
-  scheduleSetup,
-  secretForms,
-  secretsOf,
-  serverTimeZone,
-  turnLimits,
-  webOptions,
-} from "./wiring/app-settings.ts";
+import { appSettings, modelSettings, redactorOf, scheduleSetup, webOptions } from "./wiring/app-settings.ts";
 import { areTurnsRun, type ProcessRole } from "./wiring/database-processes.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
@@ -151,7 +142,7 @@ async function open(
     warn: (text: string) => void warnings.push(text),
   };
   const stores = await openStores(config, systemClock, opening, { role, id: owner, version });
-  const redact = createRedactor(secretsOf(config), secretForms(config));
+  const redact = redactorOf(config);
   const logger = createLogger(config.log.level, redact);
   let port: number | undefined;
   const own = () => port;
@@ -251,7 +242,6 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     leases: opened.leases,
     shared: opened.shared,
     createTextIndex: createGrowingIndex,
-    public_url: config.server.public_url,
     logger,
     redact,
     clock,
@@ -261,9 +251,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     ...{ addFlow: skills.addFlow, taught: skills.taught },
     metaTools: createMetaTools(),
     profiles,
-    limits: turnLimits(config),
-    spending: config.spending,
-    retention: config.retention,
+    ...appSettings(config),
     copies: opened.copies,
     newId: randomUUID,
     owner: opened.owner,
@@ -271,12 +259,6 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     meter: metrics,
     tracer: traces?.tracer,
     checks,
-    concurrent: config.turns.concurrent,
-    concurrent_commands: config.turns.concurrent_commands,
-    lease_ms: config.turns.lease_seconds * 1000,
-    max_duration_ms: config.turns.max_duration_seconds * 1000,
-    time_zone: serverTimeZone(config),
-    chat: chatPolicy(config),
     facts: hostFacts(config),
     ports: await turnPorts(config, opened),
   };

@@ -1,4 +1,5 @@
 /** Settings of the app, read from the configuration. */
+import type { AppDeps } from "../app/app-deps.ts";
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
 import type { ScheduleSetup } from "../app/schedules/create-schedules.ts";
 import { percentDecoded } from "../base/percent-decoded.ts";
@@ -8,11 +9,28 @@ import type { Config } from "../config/schema.ts";
 import type { DueEntries } from "../core/ports/schedules.ts";
 import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import type { TurnLimits } from "../core/scope/turn.ts";
-import type { SecretForm } from "../core/values/redact.ts";
+import { createRedactor, type Redactor, type SecretForm } from "../core/values/redact.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import type { ProviderSettings } from "../models/create-model.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
+
+/** What the app gets of the configuration as it is. */
+export function appSettings(config: Config) {
+  const { turns, spending, retention, server } = config;
+  return {
+    limits: turnLimits(config),
+    spending,
+    retention,
+    public_url: server.public_url,
+    concurrent: turns.concurrent,
+    concurrent_commands: turns.concurrent_commands,
+    lease_ms: turns.lease_seconds * 1000,
+    max_duration_ms: turns.max_duration_seconds * 1000,
+    time_zone: serverTimeZone(config),
+    chat: chatPolicy(config),
+  } satisfies Partial<AppDeps>;
+}
 
 /** The hard limits of turns. */
 export function turnLimits({ turns, prompt, model }: Config): TurnLimits {
@@ -163,14 +181,19 @@ export function scheduleSetup(
   };
 }
 
+/** Removes every secret of the configuration from what is shown or stored. */
+export function redactorOf(config: Config): Redactor {
+  return createRedactor(secretsOf(config), secretForms(config));
+}
+
 /** Tokens of installations are not in the configuration. Their prefixes: https://docs.slack.dev/authentication/tokens */
-export function secretForms(config: Config): SecretForm[] {
+function secretForms(config: Config): SecretForm[] {
   if (slackMode(config) !== "installations") return [];
   return [{ mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g }];
 }
 
 /** Every secret of the configuration, to be removed from everything shown or stored. */
-export function secretsOf(config: Config): string[] {
+function secretsOf(config: Config): string[] {
   const { server, skills, search, slack, discord, secret_key, data } = config;
   const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
   const ofPlatforms = [

@@ -26,13 +26,11 @@ import { createGrowingIndex, createMiniSearchIndex } from "../src/search/minisea
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createKeyValueLeases } from "../src/storage/key-value-leases.ts";
-import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
-import { createMemoryMessageIndex } from "../src/storage/memory-message-index.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
-import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
-import { scheduleSetup } from "../src/wiring/schedule-setup.ts";
+import { chatPolicy, scheduleSetup, turnLimits } from "../src/wiring/app-settings.ts";
 import type { Stores } from "../src/wiring/stores.ts";
 import { systemClock } from "../src/wiring/system-clock.ts";
+import { createMemoryFileStore, createMemoryMessageIndex } from "../test/support/fakes/memory-stores.ts";
 import { noDocuments } from "../test/support/fakes/no-documents.ts";
 import { temporaryFolders } from "../test/support/temporary-folders.ts";
 

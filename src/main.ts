@@ -18,12 +18,12 @@ import type { WorkingFolders } from "./core/ports/working-folder.ts";
 import { startingOf, whenReady } from "./core/scope/turn-scope.ts";
 import { createNetworkGrants } from "./core/skill/network-grants.ts";
 import type { Profile } from "./core/values/profile.ts";
-import { createRedactor, type Redactor } from "./core/values/redact.ts";
+import type { Redactor } from "./core/values/redact.ts";
 import { createSaidLine } from "./core/values/said-line.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
-import { createTranscriber } from "./models/create-transcriber.ts";
+import { createTranscriber } from "./models/openai/transcriber.ts";
 import { createCouldReach, type OwnPort } from "./net/address-policy.ts";
 import { createWeb } from "./net/create-web.ts";
 import { createGrowingIndex } from "./search/minisearch-index.ts";
@@ -33,15 +33,13 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { createSharedMutex } from "./storage/shared-mutex.ts";
 import { createLogger } from "./telemetry/logger.ts";
-import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
-import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
+import { appSettings, modelSettings, redactorOf, scheduleSetup, webOptions } from "./wiring/app-settings.ts";
 import { areTurnsRun, type ProcessRole } from "./wiring/database-processes.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { openStores } from "./wiring/open-stores.ts";
 import { metricsReader, noTelemetry, openTelemetry, type Telemetry } from "./wiring/open-telemetry.ts";
 import { openWorkMeans } from "./wiring/open-work-means.ts";
-import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import type { Stores } from "./wiring/stores.ts";
 import { systemClock } from "./wiring/system-clock.ts";
@@ -144,7 +142,7 @@ async function open(
     warn: (text: string) => void warnings.push(text),
   };
   const stores = await openStores(config, systemClock, opening, { role, id: owner, version });
-  const redact = createRedactor(secretsOf(config), secretForms(config));
+  const redact = redactorOf(config);
   const logger = createLogger(config.log.level, redact);
   let port: number | undefined;
   const own = () => port;
@@ -244,7 +242,6 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     leases: opened.leases,
     shared: opened.shared,
     createTextIndex: createGrowingIndex,
-    public_url: config.server.public_url,
     logger,
     redact,
     clock,
@@ -254,9 +251,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     ...{ addFlow: skills.addFlow, taught: skills.taught },
     metaTools: createMetaTools(),
     profiles,
-    limits: turnLimits(config),
-    spending: config.spending,
-    retention: config.retention,
+    ...appSettings(config),
     copies: opened.copies,
     newId: randomUUID,
     owner: opened.owner,
@@ -264,12 +259,6 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     meter: metrics,
     tracer: traces?.tracer,
     checks,
-    concurrent: config.turns.concurrent,
-    concurrent_commands: config.turns.concurrent_commands,
-    lease_ms: config.turns.lease_seconds * 1000,
-    max_duration_ms: config.turns.max_duration_seconds * 1000,
-    time_zone: serverTimeZone(config),
-    chat: chatPolicy(config),
     facts: hostFacts(config),
     ports: await turnPorts(config, opened),
   };

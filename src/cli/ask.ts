@@ -6,15 +6,14 @@ import {
   type CommandContext,
   exitCode,
   exitCodeOf,
-  type GlobalOptions,
   printJson,
+  type ResultOptions,
 } from "./command-context.ts";
 import { settleUnattended, showTurn } from "./show-turn.ts";
 
-export interface AskOptions extends GlobalOptions {
+export interface AskOptions extends ResultOptions {
   namespace: string;
   thread?: string;
-  json?: true;
   /** Paths of the files to attach. */
   file?: readonly string[];
 }

@@ -10,6 +10,7 @@ import {
   exitCode,
   type GlobalOptions,
   printJson,
+  type ResultOptions,
 } from "./command-context.ts";
 
 /** A connection to the HTTP API of the bot that has this data folder. Close it when done. */
@@ -140,7 +141,7 @@ export async function withConnection<T>(
  */
 export async function reportRefusals(
   context: CommandContext,
-  options: ConnectOptions & { json?: true },
+  options: ConnectOptions & ResultOptions,
   work: (connection: Connection) => Promise<number>,
 ): Promise<number> {
   return withConnection(context, options, async (connection) => {

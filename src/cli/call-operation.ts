@@ -8,14 +8,13 @@ import { reportRefusals } from "./bot-connection.ts";
 import {
   type CommandContext,
   exitCode,
-  type GlobalOptions,
   printJson,
   printLine,
+  type ResultOptions,
   wantsColours,
 } from "./command-context.ts";
 
 type Form = CommandLineForm<unknown, unknown>;
-type Options = GlobalOptions & { json?: true };
 
 /**
  * Calls the operation of a command and shows its output.
@@ -24,7 +23,7 @@ type Options = GlobalOptions & { json?: true };
 export async function callOperation(
   context: CommandContext,
   help: CommandHelp,
-  given: Options & Record<string, unknown>,
+  given: ResultOptions & Record<string, unknown>,
 ): Promise<number> {
   const { operation, form } = formWith(help);
   const { read = (options) => options, settled, needsBot, failed } = form;

@@ -50,6 +50,11 @@ export interface GlobalOptions {
   config?: string;
 }
 
+/** Options of a command that can print its result as JSON. */
+export interface ResultOptions extends GlobalOptions {
+  json?: true;
+}
+
 /** A command cannot do its work; the message says what to do. */
 export class CommandError extends Error {
   readonly code = "command_failed";
@@ -89,6 +94,19 @@ export function printJson({ stdout }: Pick<CommandContext, "stdout">, value: unk
 
 export function printLine({ stdout }: Pick<CommandContext, "stdout">, line: string): void {
   stdout.write(`${line}\n`);
+}
+
+/** Prints a result: with `--json` as JSON, otherwise as lines. Returns the exit code. */
+export function printResult(
+  context: Pick<CommandContext, "stdout">,
+  { json }: ResultOptions,
+  result: unknown,
+  lines: () => Iterable<string>,
+  ok = true,
+): number {
+  if (json) printJson(context, result);
+  else for (const line of lines()) printLine(context, line);
+  return ok ? exitCode.ok : exitCode.failed;
 }
 
 /** Whether colours are wanted: on a terminal, unless NO_COLOR is set (https://no-color.org). */

@@ -5,20 +5,12 @@ import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { screenOf } from "../platforms/terminal/screen.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  exitCode,
-  type GlobalOptions,
-  printJson,
-  printLine,
-  wantsColours,
-} from "./command-context.ts";
+import { type CommandContext, printResult, type ResultOptions, wantsColours } from "./command-context.ts";
 import { settleUnattended } from "./show-turn.ts";
 
-export interface CommandOptions extends GlobalOptions {
+export interface CommandOptions extends ResultOptions {
   namespace: string;
   user?: string;
-  json?: true;
 }
 
 /** The single thread of all commands given here, which are not conversations. */
@@ -40,9 +32,7 @@ export async function command(
       ...(user === undefined ? {} : { user }),
     });
     const result = await followCommand(context, connection, accepted);
-    if (options.json) printJson(context, result);
-    else for (const line of render(result.text, context)) printLine(context, line);
-    return result.ok ? exitCode.ok : exitCode.failed;
+    return printResult(context, options, result, () => render(result.text, context), result.ok);
   });
 }
 

@@ -5,17 +5,13 @@ import { readConfig } from "./bot-connection.ts";
 import {
   type CommandContext,
   exitCode,
-  type GlobalOptions,
   printJson,
   printLine,
+  type ResultOptions,
 } from "./command-context.ts";
-import { type Finding, printFinding } from "./doctor/doctor-finding.ts";
+import { type Finding, failure, fine, printFinding } from "./doctor/doctor-finding.ts";
 import { liveDiscordFindings, liveSlackFindings } from "./doctor/platform-findings.ts";
 import { readSecret } from "./terminal-input.ts";
-
-export interface ConnectOptions extends GlobalOptions {
-  json?: true;
-}
 
 const manifestFile = new URL("../../config/slack-manifest.yaml", import.meta.url);
 
@@ -34,7 +30,7 @@ interface Guide {
 export async function connect(
   context: CommandContext,
   platform: "slack" | "discord",
-  options: ConnectOptions,
+  options: ResultOptions,
 ): Promise<number> {
   const { config } = await readConfig(context, options);
   const ask = (prompt: string) => (options.json ? undefined : readSecret(context, prompt));
@@ -88,14 +84,9 @@ async function guideSlack(config: Config, ask: Ask, tell: Tell): Promise<Guide> 
     const { incompletePlatforms } = await import("../config/incomplete-platforms.ts");
     const problems = incompletePlatforms(asked).map(({ key, message }) => `${key} ${message}`);
     const detail = problems.join("; ") || "no tokens are set";
-    findings.push({
-      name: "slack",
-      status: "error",
-      detail,
-      advice: "The steps above say where they are found.",
-    });
+    findings.push(failure("slack", detail, "The steps above say where they are found."));
   } else if (installations) {
-    findings.push({ name: "slack", status: "ok", detail: `workspaces install it at ${url}/slack/install` });
+    findings.push(fine("slack", `workspaces install it at ${url}/slack/install`));
   }
   return { steps, findings, typed };
 }
@@ -156,8 +147,7 @@ async function guideDiscord(config: Config, ask: Ask, tell: Tell): Promise<Guide
     config.discord.token === undefined ? await ask("Token (not shown; Enter to leave out): ") : undefined;
   const token = config.discord.token ?? typed;
   if (token === undefined) {
-    const advice = "The steps above say where it is found.";
-    const missing: Finding = { name: "discord", status: "error", detail: "no token is set", advice };
+    const missing = failure("discord", "no token is set", "The steps above say where it is found.");
     return { steps, findings: [missing], typed: [] };
   }
   const findings = await liveDiscordFindings({ ...config, discord: { ...config.discord, token } });

@@ -165,13 +165,13 @@ class Demo {
 
   async #startBot(): Promise<ApiClient> {
     const env = {
-      ...{
-        PATH: this.#context.env.PATH ?? "",
-        HOME: this.#folder,
-        TMPDIR: this.#folder,
-        KNACK_DATA: path.join(this.#folder, "data"),
-      },
-      ...{ KNACK_MODEL: "offline", KNACK_NET_ALLOW: "127.0.0.1", LOG_LEVEL: "fatal" },
+      PATH: this.#context.env.PATH ?? "",
+      HOME: this.#folder,
+      TMPDIR: this.#folder,
+      KNACK_DATA: path.join(this.#folder, "data"),
+      KNACK_MODEL: "offline",
+      KNACK_NET_ALLOW: "127.0.0.1",
+      LOG_LEVEL: "fatal",
     };
     const program = [...process.execArgv, process.argv[1] ?? "", "start", "--port", "0"];
     const child = spawnGroup(process.execPath, program, {

@@ -1,46 +1,24 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import type { Command } from "commander";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
+import { reportRefusals } from "./bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
   exitCode,
-  type GlobalOptions,
-  printJson,
-  printLine,
-  type Run,
+  printResult,
+  type ResultOptions,
 } from "./command-context.ts";
-import { addOperationCommands } from "./operation-commands.ts";
-import { namespaceOption, parseValues } from "./shared-options.ts";
+import { parseValues } from "./shared-options.ts";
 
-interface FlowRunOptions extends GlobalOptions {
+interface FlowRunOptions extends ResultOptions {
   namespace: string;
   vars?: string;
   dryRun?: true;
-  json?: true;
-}
-
-/** `knack flows …` */
-export function addFlowCommands(program: Command, context: CommandContext, run: Run): void {
-  const flows = program.command("flows").description("list and run flows");
-  addOperationCommands(flows, context, run);
-  flows
-    .command("run")
-    .description("run a flow, or show what it would do")
-    .argument("<flow>", "its id, name or file")
-    .argument("[values...]", "values of its variables, as name=value, e.g. city=Oslo")
-    .option("--vars <json>", "values of its variables, a JSON object")
-    .option("--dry-run", "only show each request it would make")
-    .addOption(namespaceOption())
-    .option("--json", "{success, results, variables, directOutput}")
-    .action((flow: string, values: string[], _options, command: Command) =>
-      run(() => runFlow(context, flow, values, command.optsWithGlobals())),
-    );
 }
 
 /** `knack flows run`: a flow by id, name or file. */
-async function runFlow(
+export async function runFlow(
   context: CommandContext,
   flow: string,
   values: readonly string[],
@@ -48,17 +26,16 @@ async function runFlow(
 ): Promise<number> {
   const vars = parseValues(values, options.vars, "--vars", `'{"city": "Oslo"}'`);
   const file = await readFlowFile(path.resolve(context.cwd, flow), flow);
-  const { reportRefusals } = await import("./bot-connection.ts");
   return reportRefusals(context, options, async ({ client }) => {
     const run = { vars, dry_run: options.dryRun === true, namespace: options.namespace };
     const result =
       file === undefined
         ? await client.call("flow.run", { id: flow, ...run })
         : await client.call("flow.run_text", { flow: file, name: path.basename(flow), ...run });
-    if (options.json) printJson(context, result);
-    else printLine(context, plainText(JSON.stringify(result, null, 2)));
+    const lines = () => [plainText(JSON.stringify(result, null, 2))];
+    const code = printResult(context, options, result, lines, result.success);
     if (!options.json && result.error !== undefined) context.stderr.write(`${plainLine(result.error)}\n`);
-    return result.success ? exitCode.ok : exitCode.failed;
+    return code;
   });
 }
 

@@ -1,20 +1,15 @@
-import type { Command } from "commander";
 import type { ServerStatus } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import type { Connection } from "./bot-connection.ts";
+import { type Connection, reportRefusals } from "./bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
   exitCode,
-  type GlobalOptions,
-  printJson,
-  printLine,
-  type Run,
+  printResult,
+  type ResultOptions,
 } from "./command-context.ts";
-import { addOperationCommands } from "./operation-commands.ts";
 
-interface TrustOptions extends GlobalOptions {
-  json?: true;
+interface TrustOptions extends ResultOptions {
   /** Names of the only tools that run without asking, separated by commas. */
   tools?: string;
   /** Selects the tools that are read-only according to the server. */
@@ -23,31 +18,17 @@ interface TrustOptions extends GlobalOptions {
   none?: true;
 }
 
-/** `knack mcp …` */
-export function addServerCommands(program: Command, context: CommandContext, run: Run): void {
-  const mcp = program.command("mcp").description("tool servers (MCP)");
-  addOperationCommands(mcp, context, run);
-  mcp
-    .command("trust")
-    .description("choose which tools of a server may run without asking")
-    .argument("<name>", "name of the server")
-    .option("--tools <names>", "only these run without asking; separated by commas")
-    .option("--read-only", "tools run without asking if the server says they only read")
-    .option("--none", "every tool asks")
-    .option("--json", "the server")
-    .action((name: string, _options, command: Command) =>
-      run(() => trustServer(context, name, command.optsWithGlobals())),
-    );
-}
-
 type Tool = ServerStatus["tools"][number] & { definition: string };
 
 /**
  * `knack mcp trust`: chooses the tools of a server that run without asking, by options or by a list in a terminal. Without
  * either it shows the current choice and changes nothing.
  */
-async function trustServer(context: CommandContext, name: string, options: TrustOptions): Promise<number> {
-  const { reportRefusals } = await import("./bot-connection.ts");
+export async function trustServer(
+  context: CommandContext,
+  name: string,
+  options: TrustOptions,
+): Promise<number> {
   return reportRefusals(context, options, async ({ client }) => {
     const server = await serverWithTools(client, name);
     const tools = server.tools.filter((tool): tool is Tool => tool.definition !== undefined);
@@ -57,29 +38,18 @@ async function trustServer(context: CommandContext, name: string, options: Trust
         exitCode.failed,
       );
     const chosen = chosenBy(tools, options) ?? (await chosenByPerson(context, server.name, tools, options));
-    if (chosen === undefined) return showUnchanged(context, server, tools, options);
+    if (chosen === undefined)
+      return printResult(context, options, server, () => [
+        ...tools.map((tool, at) => toolLine(tool, at, tool.trusted)),
+        "Nothing was changed. Choose with --tools a,b, --read-only or --none.",
+      ]);
     const confirmed = chosen.map((tool) => ({ name: tool.name, definition: tool.definition }));
     const after = await client.call("server.trust", { name: server.name, tools: confirmed });
     const free = after.tools.filter(({ asks }) => asks === "nobody").map((tool) => plainLine(tool.name));
-    if (options.json) printJson(context, after);
-    else printLine(context, `Unasked run: ${free.join(", ") || "none"}. All other tools ask.`);
-    return exitCode.ok;
+    return printResult(context, options, after, () => [
+      `Unasked run: ${free.join(", ") || "none"}. All other tools ask.`,
+    ]);
   });
-}
-
-function showUnchanged(
-  context: CommandContext,
-  server: ServerStatus,
-  tools: readonly Tool[],
-  { json }: TrustOptions,
-): number {
-  if (json) {
-    printJson(context, server);
-    return exitCode.ok;
-  }
-  for (const [at, tool] of tools.entries()) printLine(context, toolLine(tool, at, tool.trusted));
-  printLine(context, "Nothing was changed. Choose with --tools a,b, --read-only or --none.");
-  return exitCode.ok;
 }
 
 /** The server; starts it if its tools are not known yet. */

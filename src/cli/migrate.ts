@@ -99,14 +99,15 @@ function createProgress({
 
 /** What people call the rows of the tables. */
 const names: Readonly<Record<string, string>> = {
-  ...{
-    turns: "turns",
-    events: "events of turns",
-    threads: "threads",
-    signals: "signals",
-    due_entries: "schedules",
-  },
-  ...{ kv: "settings, memory and tokens", documents: "documents", messages: "messages", files: "files" },
+  turns: "turns",
+  events: "events of turns",
+  threads: "threads",
+  signals: "signals",
+  due_entries: "schedules",
+  kv: "settings, memory and tokens",
+  documents: "documents",
+  messages: "messages",
+  files: "files",
 };
 
 function summaryOf(

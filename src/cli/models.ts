@@ -6,19 +6,11 @@ import { type ListedModel, listingFailure, listModels } from "../models/list-mod
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { readConfig } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  type GlobalOptions,
-  printJson,
-  printLine,
-} from "./command-context.ts";
+import { type CommandContext, CommandError, printResult, type ResultOptions } from "./command-context.ts";
 
-export interface ModelsOptions extends GlobalOptions {
+export interface ModelsOptions extends ResultOptions {
   search?: string;
   all?: true;
-  json?: true;
 }
 
 /** A listed model. */
@@ -58,9 +50,9 @@ export async function models(
   const { config } = await readConfig(context, options);
   const asked = chosenProviders(config, only);
   const listings = await Promise.all(asked.map((provider) => list(provider, config, options.search)));
-  if (options.json) printJson(context, { providers: listings });
-  else for (const listing of listings) print(context, listing, options);
-  return listings.some((listing) => listing.models !== undefined) ? exitCode.ok : exitCode.failed;
+  const lines = () => listings.flatMap((listing) => linesOf(listing, options));
+  const ok = listings.some((listing) => listing.models !== undefined);
+  return printResult(context, options, { providers: listings }, lines, ok);
 }
 
 /** @throws CommandError for an unknown provider, and when none is set up */
@@ -132,18 +124,17 @@ function lineOf(
   };
 }
 
-function print(context: CommandContext, { provider, models: found, error }: Listing, options: ModelsOptions) {
-  if (found === undefined) {
-    printLine(context, `${provider}: ${plainLine(error ?? "")}`);
-    return;
-  }
+function linesOf({ provider, models: found, error }: Listing, options: ModelsOptions): string[] {
+  if (found === undefined) return [`${provider}: ${plainLine(error ?? "")}`];
   const matching = options.search === undefined ? "" : ` with "${plainLine(options.search)}"`;
-  printLine(context, `${provider}: ${found.length} ${found.length === 1 ? "model" : "models"}${matching}`);
   const sorted = [...found.filter(({ use }) => use), ...found.filter(({ use }) => !use)];
   const shown = options.all ? sorted : sorted.slice(0, maxShown);
-  for (const line of shown) printLine(context, `  ${words(line)}`);
   const more = found.length - shown.length;
-  if (more > 0) printLine(context, `  … ${more} more: --search TEXT or --all`);
+  return [
+    `${provider}: ${found.length} ${found.length === 1 ? "model" : "models"}${matching}`,
+    ...shown.map((line) => `  ${words(line)}`),
+    ...(more > 0 ? [`  … ${more} more: --search TEXT or --all`] : []),
+  ];
 }
 
 function words({ id, use, window, price, retires }: ModelLine): string {

@@ -1,9 +1,7 @@
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import type { CommandContext, GlobalOptions, Run } from "./command-context.ts";
-import { addFlowCommands } from "./flow-run.ts";
-import { addServerCommands } from "./mcp-trust.ts";
+import { Argument, Command, Option } from "commander";
+import type { CommandContext, Run } from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
-import { namespaceOption, parseNamespace, parseThread } from "./shared-options.ts";
+import { namespaceOption, parseCommand, parseNamespace, parsePort, parseThread } from "./shared-options.ts";
 
 /**
  * All commands. Each module is loaded when its command runs, so that `knack --help` is fast. `done` gets the exit code. Wrong
@@ -195,6 +193,43 @@ function addOperationGroups(program: Command, context: CommandContext, run: Run)
   }
 }
 
+/** `knack flows …` */
+function addFlowCommands(program: Command, context: CommandContext, run: Run): void {
+  const flows = program.command("flows").description("list and run flows");
+  addOperationCommands(flows, context, run);
+  flows
+    .command("run")
+    .description("run a flow, or show what it would do")
+    .argument("<flow>", "its id, name or file")
+    .argument("[values...]", "values of its variables, as name=value, e.g. city=Oslo")
+    .option("--vars <json>", "values of its variables, a JSON object")
+    .option("--dry-run", "only show each request it would make")
+    .addOption(namespaceOption())
+    .option("--json", "{success, results, variables, directOutput}")
+    .action((flow: string, values: string[], _options, command: Command) =>
+      run(async () =>
+        (await import("./flow-run.ts")).runFlow(context, flow, values, command.optsWithGlobals()),
+      ),
+    );
+}
+
+/** `knack mcp …` */
+function addServerCommands(program: Command, context: CommandContext, run: Run): void {
+  const mcp = program.command("mcp").description("tool servers (MCP)");
+  addOperationCommands(mcp, context, run);
+  mcp
+    .command("trust")
+    .description("choose which tools of a server may run without asking")
+    .argument("<name>", "name of the server")
+    .option("--tools <names>", "only these run without asking; separated by commas")
+    .option("--read-only", "tools run without asking if the server says they only read")
+    .option("--none", "every tool asks")
+    .option("--json", "the server")
+    .action((name: string, _options, command: Command) =>
+      run(async () => (await import("./mcp-trust.ts")).trustServer(context, name, command.optsWithGlobals())),
+    );
+}
+
 function addRunCommands(program: Command, context: CommandContext, run: Run): void {
   program
     .command("prompt")
@@ -273,19 +308,6 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
     .description("show the configuration in force, secrets masked, with sources and meanings")
     .option("--json", "{settings}")
     .action((_options, command: Command) =>
-      run(async () =>
-        (await import("./config.ts")).showConfig(context, command.optsWithGlobals<GlobalOptions>()),
-      ),
+      run(async () => (await import("./config.ts")).showConfig(context, command.optsWithGlobals())),
     );
-}
-
-/** @throws InvalidArgumentError for any other role */
-function parsePort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new InvalidArgumentError("expected a number from 0 to 65535");
-}
-
-function parseCommand(text: string): string {
-  if (/^[/／]/.test(text.trim())) return text.trim();
-  throw new InvalidArgumentError('expected a command beginning with /, e.g. "/skill list"');
 }

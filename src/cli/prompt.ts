@@ -1,18 +1,11 @@
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { withConnection } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  exitCode,
-  type GlobalOptions,
-  printJson,
-  printLine,
-} from "./command-context.ts";
+import { type CommandContext, printResult, type ResultOptions } from "./command-context.ts";
 
-export interface PromptOptions extends GlobalOptions {
+export interface PromptOptions extends ResultOptions {
   namespace: string;
   message: string;
   thread?: string;
-  json?: true;
 }
 
 /** `knack prompt`: the beginning of a new thread of a namespace, or the next model request of a thread. */
@@ -24,17 +17,15 @@ export async function prompt(context: CommandContext, options: PromptOptions): P
       message,
       ...(thread === undefined ? {} : { thread }),
     });
-    if (options.json) {
-      printJson(context, { system, tools, tokens, ...(messages === undefined ? {} : { messages }) });
-      return exitCode.ok;
-    }
-    printLine(context, plainText(system));
-    for (const { role, text } of messages ?? []) printLine(context, `\n[${role}]\n${plainText(text)}`);
-    printLine(context, `\n${tools.length} tools, ${tokens} tokens in all:`);
-    for (const tool of tools) {
-      const parameters = Object.keys(tool.parameters.properties ?? {}).join(", ");
-      printLine(context, `  ${tool.name}(${parameters})  ${plainLine(tool.description)}`);
-    }
-    return exitCode.ok;
+    const result = { system, tools, tokens, ...(messages === undefined ? {} : { messages }) };
+    return printResult(context, options, result, () => [
+      plainText(system),
+      ...(messages ?? []).map(({ role, text }) => `\n[${role}]\n${plainText(text)}`),
+      `\n${tools.length} tools, ${tokens} tokens in all:`,
+      ...tools.map(({ name, parameters, description }) => {
+        const names = Object.keys(parameters.properties ?? {}).join(", ");
+        return `  ${name}(${names})  ${plainLine(description)}`;
+      }),
+    ]);
   });
 }

@@ -11,18 +11,14 @@ import { withConnection } from "./bot-connection.ts";
 import {
   type CommandContext,
   exitCode,
-  type GlobalOptions,
   printJson,
-  printLine,
+  printResult,
+  type ResultOptions,
   wantsColours,
 } from "./command-context.ts";
 
 /** `knack runs show`: one turn with its steps and its receipt. */
-export async function showRun(
-  context: CommandContext,
-  id: string,
-  options: GlobalOptions & { json?: true },
-): Promise<number> {
+export async function showRun(context: CommandContext, id: string, options: ResultOptions): Promise<number> {
   return withConnection(context, options, async ({ client }) => {
     const run = await find(client, id);
     if (typeof run === "string") {
@@ -30,25 +26,22 @@ export async function showRun(
       if (options.json) printJson(context, { error: run });
       return exitCode.failed;
     }
-    if (options.json) printJson(context, run);
-    else printRun(context, run);
-    return exitCode.ok;
+    return printResult(context, options, run, () => linesOf(context, run));
   });
 }
 
-function printRun(context: CommandContext, { turn, events, receipt }: FoundRun): void {
+function linesOf(context: CommandContext, { turn, events, receipt }: FoundRun): string[] {
   const view = events.reduce(foldTurn, emptyTurnView(turn.turn_id));
   const paint = createPaint(wantsColours(context));
   const { columns } = screenOf(context.stdout);
   const { namespace, thread, accepted_at } = turn;
-  const lines = [
+  return [
     paint.dim(`${timeOf(accepted_at)}  ${namespace}  ${thread}  ${view.model}`),
     `${paint.accent("›")} ${plainLine(view.said)}`,
     ...progressLines(view, context.clock.now(), paint),
     ...finalLines(view, columns, paint),
     ...renderMarkdown(receipt.text, columns, paint).map(paint.dim),
   ];
-  for (const line of lines) printLine(context, line);
 }
 
 type FoundRun = Exclude<Awaited<ReturnType<typeof find>>, string>;

@@ -32,6 +32,16 @@ export function parseThread(text: string): string {
   return spelled(text, threadSpelling);
 }
 
+export function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError("expected a number from 0 to 65535");
+}
+
+export function parseCommand(text: string): string {
+  if (/^[/／]/.test(text.trim())) return text.trim();
+  throw new InvalidArgumentError('expected a command beginning with /, e.g. "/skill list"');
+}
+
 function spelled(text: string, spelling: Spelling): string {
   const problem = misspelling(text, spelling);
   if (problem === undefined) return text;

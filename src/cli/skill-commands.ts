@@ -17,16 +17,16 @@ import {
   type CommandContext,
   CommandError,
   exitCode,
-  type GlobalOptions,
   printJson,
   printLine,
+  printResult,
+  type ResultOptions,
 } from "./command-context.ts";
 import { parseValues } from "./shared-options.ts";
 import { isYes, readAnswer, readYes } from "./terminal-input.ts";
 
-export interface InstallOptions extends GlobalOptions {
+export interface InstallOptions extends ResultOptions {
   yes?: true;
-  json?: true;
   only?: string;
   details?: true;
 }
@@ -56,8 +56,7 @@ export async function installSkill(
       const some = chosen.length === reviews.length ? {} : { only: ids };
       const expected = chosen.map(({ hash }) => hash);
       const { installed } = await client.call("package.install", { ...location, ...some, expected });
-      printInstalled(context, installed, reviewed, options);
-      return exitCode.ok;
+      return printResult(context, options, { installed, ...reviewed }, () => [installedLine(installed)]);
     }),
   );
 }
@@ -82,20 +81,11 @@ function printReviews(
   for (const line of [...lines, ...named.map(terminal.plain)]) printLine(context, line);
 }
 
-function printInstalled(
-  context: CommandContext,
-  installed: readonly InstalledPackage[],
-  reviewed: PackageContent,
-  { json }: InstallOptions,
-): void {
-  if (json) {
-    printJson(context, { installed, ...reviewed });
-    return;
-  }
+function installedLine(installed: readonly InstalledPackage[]): string {
   const names = installed.map(({ skill_id }) => plainLine(skill_id));
   const [are, each] = names.length === 1 ? ["is", "it"] : ["are", "each of them"];
   const next = `Switch ${each} on in a channel with /skill enable ${names[0] ?? "ID"}`;
-  printLine(context, `${names.join(", ")} ${are} installed, and off in every channel. ${next}`);
+  return `${names.join(", ")} ${are} installed, and off in every channel. ${next}`;
 }
 
 /** Asks the person which to install; with `--json`, for programs, none. */
@@ -184,7 +174,7 @@ export async function runSkill(
   context: CommandContext,
   id: string,
   values: readonly string[],
-  options: GlobalOptions & { namespace: string; params?: string; json?: true },
+  options: ResultOptions & { namespace: string; params?: string },
 ): Promise<number> {
   if (values.length === 0 && options.params === undefined) {
     const message = `Nothing is given to ${id}. Write its parameters as name=value, or --params '{}' where it takes none; \`knack skills run --help\` says more.`;
@@ -198,13 +188,13 @@ export async function runSkill(
     // Without a terminal the result is JSON, even without `--json`; a person at a terminal gets text.
     if (options.json) printJson(context, result);
     else if (context.stdout.isTTY !== true) printLine(context, plainText(JSON.stringify(result, null, 2)));
-    else printResult(context, objectOf(result));
+    else printOutput(context, objectOf(result));
     return succeeded(result) ? exitCode.ok : exitCode.failed;
   });
 }
 
 /** Prints the result as text, or the failure on stderr. */
-function printResult(context: CommandContext, result: JsonObject): void {
+function printOutput(context: CommandContext, result: JsonObject): void {
   if (result.success === true) printLine(context, plainText(renderOutput(result.output ?? null)));
   else {
     const { error = "It failed.", code, hint } = result;
@@ -233,18 +223,17 @@ function succeeded(result: Json): boolean {
 export async function validateSkill(
   context: CommandContext,
   folder: string,
-  options: { json?: true },
+  options: ResultOptions,
 ): Promise<number> {
   const verdict = await validate(path.resolve(context.cwd, folder));
   const { valid, errors } = verdict;
-  if (options.json) printJson(context, verdict);
-  else if (valid) printLine(context, `${folder} is a valid skill.`);
-  else {
-    printLine(context, `${folder} is not a valid skill:`);
-    for (const error of errors) printLine(context, `  ${error}`);
-  }
+  const lines = () =>
+    valid
+      ? [`${folder} is a valid skill.`]
+      : [`${folder} is not a valid skill:`, ...errors.map((error) => `  ${error}`)];
+  const code = printResult(context, options, verdict, lines, valid);
   for (const warning of verdict.warnings ?? []) context.stderr.write(`warning: ${warning}\n`);
-  return valid ? exitCode.ok : exitCode.failed;
+  return code;
 }
 
 async function validate(

@@ -7,8 +7,8 @@ import {
   CommandError,
   exitCode,
   type GlobalOptions,
-  printJson,
-  printLine,
+  printResult,
+  type ResultOptions,
 } from "./command-context.ts";
 
 export interface ExportOptions extends GlobalOptions {
@@ -81,11 +81,10 @@ async function writeOut({ stdout }: CommandContext, piece: Uint8Array): Promise<
   await new Promise<void>((resolve) => stdout.write(piece, () => resolve()));
 }
 
-export interface ForgetOptions extends GlobalOptions {
+export interface ForgetOptions extends ResultOptions {
   user: string;
   dryRun?: true;
   leavePosts?: true;
-  json?: true;
 }
 
 /** `knack forget`: deletes everything stored about a person. Exit code 1 if something is left. */
@@ -95,9 +94,7 @@ export async function forgetPerson(context: CommandContext, options: ForgetOptio
     const person = dryRun
       ? await client.call("person.show", { id: user })
       : await client.call("person.forget", { id: user, leave_posts: leavePosts ? "true" : "false" });
-    if (options.json) printJson(context, person);
-    else for (const line of linesOf(person)) printLine(context, plainLine(line));
-    return person.complete ? exitCode.ok : exitCode.failed;
+    return printResult(context, options, person, () => linesOf(person).map(plainLine), person.complete);
   });
 }
 

@@ -1,5 +1,7 @@
 import type { z } from "zod";
-import { configSchema } from "./schema.ts";
+import { mapTexts } from "../base/record.ts";
+import { valueAt } from "./layer.ts";
+import { type Config, configSchema } from "./schema.ts";
 
 /** A key that can be set, with its meaning in the schema. */
 export interface ConfigKey {
@@ -84,4 +86,41 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodTypes {
   return def.type === "default" || def.type === "prefault" || def.type === "optional"
     ? unwrap(def.innerType)
     : known;
+}
+
+/** Sources of values: `default`, `file config/knack.yaml:12:3`, `environment NAME`, `option --port`. */
+export type ConfigSources = Readonly<Record<string, string>>;
+
+/** One line of `knack config`. */
+interface ConfigListing {
+  /** Dotted. */
+  key: string;
+  /** `null` when the key is not set. */
+  value: unknown;
+  source: string;
+  meaning: string;
+}
+
+const mask = "••••••";
+
+/** Every key with its value, source and meaning. Secrets are masked, even within addresses. */
+export function describeConfig(config: Config, sources: ConfigSources): ConfigListing[] {
+  const keys = configKeys().flatMap((key) => {
+    const within = keysWithin(key, valueAt(config, key.path));
+    return within.length === 0 ? [key] : within;
+  });
+  return keys.map(({ path, meaning, secret }) => {
+    const key = path.join(".");
+    const value = valueAt(config, path) ?? null;
+    return {
+      key,
+      value: mapTexts(value, (text) => (secret ? mask : maskCredentials(text))),
+      source: sources[key] ?? "default",
+      meaning,
+    };
+  });
+}
+
+function maskCredentials(text: string): string {
+  return text.replace(/(:\/\/)[^/@\s]+@/g, `$1${mask}@`);
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConfigError } from "./config-error.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
-import { configKeys, keysWithin } from "./config-keys.ts";
+import { type ConfigSources, configKeys, keysWithin } from "./config-keys.ts";
 import {
   configFileVariable,
   type Environment,
@@ -29,9 +29,6 @@ export interface LoadConfigOptions {
   /** The file with the lowest precedence; the shipped one by default. */
   shippedFile?: string;
 }
-
-/** Sources of values: `default`, `file config/knack.yaml:12:3`, `environment NAME`, `option --port`. */
-export type ConfigSources = Readonly<Record<string, string>>;
 
 export interface LoadedConfig {
   config: Config;

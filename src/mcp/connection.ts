@@ -10,14 +10,13 @@ import type { Web } from "../core/ports/web.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
-import { withExactNumbers } from "./exact-messages.ts";
 import { createOpenApiTransport } from "./openapi/openapi-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
+import type { ServerRequests } from "./requests/create-server-requests.ts";
 import type { ServerConfig, Target } from "./server-config.ts";
 import { httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
 import { createServerFetch, createSharedFetch, maxResumptions } from "./server-fetch.ts";
-import { readIntroductionLeniently } from "./server-message.ts";
-import type { ServerRequests } from "./server-requests.ts";
+import { readIntroductionLeniently, withExactNumbers } from "./server-message.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
 /** Maximum time for a server to answer a ping, and to delete a session, ms. */

@@ -10,8 +10,8 @@ import type { Environment } from "./expand-variables.ts";
 import { type McpLogin, sharedAccount } from "./login-port.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { RemoteServer } from "./remote-tool.ts";
+import type { ServerRequests } from "./requests/create-server-requests.ts";
 import { loginServer, type ServerConfig } from "./server-config.ts";
-import type { ServerRequests } from "./server-requests.ts";
 import { createServerSkills } from "./server-skill.ts";
 
 /** Maximum servers that are started at the same time in the background, so that other work is not slowed down. */

@@ -9,7 +9,7 @@ import type { Diagnostic } from "../core/skill/skill.ts";
 import { approvers } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, objectOf } from "../core/values/json.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
-import { oauthSettingsSchema, secretsOfOAuth } from "./login/oauth-settings.ts";
+import { oauthSettingsSchema, secretsOfOAuth } from "./login-port.ts";
 import { PackagedServer } from "./packaged-servers.ts";
 import { isHttp, type ServerConfig, type Target } from "./server-config.ts";
 

@@ -1,6 +1,5 @@
 import type { Approver, ToolEffect } from "../core/values/inbound.ts";
-import type { OAuthSettings } from "./login/oauth-settings.ts";
-import type { LoginServer } from "./login-port.ts";
+import type { LoginServer, OAuthSettings } from "./login-port.ts";
 
 /** How a server is reached. `http` without `fallback` is Streamable HTTP only. */
 export type Target =

@@ -2,8 +2,7 @@ import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { isRecord } from "../base/record.ts";
-import { parseMarked } from "./exact-messages.ts";
-import { answersTo, lostAnswer, messagesIn } from "./server-message.ts";
+import { answersTo, lostAnswer, messagesIn, parseMarked } from "./server-message.ts";
 
 /** Maximum size of one message, as on standard streams; a larger one would fill the bot's memory. Bytes, for events characters. */
 const maxMessage = 32 * 1024 * 1024;

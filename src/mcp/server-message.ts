@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { ExactNumber, replaceExact } from "../base/exact-number.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
 import { maxJsonDepth } from "../core/values/json.ts";
@@ -115,4 +118,43 @@ function capabilitiesOf(said: unknown): Record<string, object> {
 /** A value in one line for people and models, cut to a maximum of characters. */
 export function shortJson(value: unknown, length: number): string {
   return oneLine(typeof value === "string" ? value : JSON.stringify(value), length);
+}
+
+/** Prefix of a text that replaces a number while the SDK reads a message, because the SDK has only doubles; unknown to servers. */
+const mark = `${randomUUID()}:`;
+
+/** Parses a message; numbers that would lose digits become marked texts. @throws SyntaxError */
+export function parseMarked(text: string): unknown {
+  return JSON.parse(replaceExact(text, (digits) => `"${mark}${digits}"`));
+}
+
+/** Passes on the messages of a transport with their numbers: those of a result with all digits, those the protocol reads as doubles. */
+export function withExactNumbers<T extends Transport>(transport: T): T {
+  let handler: Transport["onmessage"];
+  return Object.defineProperty(transport, "onmessage", {
+    get: () => handler,
+    set(next: Transport["onmessage"]) {
+      handler = next && ((message, extra) => next(restored(message), extra));
+    },
+  });
+}
+
+function restored(message: JSONRPCMessage): JSONRPCMessage {
+  const whole = unmarked(message, Number) as JSONRPCMessage;
+  if (!("result" in message) || !("result" in whole) || message.result.structuredContent === undefined)
+    return whole;
+  const exact = unmarked(message.result.structuredContent, (digits) => new ExactNumber(digits));
+  return { ...whole, result: { ...whole.result, structuredContent: exact } };
+}
+
+/** The same value if nothing in it is marked. */
+function unmarked(value: unknown, read: (digits: string) => unknown): unknown {
+  if (typeof value === "string") return value.startsWith(mark) ? read(value.slice(mark.length)) : value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => unmarked(item, read));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([name, item]) => [name, unmarked(item, read)] as const);
+  return entries.every(([name, item]) => item === value[name]) ? value : Object.fromEntries(entries);
 }

@@ -4,9 +4,8 @@ import { asError } from "../base/error-text.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { guardGroup } from "../process/group-guard.ts";
 import { endGroup, killGroup, spawnGroup } from "../process/process-group.ts";
-import { parseMarked, withExactNumbers } from "./exact-messages.ts";
 import type { Target } from "./server-config.ts";
-import { messagesIn } from "./server-message.ts";
+import { messagesIn, parseMarked, withExactNumbers } from "./server-message.ts";
 
 /** Time that a server has to exit after its input was closed, ms. */
 const graceMs = 1_000;

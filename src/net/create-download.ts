@@ -1,4 +1,3 @@
-import type { LookupFunction } from "node:net";
 import { readAtMost } from "../base/read-at-most.ts";
 import { WebError } from "../core/ports/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
@@ -11,10 +10,9 @@ export interface DownloadOptions {
   allow: readonly string[];
   /** Never reached, whatever is allowed. */
   own?: OwnPort;
-  maxRedirects?: number;
-  /** Resolves names; default: the system's resolver. */
-  lookup?: LookupFunction;
 }
+
+const maxRedirects = 5;
 
 /** Fetches a file unchanged. `name` is the server's name for it, or the last part of its address. */
 export type Download = (
@@ -23,10 +21,10 @@ export type Download = (
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
 /** Downloads through the guard: `reason` is a sentence for a person. Rejects only on abort, with the signal's reason. */
-export function createDownload({ allow, own, maxRedirects = 5, lookup }: DownloadOptions): Download {
+export function createDownload({ allow, own }: DownloadOptions): Download {
   const policy = createAddressPolicy(allow, own);
   return async (url, { maxBytes, timeoutMs, signal }) => {
-    const limits = { policy, timeoutMs, maxBytes: maxBytes, maxRedirects, userAgent: "Knack", lookup };
+    const limits = { policy, timeoutMs, maxBytes, maxRedirects, userAgent: "Knack" };
     try {
       return await guardedRequest(url, { signal }, limits, async (final, response) => {
         if (!response.ok) {

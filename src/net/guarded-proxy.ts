@@ -1,9 +1,6 @@
 import { lookup as systemLookup } from "node:dns";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, LookupFunction } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { NetworkAccess } from "../core/skill/programs.ts";
@@ -27,8 +24,6 @@ export interface GuardedProxyOptions {
 
 /** A proxy that listens on a unix socket. */
 export interface OpenProxy {
-  /** Path of the socket. Any process that can reach it has the access it was opened with. */
-  socket: string;
   /** PEM of the authority that its programs have to trust, because the proxy puts keys into their requests. */
   authority?: string;
   /** Ends every connection and removes the socket. */
@@ -44,7 +39,8 @@ interface OpenLoopbackProxy {
 
 /** Opens proxies, each for one program with its own access. */
 export interface GuardedProxy {
-  open(access: NetworkAccess): Promise<OpenProxy>;
+  /** @param socket path of the unix socket it creates; any process that can reach it has this access */
+  open(access: NetworkAccess, socket: string): Promise<OpenProxy>;
   openOnLoopback(access: NetworkAccess): Promise<OpenLoopbackProxy>;
 }
 
@@ -75,33 +71,17 @@ export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
     meter: new TrafficMeter(limits, () => performance.now()),
   });
   return {
-    async open(access) {
+    async open(access, socket) {
       const room = roomFor(access);
-      if (!access.keys?.length) return listenOnSocket(createProxyServer(room));
+      if (!access.keys?.length) return { close: await listen(createProxyServer(room), { path: socket }) };
       const ends = await openTlsEnds(options.certificates ?? []);
-      const open = await listenOnSocket(createProxyServer({ ...room, ends }));
-      return { ...open, authority: ends.authority.certificate };
+      const close = await listen(createProxyServer({ ...room, ends }), { path: socket });
+      return { authority: ends.authority.certificate, close };
     },
     async openOnLoopback(access) {
       const server = createProxyServer(roomFor(access));
       const close = await listen(server, { port: 0, host: "127.0.0.1" });
       return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
-    },
-  };
-}
-
-/** Unix socket paths are limited to 108 bytes (unix(7)), so the folder is a short one of the system's. */
-async function listenOnSocket(server: Server): Promise<OpenProxy> {
-  const folder = await mkdtemp(join(tmpdir(), "knack-net-"));
-  const socket = join(folder, "s");
-  const close = await listen(server, { path: socket });
-  // The sandbox has another user; the folder keeps others away.
-  await chmod(socket, 0o666);
-  return {
-    socket,
-    async close() {
-      await close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

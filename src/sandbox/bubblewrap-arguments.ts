@@ -32,7 +32,7 @@ export interface SandboxLayout {
   files: readonly ShownFile[];
   /** Size of /workspace and of /tmp, bytes, unless they are folders created for the sandbox. */
   workspaceBytes: number;
-  /** Folders mounted as /workspace and /tmp; see `bounded-folders.ts`. */
+  /** Folders mounted as /workspace and /tmp; see `limit-programs.ts`. */
   bounded?: { workspace: string; temp: string } | undefined;
   /** An empty file, mounted over files of /proc that describe the machine. */
   empty?: string | undefined;

@@ -2,7 +2,6 @@ import { randomInt } from "node:crypto";
 import { chmod, copyFile, cp, lchown, lstat, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { inputFolder } from "../core/ports/working-folder.ts";
-import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
 import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
 import {
   fixedEnvironment,
@@ -17,7 +16,14 @@ import {
   proxyEnvironment,
   type SandboxLimits,
 } from "./isolation.ts";
-import { killedFirstPrefix, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import {
+  boundedFoldersPrefix,
+  killedFirstPrefix,
+  type LimitPrograms,
+  limitPrefix,
+  type MountPrograms,
+  makeBoundedFolders,
+} from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
 import { linkPackage } from "./package-view.ts";
 import { programFolders } from "./run/programs.ts";

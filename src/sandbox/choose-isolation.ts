@@ -1,13 +1,12 @@
 import { rm } from "node:fs/promises";
-import { findMountPrograms } from "./bounded-folders.ts";
 import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
+import { supervise } from "./child-process.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
 import { type IsolationLack, missingBubblewrap, thisMachine } from "./isolation-cure.ts";
-import { findLimitPrograms, type LimitPrograms } from "./limit-programs.ts";
+import { findLimitPrograms, findMountPrograms, type LimitPrograms } from "./limit-programs.ts";
 import { createProcessIsolation } from "./process-isolation.ts";
 import { makeRunFolder } from "./run/open-run.ts";
 import { findProgram } from "./run/programs.ts";
-import { supervise } from "./supervise.ts";
 
 interface Choice {
   bwrap: string | undefined;

@@ -17,7 +17,7 @@ import { PreparedSets } from "./prepare/prepared-sets.ts";
 import { createPythonVersion } from "./prepare/python-version.ts";
 import type { PackageSources } from "./prepare/run-installer.ts";
 import { createCodeRunner } from "./run/code-runner.ts";
-import { claimRunFolders, removeLeftovers } from "./run/open-run.ts";
+import { claimRunFolders, removeDeadSockets, removeLeftovers } from "./run/open-run.ts";
 import { createProgramRunner } from "./run/program-runner.ts";
 import { createScriptRunner } from "./run/script-runner.ts";
 import { isShipped, type OpenProxy, type SandboxContext } from "./sandbox-context.ts";
@@ -70,6 +70,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const release = await claimRunFolders(mutex);
   try {
     await removeLeftovers(runs, mutex);
+    await removeDeadSockets();
     const { close, ...sandbox } = await openSandbox(options, runs, mutex);
     return { ...sandbox, close: () => close().finally(release) };
   } catch (error) {

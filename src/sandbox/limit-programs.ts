@@ -1,19 +1,13 @@
 import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { pattern } from "../base/pattern.ts";
 import type { SandboxLimits } from "./isolation.ts";
 import { findPrograms } from "./run/programs.ts";
 
-/** The programs of util-linux that set limits. */
-export interface LimitPrograms {
-  prlimit: string;
-  setpriv: string;
-  choom: string;
-}
-
-/** All of them, or undefined if one is missing (macOS, minimal images). */
-export async function findLimitPrograms(): Promise<LimitPrograms | undefined> {
-  return await findPrograms("prlimit", "setpriv", "choom");
-}
+/** The programs of util-linux that set limits; undefined if one is missing (macOS, minimal images). */
+export const findLimitPrograms = () => findPrograms("prlimit", "setpriv", "choom");
+export type LimitPrograms = NonNullable<Awaited<ReturnType<typeof findLimitPrograms>>>;
 
 /** Open files of a process: each pipe and socket may use memory. */
 const openFiles = 2_048;
@@ -57,4 +51,47 @@ function lowered(name: string, option: string, wanted: number): string[] {
 /** A command prefix that makes the kernel kill the command first when the machine runs out of memory. Needs /proc. */
 export function killedFirstPrefix(programs: LimitPrograms | undefined): string[] {
   return programs === undefined ? [] : [programs.choom, "-n", "1000", "--"];
+}
+
+/**
+ * The programs that create file systems in memory with a limited number of files: bubblewrap limits only their bytes. Undefined if one is
+ * missing.
+ */
+export const findMountPrograms = () => findPrograms("unshare", "mount", "sh");
+export type MountPrograms = NonNullable<Awaited<ReturnType<typeof findMountPrograms>>>;
+
+/** Bytes per allowed file or folder: a page of memory. */
+const bytesPerFile = 4_096;
+
+/** The folders of a run that become its /workspace and /tmp. */
+interface BoundedFolders {
+  workspace: string;
+  temp: string;
+}
+
+export async function makeBoundedFolders(runFolder: string): Promise<BoundedFolders> {
+  const folders = { workspace: join(runFolder, "workspace"), temp: join(runFolder, "temp") };
+  await Promise.all(Object.values(folders).map((path) => mkdir(path)));
+  return folders;
+}
+
+const shellScript = `mount=$1 options=$2 workspace=$3 temp=$4
+shift 4
+"$mount" -t tmpfs -o "$options" tmpfs "$workspace" && "$mount" -t tmpfs -o "$options" tmpfs "$temp" && exec "$@"`;
+
+/**
+ * A command prefix that mounts a file system of `bytes` bytes on each of the folders, with as many files as it has pages of memory. Only
+ * the process started by the prefix sees them, and they vanish with it. `asRoot`: the bot may mount without a user namespace.
+ */
+export function boundedFoldersPrefix(
+  programs: MountPrograms,
+  { workspace, temp }: BoundedFolders,
+  { bytes, asRoot }: { bytes: number; asRoot: boolean },
+): string[] {
+  const files = Math.max(16, Math.floor(bytes / bytesPerFile));
+  const options = `size=${bytes},nr_inodes=${files},mode=1777,nosuid,nodev`;
+  return [
+    ...[programs.unshare, "--mount", ...(asRoot ? [] : ["--map-root-user"]), "--"],
+    ...[programs.sh, "-c", shellScript, "mount", programs.mount, options, workspace, temp],
+  ];
 }

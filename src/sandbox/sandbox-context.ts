@@ -5,10 +5,14 @@ import type { MemoryWatch } from "./memory-watch.ts";
 import type { Places } from "./places.ts";
 import type { PreparedFolders } from "./prepare/prepared-folders.ts";
 
-/** Opens a proxy on a unix socket that reaches what `access` permits. Programs have to trust `authority`, if there is one. */
+/**
+ * Opens a proxy that reaches what `access` permits, on a unix socket that it creates at this path. Programs have to trust `authority`, if
+ * there is one.
+ */
 export type OpenProxy = (
   access: NetworkAccess,
-) => Promise<{ socket: string; authority?: string | undefined; close(): Promise<void> }>;
+  socket: string,
+) => Promise<{ authority?: string | undefined; close(): Promise<void> }>;
 
 /** Whether a skill counts as part of the bot for its isolation. */
 export function isShipped(skill: Skill): boolean {

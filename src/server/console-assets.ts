@@ -1,10 +1,15 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { compress } from "hono/compress";
+import { etag } from "hono/etag";
 import { bundlePage, type PageBundle, pageName } from "./bundle-page.ts";
+import { found } from "./routes/route-parts.ts";
 
 /** One file as a browser gets it. */
-export interface Asset {
+interface Asset {
   body: string;
   /** The media type. */
   type: string;
@@ -72,4 +77,20 @@ const timeResolution = 20;
 async function isAnyNewer(files: readonly string[], time: number): Promise<boolean> {
   const found = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
   return found.some((each) => each === undefined || each.ctimeMs > time - timeResolution);
+}
+
+/** The console's page, which browsers revalidate each time, and its files, which they keep: their names change with their content. */
+export function addConsoleRoutes(server: OpenAPIHono, assets: Assets): void {
+  server.get("/", etag(), async (context) =>
+    send(context, found(await assets.page(), "console here"), "no-cache"),
+  );
+  server.get("/assets/*", compress(), async (context) => {
+    const name = context.req.path.slice("/assets/".length);
+    const asset = found(await assets.file(name), `file ${name.slice(0, 200)}`);
+    return send(context, asset, "max-age=31536000, immutable");
+  });
+}
+
+function send(context: Context, { body, type }: Asset, caching: string): Response {
+  return context.body(body, 200, { "Content-Type": type, "Cache-Control": caching });
 }

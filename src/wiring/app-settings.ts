@@ -1,10 +1,36 @@
 /** Settings of the app, read from the configuration. */
+import type { AppDeps } from "../app/app-deps.ts";
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
+import type { ScheduleSetup } from "../app/schedules/create-schedules.ts";
+import { percentDecoded } from "../base/percent-decoded.ts";
+import { slackMode } from "../config/incomplete-platforms.ts";
 import { type ModelProvider, modelProviders } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
+import type { DueEntries } from "../core/ports/schedules.ts";
+import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import type { TurnLimits } from "../core/scope/turn.ts";
+import { createRedactor, type Redactor, type SecretForm } from "../core/values/redact.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import type { ProviderSettings } from "../models/create-model.ts";
+import { sealKeyValue } from "../storage/sealed-key-value.ts";
+import { createSecretKey } from "../storage/secret-key.ts";
+
+/** What the app gets of the configuration as it is. */
+export function appSettings(config: Config) {
+  const { turns, spending, retention, server } = config;
+  return {
+    limits: turnLimits(config),
+    spending,
+    retention,
+    public_url: server.public_url,
+    concurrent: turns.concurrent,
+    concurrent_commands: turns.concurrent_commands,
+    lease_ms: turns.lease_seconds * 1000,
+    max_duration_ms: turns.max_duration_seconds * 1000,
+    time_zone: serverTimeZone(config),
+    chat: chatPolicy(config),
+  } satisfies Partial<AppDeps>;
+}
 
 /** The hard limits of turns. */
 export function turnLimits({ turns, prompt, model }: Config): TurnLimits {
@@ -131,3 +157,59 @@ export function modelSecrets({ model }: Config): string[] {
 
 /** Query parameters in which some gateways expect a key. Other parameters hold ordinary words, which must not be redacted. */
 const namesSecret = /key|token|secret|code|sig|pass/i;
+
+/** Limits and storage of schedules and triggers. Webhooks are recognised by secrets, which are stored encrypted. */
+export function scheduleSetup(
+  { schedules, code, data, secret_key }: Config,
+  { due, store }: { due: DueEntries; store: KeyValue },
+): ScheduleSetup {
+  const minute = 60_000;
+  return {
+    due,
+    sealed: scopeKeyValue(sealKeyValue(store, createSecretKey(data.folder, secret_key)), "webhook:"),
+    limits: {
+      least_gap_ms: schedules.least_minutes * minute,
+      per_channel: schedules.per_channel,
+      per_person: schedules.per_person,
+      late_ms: schedules.late_minutes * minute,
+      open_turns: schedules.open_turns,
+      trigger_gap_ms: minute,
+      goal_turns: schedules.goal_turns,
+      job_ms: code.job_minutes * minute,
+      jobs: code.jobs_per_channel,
+    },
+  };
+}
+
+/** Removes every secret of the configuration from what is shown or stored. */
+export function redactorOf(config: Config): Redactor {
+  return createRedactor(secretsOf(config), secretForms(config));
+}
+
+/** Tokens of installations are not in the configuration. Their prefixes: https://docs.slack.dev/authentication/tokens */
+function secretForms(config: Config): SecretForm[] {
+  if (slackMode(config) !== "installations") return [];
+  return [{ mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g }];
+}
+
+/** Every secret of the configuration, to be removed from everything shown or stored. */
+function secretsOf(config: Config): string[] {
+  const { server, skills, search, slack, discord, secret_key, data } = config;
+  const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
+  const ofPlatforms = [
+    slack.bot_token,
+    slack.app_token,
+    slack.signing_secret,
+    slack.client_secret,
+    discord.token,
+  ];
+  const ofSearch = [search.brave_api_key, search.tavily_api_key, search.exa_api_key];
+  const own = [server.token, secret_key, ...databaseSecrets(data.database_url), ...modelSecrets(config)];
+  return [...own, ...ofSearch, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
+}
+
+/** The address of the database, and the password in it as it is written and as it is meant. */
+function databaseSecrets(address: string | undefined): string[] {
+  const password = address === undefined ? "" : (URL.parse(address)?.password ?? "");
+  return [address ?? "", password, percentDecoded(password)].filter((secret) => secret !== "");
+}

@@ -9,8 +9,7 @@ import { createPostgresKeyValue } from "../storage/postgres/postgres-key-value.t
 import { createPostgresKnowledge } from "../storage/postgres/postgres-knowledge.ts";
 import { createPostgresLeases } from "../storage/postgres/postgres-leases.ts";
 import { createPostgresMessageIndex } from "../storage/postgres/postgres-message-index.ts";
-import { postgresMigrations } from "../storage/postgres/postgres-schema.ts";
-import { createSchemaCopies } from "../storage/postgres/postgres-upgrade-copies.ts";
+import { createSchemaCopies, postgresMigrations } from "../storage/postgres/postgres-schema.ts";
 import { createPostgresTurnLog } from "../storage/postgres/turn-log/postgres-turn-log.ts";
 import { readOrMakeRandomText } from "../storage/secret-key.ts";
 import { holdForMigration, isMigrating, joinProcesses, matchFolder } from "./database-processes.ts";

@@ -3,10 +3,10 @@ import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import type { DueEntries } from "../../src/core/ports/schedules.ts";
 import type { FileStore, KeyValue, Leases } from "../../src/core/ports/storage.ts";
 import { createKeyValueLeases } from "../../src/storage/key-value-leases.ts";
-import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import type { StoreClock } from "../../src/storage/store-clock.ts";
+import { createMemoryFileStore } from "../support/fakes/memory-stores.ts";
 
 /** The stores as a process has them. */
 export interface Stores {

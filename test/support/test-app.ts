@@ -33,11 +33,10 @@ import { createGrowingIndex, createMiniSearchIndex } from "../../src/search/mini
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
 import { createKeyValueLeases } from "../../src/storage/key-value-leases.ts";
-import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
-import { createMemoryMessageIndex } from "../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
+import { createMemoryFileStore, createMemoryMessageIndex } from "./fakes/memory-stores.ts";
 import { noDocuments } from "./fakes/no-documents.ts";
 import { soleModel } from "./models/sole-model.ts";
 import { scheduleLimits } from "./skills/schedule-limits.ts";

@@ -5,7 +5,7 @@ import { createPostgresLeases } from "../../storage/postgres/postgres-leases.ts"
 import { postgresMigrations } from "../../storage/postgres/postgres-schema.ts";
 import { processesOf } from "../../wiring/database-processes.ts";
 import type { CommandContext } from "../command-context.ts";
-import type { Finding } from "./doctor-finding.ts";
+import { type Finding, failure, fine, warning } from "./doctor-finding.ts";
 
 const name = "database";
 /** Time in which a notification must arrive, ms. */
@@ -31,14 +31,7 @@ export async function checkDatabase(
       await connection.close();
     }
   } catch (error) {
-    return [
-      {
-        name,
-        status: "error",
-        detail: errorText(error),
-        advice: "docs/postgresql.md says what Knack needs.",
-      },
-    ];
+    return [failure(name, errorText(error), "docs/postgresql.md says what Knack needs.")];
   }
 }
 
@@ -51,28 +44,20 @@ const oldest = 150_000;
 
 async function checkServer(connection: PostgresConnection): Promise<Finding[]> {
   const { version, words, commit, autovacuum, most, read_only } = (await connection.get(facts)) ?? {};
-  const problems: Finding[] = [];
-  const add = (status: Finding["status"], detail: string, advice: string) =>
-    void problems.push({ name, status, detail, advice });
+  const findings = [fine(name, `PostgreSQL ${words}, ${connection.place}`)];
+  const add = (kind: typeof failure, detail: string, advice: string) =>
+    void findings.push(kind(name, detail, advice));
   if (Number(version) < oldest)
-    add("error", `PostgreSQL ${words} is too old`, "Install PostgreSQL 15 or newer.");
+    add(failure, `PostgreSQL ${words} is too old`, "Install PostgreSQL 15 or newer.");
   if (read_only === "on")
-    add("error", `${connection.place} is read-only`, "Name the primary server in DATABASE_URL.");
-  if (commit === "off")
-    add(
-      "error",
-      "synchronous_commit is off: a crash of the server loses acknowledged messages",
-      "Switch it on.",
-    );
+    add(failure, `${connection.place} is read-only`, "Name the primary server in DATABASE_URL.");
+  const losing = "synchronous_commit is off: a crash of the server loses acknowledged messages";
+  if (commit === "off") add(failure, losing, "Switch it on.");
   if (autovacuum === "off")
-    add("warning", "autovacuum is off: tables grow, and statements get slower", "Switch it on.");
-  if (Number(most) < 3 * perProcess)
-    add(
-      "warning",
-      `max_connections is ${most}; each process uses up to ${perProcess}`,
-      "Raise it, or start fewer processes.",
-    );
-  return [{ name, status: "ok", detail: `PostgreSQL ${words}, ${connection.place}` }, ...problems];
+    add(warning, "autovacuum is off: tables grow, and statements get slower", "Switch it on.");
+  const few = `max_connections is ${most}; each process uses up to ${perProcess}`;
+  if (Number(most) < 3 * perProcess) add(warning, few, "Raise it, or start fewer processes.");
+  return findings;
 }
 
 /** A pooler in transaction mode accepts LISTEN and delivers nothing. */
@@ -93,24 +78,17 @@ async function checkNotifications(
   const arrived = await Promise.race([heard.promise, late]);
   given.abort();
   await stop();
-  if (arrived)
-    return {
-      name,
-      status: "ok",
-      detail: `notifications arrive in ${Math.round(performance.now() - began)} ms`,
-    };
-  return {
+  if (arrived) return fine(name, `notifications arrive in ${Math.round(performance.now() - began)} ms`);
+  return failure(
     name,
-    status: "error",
-    detail: "notifications do not arrive: something between Knack and the server swallows them",
-    advice:
-      "Set DATABASE_URL to the server itself, or to a pooler in session mode. Without them, work of other processes waits up to five seconds and live text is missing.",
-  };
+    "notifications do not arrive: something between Knack and the server swallows them",
+    "Set DATABASE_URL to the server itself, or to a pooler in session mode. Without them, work of other processes waits up to five seconds and live text is missing.",
+  );
 }
 
 async function usedBy(connection: PostgresConnection): Promise<Finding> {
   const processes = await processesOf(createPostgresLeases(connection, "doctor"));
   const counts = Object.entries(Object.groupBy(processes, ({ role, version }) => `${role} ${version}`));
   const words = counts.map(([kind, some = []]) => `${some.length} × ${kind}`).join(", ");
-  return { name, status: "ok", detail: words === "" ? "no process uses it" : `used by ${words}` };
+  return fine(name, words === "" ? "no process uses it" : `used by ${words}`);
 }

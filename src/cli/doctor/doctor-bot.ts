@@ -1,14 +1,19 @@
 import { howToKeep, retentionLine } from "../../app/operations/stored-data.ts";
 import { errorText } from "../../base/error-text.ts";
-import type { ApiClient } from "../../client/api-client.ts";
 import { ApiError } from "../../client/api-error.ts";
-import type { FlowList, InstalledPackage, ServerStatus, SkillList } from "../../client/shapes.ts";
+import type {
+  FlowList,
+  InstalledPackage,
+  RetentionStatus,
+  ServerStatus,
+  SkillList,
+} from "../../client/shapes.ts";
 import type { Config } from "../../config/schema.ts";
 import { unknownSkillSettings } from "../../config/settings-without-effect.ts";
 import { languageNames, type PreparedSet } from "../../core/skill/packages.ts";
 import { withConnection } from "../bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "../command-context.ts";
-import type { Finding } from "./doctor-finding.ts";
+import { type Finding, failure, fine, warning } from "./doctor-finding.ts";
 
 /** The bot's own checks: store, queue, model, loaded skills and flows, packages and tool servers. Opens a bot if none runs. */
 export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
@@ -23,47 +28,30 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
         ...skillFindings(skills, config, changed),
         ...flowFindings(await client.call("flow.list", {})),
         ...packageFindings(packages, skills),
-        ...(await preparedFindings(client)),
+        ...(await client.call("sandbox.list", {}).then(({ sets }) => setFindings(sets), ifKnown)),
         ...serverFindings((await client.call("server.list", {})).servers),
-        ...(await retentionFindings(client, context.clock.now())),
+        ...(await client
+          .call("retention.show", {})
+          .then((status) => [retentionFinding(status, context.clock.now())], ifKnown)),
       ];
     });
   } catch (error) {
     const detail = `The bot cannot be opened: ${errorText(error)}`;
-    yield {
-      name: "bot",
-      status: "error",
-      detail,
-      advice: "Correct this first: `knack start` would fail in the same way.",
-    };
+    yield failure("bot", detail, "Correct this first: `knack start` would fail in the same way.");
   }
 }
 
-/** Packages prepared for code, and those that code does not see. */
-async function preparedFindings(client: Pick<ApiClient, "call">): Promise<Finding[]> {
-  try {
-    const { sets } = await client.call("sandbox.list", {});
-    return setFindings(sets);
-  } catch (error) {
-    // A running bot of an earlier version prepares no packages.
-    if (error instanceof ApiError && error.status === 404) return [];
-    throw error;
-  }
+/** Nothing where a running bot of an earlier version does not know the operation. */
+function ifKnown(error: unknown): Finding[] {
+  if (error instanceof ApiError && error.status === 404) return [];
+  throw error;
 }
 
 /** A warning until data is deleted for the first time, while the operator can still decide. */
-async function retentionFindings(client: Pick<ApiClient, "call">, now: number): Promise<Finding[]> {
-  try {
-    const status = await client.call("retention.show", {});
-    const finding = { name: "retention", detail: `kept: ${retentionLine(status, now)}` };
-    const isInForce = status.from !== undefined && status.from <= now;
-    if (isInForce) return [{ ...finding, status: "ok" }];
-    return [{ ...finding, status: "warning", advice: howToKeep }];
-  } catch (error) {
-    // A running bot of an earlier version deletes nothing.
-    if (error instanceof ApiError && error.status === 404) return [];
-    throw error;
-  }
+function retentionFinding(status: RetentionStatus, now: number): Finding {
+  const detail = `kept: ${retentionLine(status, now)}`;
+  const isInForce = status.from !== undefined && status.from <= now;
+  return isInForce ? fine("retention", detail) : warning("retention", detail, howToKeep);
 }
 
 /** Tool servers, and skills in `changed`, have findings of their own. Skills that were turned off on purpose have none. */
@@ -80,18 +68,13 @@ function skillFindings(
     ({ severity, code }) => severity !== "info" && code !== "changed_since_install",
   );
   return [
-    { name: "skills", status: "ok", detail: summary },
+    fine("skills", summary),
     ...skills
       .filter((skill) => !skill.eligible && !skill.switched_off)
       .filter((skill) => skill.kind !== "mcp" && !changed.has(skill.id))
-      .map(({ id, reasons }): Finding => {
+      .map(({ id, reasons }) => {
         const advice = "Provide what is missing, or ignore the skill.";
-        return {
-          name: "skills",
-          status: "warning",
-          detail: `${id} cannot be used: ${reasons.join(" ")}`,
-          advice,
-        };
+        return warning("skills", `${id} cannot be used: ${reasons.join(" ")}`, advice);
       }),
     ...problems.map(({ severity, path, message, code }): Finding => {
       const status = severity === "error" ? "error" : "warning";
@@ -99,10 +82,8 @@ function skillFindings(
       // The message already says what to change on the machine.
       return code === "scripts_do_not_run" ? finding : { ...finding, advice: adviceAbout(path) };
     }),
-    ...unknownSkillSettings(config, ids, Object.keys(config.skills.env)).map(
-      ({ key, message, hint = "" }): Finding => {
-        return { name: "configuration", status: "warning", detail: `${key} ${message}`, advice: hint };
-      },
+    ...unknownSkillSettings(config, ids, Object.keys(config.skills.env)).map(({ key, message, hint = "" }) =>
+      warning("configuration", `${key} ${message}`, hint),
     ),
   ];
 }
@@ -116,34 +97,26 @@ function adviceAbout(path: string): string {
 
 /** The state of the tool servers. Stopped ones start when they are needed. */
 function serverFindings(servers: readonly ServerStatus[]): Finding[] {
-  if (servers.length === 0) return [{ name: "mcp", status: "ok", detail: "no tool server is configured" }];
+  if (servers.length === 0) return [fine("mcp", "no tool server is configured")];
   return servers.map((server): Finding => {
     const { name, state, problem, tools, auto_start } = server;
     const why = problem === undefined ? "" : `: ${problem}`;
     switch (state) {
       case "running":
-        return {
-          name: "mcp",
-          status: "ok",
-          detail: `${name} runs, with ${tools.length} tools${askingOf(server)}`,
-        };
+        return fine("mcp", `${name} runs, with ${tools.length} tools${askingOf(server)}`);
       case "starting":
-        return { name: "mcp", status: "ok", detail: `${name} is starting` };
+        return fine("mcp", `${name} is starting`);
       case "stopped": {
         const when = auto_start ? "starts when it is needed" : `is started with \`knack mcp start ${name}\``;
-        return {
-          name: "mcp",
-          status: "ok",
-          detail: `${name} is stopped${why}; it ${when}${askingOf(server)}`,
-        };
+        return fine("mcp", `${name} is stopped${why}; it ${when}${askingOf(server)}`);
       }
       case "needs_login": {
         const advice = `Connect an account: \`/mcp login ${name}\` in a chat, or \`knack mcp login ${name}\`.`;
-        return { name: "mcp", status: "warning", detail: `${name} needs a login${why}`, advice };
+        return warning("mcp", `${name} needs a login${why}`, advice);
       }
       case "failed": {
         const advice = `Correct its entry in mcp.json or what it needs, then: \`knack mcp restart ${name}\`.`;
-        return { name: "mcp", status: "warning", detail: `${name} failed${why}`, advice };
+        return warning("mcp", `${name} failed${why}`, advice);
       }
       default:
         return state satisfies never;
@@ -160,13 +133,13 @@ function askingOf({ name, tools }: ServerStatus): string {
 
 /** Whether installed packages are unchanged. */
 function packageFindings(packages: readonly InstalledPackage[], list: Pick<SkillList, "skills">): Finding[] {
-  if (packages.length === 0) return [{ name: "packages", status: "ok", detail: "none is installed" }];
-  const problems = changedPackages(packages, list).map(({ skill_id, what }): Finding => {
+  if (packages.length === 0) return [fine("packages", "none is installed")];
+  const problems = changedPackages(packages, list).map(({ skill_id, what }) => {
     const advice = `Look at what changed, then install it again with \`knack skills update ${skill_id}\`, or \`knack skills remove ${skill_id}\`.`;
-    return { name: "packages", status: "error", detail: `${skill_id}: ${what}`, advice };
+    return failure("packages", `${skill_id}: ${what}`, advice);
   });
   const detail = `${packages.length} installed${problems.length === 0 ? ", as they were reviewed" : ""}`;
-  return [{ name: "packages", status: "ok", detail }, ...problems];
+  return [fine("packages", detail), ...problems];
 }
 
 /** Installed skills whose files have changed since. */
@@ -185,17 +158,15 @@ function changedPackages(
   });
 }
 
-/** Packages prepared for code in the sandbox. */
+/** Packages prepared for code, and those that code does not see. */
 function setFindings(sets: readonly PreparedSet[]): Finding[] {
   const name = "sandbox packages";
-  if (sets.length === 0) return [{ name, status: "ok", detail: "none is prepared" }];
-  return sets.map(({ language, skill, asked, packages, problem }): Finding => {
+  if (sets.length === 0) return [fine(name, "none is prepared")];
+  return sets.map(({ language, skill, asked, packages, problem }) => {
     const whose = skill === undefined ? "" : ` of ${skill}`;
     const wanted = asked.slice(0, 20).join(", ") + (asked.length > 20 ? " …" : "");
     const detail = `${languageNames[language]}${whose}: ${wanted} (${packages.length} in all)`;
-    return problem === undefined
-      ? { name, status: "ok", detail }
-      : { name, status: "warning", detail, advice: problem };
+    return problem === undefined ? fine(name, detail) : warning(name, detail, problem);
   });
 }
 
@@ -203,5 +174,5 @@ function setFindings(sets: readonly PreparedSet[]): Finding[] {
 function flowFindings({ flows }: FlowList): Finding[] {
   const usable = flows.filter(({ eligible }) => eligible).length;
   const detail = flows.length === 0 ? "none" : `${flows.length} loaded, ${usable} can be used here`;
-  return [{ name: "flows", status: "ok", detail }];
+  return [fine("flows", detail)];
 }

@@ -11,10 +11,10 @@ import type { Config } from "../../config/schema.ts";
 import { enginesIn } from "../../config/search-schema.ts";
 import { ModelError } from "../../core/ports/model.ts";
 import type { ModelFacts } from "../../models/catalogue/model-facts.ts";
-import { embeddingPrice } from "../../models/create-embedder.ts";
 import { factsOfModel, type ModelSettings } from "../../models/create-model.ts";
-import { transcriptionPrice } from "../../models/create-transcriber.ts";
 import type { LocalServer } from "../../models/local-servers.ts";
+import { embeddingPrice } from "../../models/openai/embedder.ts";
+import { transcriptionPrice } from "../../models/openai/transcriber.ts";
 import { createSandbox } from "../../sandbox/create-sandbox.ts";
 import { exposure } from "../../storage/private-files.ts";
 import { howToGetOne } from "../../web-search/create-web-search.ts";
@@ -25,16 +25,16 @@ import { openSearch } from "../../wiring/open-work-means.ts";
 import { systemClock } from "../../wiring/system-clock.ts";
 import { readConfig } from "../bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "../command-context.ts";
-import type { Finding } from "./doctor-finding.ts";
+import { type Finding, failure, fine, warning } from "./doctor-finding.ts";
 import { adviceForOffline } from "./model-advice.ts";
 
 const oldestNode = 24;
 
 export function checkNode(version: string): Finding {
   const name = "node";
-  if (Number.parseInt(version, 10) >= oldestNode) return { name, status: "ok", detail: version };
+  if (Number.parseInt(version, 10) >= oldestNode) return fine(name, version);
   const advice = `Install Node ${oldestNode} or newer from https://nodejs.org.`;
-  return { name, status: "error", detail: `${version} is too old`, advice };
+  return failure(name, `${version} is too old`, advice);
 }
 
 /** Loads the configuration; one finding per problem if it is invalid. */
@@ -47,19 +47,13 @@ export async function checkConfiguration(
     const loaded = await readConfig(context, options);
     const set = Object.values(loaded.sources).filter((source) => source !== "default").length;
     const detail = set === 0 ? "all defaults" : `not default: ${set} (\`knack config\` shows them)`;
-    const superseded = loaded.warnings.map(
-      (detail): Finding => ({ name, status: "warning", detail, advice: "Set the new one instead." }),
-    );
-    return { loaded, findings: [{ name, status: "ok", detail }, ...superseded] };
+    const superseded = loaded.warnings.map((each) => warning(name, each, "Set the new one instead."));
+    return { loaded, findings: [fine(name, detail), ...superseded] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map(
-      ({ where, key, message, hint = "Correct it, then run `knack doctor` again" }): Finding => ({
-        name,
-        status: "error",
-        detail: `${where}: ${key ? `${key}: ` : ""}${message}`,
-        advice: hint,
-      }),
+      ({ where, key, message, hint = "Correct it, then run `knack doctor` again" }) =>
+        failure(name, `${where}: ${key ? `${key}: ` : ""}${message}`, hint),
     );
     return { loaded: undefined, findings };
   }
@@ -84,15 +78,15 @@ export async function checkDataFolder(
     return {
       finding:
         exposed === undefined
-          ? { name, status: "ok", detail: `${data.folder}${holder}` }
-          : { name, status: "warning", detail: exposed + holder, advice: privateAdvice(data.folder) },
+          ? fine(name, `${data.folder}${holder}`)
+          : warning(name, exposed + holder, privateAdvice(data.folder)),
       usable: true,
       running: found.running,
     };
   } catch (error) {
     const detail = `${data.folder} cannot be used: ${errorText(error)}`;
     const advice = "Give this user the right to write there, or name another folder with KNACK_DATA.";
-    return { finding: { name, status: "error", detail, advice }, usable: false, running: false };
+    return { finding: failure(name, detail, advice), usable: false, running: false };
   }
 }
 
@@ -115,17 +109,17 @@ export async function checkModelKeys(
   if (model.choice === "offline") {
     const detail = "offline: skills work by simple rules, without a language model";
     const advice = (await adviceForOffline(config, local)).join(" ");
-    return [{ name, status: "warning", detail, advice }];
+    return [warning(name, detail, advice)];
   }
-  return names.map((choice): Finding => {
+  return names.map((choice) => {
     const provider = providerOfModel(choice, model);
     if (provider?.missing !== undefined) {
       const { what, set } = provider.missing;
       const advice = `Set ${set}, or choose another model with KNACK_MODEL.`;
-      return { name, status: "error", detail: `${choice} has no ${what}`, advice };
+      return failure(name, `${choice} has no ${what}`, advice);
     }
     const access = provider?.section.api_key !== undefined ? "with a key" : "at its own address";
-    return { name, status: "ok", detail: `${choice}, ${access}` };
+    return fine(name, `${choice}, ${access}`);
   });
 }
 
@@ -188,12 +182,12 @@ function checkOtherWork(
   const chosen = model[setting];
   if (chosen === "off") {
     const advice = `Set model.${setting} to a model of ${servers} or a server of your own.`;
-    return { name, status: "ok", detail: `${without}. ${advice}` };
+    return fine(name, `${without}. ${advice}`);
   }
   const missing = providerOfModel(chosen, model)?.missing;
-  if (missing === undefined) return { name, status: "ok", detail: done(chosen) };
+  if (missing === undefined) return fine(name, done(chosen));
   const advice = `Set ${missing.set}, or model.${setting} to another model, or off.`;
-  return { name, status: "error", detail: `${chosen} has no ${missing.what}`, advice };
+  return failure(name, `${chosen} has no ${missing.what}`, advice);
 }
 
 /** The engines of web search, and how to get one. */
@@ -201,13 +195,13 @@ export function checkSearch(config: Config): Finding {
   const name = "web search";
   const { engines: chosen } = config.search;
   const { engines } = openSearch(config, { own: () => undefined, clock: systemClock });
-  if (chosen.length === 0) return { name, status: "ok", detail: "switched off (search.engines is [])" };
+  if (chosen.length === 0) return fine(name, "switched off (search.engines is [])");
   if (chosen !== "auto" && engines.length < enginesIn(config.search).length) {
     const detail = `${engines.join(", ") || "nothing"}; model is in search.engines, but its provider has no search of its own`;
-    return { name, status: "warning", detail, advice: `Take it out of search.engines. ${howToGetOne}` };
+    return warning(name, detail, `Take it out of search.engines. ${howToGetOne}`);
   }
-  if (engines.join() !== encyclopaedia) return { name, status: "ok", detail: engines.join(", ") };
-  return { name, status: "ok", detail: `${encyclopaedia} alone, which needs no key. ${howToGetOne}` };
+  if (engines.join() !== encyclopaedia) return fine(name, engines.join(", "));
+  return fine(name, `${encyclopaedia} alone, which needs no key. ${howToGetOne}`);
 }
 
 /** Whether the server could listen on its address. */
@@ -217,11 +211,11 @@ export async function checkPort({ host, port }: Config["server"]): Promise<Findi
   try {
     server.listen(port, host);
     await once(server, "listening");
-    return { name, status: "ok", detail: `${host} port ${port === 0 ? "(any)" : port} is free` };
+    return fine(name, `${host} port ${port === 0 ? "(any)" : port} is free`);
   } catch (error) {
     const detail = `${host} port ${port}: ${errorText(error)}`;
     const advice = "Stop the program that listens there, or set server.port (or start with --port).";
-    return { name, status: "error", detail, advice };
+    return failure(name, detail, advice);
   } finally {
     server.close();
   }
@@ -237,9 +231,9 @@ export async function checkSandbox(config: Config): Promise<Finding> {
   try {
     const sandbox = await createSandbox({ ...sandboxOptions(config), dataDir: folder });
     const { isolation, detail, lacks } = sandbox.describe();
-    if (isolation === "bubblewrap") return { name, status: "ok", detail: `bubblewrap. ${detail}` };
-    const warning = { name, status: "warning" as const, detail: `process only, which is weaker. ${detail}` };
-    return lacks === undefined ? warning : { ...warning, advice: lacks.cure };
+    if (isolation === "bubblewrap") return fine(name, `bubblewrap. ${detail}`);
+    const weak = `process only, which is weaker. ${detail}`;
+    return lacks === undefined ? { name, status: "warning", detail: weak } : warning(name, weak, lacks.cure);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -268,7 +262,7 @@ export function checkModelLifetimes(
     const provider = name.slice(0, name.indexOf("/"));
     const other = successor === undefined ? "another model" : `${provider}/${successor}`;
     const detail = days < 0 ? `${name} ended on ${retires}` : `${name} ends on ${retires}, ${inDays(days)}`;
-    return [{ name: "model", status: "warning" as const, detail, advice: `Use ${other} instead.` }];
+    return [warning("model", detail, `Use ${other} instead.`)];
   });
 }
 

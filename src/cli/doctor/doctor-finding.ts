@@ -12,6 +12,18 @@ export interface Finding {
   advice?: string;
 }
 
+export function fine(name: string, detail: string): Finding {
+  return { name, status: "ok", detail };
+}
+
+export function warning(name: string, detail: string, advice: string): Finding {
+  return { name, status: "warning", detail, advice };
+}
+
+export function failure(name: string, detail: string, advice: string): Finding {
+  return { name, status: "error", detail, advice };
+}
+
 /** Prints a finding as one line, with the advice below it. */
 export function printFinding(context: CommandContext, { name, status, detail, advice }: Finding): void {
   const paint = createPaint(wantsColours(context));

@@ -1,7 +1,7 @@
 import { describeProblem } from "../../config/config-error.ts";
 import { type AgentProfile, loadProfiles } from "../../config/load-profiles.ts";
 import { modelSettings } from "../../wiring/app-settings.ts";
-import { type CommandContext, exitCode, type GlobalOptions, printJson } from "../command-context.ts";
+import { type CommandContext, exitCode, printJson, type ResultOptions } from "../command-context.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkBot } from "./doctor-bot.ts";
 import {
@@ -17,13 +17,12 @@ import {
   checkSearch,
   checkTranscription,
 } from "./doctor-checks.ts";
-import { type Finding, printFinding } from "./doctor-finding.ts";
+import { type Finding, failure, printFinding } from "./doctor-finding.ts";
 import { checkLiveModels } from "./doctor-live.ts";
 import { configuredModels } from "./model-advice.ts";
 import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./platform-findings.ts";
 
-export interface DoctorOptions extends GlobalOptions {
-  json?: true;
+export interface DoctorOptions extends ResultOptions {
   live?: true;
 }
 
@@ -76,9 +75,9 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
 }
 
 function checkAgents(agents: readonly AgentProfile[]): Finding[] {
-  return agents.flatMap(({ id, unusable }): Finding[] => {
+  return agents.flatMap(({ id, unusable }) => {
     if (unusable === undefined) return [];
     const detail = `the agent ${id} cannot be used: ${describeProblem(unusable)}`;
-    return [{ name: "agents", status: "error", detail, advice: "Correct the file, or remove it." }];
+    return failure("agents", detail, "Correct the file, or remove it.");
   });
 }

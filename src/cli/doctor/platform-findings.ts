@@ -1,15 +1,15 @@
 import { incompletePlatforms, slackMode, unprotectedServer } from "../../config/incomplete-platforms.ts";
 import type { Config } from "../../config/schema.ts";
-import type { Finding } from "./doctor-finding.ts";
+import { type Finding, failure, fine } from "./doctor-finding.ts";
 
 /** The platforms that start with this configuration, and the missing settings of others. Makes no requests. */
 export function platformFindings(config: Config): Finding[] {
-  const incomplete = incompletePlatforms(config).map(({ key, message, hint = "" }): Finding => {
-    return { name: "slack", status: "error", detail: `${key} ${message}`, advice: `${hint}.` };
-  });
-  const unprotected = unprotectedServer(config).map(({ key, message, hint = "" }): Finding => {
-    return { name: "server", status: "error", detail: `${key} ${message}`, advice: `${hint}.` };
-  });
+  const incomplete = incompletePlatforms(config).map(({ key, message, hint = "" }) =>
+    failure("slack", `${key} ${message}`, `${hint}.`),
+  );
+  const unprotected = unprotectedServer(config).map(({ key, message, hint = "" }) =>
+    failure("server", `${key} ${message}`, `${hint}.`),
+  );
   return [
     ...unprotected,
     ...(incomplete.length > 0 ? incomplete : [slackFinding(config)]),
@@ -18,15 +18,16 @@ export function platformFindings(config: Config): Finding[] {
 }
 
 function slackFinding(config: Config): Finding {
-  const name = "slack";
   const meaning = {
     socket: "one workspace, over Socket Mode",
     http: "one workspace, called over HTTP at POST /slack/events",
     installations: `any workspace that installs it at ${config.server.public_url}/slack/install`,
   };
   const mode = slackMode(config);
-  if (mode !== undefined) return { name, status: "ok", detail: meaning[mode] };
-  return { name, status: "ok", detail: "not connected (`knack connect slack` shows how)" };
+  return fine(
+    "slack",
+    mode === undefined ? "not connected (`knack connect slack` shows how)" : meaning[mode],
+  );
 }
 
 function discordFinding({ discord }: Config): Finding {
@@ -34,7 +35,7 @@ function discordFinding({ discord }: Config): Finding {
     discord.token === undefined
       ? "not connected (`knack connect discord` shows how)"
       : "a token is set (`knack doctor --live` asks Discord about it)";
-  return { name: "discord", status: "ok", detail };
+  return fine("discord", detail);
 }
 
 /** Slack's findings about the tokens. */

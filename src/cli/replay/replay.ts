@@ -13,17 +13,17 @@ import {
   type CommandContext,
   CommandError,
   exitCode,
-  type GlobalOptions,
   printJson,
   printLine,
+  printResult,
+  type ResultOptions,
   wantsColours,
 } from "../command-context.ts";
 import { failureOf, type ReplaySuite, readSuite } from "./replay-suite.ts";
 
-interface ReplayOptions extends GlobalOptions {
+interface ReplayOptions extends ResultOptions {
   model: string;
   all?: string;
-  json?: true;
 }
 
 /** `knack replay`: a turn on another model, or all turns of a suite with their checks. */
@@ -32,16 +32,15 @@ export async function replay(
   turnId: string | undefined,
   options: ReplayOptions,
 ): Promise<number> {
-  const { model, all, json } = options;
+  const { model, all } = options;
   if ((turnId === undefined) === (all === undefined))
     throw new CommandError("Give the id of a turn, or --all with the name of a suite.", exitCode.usage);
   const suite = all === undefined ? undefined : await readSuite(all, context.cwd);
   return reportRefusals(context, options, async ({ client }) => {
     if (suite !== undefined) return replayAll(context, client, suite, options);
     const made = await client.call("turn.replay", { id: turnId ?? "", model });
-    if (json) printJson(context, made);
-    else for (const line of sideBySide(context, made)) printLine(context, line);
-    return made.replayed.error === undefined ? exitCode.ok : exitCode.failed;
+    const ok = made.replayed.error === undefined;
+    return printResult(context, options, made, () => sideBySide(context, made), ok);
   });
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { LoginServer } from "../login-port.ts";
+import { loginFailure } from "../said-text.ts";
 import { keyOf, type PendingLogin } from "./account-store.ts";
 import {
   clientMetadataOf,
@@ -10,7 +11,6 @@ import {
   registeredClient,
   registrationProblem,
 } from "./client-registration.ts";
-import { loginFailure } from "./login-failure.ts";
 import type { LoginParts } from "./login-parts.ts";
 
 /** Lifetime of a link, ms. */

@@ -9,8 +9,7 @@ import type { CheckedLogin, FinishedLogin, LoginReturn } from "./finish-login.ts
 import { grantPart } from "./grants.ts";
 import { createLoginFetch, withDeadline } from "./login-fetch.ts";
 import type { LoginParts } from "./login-parts.ts";
-import { createStepUps, type StepUps } from "./step-ups.ts";
-import { renewOnce, tokensPart } from "./tokens-part.ts";
+import { createStepUps, renewOnce, type StepUps, tokensPart } from "./tokens-part.ts";
 
 export interface McpLoginOptions {
   /** Encrypted: it holds tokens. */

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { sharedAccount } from "../login-port.ts";
-import { oneLine } from "../requests/said-text.ts";
+import { loginFailure, oneLine } from "../said-text.ts";
 import type { PendingLogin } from "./account-store.ts";
 import { clientMetadataOf } from "./client-registration.ts";
-import { loginFailure } from "./login-failure.ts";
 import type { LoginParts } from "./login-parts.ts";
 import { storedTokens } from "./tokens-part.ts";
 

@@ -1,7 +1,6 @@
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
-import type { LoginServer } from "../login-port.ts";
+import type { LoginServer, OAuthSettings } from "../login-port.ts";
 import type { LoginParts } from "./login-parts.ts";
-import type { OAuthSettings } from "./oauth-settings.ts";
 
 type Grant = Pick<OAuthClientProvider, "prepareTokenRequest" | "addClientAuthentication">;
 

@@ -2,10 +2,9 @@ import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprot
 import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { LoginServer } from "../login-port.ts";
-import { keyOf, type StoredTokens } from "./account-store.ts";
+import { type AccountStore, keyOf, type StoredTokens } from "./account-store.ts";
 import { needsPerson } from "./client-registration.ts";
 import type { LoginParts } from "./login-parts.ts";
-import type { StepUps } from "./step-ups.ts";
 
 /** How a connection reads, renews and drops the tokens of its account. */
 export function tokensPart(
@@ -95,4 +94,32 @@ export function storedTokens(tokens: OAuthTokens, discovery: OAuthDiscoveryState
 function textOf(metadata: object | undefined, name: string): string | undefined {
   const value: unknown = metadata === undefined ? undefined : Reflect.get(metadata, name);
   return typeof value === "string" ? value : undefined;
+}
+
+export type StepUps = ReturnType<typeof createStepUps>;
+
+/** Accounts whose connection was just rejected for missing rights (403, insufficient_scope). */
+export function createStepUps(accounts: AccountStore) {
+  /** The rejected authorization: tokens of a later login, which another process may have made, are others. */
+  const rejected = new Map<string, string>();
+  const keyOf = ({ name, url }: LoginServer, account: string) => JSON.stringify([name, url, account]);
+  return {
+    has: (server: LoginServer, account: string, accessToken: string) =>
+      rejected.get(keyOf(server, account)) === `Bearer ${accessToken}`,
+    clear: (server: LoginServer, account: string) => void rejected.delete(keyOf(server, account)),
+    /** A fetch that notices such a rejection, and keeps the demanded scopes until the next login. */
+    watch(send: FetchLike, server: LoginServer, account: string): FetchLike {
+      return async (url, init) => {
+        const response = await send(url, init);
+        if (response.status !== 403 || new URL(url).origin !== new URL(server.url).origin) return response;
+        const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/sdk/client/auth.js");
+        const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+        if (error !== "insufficient_scope") return response;
+        rejected.set(keyOf(server, account), new Headers(init?.headers).get("authorization") ?? "");
+        const wanted = { scope, resource_metadata_url: resourceMetadataUrl?.href };
+        await accounts.saveWanted(server, account, wanted);
+        return response;
+      };
+    },
+  };
 }

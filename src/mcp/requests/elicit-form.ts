@@ -1,8 +1,7 @@
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolContext } from "../../core/skill/tool.ts";
-import { type FieldValue, readFieldAnswer } from "./field-answer.ts";
-import { asksForSecret, type FormField, formFields } from "./form-field.ts";
-import { oneLine, quoted, withoutLinks } from "./said-text.ts";
+import { oneLine, quoted, withoutLinks } from "../said-text.ts";
+import { asksForSecret, type FieldValue, type FormField, formFields, readFieldAnswer } from "./form-field.ts";
 
 /** Maximum fields that are asked one by one; longer forms are one question. */
 const maxSingleQuestions = 4;

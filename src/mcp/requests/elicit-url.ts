@@ -1,6 +1,6 @@
 import type { ElicitRequestURLParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolContext } from "../../core/skill/tool.ts";
-import { quoted } from "./said-text.ts";
+import { quoted } from "../said-text.ts";
 
 const opened = "I opened it";
 const decline = "Decline";

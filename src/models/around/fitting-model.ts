@@ -1,8 +1,7 @@
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/ports/model.ts";
 import { foldedRequest } from "../../core/transcript/keep-transcript.ts";
 import type { Message } from "../../core/values/message.ts";
-import { countTokens } from "../count-tokens.ts";
-import { createRequestSize, messageSize, sum, toolSize } from "../request-size.ts";
+import { countTokens, createRequestSize, messageSize, sum, toolSize } from "../count-tokens.ts";
 import { ShownText } from "./failed-attempt.ts";
 
 /** Maximum attempts to shorten a request that is too long. */

@@ -1,18 +1,25 @@
 import { z } from "zod";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
-import type { Embedder, Embeddings } from "../../core/ports/services.ts";
+import { type Embedder, type Embeddings, noEmbedder } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
+import { kindOf, type ModelSettings, namedModel } from "../create-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { delayAfter, type Endpoint, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
-import type { ProviderModelOptions } from "../provider-model.ts";
 import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
-export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
-  price: Price | undefined;
-  /** Reports a failure. Further failures are not reported until an embedding has succeeded. */
-  report(error: unknown): void;
+export interface EmbeddingSettings extends Pick<ModelSettings, "providers" | "prices"> {
+  /** `provider/model`, or `off`. */
+  embeddings: string;
 }
+
+/** US dollars per million tokens. Sources: developers.openai.com/api/docs/models, ai.google.dev/gemini-api/docs/pricing, mistral.ai/pricing. */
+const prices: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  openai: { "text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13 },
+  openrouter: { "openai/text-embedding-3-small": 0.02 },
+  gemini: { "gemini-embedding-001": 0.15 },
+  mistral: { "mistral-embed": 0.1 },
+};
 
 /** Maximum time of one request, ms: a server of one's own may have to load the model first. */
 const maxMs = 60_000;
@@ -40,15 +47,20 @@ const answerSchema = z.object({
 });
 
 /**
- * Makes vectors in batches with `/embeddings` of OpenAI, Gemini, Mistral, OpenRouter, Azure and self-hosted servers.
+ * Creates the service that makes vectors of texts, in batches with `/embeddings` of OpenAI, Gemini, Mistral, OpenRouter, Azure and
+ * self-hosted servers. `report` gets the first failure, and further ones only after a success.
  * https://developers.openai.com/api/docs/guides/embeddings
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
-export function createOpenAiEmbedder(
-  options: EmbedderOptions,
+export function createEmbedder(
+  settings: EmbeddingSettings,
   clock: Pick<Clock, "after" | "sleep">,
+  report: (error: unknown) => void,
 ): Embedder {
-  const { model, price } = options;
-  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
+  if (settings.embeddings === "off") return noEmbedder;
+  const { provider, model, server } = namedModel(settings.embeddings, settings);
+  const price = embeddingPrice(settings);
+  const { endpoint, client } = openAiServer({ ...server, provider, model, timeoutMs: maxMs });
   const late = () => modelError("unavailable", endpoint, `took longer than ${maxMs / 1_000} s`, undefined);
   const attempt = (texts: readonly string[], signal: AbortSignal) =>
     withTimeLimit({ ms: maxMs, timer: clock, signal, late }, async (limit) =>
@@ -73,7 +85,7 @@ export function createOpenAiEmbedder(
         sameLength(vectors, endpoint);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        if (!isTold) options.report(toModelError(error, endpoint) ?? error);
+        if (!isTold) report(toModelError(error, endpoint) ?? error);
         isTold = true;
         return undefined;
       }
@@ -82,6 +94,18 @@ export function createOpenAiEmbedder(
       return { vectors, model: endpoint.id, usage: pricedUsage(metered, price) } satisfies Embeddings;
     },
   };
+}
+
+/** The price of a million tokens, if known. Settings take precedence over the prices above. */
+export function embeddingPrice(settings: EmbeddingSettings): Price | undefined {
+  const { embeddings } = settings;
+  if (embeddings === "off") return undefined;
+  const own = settings.prices?.[embeddings];
+  if (own !== undefined) return own;
+  const { model, server } = namedModel(embeddings, settings);
+  const kind = kindOf(server);
+  const input = kind === undefined ? undefined : prices[kind]?.[model];
+  return input === undefined ? undefined : { input, output: 0 };
 }
 
 async function ask(

@@ -1,15 +1,22 @@
 import { z } from "zod";
 import type { Usage } from "../../core/log/usage.ts";
 import { type ModelErrorCode, mayHelp } from "../../core/ports/model.ts";
-import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/ports/services.ts";
+import {
+  ImageError,
+  type ImageMaker,
+  type MadeImages,
+  noImageMaker,
+  type WantedImage,
+} from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { formatBytes } from "../../core/values/shown.ts";
+import { kindOf, type ModelSettings, namedModel } from "../create-model.ts";
+import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
-import type { ProviderModelOptions } from "../provider-model.ts";
 import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 /** The server's counts. `input_tokens` include the `image_tokens`. */
-export interface MeteredImages {
+interface MeteredImages {
   input_tokens: number;
   image_tokens: number;
   output_tokens: number;
@@ -18,16 +25,28 @@ export interface MeteredImages {
 }
 
 /** Fetches a file from an address in a server's answer, with the network guards. `reason` is a sentence for people. */
-export type FetchImage = (
+type FetchImage = (
   url: string,
   limits: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array } | { ok: false; reason: string }>;
 
-export interface ImageMakerOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
-  /** Usage with its cost. */
-  usageOf(metered: MeteredImages | undefined): Usage;
+export interface ImageSettings extends Pick<ModelSettings, "providers" | "prices"> {
+  /** `provider/model`, or `off`. */
+  images: string;
+}
+
+export interface ImageDeps {
+  clock: Pick<Clock, "sleep">;
   fetchImage: FetchImage;
 }
+
+/** US dollars per million tokens; `image` is the price of a picture's input tokens. */
+interface ImagePrice extends Price {
+  image?: number;
+}
+
+/** One price for all of these models: developers.openai.com/api/docs/pricing. */
+const gptImage: ImagePrice = { input: 5, image: 8, output: 30 };
 
 /** Maximum time of one attempt, ms: the slowest models take two minutes for a picture. */
 const maxMs = 300_000;
@@ -40,14 +59,22 @@ const sizes = { square: "1024x1024", wide: "1536x1024", tall: "1024x1536" } as c
 const ratios = { square: "1:1", wide: "16:9", tall: "9:16" } as const;
 
 /**
- * Makes pictures with `/images/generations` and `/images/edits` of OpenAI, xAI, Azure and self-hosted servers. Retries once after a
- * transient failure. https://developers.openai.com/api/docs/guides/image-generation
+ * Creates the service that makes pictures, with `/images/generations` and `/images/edits` of OpenAI, xAI, Azure and self-hosted servers.
+ * Its cost is based on the settings, else on the known price or the server's charge. Retries once after a transient failure.
+ * https://developers.openai.com/api/docs/guides/image-generation
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
-export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<Clock, "sleep">): ImageMaker {
-  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
+export function createImageMaker(settings: ImageSettings, { clock, fetchImage }: ImageDeps): ImageMaker {
+  if (settings.images === "off") return noImageMaker("No service that makes pictures is set up here.");
+  const { provider, model, server } = namedModel(settings.images, { providers: settings.providers });
+  const kind = kindOf(server);
+  const known = kind === "openai" && /^gpt-image-2(\.\d)?(-|$)/.test(model) ? gptImage : undefined;
+  const price = settings.prices?.[settings.images] ?? known;
+  const called = { model, isXai: (kind ?? server.server) === "xai" };
+  const { endpoint, client } = openAiServer({ ...server, provider, model, timeoutMs: maxMs });
   const attempt = async (wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
-    const answer = await ask(await client(), wanted, options, signal);
-    return await madeOf(answer, { ...options, endpoint, count: wanted.count }, signal);
+    const answer = await ask(await client(), wanted, called, signal);
+    return await madeOf(answer, { price, fetchImage, endpoint, count: wanted.count }, signal);
   };
   return {
     model: endpoint.id,
@@ -63,18 +90,22 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
   };
 }
 
+interface CalledModel {
+  model: string;
+  isXai: boolean;
+}
+
 async function ask(
   api: OpenAiClient,
   wanted: WantedImage,
-  options: ImageMakerOptions,
+  called: CalledModel,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const request = requestOf(wanted, options);
+  const request = requestOf(wanted, called);
   const limits = { signal, timeout: maxMs };
   const { from = [] } = wanted;
   if (from.length === 0) return await api.images.generate(request as never, limits);
-  if (options.server !== "xai")
-    return await api.images.edit({ ...request, image: filesOf(from) } as never, limits);
+  if (!called.isXai) return await api.images.edit({ ...request, image: filesOf(from) } as never, limits);
   // xAI takes pictures as addresses in JSON instead of a form: https://docs.x.ai/docs/guides/image-generations
   const images = from.map(({ media_type, data }) => ({
     type: "image_url",
@@ -84,10 +115,10 @@ async function ask(
   return await api.post("/images/edits", { ...limits, body });
 }
 
-function requestOf({ prompt, shape, count, transparent }: WantedImage, { model, server }: ImageMakerOptions) {
+function requestOf({ prompt, shape, count, transparent }: WantedImage, { model, isXai }: CalledModel) {
   const common = { model, prompt, n: count };
   // xAI takes aspect ratios, not sizes.
-  if (server === "xai") return { ...common, aspect_ratio: ratios[shape], response_format: "b64_json" };
+  if (isXai) return { ...common, aspect_ratio: ratios[shape], response_format: "b64_json" };
   const isGpt = model.startsWith("gpt-image") || model.startsWith("chatgpt-image");
   return {
     ...common,
@@ -131,14 +162,22 @@ function meteredOf({ usage }: ImageAnswer): MeteredImages | undefined {
   return { input_tokens, output_tokens, image_tokens: input_tokens_details?.image_tokens ?? 0, ...charged };
 }
 
+function priced(metered: MeteredImages | undefined, price: ImagePrice | undefined): Usage {
+  if (metered === undefined) return { input_tokens: 0, output_tokens: 0 };
+  const { image_tokens, charged_usd, ...tokens } = metered;
+  const usage = pricedUsage(tokens, price);
+  if (price === undefined) return charged_usd === undefined ? usage : { ...usage, cost_usd: charged_usd };
+  return withFee(usage, (image_tokens * ((price.image ?? price.input) - price.input)) / 1_000_000);
+}
+
+interface Making extends Pick<ImageDeps, "fetchImage">, Pick<WantedImage, "count"> {
+  endpoint: Endpoint;
+  price: ImagePrice | undefined;
+}
+
 async function madeOf(
   answer: unknown,
-  {
-    endpoint,
-    count,
-    usageOf,
-    fetchImage,
-  }: Pick<ImageMakerOptions, "usageOf" | "fetchImage"> & Pick<WantedImage, "count"> & { endpoint: Endpoint },
+  { endpoint, count, price, fetchImage }: Making,
   signal: AbortSignal,
 ): Promise<MadeImages> {
   const parsed = answerSchema.safeParse(answer);
@@ -156,7 +195,7 @@ async function madeOf(
   const [problem = "sent none: its rules may not allow what is described; try other words"] = problems;
   if (images.length === 0) throw new ImageError("failed", `The service that makes pictures ${problem}.`);
   const revised = data.find(({ revised_prompt }) => revised_prompt)?.revised_prompt;
-  const usage = usageOf(meteredOf(parsed.data));
+  const usage = priced(meteredOf(parsed.data), price);
   return { images, model: endpoint.id, usage, ...(revised ? { revised_prompt: revised } : {}) };
 }
 

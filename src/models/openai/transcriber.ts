@@ -1,6 +1,7 @@
 import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Usage } from "../../core/log/usage.ts";
 import {
+  noTranscriber,
   type Recording,
   type Transcriber,
   type Transcription,
@@ -9,19 +10,35 @@ import {
 import type { ModelErrorCode } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { type Json, type JsonObject, objectOf } from "../../core/values/json.ts";
+import { kindOf, type ModelSettings, namedModel } from "../create-model.ts";
+import { type Price, pricedUsage } from "../prices.ts";
 import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
-import type { ProviderModelOptions } from "../provider-model.ts";
 import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 /** The server's count of what it bills: tokens or seconds. */
-export type Metered =
-  | { input_tokens: number; output_tokens: number; seconds?: undefined }
-  | { seconds: number };
+type Metered = { input_tokens: number; output_tokens: number; seconds?: undefined } | { seconds: number };
 
-export interface TranscriberOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
-  /** Usage with its cost. */
-  usageOf(metered: Metered | undefined): Usage;
+export interface TranscriptionSettings extends Pick<ModelSettings, "choice" | "providers" | "prices"> {
+  /** `provider/model`, or `off`. */
+  transcription: string;
 }
+
+/** US dollars: by the minute of speech, or by the token as for any model. */
+type TranscriptionPrice = { minute: number } | { tokens: Price };
+
+/** Sources: developers.openai.com/api/docs/models, console.groq.com/docs/speech-to-text. */
+const prices: Readonly<Record<string, Readonly<Record<string, TranscriptionPrice>>>> = {
+  openai: {
+    "gpt-transcribe": { minute: 0.0045 },
+    "gpt-4o-transcribe": { tokens: { input: 2.5, output: 10 } },
+    "gpt-4o-mini-transcribe": { tokens: { input: 1.25, output: 5 } },
+    "whisper-1": { minute: 0.006 },
+  },
+  groq: {
+    "whisper-large-v3": { minute: 0.111 / 60 },
+    "whisper-large-v3-turbo": { minute: 0.04 / 60 },
+  },
+};
 
 /** Maximum time of one attempt, ms: the slowest services take about a minute for 25 minutes of speech. */
 const maxMs = 120_000;
@@ -29,22 +46,25 @@ const maxMs = 120_000;
 const delays = { usual: 1_000, max: 10_000 };
 
 /**
- * Transcribes with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure and self-hosted servers. Retries once
- * after a transient failure. https://developers.openai.com/docs/guides/speech-to-text
+ * Creates the service that transcribes voice messages, with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure
+ * and self-hosted servers. Retries once after a transient failure. https://developers.openai.com/docs/guides/speech-to-text
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
-export function createOpenAiTranscriber(
-  options: TranscriberOptions,
+export function createTranscriber(
+  settings: TranscriptionSettings,
   clock: Pick<Clock, "after" | "sleep">,
 ): Transcriber {
-  const { model } = options;
-  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
+  if (settings.transcription === "off") return noTranscriber(whyNone(settings));
+  const { provider, model, server } = namedModel(settings.transcription, { providers: settings.providers });
+  const price = transcriptionPrice(settings);
+  const { endpoint, client } = openAiServer({ ...server, provider, model, timeoutMs: maxMs });
   const attempt = async (recording: Recording, signal: AbortSignal): Promise<Transcription> => {
     const late = () =>
       new TranscriptionError("failed", `it took longer than ${maxMs / 1_000} s; try a shorter one`);
     const heard = await withTimeLimit({ ms: maxMs, timer: clock, signal, late }, async (limit) =>
       ask(await client(), endpoint, model, recording, limit),
     );
-    const usage = options.usageOf(heard.metered ?? secondsOf(recording));
+    const usage = usageOf(heard.metered ?? secondsOf(recording), price);
     return {
       text: heard.text,
       seconds: recording.seconds ?? heard.metered?.seconds,
@@ -64,6 +84,32 @@ export function createOpenAiTranscriber(
       }
     },
   };
+}
+
+function whyNone({ choice }: TranscriptionSettings): string {
+  const none = "no service that transcribes speech is set up here";
+  return choice === "offline" ? `${none}, and this bot runs without a language model` : none;
+}
+
+/** The price of transcription, if known. Settings take precedence over the prices above. */
+export function transcriptionPrice(settings: TranscriptionSettings): TranscriptionPrice | undefined {
+  const { transcription, providers } = settings;
+  if (transcription === "off") return undefined;
+  const own = settings.prices?.[transcription];
+  if (own !== undefined) return { tokens: own };
+  const { model, server } = namedModel(transcription, { providers });
+  const kind = kindOf(server);
+  return kind === undefined ? undefined : prices[kind]?.[model];
+}
+
+function usageOf(metered: Metered | undefined, price: TranscriptionPrice | undefined): Usage {
+  if (metered === undefined) return { input_tokens: 0, output_tokens: 0 };
+  if (metered.seconds === undefined) {
+    return pricedUsage(metered, price !== undefined && "tokens" in price ? price.tokens : undefined);
+  }
+  const cost =
+    price !== undefined && "minute" in price ? { cost_usd: (metered.seconds / 60) * price.minute } : {};
+  return { input_tokens: 0, output_tokens: 0, ...cost };
 }
 
 async function ask(

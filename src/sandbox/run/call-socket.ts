@@ -1,8 +1,5 @@
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { errorText } from "../../base/error-text.ts";
 import { parsedJson } from "../../base/json-reader.ts";
@@ -13,20 +10,12 @@ import type { Json } from "../../core/values/json.ts";
 /** Maximum bytes of a call. */
 const maxCall = 1_000_000;
 
-/** A unix socket on which code in a sandbox calls tools. */
-export interface CallSocket {
-  socket: string;
-  close(): Promise<void>;
-}
-
 /**
- * Answers one call for each connection: `{"tool", "input"}` and a line break, then `{"output"}` or `{"error"}`, and the end. The code's part
- * of it is `inside/knack_tools.py` and `inside/knack-tools.mjs`. Paths of sockets are limited to 108 bytes (unix(7)), so the folder is a
- * short one of the system's.
+ * Listens on a unix socket on which code in a sandbox calls tools, until the returned function is called. Answers one call for each
+ * connection: `{"tool", "input"}` and a line break, then `{"output"}` or `{"error"}`, and the end. The code's part of it is
+ * `inside/knack_tools.py` and `inside/knack-tools.mjs`.
  */
-export async function openCallSocket(onCall: CallOfCode): Promise<CallSocket> {
-  const folder = await mkdtemp(join(tmpdir(), "knack-calls-"));
-  const socket = join(folder, "s");
+export async function openCallSocket(path: string, onCall: CallOfCode): Promise<() => Promise<void>> {
   const connections = new Set<Socket>();
   const server = createServer((connection) => {
     connections.add(connection);
@@ -35,19 +24,13 @@ export async function openCallSocket(onCall: CallOfCode): Promise<CallSocket> {
     connection.on("error", () => connection.destroy());
     void answer(connection, onCall);
   });
-  server.listen(socket);
+  server.listen(path);
   await once(server, "listening");
-  // The sandbox has another user; the folder keeps others away.
-  await chmod(socket, 0o666);
-  return {
-    socket,
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      for (const connection of connections) connection.destroy();
-      await closed;
-      await rm(folder, { recursive: true, force: true });
-    },
+  return async () => {
+    const closed = once(server, "close");
+    server.close();
+    for (const connection of connections) connection.destroy();
+    await closed;
   };
 }
 

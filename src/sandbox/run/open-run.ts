@@ -1,13 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, readdir, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { errorCode } from "../../base/error-text.ts";
 import type { Mutex } from "../../core/ports/storage.ts";
 import type { CallOfCode, HostKey, NetworkAccess } from "../../core/skill/programs.ts";
 import type { Requirements } from "../../core/skill/skill.ts";
 import type { Launch, LaunchRequest } from "../isolation.ts";
 import type { PlaceRequest } from "../places.ts";
 import type { OpenProxy, SandboxContext } from "../sandbox-context.ts";
-import { type CallSocket, openCallSocket } from "./call-socket.ts";
+import { openCallSocket } from "./call-socket.ts";
 
 /** Marks the owner of run folders: a process knows its own, and may remove those of ended processes. */
 const owner = randomBytes(6).toString("hex");
@@ -45,6 +48,35 @@ export async function removeLeftovers(runs: string, mutex: Mutex): Promise<void>
   }
 }
 
+/** Folders of unix sockets. Their paths are limited to 108 bytes (unix(7)), so they are short ones of the system's folder. */
+const socketFolders = "knack-sockets-";
+/** A folder that changed less than this time ago may belong to a run that is being opened, ms. */
+const openingMs = 60_000;
+
+/**
+ * Removes the folders of sockets that killed processes of this user left behind: those with no socket that a process listens on. Other bots
+ * of this machine have theirs in the same place.
+ */
+export async function removeDeadSockets(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(socketFolders));
+  for (const folder of names.map((name) => join(tmpdir(), name))) {
+    const found = await lstat(folder).catch(() => undefined);
+    if (!found?.isDirectory() || found.uid !== process.geteuid?.()) continue;
+    if (Date.now() - found.mtimeMs < openingMs) continue;
+    const sockets = await readdir(folder).catch(() => []);
+    const heard = await Promise.all(sockets.map((name) => isHeard(join(folder, name))));
+    if (!heard.includes(true)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether a process listens on a socket; true if it cannot be told. */
+function isHeard(socket: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const connection = connect(socket, () => resolve(true));
+  connection.once("error", (error) => resolve(!["ECONNREFUSED", "ENOENT"].includes(errorCode(error) ?? "")));
+  return promise.finally(() => connection.destroy());
+}
+
 /** A process ready to be started, with everything created for it alone. */
 export interface Run {
   launch: Launch;
@@ -76,26 +108,37 @@ export async function openRun(
   const taken = await places.take(place);
   if ("reason" in taken) return taken;
   let proxy: Awaited<ReturnType<OpenProxy>> | undefined;
-  let calls: CallSocket | undefined;
+  let endCalls: Awaited<ReturnType<typeof openCallSocket>> | undefined;
+  let sockets: string | undefined;
   let runFolder: string | undefined;
+  const newSocket = async (name: string) => {
+    sockets ??= await mkdtemp(join(tmpdir(), socketFolders));
+    return join(sockets, name);
+  };
   const close = async () => {
     taken.release();
     await proxy?.close();
-    await calls?.close();
-    if (runFolder !== undefined) await rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
+    await endCalls?.();
+    for (const folder of [sockets, runFolder])
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
     const isConfined = isolation.kind === "bubblewrap";
     const held = isConfined ? withoutKeys(code.env, keys) : { env: code.env, keys: [] };
-    if (network !== undefined && isConfined) proxy = await openProxy?.({ ...network, keys: held.keys });
-    if (onCall !== undefined) calls = await openCallSocket(onCall);
+    const given: Pick<LaunchRequest, "socket" | "authority" | "calls"> = {};
+    if (network !== undefined && isConfined && openProxy !== undefined) {
+      given.socket = await newSocket("net");
+      proxy = await openProxy({ ...network, keys: held.keys }, given.socket);
+      given.authority = proxy.authority;
+    }
+    if (onCall !== undefined) {
+      given.calls = await newSocket("calls");
+      endCalls = await openCallSocket(given.calls, onCall);
+    }
+    // The sandbox has another user; the folder keeps others away.
+    for (const socket of [given.socket, given.calls]) if (socket !== undefined) await chmod(socket, 0o666);
     runFolder = await makeRunFolder(runs);
-    const sockets = {
-      ...(proxy === undefined ? {} : { socket: proxy.socket, authority: proxy.authority }),
-      ...(calls === undefined ? {} : { calls: calls.socket }),
-    };
-    const { env } = held;
-    return { launch: await isolation.prepare({ ...code, env, ...sockets, runFolder }), close };
+    return { launch: await isolation.prepare({ ...code, env: held.env, ...given, runFolder }), close };
   } catch (error) {
     await close();
     throw error;

@@ -1,8 +1,7 @@
 import type { ScriptOutcome } from "../../core/ports/work-context.ts";
 import type { CallOfCode, RunRequest, ScriptRequest, ScriptRunner } from "../../core/skill/programs.ts";
-import { malformedEnvironment } from "../child-process.ts";
+import { malformedEnvironment, supervise } from "../child-process.ts";
 import { isShipped, type SandboxContext } from "../sandbox-context.ts";
-import { supervise } from "../supervise.ts";
 import { exposedModules, unreadModules } from "../unread-modules.ts";
 import { openRun, type RunCode } from "./open-run.ts";
 import { resolveCommand, resolveScript } from "./resolve-script.ts";

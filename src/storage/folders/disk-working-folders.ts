@@ -8,8 +8,14 @@ import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import { namespaceSchema, type Place, threadSchema } from "../../core/values/place.ts";
 import { createDiskWorkingFolder } from "./disk-working-folder.ts";
 import { readJson, writeJson } from "./folder-json.ts";
-import { entriesOf, maxFolderDepth } from "./foreign-files.ts";
-import { isAbsence, type OpenFolder, openFolder, openUp } from "./open-foreign.ts";
+import {
+  entriesOf,
+  isAbsence,
+  maxFolderDepth,
+  type OpenFolder,
+  openFolder,
+  openUp,
+} from "./foreign-files.ts";
 
 const ownerName = "thread.json";
 const ownerSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });

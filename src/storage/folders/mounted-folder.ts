@@ -14,8 +14,7 @@ import {
 import { type FolderIndex, sizeOf } from "./folder-index.ts";
 import { excessIn, full } from "./folder-limits.ts";
 import { areaOf, shown } from "./folder-paths.ts";
-import { listForeignFiles, openForeignFile } from "./foreign-files.ts";
-import { openUp } from "./open-foreign.ts";
+import { listForeignFiles, openForeignFile, openUp } from "./foreign-files.ts";
 
 interface Mounting {
   root: string;

@@ -2,11 +2,10 @@ import { leasePrefix } from "../key-value-leases.ts";
 import type { PostgresValue } from "../postgres/postgres-connection.ts";
 import { pieceWords } from "../postgres/postgres-knowledge.ts";
 import { messageWords } from "../postgres/postgres-message-index.ts";
-import { quotedWord } from "../postgres/postgres-words.ts";
 import type { SqliteConnection, SqlRow } from "../sqlite/sqlite-connection.ts";
 import { eventColumns, toEvent } from "../sqlite/sqlite-events.ts";
 import { eventBodyOf } from "../turns/turn-rows.ts";
-import { gap } from "../words.ts";
+import { gap, quotedWord } from "../words.ts";
 import type { SourceFile } from "./source.ts";
 
 /** A table of the target, and the rows of the source that it gets. */

@@ -10,14 +10,13 @@ import {
   queryWords,
   withoutCommon,
 } from "../knowledge-search.ts";
-import { spaced } from "../words.ts";
+import { channelWord, foldedWords, quotedWord, spaced } from "../words.ts";
 import {
   type PostgresConnection,
   type PostgresRow,
   type PostgresSession,
   storableText,
 } from "./postgres-connection.ts";
-import { channelWord, foldedWords, quotedWord } from "./postgres-words.ts";
 
 export const knowledgeTables = `
   CREATE TABLE documents (

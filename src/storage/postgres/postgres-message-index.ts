@@ -1,7 +1,7 @@
 import type { IndexedMessage, MessageIndex, MessageQuery } from "../../core/ports/chat-actions.ts";
-import { messageOf } from "../message-rows.ts";
+import { extent, extentOf, messageOf } from "../message-rows.ts";
+import { channelWord, foldedWords, quotedWord } from "../words.ts";
 import { type PostgresConnection, type PostgresSession, storableText } from "./postgres-connection.ts";
-import { channelWord, foldedWords, quotedWord } from "./postgres-words.ts";
 
 /** Times have fractions of a millisecond on some platforms. */
 export const messageTables = `
@@ -45,16 +45,7 @@ export function createPostgresMessageIndex(connection: PostgresConnection): Mess
     clearAuthor: (author, isThere, options) => clearAuthor(connection, author, isThere, options),
     scrub: () => connection.rewrite("messages"),
     search: (namespace, query) => search(connection, namespace, query),
-    async extent(namespace) {
-      const row = await connection.get(
-        "SELECT count(*) AS n, min(at) AS since, max(at) AS newest FROM messages WHERE namespace = $1",
-        namespace,
-      );
-      const messages = Number(row?.n ?? 0);
-      return messages === 0
-        ? { messages }
-        : { messages, since: Number(row?.since), newest: Number(row?.newest) };
-    },
+    extent: async (namespace) => extentOf(await connection.get(extent, namespace)),
   };
 }
 

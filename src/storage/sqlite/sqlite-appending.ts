@@ -2,6 +2,7 @@ import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../core/log/usage.ts";
 import { wokenByMessage } from "../turns/turn-rows.ts";
+import { dropOpenings, noteOpening } from "../turns/turn-statements.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent, insertLeasedEvent } from "./sqlite-events.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
@@ -15,13 +16,6 @@ const addUsage = `
     cache_write_tokens = cache_write_tokens + ?, output_tokens = output_tokens + ?,
     cost_usd = cost_usd + ?, unpriced_tokens = unpriced_tokens + ?
   WHERE turn_id = ?`;
-
-// Written while something it carried over was deleted: the new one does not include it.
-const dropOpenings = "DELETE FROM events WHERE turn_id = ? AND type = 'transcript_opened' AND seq < ?";
-
-const noteOpening = `
-  UPDATE threads SET opened = turns.ordinal FROM turns
-  WHERE turns.turn_id = ? AND threads.namespace = turns.namespace AND threads.thread = turns.thread`;
 
 const wait = `
   UPDATE turns SET status = 'waiting', lease = NULL, suspect = 0, due_at = iif(woken = 0, ?, 0)

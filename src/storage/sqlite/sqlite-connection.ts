@@ -31,7 +31,7 @@ export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
  * One open SQLite file with prepared statements. Everything throws `StorageError` when the environment is to blame. Parameters are
- * positional.
+ * positional: `?`, `?1` or, as in PostgreSQL and not for `iterate`, `$1`.
  */
 export interface SqliteConnection {
   readonly path: string;
@@ -209,7 +209,8 @@ function createConnection(
   log: WriteAheadLog,
 ): SqliteConnection {
   const statements = new Map<string, StatementSync>();
-  const statement = (sql: string) => madeOnce(statements, sql, () => database.prepare(sql));
+  const statement = (sql: string) =>
+    madeOnce(statements, sql, () => database.prepare(sql.replace(/\$(\d)/g, "?$1")));
   const write = createWriteQueue(busyTimeoutMs);
   return {
     path,

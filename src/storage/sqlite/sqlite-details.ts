@@ -1,7 +1,8 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { withoutDetails } from "../../core/log/turn-event.ts";
 import type { DetailsOptions, FinishedPage, TurnRemoval } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
+import { finishedPageOf } from "../turns/turn-rows.ts";
+import { isDetail, isMarked, isUnused } from "../turns/turn-statements.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
 import { dropCauseEvent, dropFromLaterTurns } from "./sqlite-forgetting.ts";
@@ -10,17 +11,11 @@ import { dropCauseEvent, dropFromLaterTurns } from "./sqlite-forgetting.ts";
 const maxRows = 100;
 const maxBytes = 250_000;
 
-/** Whether no transcript continues from a finished turn: its thread has been idle for long enough, or has a later opening. */
-const isUnused = (since: string) =>
-  `((threads.unfinished = 0 AND threads.last_at < ${since}) OR threads.opened > turns.ordinal)`;
-
 const finishedTurn = `
   SELECT turns.ordinal, turns.namespace, turns.thread,
     octet_length(turns.text) + ifnull(octet_length(turns.answer), 0) AS bytes, turns.finished_at < ?2 AND ${isUnused("?2")} AS unused
   FROM turns JOIN threads ON threads.namespace = turns.namespace AND threads.thread = turns.thread
   WHERE turns.turn_id = ?1 AND turns.status = 'finished'`;
-
-const isDetail = `type NOT IN (${withoutDetails.map((type) => `'${type}'`).join(", ")})`;
 
 // A text that several events share is deleted with the last of them, so each counts a part of it.
 const nextDetails = `
@@ -30,8 +25,6 @@ const nextDetails = `
   FROM events WHERE turn_id = ? AND ${isDetail} ORDER BY seq LIMIT ?`;
 
 const dropDetails = `DELETE FROM events WHERE turn_id = ? AND seq <= ? AND ${isDetail}`;
-
-const isMarked = "SELECT 1 FROM events WHERE turn_id = ? AND type = 'details_removed'";
 
 /** A turn by its place and its position among all turns. */
 interface Position extends Place {
@@ -70,14 +63,7 @@ export function createDetailsRemoval(
     all: boolean,
   ): Promise<FinishedPage> => {
     const rows = connection.all(oldTurns, before, after.finished_at, after.ordinal);
-    const wanted = all ? rows : rows.filter(({ unused }) => unused === 1);
-    const turn_ids = wanted.map(({ turn_id }) => turn_id as string);
-    const last = all || rows.length === pageSize ? rows.at(-1) : undefined;
-    if (last === undefined) return { turn_ids };
-    return {
-      turn_ids,
-      next: { finished_at: last.finished_at as number, ordinal: last.ordinal as number },
-    };
+    return finishedPageOf(rows, all, pageSize);
   };
   return {
     async removeDetails(turnIds, at, options = {}) {

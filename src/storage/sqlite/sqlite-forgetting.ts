@@ -2,29 +2,10 @@ import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnRemoval } from "../../core/log/turn-log.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
+import { countDeletion, dropCarriedOver, finishedTurn, renameThread } from "../turns/turn-statements.ts";
 import { disowned, forgottenTitle, withoutCause, withoutTexts } from "../turns/turn-texts.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
-
-const finishedTurn = "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = ? AND status = 'finished'";
-
-// A thread without messages is named after its first command, and so has no root.
-const rename = `
-  UPDATE threads SET title = ?1
-  WHERE namespace = ?2 AND thread = ?3 AND (root = ?4 OR (root IS NULL AND ?5 = (
-    SELECT min(ordinal) FROM turns WHERE thread = ?3 AND namespace = ?2)))`;
-
-// Work in the background may end after turns that were accepted before it have begun.
-const dropCarriedOver = `
-  DELETE FROM events
-  WHERE (type IN ('history_compacted', 'transcript_opened', 'background_ended')
-      OR (type = 'run' AND (body LIKE '%"event":{"type":"transcript_opened"%'
-        OR body LIKE '%"event":{"type":"background_ended"%')))
-    AND turn_id IN (
-    SELECT turn_id FROM turns WHERE thread = ?2 AND namespace = ?1 AND (ordinal > ?3
-      OR EXISTS (SELECT 1 FROM turns WHERE ordinal = ?3 AND line LIKE 'background %')))`;
-
-const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = ? AND thread = ?";
 
 /** Maximum turns that one write changes. */
 const disownedAtOnce = 50;
@@ -78,7 +59,7 @@ function forget(
   for (const event of remaining) insertEvent(connection, event);
   connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);
   connection.run("UPDATE turns SET text = '', answer = NULL, details = 0 WHERE turn_id = ?", turnId);
-  connection.run(rename, forgottenTitle, place.namespace, place.thread, turnId, ordinal);
+  connection.run(renameThread, forgottenTitle, place.namespace, place.thread, turnId, ordinal);
   dropFromLaterTurns(connection, place, ordinal);
 }
 

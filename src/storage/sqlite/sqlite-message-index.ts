@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { IndexedMessage, MessageIndex, MessageQuery } from "../../core/ports/chat-actions.ts";
-import { messageOf } from "../message-rows.ts";
+import { extent, extentOf, messageOf } from "../message-rows.ts";
 import { wordsIn } from "../words.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 
@@ -77,16 +77,7 @@ export function createMessageIndex(connection: SqliteConnection): MessageIndex {
     clearAuthor: (author, isThere, options) => clearAuthor(connection, author, isThere, options),
     scrub: () => connection.rebuild(),
     search: async (namespace, query) => search(connection, namespace, query),
-    async extent(namespace) {
-      const row = connection.get(
-        "SELECT count(*) AS n, min(at) AS since, max(at) AS newest FROM messages WHERE namespace = ?",
-        namespace,
-      );
-      const messages = Number(row?.n ?? 0);
-      return messages === 0
-        ? { messages }
-        : { messages, since: Number(row?.since), newest: Number(row?.newest) };
-    },
+    extent: async (namespace) => extentOf(connection.get(extent, namespace)),
   };
 }
 

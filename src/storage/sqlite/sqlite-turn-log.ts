@@ -1,4 +1,4 @@
-import type { Signal, ThreadReading, TurnHealth, TurnLog, TurnSignals } from "../../core/log/turn-log.ts";
+import type { Signal, TurnHealth, TurnLog, TurnSignals } from "../../core/log/turn-log.ts";
 import type { DueEntries } from "../../core/ports/schedules.ts";
 import { type StoreClock, systemTime } from "../store-clock.ts";
 import {
@@ -8,7 +8,8 @@ import {
   dueEntryText,
   takenEntryError,
 } from "../turns/due-entry-rows.ts";
-import { threadOf, wokenBySignal } from "../turns/turn-rows.ts";
+import { createThreadReading } from "../turns/thread-reading.ts";
+import { backlogOf, wokenBySignal } from "../turns/turn-rows.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
@@ -133,16 +134,7 @@ const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDA
 function createHealth(connection: SqliteConnection, clock: StoreClock): TurnHealth {
   return {
     async backlog() {
-      const states = { queued: 0, running: 0, waiting: 0 };
-      for (const { status, turns } of connection.all(counts))
-        states[status as keyof typeof states] = Number(turns);
-      const suspects = Number(connection.get(held)?.turns);
-      const at = connection.get(oldest, clock.now())?.at as number | null;
-      return {
-        ...states,
-        ...(suspects === 0 ? {} : { held: suspects }),
-        ...(at === null ? {} : { oldest_at: at }),
-      };
+      return backlogOf(connection.all(counts), connection.get(held), connection.get(oldest, clock.now()));
     },
     async probe(at) {
       await connection.write(() => connection.run(write, at));
@@ -189,65 +181,6 @@ function createSignalling(connection: SqliteConnection): TurnSignals {
         const inbound = readInbound(connection, id);
         return inbound === undefined || inbound.cause !== undefined ? [] : [{ turn_id: id, inbound }];
       });
-    },
-  };
-}
-
-const defaultThreads = 200;
-
-const finishedBefore = `
-  SELECT turn_id, ordinal FROM turns
-  WHERE thread = ? AND namespace = ? AND ordinal < ? AND kind = 'message' AND status = 'finished'
-  ORDER BY ordinal DESC LIMIT ?`;
-
-const latestThreads = `
-  SELECT thread, title, turns, last_at, unfinished FROM threads
-  WHERE namespace = ? ORDER BY last_at DESC, thread LIMIT ?`;
-
-const nextThreads = `
-  SELECT thread, title, turns, last_at, unfinished FROM threads
-  WHERE namespace = ? AND thread > ? ORDER BY thread LIMIT ?`;
-
-/** Threads read at a time. */
-const pageSize = 200;
-
-/** Threads, and the namespaces they belong to. */
-function createThreadReading(connection: SqliteConnection): ThreadReading {
-  return {
-    async finished({ namespace, thread }, before, limit) {
-      const rows = connection.all(finishedBefore, thread, namespace, before, limit);
-      return rows.map((row) => ({ turn_id: row.turn_id as string, ordinal: row.ordinal as number }));
-    },
-
-    async deletions({ namespace, thread }) {
-      const select = "SELECT deletions FROM threads WHERE namespace = ? AND thread = ?";
-      return Number(connection.get(select, namespace, thread)?.deletions ?? 0);
-    },
-
-    async threads(namespace, limit = defaultThreads) {
-      return connection.all(latestThreads, namespace, limit).map(threadOf);
-    },
-
-    async *everyThread(namespace) {
-      for (let last = ""; ; ) {
-        const page = connection.all(nextThreads, namespace, last, pageSize).map(threadOf);
-        yield* page;
-        if (page.length < pageSize) return;
-        last = page.at(-1)?.thread ?? "";
-      }
-    },
-
-    async namespaces(platform) {
-      // All that begins with `platform:`; `;` follows `:` in byte order.
-      const rows =
-        platform === undefined
-          ? connection.all("SELECT namespace FROM namespaces ORDER BY namespace")
-          : connection.all(
-              "SELECT namespace FROM namespaces WHERE namespace >= ? AND namespace < ? ORDER BY namespace",
-              `${platform}:`,
-              `${platform};`,
-            );
-      return rows.map((row) => row.namespace as string);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { IdleThread, TurnRemoval } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
+import { countRemoved, dropNamespace, dropThread } from "../turns/turn-statements.ts";
 import { forgottenTitle } from "../turns/turn-texts.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
@@ -20,17 +21,6 @@ const isIdle = "SELECT 1 FROM threads WHERE namespace = ? AND thread = ? AND unf
 const oldest = `
   SELECT turn_id, octet_length(text) + ifnull(octet_length(answer), 0) AS bytes FROM turns
   WHERE thread = ? AND namespace = ? ORDER BY ordinal LIMIT ${maxTurns}`;
-
-// If somebody writes there before the next call, their message names the thread.
-const countRemoved = `
-  UPDATE threads SET turns = turns - ?3, root = NULL, title = ?4 WHERE namespace = ?1 AND thread = ?2`;
-
-const dropThread = `
-  DELETE FROM threads WHERE namespace = ?1 AND thread = ?2
-    AND NOT EXISTS (SELECT 1 FROM turns WHERE thread = ?2 AND namespace = ?1)`;
-
-const dropNamespace = `
-  DELETE FROM namespaces WHERE namespace = ?1 AND NOT EXISTS (SELECT 1 FROM threads WHERE namespace = ?1)`;
 
 const dropLanes = "DELETE FROM lanes WHERE lane IN ('urgent', 'command', 'message') AND namespace = ?";
 

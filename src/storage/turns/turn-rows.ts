@@ -1,7 +1,9 @@
 import type { TurnEvent, TurnOutcome } from "../../core/log/turn-event.ts";
 import type {
   ClaimedTurn,
+  FinishedPage,
   ThreadRecord,
+  TurnHealth,
   TurnQueue,
   TurnRecord,
   TurnStatus,
@@ -12,7 +14,7 @@ import { lostEntryError } from "../storage-error.ts";
 import { trialMs } from "./turn-blame.ts";
 
 /** A row of a turn log, whatever its database: the columns have the same names and types in all of them. */
-type Row = Record<string, unknown>;
+export type Row = Record<string, unknown>;
 
 /** The columns that `turnRecordOf` reads. */
 export const recordColumns = `turn_id, namespace, thread, kind, author, text, status, outcome, answer, merged_into,
@@ -98,6 +100,31 @@ export function claimedTurnOf(
     last_seq: Math.max(row.seq_from as number, events.at(-1)?.seq ?? 0),
     crashes: row.crashes as number,
     ...(isSuspect ? { trial_ms: trialMs(row.late_crashes as number) } : {}),
+  };
+}
+
+/** A page of finished turns from as many rows as `pageSize`: all of them, or those that no transcript continues from (`unused`). */
+export function finishedPageOf(rows: readonly Row[], all: boolean, pageSize: number): FinishedPage {
+  const wanted = all ? rows : rows.filter(({ unused }) => Boolean(unused));
+  const turn_ids = wanted.map(({ turn_id }) => turn_id as string);
+  const last = all || rows.length === pageSize ? rows.at(-1) : undefined;
+  if (last === undefined) return { turn_ids };
+  return { turn_ids, next: { finished_at: last.finished_at as number, ordinal: last.ordinal as number } };
+}
+
+/** The backlog from numbers of turns by status, of held turns, and the time of the oldest one. */
+export function backlogOf(
+  counts: readonly Row[],
+  held: Row | undefined,
+  oldest: Row | undefined,
+): Awaited<ReturnType<TurnHealth["backlog"]>> {
+  const states = { queued: 0, running: 0, waiting: 0 };
+  for (const { status, turns } of counts) states[status as keyof typeof states] = Number(turns);
+  const suspects = Number(held?.turns);
+  return {
+    ...states,
+    ...(suspects === 0 ? {} : { held: suspects }),
+    ...(typeof oldest?.at === "number" ? { oldest_at: oldest.at } : {}),
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDiskFileStore } from "../../../src/storage/disk-file-store.ts";
-import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
+import { createMemoryFileStore } from "../../support/fakes/memory-stores.ts";
 import { fileStoreContract } from "./file-store-contract.ts";
 
 let folder: string;

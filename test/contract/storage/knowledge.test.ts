@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { openSqliteKnowledge } from "../../../src/storage/sqlite/sqlite-knowledge.ts";
+import { createMemoryKnowledge } from "../../support/fakes/memory-stores.ts";
 import { temporaryFolder } from "../../unit/skills/temporary-folder.ts";
 import { knowledgeContract } from "./knowledge-contract.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll } from "vitest";
 import { openPostgres } from "../../../src/storage/postgres/postgres-connection.ts";
+import { turnLogTables } from "../../../src/storage/postgres/postgres-schema.ts";
 import {
   createPostgresTurnLog,
   type PostgresTurnLog,
 } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
-import { turnLogTables } from "../../../src/storage/postgres/turn-log/turn-log-tables.ts";
 import { logTime } from "../../support/log-time.ts";
 import { needs } from "../../support/needs.ts";
 import { freshSchema, testPostgres } from "../../support/postgres.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
-import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { DiscordServer } from "../../support/discord/discord-server.ts";
 import { ids } from "../../support/discord/example-world.ts";
+import { createMemoryFileStore } from "../../support/fakes/memory-stores.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { buttons, type DiscordBotOptions, discordBot, fakeDiscord, said } from "../support/discord-bot.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import { emptyTurnView, foldTurn } from "../../../src/core/log/turn-view.ts";
-import { createTranscriber } from "../../../src/models/create-transcriber.ts";
+import { createTranscriber } from "../../../src/models/openai/transcriber.ts";
 import { loadConsoleAssets } from "../../../src/server/console-assets.ts";
 import { createServer } from "../../../src/server/server.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";

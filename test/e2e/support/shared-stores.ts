@@ -1,7 +1,6 @@
 import { onTestFinished, type TestOptions } from "vitest";
 import type { Leases } from "../../../src/core/ports/storage.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
-import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { openPostgres } from "../../../src/storage/postgres/postgres-connection.ts";
@@ -10,6 +9,7 @@ import { createPostgresKeyValue } from "../../../src/storage/postgres/postgres-k
 import { createPostgresLeases } from "../../../src/storage/postgres/postgres-leases.ts";
 import { postgresMigrations } from "../../../src/storage/postgres/postgres-schema.ts";
 import { createPostgresTurnLog } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
+import { createMemoryFileStore } from "../../support/fakes/memory-stores.ts";
 import { needs } from "../../support/needs.ts";
 import { freshSchema, testPostgres } from "../../support/postgres.ts";
 import type { TestAppOptions } from "../../support/test-app.ts";

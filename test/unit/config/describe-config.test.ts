@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeConfig } from "../../../src/config/describe-config.ts";
+import { describeConfig } from "../../../src/config/config-keys.ts";
 import { configSchema } from "../../../src/config/schema.ts";
 import { unknownSkillSettings } from "../../../src/config/settings-without-effect.ts";
 

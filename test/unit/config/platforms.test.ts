@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/config/config-error.ts";
-import { describeConfig } from "../../../src/config/describe-config.ts";
+import { describeConfig } from "../../../src/config/config-keys.ts";
 import {
   incompletePlatforms,
   slackMode,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeConfig } from "../../../src/config/describe-config.ts";
+import { describeConfig } from "../../../src/config/config-keys.ts";
 import { providerPresets } from "../../../src/config/provider-presets.ts";
 import { factsOfModel } from "../../../src/models/create-model.ts";
 import { modelSecrets, modelSettings } from "../../../src/wiring/app-settings.ts";

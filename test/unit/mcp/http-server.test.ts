@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import type { McpLogin } from "../../../src/mcp/login-port.ts";
-import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
+import type { ServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 import { createFakeClock } from "../../support/fakes/fake-clock.ts";
 import { type McpBench, openBench } from "../../support/skills/mcp-bench.ts";
 import { type McpHttpServer, openMcpHttpServer } from "../../support/skills/mcp-http-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { writeTrust } from "../../../src/core/decisions/standing-decisions.ts";
-import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
+import type { ServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 import { answerTurn } from "../../support/bot/ask-app.ts";
 import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";

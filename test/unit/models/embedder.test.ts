@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { createEmbedder, type EmbeddingSettings } from "../../../src/models/create-embedder.ts";
+import { createEmbedder, type EmbeddingSettings } from "../../../src/models/openai/embedder.ts";
 import { recordingClock } from "./recording-clock.ts";
 import { sendJson, startWireServer, type WireServer } from "./wire-server.ts";
 

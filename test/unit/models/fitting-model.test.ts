@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Message } from "../../../src/core/values/message.ts";
 import { withFitting } from "../../../src/models/around/fitting-model.ts";
-import { createRequestSize } from "../../../src/models/request-size.ts";
+import { createRequestSize } from "../../../src/models/count-tokens.ts";
 import { askedModel } from "./asked-model.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { call, openingTools, result } from "./prefixes.ts";

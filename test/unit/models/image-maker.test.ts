@@ -1,7 +1,7 @@
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { WantedImage } from "../../../src/core/ports/services.ts";
-import { createImageMaker, type ImageSettings } from "../../../src/models/create-image-maker.ts";
+import { createImageMaker, type ImageSettings } from "../../../src/models/openai/image-maker.ts";
 import { createDownload } from "../../../src/net/create-download.ts";
 import { startServer } from "../net/local-server.ts";
 

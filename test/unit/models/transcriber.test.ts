@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Recording, TranscriptionError } from "../../../src/core/ports/documents.ts";
-import { createTranscriber, type TranscriptionSettings } from "../../../src/models/create-transcriber.ts";
+import { createTranscriber, type TranscriptionSettings } from "../../../src/models/openai/transcriber.ts";
 import { recordingOf } from "../../support/vendors/transcriptions.ts";
 import { startVendors, type Vendors } from "../../support/vendors/vendors.ts";
 import { recordingClock } from "./recording-clock.ts";

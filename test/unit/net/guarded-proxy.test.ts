@@ -5,22 +5,21 @@ import { connect, createServer, type LookupFunction, type Socket } from "node:ne
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { coversHost } from "../../../src/core/skill/network-grants.ts";
-import {
-  createGuardedProxy,
-  type GuardedProxyOptions,
-  type OpenProxy,
-} from "../../../src/net/guarded-proxy.ts";
-import { resolverOf, startServer } from "./local-server.ts";
+import type { GuardedProxyOptions } from "../../../src/net/guarded-proxy.ts";
+import { type ListeningProxy, openProxy, resolverOf, startServer } from "./local-server.ts";
 
-const open: OpenProxy[] = [];
+const open: ListeningProxy[] = [];
 afterEach(async () => {
   for (const proxy of open.splice(0)) await proxy.close();
 });
 
 /** A proxy that may reach these hosts, on a machine where every name resolves to the loopback. */
-async function proxyTo(granted: string[], options: Partial<GuardedProxyOptions> = {}): Promise<OpenProxy> {
+async function proxyTo(
+  granted: string[],
+  options: Partial<GuardedProxyOptions> = {},
+): Promise<ListeningProxy> {
   const settings = { allow: [], lookup: resolverOf(["127.0.0.1"]), ...options };
-  const proxy = await createGuardedProxy(settings).open({ permits: (host) => coversHost(granted, host) });
+  const proxy = await openProxy(settings, { permits: (host) => coversHost(granted, host) });
   open.push(proxy);
   return proxy;
 }
@@ -33,7 +32,7 @@ interface Reply {
 
 /** An absolute-form request, as programs send it for http addresses. */
 async function get(
-  proxy: OpenProxy,
+  proxy: ListeningProxy,
   url: string,
   headers: Record<string, string> = {},
   body?: string,
@@ -46,7 +45,7 @@ async function get(
 }
 
 /** A CONNECT request; answers the tunnel where there is one. */
-async function tunnel(proxy: OpenProxy, authority: string): Promise<Reply & { socket: Socket }> {
+async function tunnel(proxy: ListeningProxy, authority: string): Promise<Reply & { socket: Socket }> {
   const request = requestHttp({ socketPath: proxy.socket, method: "CONNECT", path: authority, agent: false });
   request.end();
   const [response, socket, head] = await once(request, "connect");

@@ -10,9 +10,8 @@ import { text } from "node:stream/consumers";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { coversHost } from "../../../src/core/skill/network-grants.ts";
-import { createCertificateAuthority } from "../../../src/net/certificate-authority.ts";
-import { createGuardedProxy, type OpenProxy } from "../../../src/net/guarded-proxy.ts";
-import { resolverOf, startServer } from "./local-server.ts";
+import { createCertificateAuthority } from "../../../src/net/keyed-hosts.ts";
+import { type ListeningProxy, openProxy, resolverOf, startServer } from "./local-server.ts";
 
 const host = "api.example.com";
 const other = "other.example.com";
@@ -73,18 +72,18 @@ describe("a host with a key", () => {
     const granted = [`${host}:${port}`, `${other}:${port}`];
     const settings = { allow, certificates, lookup: resolverOf(["127.0.0.1"]) };
     const permits = (name: string) => coversHost(granted, name);
-    const proxy = await createGuardedProxy(settings).open({ permits, keys });
+    const proxy = await openProxy(settings, { permits, keys });
     open.push(proxy);
     return proxy;
   };
-  const tunnel = async (proxy: OpenProxy, to: string): Promise<Socket | number> => {
+  const tunnel = async (proxy: ListeningProxy, to: string): Promise<Socket | number> => {
     const asked = requestHttp({ socketPath: proxy.socket, method: "CONNECT", path: to, agent: false }).end();
     const [response, socket] = await once(asked, "connect");
     return response.statusCode === 200 ? socket : response.statusCode;
   };
   /** TLS with the host, as a program has it that trusts `ca`. */
   const secured = async (
-    proxy: OpenProxy,
+    proxy: ListeningProxy,
     to = `${host}:${portOf(upstream)}`,
     ca = proxy.authority ?? "",
   ) => {

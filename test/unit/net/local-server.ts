@@ -1,6 +1,29 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { LookupFunction } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { NetworkAccess } from "../../../src/core/skill/programs.ts";
+import {
+  createGuardedProxy,
+  type GuardedProxyOptions,
+  type OpenProxy,
+} from "../../../src/net/guarded-proxy.ts";
+
+/** A proxy, and the path of its socket. */
+export type ListeningProxy = OpenProxy & { socket: string };
+
+/** Opens a proxy on a socket of its own. */
+export async function openProxy(
+  options: GuardedProxyOptions,
+  access: NetworkAccess,
+): Promise<ListeningProxy> {
+  const folder = mkdtempSync(join(tmpdir(), "proxy-"));
+  const socket = join(folder, "s");
+  const { close, ...proxy } = await createGuardedProxy(options).open(access, socket);
+  return { ...proxy, socket, close: () => close().finally(() => rmSync(folder, { recursive: true })) };
+}
 
 /** A real HTTP server on the loopback that counts its requests. */
 export interface LocalServer extends AsyncDisposable {

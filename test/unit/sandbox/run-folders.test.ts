@@ -1,7 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { removeDeadSockets } from "../../../src/sandbox/run/open-run.ts";
 import { sharingProcesses } from "../../support/fakes/sharing-processes.ts";
 
 type RunFolders = typeof import("../../../src/sandbox/run/open-run.ts");
@@ -34,4 +38,39 @@ it("a process that starts removes the run folders of dead processes, and not tho
   await release();
   await two.removeLeftovers(runs, processes.next());
   expect(readdirSync(runs)).toEqual([]);
+});
+
+it("a process that starts removes the sockets of killed processes, and of nobody else on the machine", async () => {
+  const system = mkdtempSync(join(tmpdir(), "sockets-"));
+  vi.stubEnv("TMPDIR", system);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(system, { recursive: true });
+  });
+  const folderOf = (name: string) => {
+    mkdirSync(join(system, name));
+    return join(system, name);
+  };
+  const [killed, alive, opening] = ["killed", "alive", "opening"].map((name) =>
+    folderOf(`knack-sockets-${name}`),
+  );
+  const foreign = folderOf("sockets-of-another-program");
+  const listen = "require('node:net').createServer().listen(process.argv[1], () => console.log('listening'))";
+  const other = spawn(process.execPath, ["-e", listen, join(killed ?? "", "net")]);
+  await once(other.stdout, "data");
+  other.kill("SIGKILL");
+  await once(other, "exit");
+  const server = createServer((connection) => connection.resume()).listen(join(alive ?? "", "calls"));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  for (const folder of [killed, alive, foreign]) utimesSync(folder ?? "", 1_000, 1_000);
+  expect(readdirSync(killed ?? "")).toEqual(["net"]);
+  await removeDeadSockets();
+  expect([killed, alive, opening, foreign].map((folder) => existsSync(folder ?? ""))).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
+  expect(existsSync(join(alive ?? "", "calls"))).toBe(true);
 });

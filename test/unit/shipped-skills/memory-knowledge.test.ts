@@ -5,9 +5,9 @@ import type { DocumentReader } from "../../../src/core/ports/documents.ts";
 import type { Embedder } from "../../../src/core/ports/services.ts";
 import type { Web } from "../../../src/core/ports/web.ts";
 import type { Json } from "../../../src/core/values/json.ts";
-import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { forgetPerson } from "../../support/bot/ask-app.ts";
+import { createMemoryKnowledge } from "../../support/fakes/memory-stores.ts";
 import { createSkillBench, type SkillBenchOptions } from "../../support/skills/skill-bench.ts";
 import { ada, ben, home } from "../../support/test-app.ts";
 

@@ -7,7 +7,7 @@ import {
   type PostgresValue,
 } from "../../../src/storage/postgres/postgres-connection.ts";
 import { channelName } from "../../../src/storage/postgres/postgres-listener.ts";
-import { createSchemaCopies } from "../../../src/storage/postgres/postgres-upgrade-copies.ts";
+import { createSchemaCopies } from "../../../src/storage/postgres/postgres-schema.ts";
 import { StorageError } from "../../../src/storage/storage-error.ts";
 import { needs } from "../../support/needs.ts";
 import { freshSchema, testPostgres } from "../../support/postgres.ts";

@@ -5,11 +5,11 @@ import {
   type PostgresSession,
   type PostgresValue,
 } from "../../../src/storage/postgres/postgres-connection.ts";
+import { turnLogTables } from "../../../src/storage/postgres/postgres-schema.ts";
 import {
   createPostgresTurnLog,
   type PostgresTurnLog,
 } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
-import { turnLogTables } from "../../../src/storage/postgres/turn-log/turn-log-tables.ts";
 import { ending, entry, inbound, opened } from "../../contract/turn-log/turn-log-contract.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
 import { needs } from "../../support/needs.ts";

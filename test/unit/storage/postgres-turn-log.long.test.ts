@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ClaimedTurn, TurnLog } from "../../../src/core/log/turn-log.ts";
 import { openPostgres } from "../../../src/storage/postgres/postgres-connection.ts";
+import { turnLogTables } from "../../../src/storage/postgres/postgres-schema.ts";
 import {
   createPostgresTurnLog,
   type PostgresTurnLog,
 } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
-import { turnLogTables } from "../../../src/storage/postgres/turn-log/turn-log-tables.ts";
 import type { StoreClock } from "../../../src/storage/store-clock.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";

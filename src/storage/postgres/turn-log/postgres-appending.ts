@@ -3,6 +3,7 @@ import type { TurnEvent, TurnEventOf } from "../../../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../../core/log/usage.ts";
 import { wokenByMessage } from "../../turns/turn-rows.ts";
+import { dropOpenings, noteOpening } from "../../turns/turn-statements.ts";
 import type { PostgresSession } from "../postgres-connection.ts";
 import { bodyText, insertEvent, isTaken } from "./postgres-events.ts";
 import { commitSoon, lockLineOfTurn, type TurnStore, tellStored } from "./turn-store.ts";
@@ -27,14 +28,6 @@ const storeAndCount = storeIf(`
     output_tokens = output_tokens + $11::bigint, cost_usd = cost_usd + $12::double precision,
     unpriced_tokens = unpriced_tokens + $13::bigint
   WHERE ${isHeld} RETURNING turn_id, namespace, thread, worker`);
-
-// Before the events: whoever deletes in the thread locks its row, too, and then sees them, or they are not stored yet.
-const noteOpening = `
-  UPDATE threads SET opened = turns.ordinal FROM turns
-  WHERE turns.turn_id = $1 AND threads.namespace = turns.namespace AND threads.thread = turns.thread`;
-
-// Written while something it carried over was deleted: the new one does not include it.
-const dropOpenings = "DELETE FROM events WHERE turn_id = $1 AND type = 'transcript_opened' AND seq < $2";
 
 // A call that has begun and not ended may go on in the process that has it, which therefore keeps the turn as long as it renews its lease.
 const wait = `
@@ -126,6 +119,7 @@ async function storeAll(session: PostgresSession, turns: TurnStore, { turnId, le
   const openings = events.filter((event) => event.type === "transcript_opened");
   if (openings.length > 0) {
     await lockHeld(session, turnId, lease);
+    // Before the events: whoever deletes in the thread locks its row, too, and then sees them, or they are not stored yet.
     await session.run(noteOpening, turnId);
   }
   await storeEvents(session, turnId, lease, events);

@@ -3,6 +3,7 @@ import type { TurnRemoval } from "../../../core/log/turn-log.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { inboundOf } from "../../turns/turn-rows.ts";
+import { countDeletion, dropCarriedOver, finishedTurn, renameThread } from "../../turns/turn-statements.ts";
 import { disowned, forgottenTitle, withoutCause, withoutTexts } from "../../turns/turn-texts.ts";
 import type { PostgresSession } from "../postgres-connection.ts";
 import { insertEvent, readEvents, replaceEvent } from "./postgres-events.ts";
@@ -11,27 +12,6 @@ import type { TurnStore } from "./turn-store.ts";
 /** Waits for the thread of a turn, as everything does that deletes in it. */
 export const lockThreadOfTurn = `
   SELECT 1 FROM threads JOIN turns USING (namespace, thread) WHERE turn_id = $1 FOR NO KEY UPDATE OF threads`;
-
-const finishedTurn =
-  "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = $1 AND status = 'finished'";
-
-// A thread without messages is named after its first command, and so has no root.
-const rename = `
-  UPDATE threads SET title = $1
-  WHERE namespace = $2 AND thread = $3 AND (root = $4 OR (root IS NULL AND $5 = (
-    SELECT min(ordinal) FROM turns WHERE thread = $3 AND namespace = $2)))`;
-
-// Work in the background may end after turns that were accepted before it have begun.
-const dropCarriedOver = `
-  DELETE FROM events
-  WHERE (type IN ('history_compacted', 'transcript_opened', 'background_ended')
-      OR (type = 'run' AND (body LIKE '%"event":{"type":"transcript_opened"%'
-        OR body LIKE '%"event":{"type":"background_ended"%')))
-    AND turn_id IN (
-    SELECT turn_id FROM turns WHERE thread = $2 AND namespace = $1 AND (ordinal > $3
-      OR EXISTS (SELECT 1 FROM turns WHERE ordinal = $3 AND line LIKE 'background %')))`;
-
-const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = $1 AND thread = $2";
 
 /** Deletes what people said. */
 export function createForgetting(turns: TurnStore): Pick<TurnRemoval, "forget" | "disown"> {
@@ -54,7 +34,7 @@ export function createForgetting(turns: TurnStore): Pick<TurnRemoval, "forget" |
         await session.run("DELETE FROM signals WHERE turn_id = $1", turnId);
         const empty = `UPDATE turns SET text = '""', answer = NULL, details = false WHERE turn_id = $1`;
         await session.run(empty, turnId);
-        await session.run(rename, forgottenTitle, place.namespace, place.thread, turnId, ordinal);
+        await session.run(renameThread, forgottenTitle, place.namespace, place.thread, turnId, ordinal);
         await dropFromLaterTurns(session, place, ordinal);
         return true;
       }),

@@ -1,19 +1,32 @@
-import type { StoredEvents, TurnCalls, TurnLog } from "../../../core/log/turn-log.ts";
+import type {
+  Signal,
+  StoredEvents,
+  TurnCalls,
+  TurnHealth,
+  TurnLog,
+  TurnSignals,
+} from "../../../core/log/turn-log.ts";
 import type { DueEntries } from "../../../core/ports/schedules.ts";
 import type { StoreClock } from "../../store-clock.ts";
+import { createThreadReading } from "../../turns/thread-reading.ts";
+import { backlogOf, wokenBySignal } from "../../turns/turn-rows.ts";
 import type { PostgresConnection } from "../postgres-connection.ts";
 import { createAccepting } from "./postgres-accepting.ts";
 import { createAppending } from "./postgres-appending.ts";
 import { createClaiming } from "./postgres-claiming.ts";
-import { createDetailsRemoval } from "./postgres-details.ts";
 import { createDueEntries } from "./postgres-due-entries.ts";
+import { readInbounds } from "./postgres-events.ts";
 import { createForgetting } from "./postgres-forgetting.ts";
-import { createHealth } from "./postgres-health.ts";
 import { createReading } from "./postgres-reading.ts";
-import { createSignalling } from "./postgres-signalling.ts";
-import { createThreadReading } from "./postgres-threads.ts";
-import { createTurnRemoval } from "./postgres-turn-removal.ts";
-import { createTurnStore, eventsChannel, turnChannel, workChannel } from "./turn-store.ts";
+import { createDetailsRemoval, createTurnRemoval } from "./postgres-turn-removal.ts";
+import {
+  createTurnStore,
+  eventsChannel,
+  nowOr,
+  type TurnStore,
+  turnChannel,
+  workChannel,
+} from "./turn-store.ts";
 
 /** A turn log, and the entries that come due by themselves, in one schema. What it tells is told in the transaction that changes the turn. */
 export interface PostgresTurnLog extends TurnLog, TurnCalls {
@@ -62,5 +75,71 @@ export function createPostgresTurnLog(
         heard(text === undefined ? undefined : (JSON.parse(text) as StoredEvents)),
       ),
     close: async () => {},
+  };
+}
+
+const counts = "SELECT status, count(*) AS turns FROM turns WHERE status <> 'finished' GROUP BY status";
+
+const held = "SELECT count(*) AS turns FROM turns WHERE suspect AND ready";
+
+// Turns that wait for a worker: those that are ready, and waits and leases that ended, since then.
+const oldest = `
+  SELECT least(
+    (SELECT min(accepted_at) FROM turns WHERE ready AND NOT suspect),
+    (SELECT min(due_at) FROM turns WHERE status = 'waiting' AND NOT ready AND due_at <= ${nowOr("$1")}),
+    (SELECT min(lease_ends) FROM turns WHERE status = 'running' AND NOT ready AND lease_ends <= ${nowOr("$1")})) AS at`;
+
+const write = "INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
+
+/** The health of the log, and how much work it holds. */
+function createHealth(turns: TurnStore): TurnHealth {
+  return {
+    async backlog() {
+      const states = await turns.all(counts);
+      return backlogOf(states, await turns.get(held), await turns.get(oldest, turns.time()[0]));
+    },
+    async probe(at) {
+      await turns.run(write, at);
+    },
+  };
+}
+
+// A ready turn that was locked here may have been skipped by a claim, so whoever claims is told again.
+const store = `
+  WITH reached AS (
+    UPDATE turns SET woken = woken | ${wokenBySignal}, ready = ready OR status = 'waiting'
+    WHERE turn_id = $1 AND status <> 'finished' RETURNING turn_id, ready, status),
+  stored AS (INSERT INTO signals (turn_id, at, body) SELECT turn_id, $2::bigint, $3 FROM reached)
+  SELECT CASE WHEN ready THEN pg_notify($4, '')::text WHEN status = 'running' THEN pg_notify($5, turn_id)::text END
+  FROM reached`;
+
+const queuedByAuthor = `
+  SELECT other.turn_id FROM turns JOIN turns AS other ON other.line = turns.line AND other.ordinal > turns.ordinal
+  WHERE turns.turn_id = $1 AND other.kind = 'message' AND other.status <> 'finished' AND other.said
+    AND other.author_id = turns.author_id
+  ORDER BY other.ordinal`;
+
+/** Signals and messages that reach a turn while it runs or waits. */
+function createSignalling(turns: TurnStore): TurnSignals {
+  return {
+    async signal(turnId, signal, at) {
+      const { work, turn } = turns.channels;
+      return (await turns.run(store, turnId, at, JSON.stringify(signal), work, turn)) > 0;
+    },
+
+    async signals(turnId) {
+      const rows = await turns.all("SELECT body FROM signals WHERE turn_id = $1 ORDER BY id", turnId);
+      return rows.map((row) => turns.parse(row.body) as Signal);
+    },
+
+    async steering(turnId) {
+      const ids = (await turns.all(queuedByAuthor, turnId)).map((row) => String(row.turn_id));
+      if (ids.length === 0) return [];
+      const inbounds = await readInbounds(turns, ids);
+      return ids.flatMap((turn_id) => {
+        const inbound = inbounds.get(turn_id);
+        return inbound === undefined ? [] : [{ turn_id, inbound }];
+      });
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createMemoryFileStore } from "../../../../src/storage/memory-file-store.ts";
+import { createMemoryFileStore } from "../../../support/fakes/memory-stores.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { ada, createTestApp, home, type TestApp } from "../../../support/test-app.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../../src/core/skill/tool.ts";
-import { createMemoryFileStore } from "../../../../src/storage/memory-file-store.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createMemoryFileStore } from "../../../support/fakes/memory-stores.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { createTestApp } from "../../../support/test-app.ts";

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { ChatIntake } from "../../../../src/app/chat/chat-intake.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
-import { createMemoryMessageIndex } from "../../../../src/storage/memory-message-index.ts";
 import { createFakeChat } from "../../../support/fakes/fake-chat-actions.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { createFakePlatform } from "../../../support/fakes/fake-platform.ts";
+import { createMemoryMessageIndex } from "../../../support/fakes/memory-stores.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { createTestApp, home } from "../../../support/test-app.ts";
 

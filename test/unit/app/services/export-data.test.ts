@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ExportRecord } from "../../../../src/app/services/export-data.ts";
-import { createMemoryKnowledge } from "../../../../src/storage/memory-knowledge.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { changeSettings } from "../../../support/bot/ask-app.ts";
+import { createMemoryKnowledge } from "../../../support/fakes/memory-stores.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { ada, ben, createTestApp, home, type TestApp } from "../../../support/test-app.ts";
 

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { ExportRecord } from "../../../../src/app/services/export-data.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
-import { createMemoryKnowledge } from "../../../../src/storage/memory-knowledge.ts";
-import { createMemoryMessageIndex } from "../../../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { forgetPerson } from "../../../support/bot/ask-app.ts";
+import { createMemoryKnowledge, createMemoryMessageIndex } from "../../../support/fakes/memory-stores.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { ada, createTestApp } from "../../../support/test-app.ts";
 

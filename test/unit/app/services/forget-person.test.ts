@@ -9,15 +9,14 @@ import type { FileStore, KeyValue } from "../../../../src/core/ports/storage.ts"
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { createDiskFileStore } from "../../../../src/storage/disk-file-store.ts";
 import { openKeyValue } from "../../../../src/storage/keyv-store.ts";
-import { createMemoryFileStore } from "../../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
-import { createMemoryKnowledge } from "../../../../src/storage/memory-knowledge.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { openSqliteKnowledge } from "../../../../src/storage/sqlite/sqlite-knowledge.ts";
 import { openSqliteTurnLog } from "../../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { createUpgradeCopies } from "../../../../src/storage/sqlite/upgrade-copies.ts";
 import { forgetPerson } from "../../../support/bot/ask-app.ts";
 import { callable, channel, heard } from "../../../support/bot/called-bot.ts";
+import { createMemoryFileStore, createMemoryKnowledge } from "../../../support/fakes/memory-stores.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp } from "../../../support/test-app.ts";

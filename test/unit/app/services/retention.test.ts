@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { RetentionCounts, RetentionPolicy } from "../../../../src/app/services/retention-policy.ts";
 import type { UpgradeCopies } from "../../../../src/core/ports/storage.ts";
-import { createMemoryFileStore } from "../../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
-import { createMemoryKnowledge } from "../../../../src/storage/memory-knowledge.ts";
-import { createMemoryMessageIndex } from "../../../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createUpgradeCopies } from "../../../../src/storage/sqlite/upgrade-copies.ts";
 import { changeSettings, retentionStatus, runRetention } from "../../../support/bot/ask-app.ts";
 import { createFakeClock, type FakeClock } from "../../../support/fakes/fake-clock.ts";
+import {
+  createMemoryFileStore,
+  createMemoryKnowledge,
+  createMemoryMessageIndex,
+} from "../../../support/fakes/memory-stores.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp, home, type TestApp } from "../../../support/test-app.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../../../../src/core/ports/model.ts";
 import type { Profile } from "../../../../src/core/values/profile.ts";
-import { createMemoryFileStore } from "../../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { stopTurn } from "../../../support/bot/ask-app.ts";
+import { createMemoryFileStore } from "../../../support/fakes/memory-stores.ts";
 import {
   expectPrefixes,
   type RecordingModel,

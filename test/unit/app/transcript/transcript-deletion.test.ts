@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
-import { createMemoryFileStore } from "../../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { approve, forgetTurn } from "../../../support/bot/ask-app.ts";
+import { createMemoryFileStore } from "../../../support/fakes/memory-stores.ts";
 import { expectPrefixes, recordingModel } from "../../../support/models/recording-model.ts";
 import type { Line, ScriptedModelOptions } from "../../../support/models/scripted-model.ts";
 import { isSummary, summarisingModel } from "../../../support/models/summarising-model.ts";

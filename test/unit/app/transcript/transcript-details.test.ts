@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
-import { createMemoryFileStore } from "../../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createMemoryFileStore } from "../../../support/fakes/memory-stores.ts";
 import { expectPrefixes, recordingModel } from "../../../support/models/recording-model.ts";
 import { type Line, scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";

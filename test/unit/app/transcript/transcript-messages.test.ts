@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createSaidLine } from "../../../../src/core/values/said-line.ts";
 import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
-import { createMemoryFileStore } from "../../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../../../src/wiring/system-clock.ts";
 import { promptOf, threadOf } from "../../../support/bot/ask-app.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+import { createMemoryFileStore } from "../../../support/fakes/memory-stores.ts";
 import { expectPrefixes, recordingModel } from "../../../support/models/recording-model.ts";
 import { type Line, scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";

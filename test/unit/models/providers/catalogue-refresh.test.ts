@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { refreshCatalogue } from "../../../../.ci/refresh-models.ts";
 import { listedServers } from "../../../../src/models/catalogue/catalogue-format.ts";
-import { refreshCatalogue } from "../../../../src/models/catalogue/refresh.ts";
 
 const cost = { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 };
 const chat = (id: string, more: object = {}) => ({

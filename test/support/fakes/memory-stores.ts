@@ -1,8 +1,16 @@
 import { Buffer } from "node:buffer";
-import { KeyedMutex } from "../base/keyed-mutex.ts";
-import type { FileStore, NewFile } from "../core/ports/storage.ts";
-import { safeMediaType } from "../core/values/file-kind.ts";
-import { nameFor } from "./stored-names.ts";
+import { KeyedMutex } from "../../../src/base/keyed-mutex.ts";
+import type { MessageIndex } from "../../../src/core/ports/chat-actions.ts";
+import type { Knowledge } from "../../../src/core/ports/services.ts";
+import type { FileStore, NewFile } from "../../../src/core/ports/storage.ts";
+import { safeMediaType } from "../../../src/core/values/file-kind.ts";
+import { openSqliteInMemory } from "../../../src/storage/sqlite/sqlite-connection.ts";
+import { createKnowledge, knowledgeMigrations } from "../../../src/storage/sqlite/sqlite-knowledge.ts";
+import {
+  createMessageIndex,
+  messageIndexMigrations,
+} from "../../../src/storage/sqlite/sqlite-message-index.ts";
+import { nameFor } from "../../../src/storage/stored-names.ts";
 
 /** A file store in memory. Its content is lost with the process. */
 export function createMemoryFileStore(): FileStore {
@@ -42,4 +50,14 @@ export function createMemoryFileStore(): FileStore {
     },
     scrub: async () => {},
   };
+}
+
+/** The store in memory; its content is lost with the process. */
+export function createMemoryKnowledge(): Knowledge {
+  return createKnowledge(openSqliteInMemory(knowledgeMigrations));
+}
+
+/** The index in memory; its content is lost with the process. */
+export function createMemoryMessageIndex(): MessageIndex {
+  return createMessageIndex(openSqliteInMemory(messageIndexMigrations));
 }

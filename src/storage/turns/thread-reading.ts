@@ -1,6 +1,11 @@
-import type { ThreadReading } from "../../../core/log/turn-log.ts";
-import { threadOf } from "../../turns/turn-rows.ts";
-import type { TurnStore } from "./turn-store.ts";
+import type { ThreadReading } from "../../core/log/turn-log.ts";
+import { type Row, threadOf } from "./turn-rows.ts";
+
+/** The tables of a turn log, whatever its database. Parameters are `$1`, `$2`, … */
+interface TurnTables {
+  get(sql: string, ...values: (string | number)[]): Row | undefined | Promise<Row | undefined>;
+  all(sql: string, ...values: (string | number)[]): readonly Row[] | Promise<readonly Row[]>;
+}
 
 const defaultThreads = 200;
 /** Threads read at a time. */
@@ -17,25 +22,25 @@ const nextThreads = `
   SELECT ${columns} FROM threads WHERE namespace = $1 AND thread > $2 ORDER BY thread LIMIT ${pageSize}`;
 
 /** Threads, and the namespaces they belong to. */
-export function createThreadReading(turns: TurnStore): ThreadReading {
+export function createThreadReading(tables: TurnTables): ThreadReading {
   return {
     async finished({ namespace, thread }, before, limit) {
-      const rows = await turns.all(finishedBefore, thread, namespace, before, limit);
+      const rows = await tables.all(finishedBefore, thread, namespace, before, limit);
       return rows.map((row) => ({ turn_id: row.turn_id as string, ordinal: row.ordinal as number }));
     },
 
     async deletions({ namespace, thread }) {
       const select = "SELECT deletions FROM threads WHERE namespace = $1 AND thread = $2";
-      return Number((await turns.get(select, namespace, thread))?.deletions ?? 0);
+      return Number((await tables.get(select, namespace, thread))?.deletions ?? 0);
     },
 
     async threads(namespace, limit = defaultThreads) {
-      return (await turns.all(latestThreads, namespace, limit)).map(threadOf);
+      return (await tables.all(latestThreads, namespace, limit)).map(threadOf);
     },
 
     async *everyThread(namespace) {
       for (let last = ""; ; ) {
-        const page = (await turns.all(nextThreads, namespace, last)).map(threadOf);
+        const page = (await tables.all(nextThreads, namespace, last)).map(threadOf);
         yield* page;
         if (page.length < pageSize) return;
         last = page.at(-1)?.thread ?? "";
@@ -46,8 +51,8 @@ export function createThreadReading(turns: TurnStore): ThreadReading {
       // All that begins with `platform:`; `;` follows `:` in byte order.
       const rows =
         platform === undefined
-          ? await turns.all("SELECT namespace FROM namespaces ORDER BY namespace")
-          : await turns.all(
+          ? await tables.all("SELECT namespace FROM namespaces ORDER BY namespace")
+          : await tables.all(
               "SELECT namespace FROM namespaces WHERE namespace >= $1 AND namespace < $2 ORDER BY namespace",
               ...[`${platform}:`, `${platform};`],
             );

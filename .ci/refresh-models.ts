@@ -9,15 +9,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { errorText } from "../../base/error-text.ts";
+import { errorText } from "../src/base/error-text.ts";
 import {
   type Catalogue,
   type CatalogueModel,
   type CatalogueModels,
   catalogueSchema,
   listedServers,
-} from "./catalogue-format.ts";
-import { CatalogueSourceError, readSource, sourcePackage } from "./catalogue-source.ts";
+} from "../src/models/catalogue/catalogue-format.ts";
+import { CatalogueSourceError, readSource, sourcePackage } from "./models-source.ts";
 
 /**
  * Writes the catalogue of an unpacked package. Keeps the old file when the package cannot be read.
@@ -113,7 +113,7 @@ async function unpackLatest(folder: string): Promise<string> {
 async function main(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), "knack-models-"));
   try {
-    const file = fileURLToPath(new URL("models.json", import.meta.url));
+    const file = fileURLToPath(new URL("../src/models/catalogue/models.json", import.meta.url));
     const today = new Date().toISOString().slice(0, 10);
     const lines = await refreshCatalogue(await unpackLatest(folder), file, today);
     process.stdout.write(`${lines.join("\n")}\n`);

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import type { Effort } from "../../core/values/message.ts";
+import type { Effort } from "../src/core/values/message.ts";
 import {
   type Catalogue,
   type CatalogueModel,
   effortSchema,
   type ListedServer,
   listedServers,
-} from "./catalogue-format.ts";
+} from "../src/models/catalogue/catalogue-format.ts";
 
 /** The package from which the catalogue is made. */
 export const sourcePackage = "@earendil-works/pi-ai";

@@ -5,7 +5,11 @@ import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
-import { type Code, meanings } from "./rules/meanings.ts";
+import meanings from "./rules/meanings.json" with { type: "json" };
+
+/** The code of a finding of the rules, which is public: docs/security-details.md lists them. `meanings.json` says what it is and why it matters. */
+export type Code = keyof typeof meanings;
+export type Severity = PackageFinding["severity"];
 
 export interface ReviewedFile {
   path: string;
@@ -79,7 +83,7 @@ function roleOf(path: string, raw: string): TextRole {
 export function foundIn(
   { path }: Pick<ReviewedFile, "path">,
   { number, text }: Pick<ReviewedLine, "number" | "text">,
-  severity: Capability["severity"],
+  severity: Severity,
   code: Code,
   message: string = meanings[code],
 ): Capability {

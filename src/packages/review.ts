@@ -16,7 +16,7 @@ import { flows } from "./rules/flows.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
-import { hiddenMarkupRule, proseRule } from "./rules/prose-rules.ts";
+import { proseRule } from "./rules/prose-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
 
 const rules: readonly FileRule[] = [
@@ -24,7 +24,6 @@ const rules: readonly FileRule[] = [
   hiddenTextRule,
   commandRule,
   proseRule,
-  hiddenMarkupRule,
   codeRule,
   encodedTextRule,
   manifestRule,

@@ -1,6 +1,6 @@
 import { madeName } from "../review-code.ts";
-import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
-import type { Code } from "./meanings.ts";
+import { type Capability, type FileRule, type Code, foundIn } from "../review-subject.ts";
+
 import { inCode, signRule, signs, warning } from "./signs.ts";
 
 /** What a statement of code does: what it uses, where data comes from, where it goes. */

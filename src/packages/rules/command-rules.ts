@@ -1,17 +1,8 @@
 import { pattern } from "../../base/pattern.ts";
-import type { ReviewedLine } from "../review-lines.ts";
-import {
-  type Capability,
-  type FileRule,
-  foundIn,
-  type Purpose,
-  type ReviewedFile,
-} from "../review-subject.ts";
-import { conceptsOf } from "./concepts.ts";
+import { type FileRule, type Code, foundIn } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
-import type { Word } from "./lexicon.ts";
-import type { Code } from "./meanings.ts";
-import { danger, inCode, isExplained, type Judge, type Severity, signRule, signs, warning } from "./signs.ts";
+
+import { danger, inCode, isExplained, type Judge, signRule, signs, warning } from "./signs.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
 const interpreters = pattern()`(?:${shells}|python[\d.]*\b|node\b|perl\b|ruby\b|php\b|osascript\b|iex\b|invoke-expression\b)`;
@@ -91,50 +82,6 @@ const fetchAndRunRule: FileRule = (file, subject) =>
     return [foundIn(file, line, isMeant ? bySource(line.text, line, subject) : "info", "remote_code")];
   });
 
-const packed =
-  /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i;
-const hiding = "It has people run a program from an archive with a password, which hides it from scanners.";
-const pasting = "It has people paste a command from elsewhere into a terminal.";
-
-/**
- * Prose that has the agent or a person fetch a program and run it: the payload of ClawHavoc (early 2026) was no script but a “prerequisite” in
- * SKILL.md. Grave if the place is anonymous, or the archive is locked against scanners.
- */
-const prerequisiteRule: FileRule = (file, { purpose }) =>
-  sections(purpose.isAboutAttacks ? [] : file.lines).flatMap((lines) => prerequisites(file, lines, purpose));
-
-function prerequisites(file: ReviewedFile, lines: readonly ReviewedLine[], purpose: Purpose): Capability[] {
-  if (!lines.some(({ text }) => /https?:/.test(text))) return [];
-  const read = lines.map((line) => ({ line, says: conceptsOf(line.text).stated }));
-  const find = (form: RegExp, ...concepts: Word[]) =>
-    read.find(({ line, says }) => form.test(line.text) && concepts.every((each) => says.has(each)))?.line;
-  const found = (line: ReviewedLine, severity: Severity, message?: string) => [
-    foundIn(file, line, severity, "prerequisite_download", message),
-  ];
-  if (find(/./, "download") === undefined) return [];
-  const isPacked = find(packed) !== undefined && find(/./, "run") !== undefined;
-  const locked = find(/./, "unpack", "lock");
-  if (isPacked && locked !== undefined) return found(locked, "danger", hiding);
-  const pasted = find(/https?:/, "paste", "terminal");
-  if (pasted !== undefined)
-    return found(pasted, oddPlace(pasted.text) === undefined ? "info" : "danger", pasting);
-  const program = find(packed, "download");
-  const isTold = isPacked && program?.role === "prose";
-  return isTold ? found(program, fromStranger(program.text, program, { purpose })) : [];
-}
-
-/** The lines below each heading, at most 25 together. */
-function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {
-  const found: ReviewedLine[][] = [[]];
-  for (const line of lines.filter(({ role }) => role === "prose" || role === "sample")) {
-    const isNew =
-      (found.at(-1)?.length ?? 0) >= 25 || (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text));
-    if (isNew) found.push([line]);
-    else found.at(-1)?.push(line);
-  }
-  return found;
-}
-
 /** Commands that nobody should run, in any text: in code, in prose that tells somebody to, or in data. */
 export const commandRule: FileRule = (file, subject) =>
-  [commandSigns, fetchAndRunRule, prerequisiteRule].flatMap((rule) => rule(file, subject));
+  [commandSigns, fetchAndRunRule].flatMap((rule) => rule(file, subject));

@@ -1,6 +1,6 @@
-import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
+import { type Capability, type FileRule, type Code, foundIn } from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
-import type { Code } from "./meanings.ts";
+
 import { isExplained } from "./signs.ts";
 
 const command = /\b(?:curl|wget|bash|powershell|invoke-|iex|chmod|eval\(|exec\(|\/bin\/sh)/i;

@@ -1,6 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
-import { type Capability, type FileRule, foundIn, type ReviewedFile } from "../review-subject.ts";
-import type { Code } from "./meanings.ts";
+import { type Capability, type FileRule, type Code, foundIn, type ReviewedFile } from "../review-subject.ts";
 
 /** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;

@@ -1,14 +1,15 @@
 import { basename } from "node:path";
+import meanings from "./meanings.json" with { type: "json" };
 import { parsedJson } from "../../base/json-reader.ts";
 import { editDistance } from "../../base/nearest-name.ts";
 import {
   type Capability,
   excerptOf,
   type FileRule,
+  type Code,
   maxReviewed,
   type ReviewSubject,
 } from "../review-subject.ts";
-import { type Code, meanings } from "./meanings.ts";
 
 /** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
 export const fileKindRule: FileRule = ({ content, path, bytes, executable }) => {

@@ -1,25 +1,24 @@
 import { pattern } from "../../base/pattern.ts";
 import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
 import { type Concepts, conceptsOf } from "./concepts.ts";
-import { account, addressesIn, somebodyIn } from "./hosts.ts";
+import { account, addressesIn, oddPlace, somebodyIn } from "./hosts.ts";
 
-/** A sentence or list item that somebody is told, with its neighbours. */
+/** A sentence or list item that somebody is told, without its quotations. */
 export interface Sentence extends Concepts {
   line: number;
   text: string;
   /** With its quotations. */
   whole: Concepts;
-  /** What the sentences around it and the sentence itself state. */
+  /** What it and the sentences around it state: the steps of a list build on each other. */
   near: ReadonlySet<string>;
   /** What they order. */
-  around: ReadonlySet<string>;
-  /** In a comment or in code, which readers of the page do not see. */
-  isHidden: boolean;
+  orderedNear: ReadonlySet<string>;
 }
 
 interface Paragraph {
   line: number;
   text: string;
+  /** In a comment or in code, which readers of the page do not see. */
   isHidden: boolean;
 }
 
@@ -29,30 +28,26 @@ interface Paragraph {
  */
 export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentence[] {
   const all = (file.role === "prose" ? told(file, subject) : printed(file)).flatMap(split);
-  const read = all.map((each, at): Omit<Sentence, "near" | "around"> => {
-    const near = all.slice(Math.max(0, at - 3), at + 4).map(({ text }) => text);
-    const found = Object.entries(shapesOf(each, near, subject)).filter(([, isThere]) => isThere);
-    const shapes = found.map(([shape]) => shape);
-    const concepts = (text: string) => {
-      const { stated, ...more } = conceptsOf(text);
-      return { ...more, stated: new Set([...stated, ...shapes]) };
+  const around = <Each>(list: readonly Each[], at: number) => list.slice(Math.max(0, at - 3), at + 4);
+  const read = all.map((each, at) => {
+    const found = Object.entries(shapesOf(each, around(all, at), file, subject));
+    const shapes = found.flatMap(([shape, isThere]) => (isThere ? [shape] : []));
+    const read = (text: string) => {
+      const concepts = conceptsOf(withoutAddresses(text));
+      return { ...concepts, stated: new Set([...concepts.stated, ...shapes]) };
     };
-    const [text, said] = [withoutAddresses(each.text), withoutAddresses(unquoted(each.text))];
-    const whole = concepts(text);
-    return { ...each, ...(said === text ? whole : concepts(said)), whole };
+    const [whole, said] = [read(each.text), unquoted(each.text)];
+    return { ...each, ...(said === each.text ? whole : read(said)), whole };
   });
-  // Sentences four lines away still belong together: steps of a list build on each other.
   return read.map((sentence, at) => {
-    const around = read
-      .slice(Math.max(0, at - 3), at + 4)
-      .filter(({ line, isHidden }) => Math.abs(line - sentence.line) <= 4 && isHidden === sentence.isHidden);
-    const of = (which: "stated" | "ordered") => new Set(around.flatMap((each) => [...each[which]]));
-    return { ...sentence, near: of("stated"), around: of("ordered") };
+    const close = around(read, at).filter(({ line }) => Math.abs(line - sentence.line) <= 4);
+    const all = (which: "stated" | "ordered") => new Set(close.flatMap((each) => [...each[which]]));
+    return { ...sentence, near: all("stated"), orderedNear: all("ordered") };
   });
 }
 
 function told(file: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
-  const line = file.raw.slice(0, Math.max(0, file.raw.search(/^description:/m))).split("\n").length;
+  const line = file.lines.find(({ text }) => text.startsWith("description:"))?.number ?? 1;
   const described = file.path === "SKILL.md" ? [{ line, text: skill.description, isHidden: false }] : [];
   return [...described, ...paragraphs(partsOf(file))];
 }
@@ -85,11 +80,8 @@ function partsOf({ lines }: ReviewedFile): Paragraph[] {
 function paragraphs(lines: readonly Paragraph[]): Paragraph[] {
   const found: Paragraph[] = [];
   let open: Paragraph | undefined;
-  for (const [at, line] of lines.entries()) {
-    // A quotation goes on in the next line.
-    const goesOn = /^\s*>/.test(line.text) && /^\s*>/.test(lines[at - 1]?.text ?? "");
-    const begins =
-      !goesOn && (/^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden);
+  for (const line of lines) {
+    const begins = /^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden;
     if (line.text.trim() === "") open = undefined;
     else if (open === undefined || begins || open.text.length > 2_400) {
       open = { ...line };
@@ -136,6 +128,15 @@ const button =
 const referral =
   /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i;
 const statement = /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u;
+const packed =
+  /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i;
+const styled =
+  /<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{8})/i;
+/** Speaks to an agent; other comments are for the readers of the source. */
+const addressed =
+  /\b(?:to|for|dear|attention|when you are|if you are)\s(?:an?|the|any|all|every)\s(?:\w+\s)?(?:ai|agents?|assistants?|model|llms?|bots?)\b|^\W*(?:the\s|ai\s)?(?:agents?|assistants?|llms?|bots?|system)\b[\w ]{0,30}[:,!]/i;
+const template =
+  /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i;
 
 /** Whether a purpose names somebody, or what a channel such as `#sales-reports` is about. */
 function isNamed(somebody: string, purpose: string): boolean {
@@ -145,8 +146,26 @@ function isNamed(somebody: string, purpose: string): boolean {
   );
 }
 
+/** Whether a text names another skill that ships. */
+function namesShipped(text: string, { skill, shipped }: ReviewSubject): boolean {
+  const small = text.toLowerCase();
+  return shipped.some(({ id }) => {
+    const spaced = id.replaceAll("-", " ");
+    const isNamed = small.includes(id) || small.includes(spaced);
+    if (!isNamed || id === skill.id || id === skill.parent) return false;
+    const skillOf = pattern("i")`\bskill [\x60"“]?${id}\b|\b(?:${id}|${spaced})[\x60"”]? (?:skill|tool)\b`;
+    return skillOf.test(text) || (id !== spaced && pattern("i")`(?<![\w-])${id}(?![\w-])`.test(text));
+  });
+}
+
 /** What a sentence has besides words, in a skill with this purpose. `near` are the sentences around it. */
-function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purpose }: ReviewSubject) {
+function shapesOf(
+  { text, isHidden }: Paragraph,
+  near: readonly Paragraph[],
+  { path }: ReviewedFile,
+  subject: ReviewSubject,
+) {
+  const { purpose } = subject;
   const places = addressesIn(text);
   const people = somebodyIn(text);
   const strange = places.filter(({ place }) => !purpose.names(place));
@@ -155,20 +174,19 @@ function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purp
   // `TOPIC is what the person wrote`.
   const isDefined = (name: string) =>
     name.length > 2 &&
-    near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each));
+    near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each.text));
+  const isFilled = (each: string) =>
+    theirs.test(each) || (isPicture && named.test(each)) || isDefined(each.replace(/\W/g, ""));
   const names = text.match(/(?<=[\p{Ll}\d,;:’] )\p{Lu}\p{Ll}{3,20}\b/gu) ?? [];
   return {
     address: places.length > 0 || people.length > 0,
     host: strange.length > 0,
+    odd: oddPlace(text) !== undefined,
     person: people.some((each) => !isNamed(each.toLowerCase(), purpose.text.toLowerCase())),
     blank: gaps.length > 0,
-    filled: gaps.some(
-      (each) =>
-        theirs.test(each) ||
-        (isPicture && (isHidden || named.test(each))) ||
-        isDefined(each.replace(/\W/g, "")),
-    ),
+    filled: gaps.some(isFilled) || (gaps.length > 0 && isPicture && isHidden),
     picture: isPicture,
+    packed: packed.test(text),
     account: account.test(text),
     quote: statement.test(text),
     colon: /:\s*$|\bfollowing\b/.test(text),
@@ -177,5 +195,10 @@ function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purp
     brand: names.length < text.length / 25 && names.some((name) => !purpose.text.includes(name)),
     button: button.test(text),
     hidden: isHidden,
+    addressed: isHidden && addressed.test(text),
+    template: template.test(text),
+    // Pages for people hide parts until they are needed.
+    styled: !/\.html?$/i.test(path) && styled.test(text.replace(/`[^`]*`/g, "")),
+    rival: namesShipped(text, subject),
   };
 }

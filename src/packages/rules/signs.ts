@@ -1,9 +1,14 @@
 import type { ReviewedLine } from "../review-lines.ts";
-import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
+import {
+  type Capability,
+  type Code,
+  type FileRule,
+  foundIn,
+  type ReviewSubject,
+  type Severity,
+} from "../review-subject.ts";
 import { conceptsOf } from "./concepts.ts";
-import type { Code } from "./meanings.ts";
 
-export type Severity = Capability["severity"];
 /** How grave a sign is in this text of a line. */
 export type Judge = (text: string, line: ReviewedLine, subject: Pick<ReviewSubject, "purpose">) => Severity;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defaultPackageLimits } from "../../../src/packages/package-limits.ts";
 import { reviewInstalled } from "../../../src/packages/review-units.ts";
-import { meanings } from "../../../src/packages/rules/meanings.ts";
+import meanings from "../../../src/packages/rules/meanings.json" with { type: "json" };
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { packagePlace, signal, succeeded } from "./package-place.ts";
 import { gravities, reviewOf } from "./review-of.ts";

@@ -2,7 +2,7 @@ import { madeName } from "../review-code.ts";
 import { type Capability, type Code, type FileRule, foundIn } from "../review-subject.ts";
 import { actsOf } from "./acts.ts";
 import meanings from "./meanings.json" with { type: "json" };
-import { type Sign, signRule, warning } from "./signs.ts";
+import { signRule, warning } from "./signs.ts";
 
 /** Where code hides what it does, what it takes that nobody gave it, and what it changes for later. */
 // biome-ignore format: one sign a line

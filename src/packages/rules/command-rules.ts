@@ -1,5 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
-import { type FileRule, type Code, foundIn } from "../review-subject.ts";
+import { type FileRule, foundIn } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
 
 import { danger, inCode, isExplained, type Judge, signRule, warning } from "./signs.ts";

@@ -1,4 +1,6 @@
+import { once } from "../../base/once.ts";
 import type { ReviewSubject } from "../review-subject.ts";
+import names from "./names.json" with { type: "json" };
 
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?([/?][^\s"'`<>]{0,300})?/g;
@@ -58,8 +60,12 @@ export function hostsReached(text: string): NamedAddress[] {
   return [...addressesIn(text), ...bare.filter(({ host }) => !fileNames.test(host))];
 }
 
+function plainHost(written: string): string {
+  return written.toLowerCase().replace(/(?<!\.)\.+$/, "");
+}
+
 function named(written: string, tail = ""): NamedAddress[] {
-  const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
+  const host = plainHost(written);
   return ownMachine.test(host) ? [] : [{ host, tail, place: `${host}${tail.split("?")[0]}` }];
 }
 
@@ -98,7 +104,7 @@ export function hostsOf({ files }: ReviewSubject): string[] {
   const hosts = new Set<string>();
   for (const { text } of files.flatMap(({ lines }) => lines)) {
     for (const [, host = ""] of hosts.size < maxNames ? text.matchAll(addresses) : [])
-      hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
+      hosts.add(plainHost(host));
   }
   return [...hosts].toSorted().slice(0, maxNames);
 }
@@ -109,20 +115,16 @@ const variables = [
   /\$\{?([A-Z][A-Z0-9]{1,40}_(?:KEY|TOKEN|SECRET|PASSWORD|API|ID|URL)[A-Z0-9_]{0,30})\b/g,
 ];
 /** Variables of every process, and those every script gets about its call (the core's script environment and the sandbox's fixed one). */
-const ordinary = new Set(
-  `PATH HOME TMPDIR TEMP TMP LANG LC_ALL PWD USER SHELL NODE_ENV DEBUG TERM NO_COLOR
-  KNACK_SKILL_ID KNACK_AGENT_ID KNACK_USER_ID KNACK_NAMESPACE KNACK_THREAD_ID KNACK_TURN_ID KNACK_PERMISSIONS KNACK_WORKSPACE
-  KNACK_SKILL_DIR KNACK_OUTPUT_DIR LINX_AGENT_ID LINX_USER_ID LINX_SESSION_ID`.split(/\s+/),
-);
+const ordinary = once(() => new Set(names.ordinary.split(" ")));
 
 /** Variables that code reads, without those of every process, with the first place. */
 export function variablesOf({ files }: ReviewSubject): Map<string, { path: string; line: number }> {
   const found = new Map<string, { path: string; line: number }>();
   for (const { path, lines } of files.filter(({ role }) => role === "code")) {
     for (const { number: line, text } of lines) {
-      const names = variables.flatMap((form) => [...text.matchAll(form)].map(([, name = ""]) => name));
-      for (const name of names.filter((each) => !ordinary.has(each) && !found.has(each)))
-        if (found.size < maxNames) found.set(name, { path, line });
+      for (const [, name = ""] of variables.flatMap((form) => [...text.matchAll(form)]))
+        if (!ordinary().has(name) && !found.has(name) && found.size < maxNames)
+          found.set(name, { path, line });
     }
   }
   return found;

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import names from "./names.json" with { type: "json" };
 import meanings from "./meanings.json" with { type: "json" };
 import { parsedJson } from "../../base/json-reader.ts";
 import { editDistance } from "../../base/nearest-name.ts";
@@ -34,10 +35,7 @@ const manifests =
   /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/;
 
 /** Packages that most people install, of Python and npm. */
-const popular =
-  "requests numpy pandas matplotlib scipy pillow django flask fastapi httpx aiohttp openai anthropic beautifulsoup4 selenium playwright pyyaml python-dateutil python-dotenv cryptography scikit-learn tensorflow pydantic sqlalchemy openpyxl tabulate colorama express lodash axios react webpack commander typescript dotenv moment chalk puppeteer cheerio node-fetch".split(
-    " ",
-  );
+const popular = names.popular.split(" ");
 
 /** Manifests: what installing the package's dependencies would fetch and run. */
 export const manifestRule: FileRule = ({ path, raw }) => {
@@ -64,16 +62,16 @@ function npmFindings(raw: string, path: string): Capability[] {
       : "info";
     return [{ severity, code: "install_script", message, path, excerpt: excerptOf(script) }];
   });
-  const names = Object.keys({
+  const listed = Object.keys({
     ...objectOf(manifest?.dependencies),
     ...objectOf(manifest?.optionalDependencies),
   });
-  return names.length === 0 ? started : [...started, ...dependencies(names, path)];
+  return listed.length === 0 ? started : [...started, ...dependencies(listed, path)];
 }
 
 /** What is to be installed, and which of it is a letter away from a popular package. */
-function dependencies(names: readonly string[], path: string): Capability[] {
-  const alike = names.slice(0, 500).flatMap((written): Capability[] => {
+function dependencies(wanted: readonly string[], path: string): Capability[] {
+  const alike = wanted.slice(0, 500).flatMap((written): Capability[] => {
     const name = written.toLowerCase().replaceAll("_", "-");
     const meant = popular.find((each) => each.length >= 5 && editDistance(each, name) === 1);
     if (meant === undefined || popular.includes(name)) return [];
@@ -81,7 +79,7 @@ function dependencies(names: readonly string[], path: string): Capability[] {
     return [{ severity: "warning", code: "similar_name", message, path }];
   });
   const all: Capability = { severity: "info", code: "dependencies", message: meanings.dependencies, path };
-  return [...alike, { ...all, ...(names.length > 0 && { excerpt: excerptOf(names.join(", ")) }) }];
+  return [...alike, { ...all, ...(wanted.length > 0 && { excerpt: excerptOf(wanted.join(", ")) }) }];
 }
 
 function objectOf(value: unknown): Record<string, unknown> | undefined {
@@ -104,11 +102,7 @@ export const hiddenFileRule: FileRule = (file) => {
 };
 
 /** Letters that look like Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
-const lookalikes: ReadonlyMap<string, string> = new Map(
-  "аa еe оo рp сc уy хx іi јj ѕs һh кk мm тt вb нh αa εe οo ρp νv ιi κk τt υu χx ɡg ӏl ԁd ԛq ԝw 0o 1l 3e 5s |l il"
-    .split(" ")
-    .map(([letter = "", latin = ""]) => [letter, latin]),
-);
+const lookalikes = new Map(names.lookalikes.split(" ").map(([letter = "", latin = ""]) => [letter, latin]));
 
 /** Names that can be mistaken for those of a skill that ships, or that mix scripts to look like another. */
 export function nameFindings({ skill, shipped }: ReviewSubject): Capability[] {

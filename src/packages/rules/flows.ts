@@ -7,8 +7,6 @@ import meanings from "./meanings.json" with { type: "json" };
 
 const secrets = ["reads_credentials", "reads_whole_environment"];
 const sources = [...secrets, "reads_identity", "reads_all_files"];
-const local =
-  /\b(?:offline|locally|local (?:processing|only)|(?:everything|all|nothing) (?:stays|leaves)|on this machine|no network|without (?:a )?network|never leaves?|nothing is sent)\b/i;
 /** `OPENROUTER` of `OPENROUTER_API_KEY`. */
 const keyNames =
   /\b(?!API|ACCESS|AUTH|CLIENT|SECRET|BASE|USER|KNACK)[A-Z][A-Z0-9]{3,30}(?=_(?:[A-Z]+_)?(?:KEY|TOKEN|SECRET)\b)/g;
@@ -44,7 +42,7 @@ function flowsOf(
   acts: Acts,
   subject: ReviewSubject,
 ): Capability[] {
-  const { purpose, skill } = subject;
+  const { purpose } = subject;
   const statements = statementsOf(lines, subject);
   const add = (act: string, line: ReviewedLine | undefined) => {
     if (line !== undefined && !acts.has(act)) acts.set(act, foundIn(file, line, "info", "sends_data"));
@@ -60,9 +58,6 @@ function flowsOf(
   add("stranger", statements.find(({ unknown }) => unknown.length > 0)?.line);
   if (acts.has("given") && acts.has("reads")) add("whole", sending[0]?.line);
   if (file.role === "code") add("code", first);
-  if (file.role !== "code" || skill.requires.env.length > 0)
-    add("keyed", acts.has("key") ? first : undefined);
-  if (local.test(purpose.text)) add("local", first);
   if (to.size > 0 && sending.length > 0) add("to_stranger", sending[0]?.line);
   const place =
     to.size === 0 ? "a host" : `${[...to].slice(0, 3).join(", ")}, which its description does not name`;

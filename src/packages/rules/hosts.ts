@@ -83,10 +83,6 @@ export function somebodyIn(text: string): string[] {
   return somebody.flatMap((form) => text.match(form) ?? []);
 }
 
-/** An account that money goes to. */
-export const account =
-  /\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/;
-
 /** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */
 export function oddPlace(text: string): string | undefined {
   if (chatHooks.test(text)) return "somebody's own mailbox in a chat service, where it could send things";

@@ -1,7 +1,7 @@
 import { pattern } from "../../base/pattern.ts";
 import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
 import { type Concepts, conceptsOf } from "./concepts.ts";
-import { account, addressesIn, oddPlace, somebodyIn } from "./hosts.ts";
+import { addressesIn, oddPlace, somebodyIn } from "./hosts.ts";
 
 /** A sentence or list item that somebody is told, without its quotations. */
 export interface Sentence extends Concepts {
@@ -30,11 +30,10 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
   const all = (file.role === "prose" ? told(file, subject) : printed(file)).flatMap(split);
   const around = <Each>(list: readonly Each[], at: number) => list.slice(Math.max(0, at - 3), at + 4);
   const read = all.map((each, at) => {
-    const found = Object.entries(shapesOf(each, around(all, at), file, subject));
-    const shapes = found.flatMap(([shape, isThere]) => (isThere ? [shape] : []));
+    const found = shapesOf(each, around(all, at), file, subject);
     const read = (text: string) => {
       const concepts = conceptsOf(withoutAddresses(text));
-      return { ...concepts, stated: new Set([...concepts.stated, ...shapes]) };
+      return { ...concepts, stated: new Set([...concepts.stated, ...found]) };
     };
     const [whole, said] = [read(each.text), unquoted(each.text)];
     return { ...each, ...(said === each.text ? whole : read(said)), whole };
@@ -122,21 +121,20 @@ const named = /user|name|who|mail|author|team/i;
 /** A place in an address that is filled in: `{topic}`, `TOPIC`, `…`, or its end. */
 const gap =
   /(?:[{[<$(]{1,3}|%7B)[^&\s"')>}\]]{0,60}|(?<=[=/_-])[A-Z][A-Z_-]{2,40}(?=[&)"'`.\s/]|$)|(?<==)(?:…|\.\.\.)|(?<==)$/g;
-const picture = /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc/i;
-const button =
-  /(?:always|immer|toujours|siempre|sempre|всегда)\b(?=.{0,3}(?:here|allow|approve|hier|erlaub|["'”’»*`_]))/i;
-const referral =
-  /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i;
-const statement = /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u;
-const packed =
-  /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i;
-const styled =
-  /<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{8})/i;
-/** Speaks to an agent; other comments are for the readers of the source. */
-const addressed =
-  /\b(?:to|for|dear|attention|when you are|if you are)\s(?:an?|the|any|all|every)\s(?:\w+\s)?(?:ai|agents?|assistants?|model|llms?|bots?)\b|^\W*(?:the\s|ai\s)?(?:agents?|assistants?|llms?|bots?|system)\b[\w ]{0,30}[:,!]/i;
-const template =
-  /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i;
+/** What only a pattern can tell of a sentence: an account is one that money goes to, `addressed` speaks to an agent. */
+// biome-ignore format: one pattern a line
+const shapes: readonly (readonly [shape: string, said: RegExp])[] = [
+  ["picture", /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc/i],
+  ["packed", /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i],
+  ["account", /\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/],
+  ["quote", /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u],
+  ["colon", /:\s*$|\bfollowing\b/],
+  ["referral", /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i],
+  ["button", /(?:always|immer|toujours|siempre|sempre|всегда)\b(?=.{0,3}(?:here|allow|approve|hier|erlaub|["'”’»*`_]))/i],
+  ["styled", /(?<!`)<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{8})/i],
+  ["addressed", /\b(?:to|for|dear|attention|when you are|if you are)\s(?:an?|the|any|all|every)\s(?:\w+\s)?(?:ai|agents?|assistants?|model|llms?|bots?)\b|^\W*(?:the\s|ai\s)?(?:agents?|assistants?|llms?|bots?|system)\b[\w ]{0,30}[:,!]/i],
+  ["template", /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i],
+];
 
 /** Whether a purpose names somebody, or what a channel such as `#sales-reports` is about. */
 function isNamed(somebody: string, purpose: string): boolean {
@@ -164,41 +162,34 @@ function shapesOf(
   near: readonly Paragraph[],
   { path }: ReviewedFile,
   subject: ReviewSubject,
-) {
+): string[] {
   const { purpose } = subject;
   const places = addressesIn(text);
   const people = somebodyIn(text);
   const strange = places.filter(({ place }) => !purpose.names(place));
   const gaps = strange.flatMap(({ tail }) => [...tail.matchAll(gap)].map(([each]) => each));
-  const isPicture = strange.length > 0 && picture.test(text);
+  const shaped = shapes.flatMap(([shape, said]) => (said.test(text) ? [shape] : []));
   // `TOPIC is what the person wrote`.
   const isDefined = (name: string) =>
     name.length > 2 &&
     near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each.text));
   const isFilled = (each: string) =>
-    theirs.test(each) || (isPicture && named.test(each)) || isDefined(each.replace(/\W/g, ""));
+    theirs.test(each) ||
+    (shaped.includes("picture") && (isHidden || named.test(each))) ||
+    isDefined(each.replace(/\W/g, ""));
   const names = text.match(/(?<=[\p{Ll}\d,;:’] )\p{Lu}\p{Ll}{3,20}\b/gu) ?? [];
-  return {
+  const found = {
     address: places.length > 0 || people.length > 0,
     host: strange.length > 0,
     odd: oddPlace(text) !== undefined,
     person: people.some((each) => !isNamed(each.toLowerCase(), purpose.text.toLowerCase())),
     blank: gaps.length > 0,
-    filled: gaps.some(isFilled) || (gaps.length > 0 && isPicture && isHidden),
-    picture: isPicture,
-    packed: packed.test(text),
-    account: account.test(text),
-    quote: statement.test(text),
-    colon: /:\s*$|\bfollowing\b/.test(text),
-    referral: referral.test(text),
+    filled: gaps.some(isFilled),
     // Where all nouns begin with a capital letter, names do not stand out.
     brand: names.length < text.length / 25 && names.some((name) => !purpose.text.includes(name)),
-    button: button.test(text),
     hidden: isHidden,
-    addressed: isHidden && addressed.test(text),
-    template: template.test(text),
-    // Pages for people hide parts until they are needed.
-    styled: !/\.html?$/i.test(path) && styled.test(text.replace(/`[^`]*`/g, "")),
+    page: /\.html?$/i.test(path),
     rival: namesShipped(text, subject),
   };
+  return [...shaped, ...Object.entries(found).flatMap(([fact, isThere]) => (isThere ? [fact] : []))];
 }

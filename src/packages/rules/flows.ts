@@ -1,7 +1,7 @@
 import type { ReviewedLine } from "../review-lines.ts";
 import { type Capability, foundIn, type ReviewedFile, type ReviewSubject } from "../review-subject.ts";
 import { actsOf } from "./acts.ts";
-import { combinationsIn } from "./combinations.ts";
+import { type Combination, combinationsIn } from "./combinations.ts";
 import { hostsReached, oddPlace } from "./hosts.ts";
 import meanings from "./meanings.json" with { type: "json" };
 
@@ -42,33 +42,28 @@ function flowsOf(
   acts: Acts,
   subject: ReviewSubject,
 ): Capability[] {
-  const { purpose } = subject;
+  const { isAboutAttacks, concepts: meant } = subject.purpose;
   const statements = statementsOf(lines, subject);
   const add = (act: string, line: ReviewedLine | undefined) => {
     if (line !== undefined && !acts.has(act)) acts.set(act, foundIn(file, line, "info", "sends_data"));
   };
   for (const each of statements) for (const act of each.acts) add(act, each.line);
-  const sending = statements.filter((each) => each.acts.has("posts") || each.acts.has("queries"));
-  // The hosts of the statements that send; where these name none, all of the file.
-  const naming = sending.filter(({ isNaming }) => isNaming);
-  const to = new Set((naming.length > 0 ? naming : statements).flatMap(({ unknown }) => unknown));
+  const sending = statements.find((each) => each.acts.has("posts") || each.acts.has("queries"))?.line;
   const odd = statements.find(({ isOdd }) => isOdd)?.line;
-  const [first] = lines;
   add("odd", odd);
   add("stranger", statements.find(({ unknown }) => unknown.length > 0)?.line);
-  if (acts.has("given") && acts.has("reads")) add("whole", sending[0]?.line);
-  if (file.role === "code") add("code", first);
-  if (to.size > 0 && sending.length > 0) add("to_stranger", sending[0]?.line);
-  const place =
-    to.size === 0 ? "a host" : `${[...to].slice(0, 3).join(", ")}, which its description does not name`;
+  if (acts.has("given") && acts.has("reads")) add("whole", sending);
+  if (file.role === "code") add("code", lines[0]);
+  const to = [...new Set(statements.flatMap(({ unknown }) => unknown))].slice(0, 3).join(", ");
+  const place = to === "" ? "a host" : `${to}, which its description does not name`;
   const messages: Record<string, string> = {
     unusual_host: `It contacts ${oddPlace(odd?.text ?? "")}.`,
     sends_what_it_finds: `It gathers files, keys or variables and sends data to ${place}.`,
     sends_data: `It sends ${acts.has("whole") ? "files or texts" : "data"} to ${place}.`,
     unreadable_code: "What it calls or runs comes out of data, so that no reader sees what it does.",
   };
-  const counts = ({ severity }: { severity: string }) => severity === "info" || !purpose.isAboutAttacks;
-  const found = combinationsIn("code", counts, { stated: acts, meant: purpose.concepts });
+  const counts = ({ severity }: Combination) => severity === "info" || !isAboutAttacks;
+  const found = combinationsIn("code", counts, { stated: acts, meant });
   const isGathered = found.some(({ code }) => code === "sends_what_it_finds");
   return found.flatMap(({ code, severity, terms }): Capability[] => {
     const where = terms[0]?.facts.map((fact) => acts.get(fact)).find((each) => each !== undefined);
@@ -88,6 +83,6 @@ function statementsOf(lines: readonly ReviewedLine[], { purpose }: ReviewSubject
     const places = hostsReached(line.text);
     const unknown = places.filter(({ host, place }) => !isKnown(host, place)).map(({ host }) => host);
     const isOdd = oddPlace(line.text) !== undefined && unknown.length === places.length;
-    return { line, acts: actsOf(line.text), isNaming: places.length > 0, unknown, isOdd };
+    return { line, acts: actsOf(line.text), unknown, isOdd };
   });
 }

@@ -34,7 +34,6 @@ const shapes: readonly (readonly [act: string, said: RegExp])[] = [
   ["loads_named", /\b(?:require|import)\s*\(\s*[A-Za-z_$][\w$.[\]]*\s*\)|(?:\bimport_module|__import__)\s*\(\s*(?!")/],
   ["calls_named", /[\w$)\]]\[\s*[A-Za-z_$][\w$]*\s*\]\s*\(|\bgetattr\s*\([^,\n]{1,80},\s*(?!")\w/],
   ["data", /\bjson\.loads?\b|JSON\.parse|\.read\w*\s*\(|\bopen\s*\(|readFile/],
-  ["runs_data", /(?<![.\w])(?:exec|eval)\s*\(\s*(?:\w+\s*\(\s*){0,2}(?:open\s*\(|Path\s*\(|\w+\.read|readFile)/],
 ];
 
 const listed = once(() => {

@@ -47,7 +47,7 @@ function mixedWord(line: string): string | undefined {
   const word = line.match(/\p{L}{3,60}/gu)?.find((each) => {
     if (!alike.test(each) || !/\p{Script=Latin}/u.test(each) || inflected.test(each)) return false;
     const isGreek = !alike.test(each.replace(/\p{Script=Greek}/gu, ""));
-    return !isGreek || (each.length > 4 && greekWithin.test(each) && !/sin|cos|tan|log/.test(each));
+    return !isGreek || greekWithin.test(each);
   });
   return word?.replace(pattern("gu")`${alike}`, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
 }

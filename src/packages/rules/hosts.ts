@@ -7,9 +7,7 @@ const addresses =
 /** Without a scheme, but with a path and a query. */
 const schemeless =
   /(?<![\w/@.:-])((?:[\w-]{1,40}\.){1,4}[a-z]{2,12})(\/[^\s`"']{0,100}\?\w{1,20}=[^\s`"']{0,100})/g;
-/** Hosts that code names in a call, after a key, or in a command. */
-const inCalls =
-  /\b(?:hostname|host|server|SMTP(?:_SSL)?|FTP(?:_TLS)?|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;
+/** Hosts that code names in a command or a text. */
 const inCommands =
   /\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}[a-z]{2,12})(?=[:/\s"'?]|$)/gi;
 const inQuotes =
@@ -54,7 +52,7 @@ export function addressesIn(text: string): NamedAddress[] {
 
 /** The hosts that a statement of code or a command names in any way. */
 export function hostsReached(text: string): NamedAddress[] {
-  const bare = [inCalls, inCommands, inQuotes].flatMap((form) =>
+  const bare = [inCommands, inQuotes].flatMap((form) =>
     [...text.matchAll(form)].flatMap(({ 1: host = "" }) => named(host)),
   );
   return [...addressesIn(text), ...bare.filter(({ host }) => !fileNames.test(host))];

@@ -20,10 +20,7 @@ export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose
   const guide = files.find(({ path }) => path === "SKILL.md");
   const text = [skill.description, ...skill.requires.env, ...skill.requires.bins].join(" \n ");
   const prose = guide?.lines.flatMap((line) => (line.role === "prose" ? [line.text] : [])) ?? [];
-  const homepage = /^[ \t]{0,8}homepage:[ \t]{0,4}["']?https?:\/\/([^\s"'/]{1,200})/m;
-  const [, home = ""] = homepage.exec(guide?.raw.slice(0, 20_000) ?? "") ?? [];
   const known = namesIn(`${text} \n ${firstParagraph(prose)}`.replace(/https?:\/\/\S+/g, " "));
-  for (const label of ownerLabels(home)) known.add(squeezed(label));
   known.delete("");
   const knows = (label: string) =>
     known.has(squeezed(label)) ||
@@ -38,12 +35,7 @@ export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose
       const name = squeezed(repository);
       if (forges.test(host))
         return wellKnown().has(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
-      const domain = host.split(".").slice(-2);
-      return (
-        wellKnown().has(domain.join(".")) ||
-        ownerLabels(host).some(knows) ||
-        known.has(squeezed(domain.join("")))
-      );
+      return wellKnown().has(host.split(".").slice(-2).join(".")) || knows(ownerLabel(host));
     },
   };
 }
@@ -58,11 +50,9 @@ function firstParagraph(prose: readonly string[]): string {
     .slice(0, 600);
 }
 
-/** The label that was registered; all labels where only institutions get a name. */
-function ownerLabels(host: string): string[] {
-  const labels = host.replace(/:\d+$/, "").split(".");
-  if (/\.(?:gov|edu|mil|int)$|\.ac\.[a-z]{2}$/.test(host)) return labels.slice(0, -1);
-  return labels.slice(shared.test(host) ? -3 : -2).slice(0, 1);
+/** The label that was registered. */
+function ownerLabel(host: string): string {
+  return host.split(".").at(shared.test(host) ? -3 : -2) ?? "";
 }
 
 /**

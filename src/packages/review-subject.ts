@@ -1,13 +1,13 @@
 import { extname } from "node:path";
-import { once } from "../base/once.ts";
+import { once } from "../base/made-once.ts";
 import type { PackageFinding } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
-import names from "./rules/names.json" with { type: "json" };
 import meanings from "./rules/meanings.json" with { type: "json" };
+import names from "./rules/names.json" with { type: "json" };
 
 /** The code of a finding of the rules, which is public: docs/security-details.md lists them. `meanings.json` says what it is and why it matters. */
 export type Code = keyof typeof meanings;
@@ -27,7 +27,7 @@ export interface ReviewedFile {
   statements: readonly ReviewedLine[];
 }
 
-/** What a skill says it is for, where people read it before they enable it: its description, homepage, requirements and first paragraph. */
+/** What a skill says it is for, where people read it before they enable it: its description, requirements and first paragraph. */
 export interface Purpose {
   /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
   text: string;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { once } from "../../base/once.ts";
+import { once } from "../../base/made-once.ts";
 import type { ServerKind } from "../server-kind.ts";
 import type { Catalogue, CatalogueModel, ListedServer } from "./catalogue-format.ts";
 import { type Retirement, retirements } from "./hand-kept.ts";

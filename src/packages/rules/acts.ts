@@ -1,4 +1,4 @@
-import { once } from "../../base/once.ts";
+import { once } from "../../base/made-once.ts";
 import names from "./names.json" with { type: "json" };
 
 /**

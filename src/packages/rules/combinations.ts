@@ -1,4 +1,4 @@
-import { once } from "../../base/once.ts";
+import { once } from "../../base/made-once.ts";
 import type { Code, Severity } from "../review-subject.ts";
 import combinations from "./combinations.json" with { type: "json" };
 import meanings from "./meanings.json" with { type: "json" };

@@ -54,6 +54,8 @@ const commandSigns = signRule([
   ["reads_credentials", /\.(?:openclaw|clawdbot|moltbot)\/(?:\.env|openclaw\.json|agents\/\S{1,60}sessions)|auth-profiles\.json|\.(?:bash|zsh|python|psql|mysql)_history\b|\bpbpaste\b|\bpyperclip\.paste\b|\bxclip\b.{0,20}-o\b|\bkeyring\.get_password\b/, inCode, keyPlaces],
   ["disables_protection", /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|\bsetenforce\s+0|ufw\s+disable/i, inCode],
   ["disables_protection", /set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i, inCode],
+  ["disables_protection", /\bdefaultMode\b\W{1,6}bypassPermissions\b|\bcore\.hooksPath\s{1,4}\/dev\/null/i, warning, /\bpermissions?\b/i],
+  ["changes_agent", /\b(?:ANTHROPIC|OPENAI)_BASE_URL\b["']?\]?\s{0,4}(?:\?\?=|=|:)\s{0,4}["']https:/, inCode, /\b(?:prox(?:y|ies)|gateways?|routers?|relay|providers?)\b/i],
   ["persistence", /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i, inCode, later],
   ["destructive", /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i, inCode, deleting],
   ["destructive", /\brmtree\s*\((?!.{0,80}(?:te?mp|cache|build|dist|stag|scratch|work_?dir))\s*(?:[\w.]{1,30}\(\s*)?(?:home|Path\.home|each|path|folder|workspace|root|base|os\.environ|sys\.argv)\b/i, inCode, deleting],

@@ -1,4 +1,4 @@
-import { once } from "../../base/once.ts";
+import { once } from "../../base/made-once.ts";
 import lexicon from "./lexicon.json" with { type: "json" };
 
 /** The concepts of a sentence. */

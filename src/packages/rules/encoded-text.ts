@@ -1,4 +1,4 @@
-import { once } from "../../base/once.ts";
+import { once } from "../../base/made-once.ts";
 import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
 import { isExplained } from "./signs.ts";

@@ -1,6 +1,4 @@
 import { basename } from "node:path";
-import names from "./names.json" with { type: "json" };
-import meanings from "./meanings.json" with { type: "json" };
 import { parsedJson } from "../../base/json-reader.ts";
 import { editDistance } from "../../base/nearest-name.ts";
 import { isRecord } from "../../base/record.ts";
@@ -13,6 +11,8 @@ import {
   type ReviewSubject,
   type Severity,
 } from "../review-subject.ts";
+import meanings from "./meanings.json" with { type: "json" };
+import names from "./names.json" with { type: "json" };
 
 /** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
 export const fileKindRule: FileRule = ({ content, path, bytes, executable }) => {

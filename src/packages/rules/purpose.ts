@@ -1,4 +1,4 @@
-import { once } from "../../base/once.ts";
+import { once } from "../../base/made-once.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Purpose, ReviewedFile } from "../review-subject.ts";
 import { conceptsOf } from "./concepts.ts";

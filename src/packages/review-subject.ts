@@ -1,11 +1,17 @@
 import { extname } from "node:path";
+import { once } from "../base/made-once.ts";
 import type { PackageFinding } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
-import { type Code, meanings } from "./rules/meanings.ts";
+import meanings from "./rules/meanings.json" with { type: "json" };
+import names from "./rules/names.json" with { type: "json" };
+
+/** The code of a finding of the rules, which is public: docs/security-details.md lists them. `meanings.json` says what it is and why it matters. */
+export type Code = keyof typeof meanings;
+export type Severity = PackageFinding["severity"];
 
 export interface ReviewedFile {
   path: string;
@@ -21,7 +27,7 @@ export interface ReviewedFile {
   statements: readonly ReviewedLine[];
 }
 
-/** What a skill says it is for, where people read it before they enable it: its description, homepage, requirements and first paragraph. */
+/** What a skill says it is for, where people read it before they enable it: its description, requirements and first paragraph. */
 export interface Purpose {
   /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
   text: string;
@@ -51,11 +57,7 @@ export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => Capabilit
 /** Characters of a file that are checked; a longer one is reported. */
 export const maxReviewed = 500_000;
 
-const codeEndings = new Set(
-  ".py .pyw .sh .bash .zsh .fish .ksh .js .mjs .cjs .ts .mts .cts .jsx .tsx .rb .pl .php .lua .go .rs .java .kt .swift .c .cpp .cs .r .jl .ps1 .psm1 .bat .cmd .vbs .wsf .applescript .scpt .awk .tcl".split(
-    " ",
-  ),
-);
+const codeEndings = once(() => new Set(names.codeEndings.split(" ")));
 const proseEndings = new Set([".md", ".markdown", ".mdx", ".txt", ".rst", ".html", ".htm", ".adoc", ""]);
 
 export function reviewedFile({ path, data, executable }: PackageFile): ReviewedFile {
@@ -69,7 +71,7 @@ export function reviewedFile({ path, data, executable }: PackageFile): ReviewedF
 
 function roleOf(path: string, raw: string): TextRole {
   const ending = extname(path).toLowerCase();
-  if (raw.startsWith("#!") || codeEndings.has(ending) || /(?:^|\/)(?:Makefile|Dockerfile)$/.test(path)) {
+  if (raw.startsWith("#!") || codeEndings().has(ending) || /(?:^|\/)(?:Makefile|Dockerfile)$/.test(path)) {
     return "code";
   }
   return proseEndings.has(ending) ? "prose" : "data";
@@ -79,7 +81,7 @@ function roleOf(path: string, raw: string): TextRole {
 export function foundIn(
   { path }: Pick<ReviewedFile, "path">,
   { number, text }: Pick<ReviewedLine, "number" | "text">,
-  severity: Capability["severity"],
+  severity: Severity,
   code: Code,
   message: string = meanings[code],
 ): Capability {

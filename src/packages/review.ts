@@ -16,7 +16,7 @@ import { flows } from "./rules/flows.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
-import { hiddenMarkupRule, proseRule } from "./rules/prose-rules.ts";
+import { proseRule } from "./rules/prose-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
 
 const rules: readonly FileRule[] = [
@@ -24,7 +24,6 @@ const rules: readonly FileRule[] = [
   hiddenTextRule,
   commandRule,
   proseRule,
-  hiddenMarkupRule,
   codeRule,
   encodedTextRule,
   manifestRule,
@@ -63,7 +62,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
     for (const rule of rules) {
       await setImmediate();
       signal.throwIfAborted();
-      capabilities.push(...fewer(rule(file, subject), file));
+      capabilities.push(...fewer(rule(file, subject)));
     }
   }
   const variables = variablesOf(subject);
@@ -105,43 +104,39 @@ function wholeFindings(
   { skill, diagnostics = [] }: ReviewRequest,
   variables: ReadonlyMap<string, { path: string; line: number }>,
 ): PackageFinding[] {
-  const findings: PackageFinding[] = [];
-  for (const [name, place] of variables) {
-    if (skill.requires.env.includes(name)) continue;
-    const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
-    const severity = /^(?:KNACK|LINX)_/.test(name) ? "warning" : "info";
-    findings.push({ severity, code: "undeclared_env", message, ...place });
-  }
-  for (const [name, { host, header }] of keyPlaces(skill)) {
-    const message = `The value of ${name} is put into ${header.split(":")[0]} of its requests to ${host}; in the sandbox, its code does not get it.`;
-    findings.push({ severity: "info", code: "key_kept_outside", message });
-  }
-  if (skill.active) {
-    const message = "It asks to be active from the start. An installed skill never is: people enable it.";
-    findings.push({ severity: "info", code: "asks_to_be_active", message });
-  }
-  for (const { severity, code, message } of diagnostics) {
-    if (severity === "info") continue;
-    findings.push({ severity: "info", code, message });
-  }
-  return findings;
+  const undeclared = [...variables].filter(([name]) => !skill.requires.env.includes(name));
+  const info = (code: string, message: string): PackageFinding => ({ severity: "info", code, message });
+  return [
+    ...undeclared.map(([name, place]): PackageFinding => {
+      const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
+      const severity = /^(?:KNACK|LINX)_/.test(name) ? "warning" : "info";
+      return { severity, code: "undeclared_env", message, ...place };
+    }),
+    ...keyPlaces(skill).map(([name, { host, header }]) => {
+      const message = `The value of ${name} is put into ${header.split(":")[0]} of its requests to ${host}; in the sandbox, its code does not get it.`;
+      return info("key_kept_outside", message);
+    }),
+    ...(skill.active ? [info("asks_to_be_active", startsActive)] : []),
+    ...diagnostics.filter(({ severity }) => severity !== "info").map((each) => info(each.code, each.message)),
+  ];
 }
+
+const startsActive = "It asks to be active from the start. An installed skill never is: people enable it.";
 
 function keyPlaces({ requires: { keys = {} } }: ReviewSubject["skill"]) {
   return Object.entries(keys);
 }
 
 /** The first of each code, and how many more there are. */
-function fewer(findings: readonly Capability[], file: ReviewedFile): Capability[] {
-  return [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()].flatMap(
-    (alike) => {
-      const shown = alike.slice(0, maxAlike);
-      const [first] = alike;
-      if (first === undefined || alike.length === shown.length) return shown;
-      const message = `There are ${alike.length - shown.length} more places like this in the file.`;
-      return [...shown, { severity: first.severity, code: first.code, message, path: file.path }];
-    },
-  );
+function fewer(findings: readonly Capability[]): Capability[] {
+  const alike = Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`);
+  return [...alike.values()].flatMap((all) => {
+    const [first, more] = [all[0], all.length - maxAlike];
+    if (first === undefined || more <= 0) return all;
+    const { severity, code, path = "" } = first;
+    const message = `There are ${more} more places like this in the file.`;
+    return [...all.slice(0, maxAlike), { severity, code, message, path }];
+  });
 }
 
 function sorted(findings: readonly PackageFinding[]): PackageFinding[] {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { once } from "../../base/made-once.ts";
 import type { ServerKind } from "../server-kind.ts";
 import type { Catalogue, CatalogueModel, ListedServer } from "./catalogue-format.ts";
 import { type Retirement, retirements } from "./hand-kept.ts";
@@ -65,14 +66,6 @@ function first<T>(
 /** The server whose list has the models of a server. */
 export function listedAs(server: ServerKind): ServerKind {
   return server === "azure" ? "openai" : server;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** The normalised spellings of a name: `anthropic/claude-opus-4.5` and `claude-opus-4-5` are the same. */

@@ -1,17 +1,8 @@
 import { pattern } from "../../base/pattern.ts";
-import type { ReviewedLine } from "../review-lines.ts";
-import {
-  type Capability,
-  type FileRule,
-  foundIn,
-  type Purpose,
-  type ReviewedFile,
-} from "../review-subject.ts";
-import { conceptsOf } from "./concepts.ts";
+import { type FileRule, foundIn } from "../review-subject.ts";
 import { addressesIn, oddPlace } from "./hosts.ts";
-import type { Word } from "./lexicon.ts";
-import type { Code } from "./meanings.ts";
-import { danger, inCode, isExplained, type Judge, type Severity, signRule, signs, warning } from "./signs.ts";
+
+import { danger, inCode, isExplained, type Judge, signRule, warning } from "./signs.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
 const interpreters = pattern()`(?:${shells}|python[\d.]*\b|node\b|perl\b|ruby\b|php\b|osascript\b|iex\b|invoke-expression\b)`;
@@ -47,34 +38,42 @@ const later =
   /\b(?:cron\w*|schedul\w*|daily|nightly|hourly|weekly|periodic\w*|automat\w*|autostart|daemon|services?|background|launchd|systemd|backup\w*|monitor\w*|watch\w*|remind\w*|heartbeat|boot|server|agent|deploy\w*|sync\w*|shell|dotfiles|install\w*|setup|wake|alarm|tunnel|bridge|gateway)\b/i;
 const deleting =
   /\b(?:clean\w*|delet\w*|remov\w*|tidy\w*|prun\w*|uninstall\w*|reset\w*|wip\w*|purg\w*|cache|disk|rotat\w*|backup\w*|mirror\w*)\b/i;
+const keyPlaces =
+  /\b(?:ssh|sftp|aws|s3|cloud|gcloud|azure|kube\w*|docker|git|github|npm|pypi|deploy\w*|credentials?|secrets?|passwords?|keychain|keys?|auth\w*|login|cookies?|browser|backup\w*|server|remote|hosts?|wallets?|config\w*|sessions?|memory|agents?|openclaw|clawdbot|moltbot|cli)\b/i;
 
-const commandSigns = signRule(signs<Code>`
-  encoded_command ${pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}|(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`} ${danger}
-  encoded_command ${/\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}|frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string/i} ${danger}
-  encoded_command ${/\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)/i} ${danger}
-  credential_theft ${/osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b/i} ${danger}
-  backdoor ${/>\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i} ${servers} ${inCode}
-  backdoor ${/\bsh\s{1,4}-i\s{0,4}(?:>&|[<>]\s{0,4}\/dev\/tcp)|\/dev\/tcp\/(?:[\d.]{7,40}|\S{1,80}.{0,40}0>&1)|mkfifo\b.{0,120}\bnc\b|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s{1,4}\/\S{0,40}sh\b|pty\.spawn\(\s{0,4}["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i} ${fromCode}
-  disables_protection ${/\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|\bsetenforce\s+0|ufw\s+disable/i} ${inCode}
-  disables_protection ${/set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i} ${inCode}
-  persistence ${/\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i} ${later} ${inCode}
-  destructive ${/\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i} ${deleting} ${inCode}
-  destructive ${/\brmtree\s*\((?!.{0,80}(?:te?mp|cache|build|dist|stag|scratch|work_?dir))\s*(?:[\w.]{1,30}\(\s*)?(?:home|Path\.home|each|path|folder|workspace|root|base|os\.environ|sys\.argv)\b/i} ${deleting} ${inCode}
-  elevated ${/(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i}
-  installs_software ${/["']?kind["']?\s*:\s*["']?(?:brew|node|npm|go|uv|pip|apt|cargo)\b|\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b/}
-  installs_software ${/\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/}
-  remote_code ${pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}|${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}`} ${bySource}
-  remote_code ${/\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)|(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)|\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i} ${bySource}
-  remote_code ${/\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)/i} ${bySource}
-  foreign_registry ${/--(?:extra-)?index-url\b|--find-links\b|--trusted-host\b|\b(?:npm|pnpm|yarn|npx|bun)\b.{0,80}--registry\b|\b(?:PIP_(?:EXTRA_)?INDEX_URL|UV_(?:EXTRA_)?INDEX_URL|UV_INDEX|npm_config_registry)\b/i} ${fromStranger}
-  foreign_registry ${/^\s*(?:extra-index-url|index-url|@[\w-]{1,60}:registry|registry)\s*=\s*\S|\bindex-url\s*=\s*https?:|\bconfig\s+set\s+(?:\S{0,60}registry|\S{0,20}index-url)|"[\w@/.-]{1,80}"\s*:\s*"https?:\/\/[^"\s]{1,200}\.t(?:ar\.)?gz"/i} ${fromStranger}
-  sends_by_name ${/\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup|dig|nslookup|host|ping6?)\b[\s(]{1,3}(?:\+?-?\w+\s+){0,3}["'`]?[^\s,]{0,40}(?:\$\{?[^}\s]{1,60}\}?|\{[^}\s]{1,60}\})(?:\.[\w-]+|\.\$?\{[^}\s]{1,60}\}){0,3}\.[a-z][\w-]*\.[a-z]{2,}\b/i} ${warning}
-  sends_by_name ${/\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup)\s*\(\s*[^()"'`]{1,60}\+\s*["'`]\.[\w-]+\.[a-z]/i} ${warning}
-  secret ${/(?!.{0,60}(?:x{8}|example|EXAMPLE|\*{4}|0{12}))(?:\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,90})\b|\bglpat-[A-Za-z0-9_-]{20}\b|\bxox[abeprs]-[A-Za-z0-9-]{20,120})/} ${outsideSamples}
-  secret ${/(?!.{0,60}(?:x{8}|example|EXAMPLE|\*{4}|0{12}))(?:\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{32,200}|\bAIza[0-9A-Za-z_-]{35}\b|\b[rs]k_live_[A-Za-z0-9]{20,100}\b|\bnpm_[A-Za-z0-9]{36}\b|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----)/} ${outsideSamples}
-  secret ${/\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,50}|\b[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}\b/} ${outsideSamples}
-  downloads_program ${/["']?kind["']?\s*:\s*["']?download\b/} ${fromStranger} in-data
-`);
+// biome-ignore format: one sign a line
+const commandSigns = signRule([
+  ["encoded_command", pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}|(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`, danger],
+  ["encoded_command", /\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}|frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()|(?:iex|invoke-expression)\b.{0,200}frombase64string/i, danger],
+  ["encoded_command", /\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)/i, danger],
+  ["credential_theft", /osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b/i, danger],
+  ["backdoor", />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i, inCode, servers],
+  ["backdoor", /\bsh\s{1,4}-i\s{0,4}(?:>&|[<>]\s{0,4}\/dev\/tcp)|\/dev\/tcp\/(?:[\d.]{7,40}|\S{1,80}.{0,40}0>&1)|mkfifo\b.{0,120}\bnc\b|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\s{1,4}\/\S{0,40}sh\b|pty\.spawn\(\s{0,4}["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i, fromCode],
+  ["reads_credentials", /(?:[~/\\]|\$HOME\/|["'`])\.(?:ssh\b|aws\/|gnupg\b|kube\/config|docker\/config|netrc\b|git-credentials|npmrc\b|pypirc\b|config\/gcloud|azure\/|password-store)|\bid_(?:rsa|ed25519|ecdsa)\b|\/etc\/(?:shadow|sudoers)\b|\/proc\/(?:self|\d+|\*)\/(?:environ|mem)\b/, inCode, keyPlaces],
+  ["reads_credentials", /Login Data\b|Cookies\.binarycookies|key4\.db|logins\.json|\bwallet\.dat\b|Library\/Keychains|Local Extension Settings|169\.254\.169\.254|metadata\.google\.internal|security\s+(?:find-(?:generic|internet)-password|dump-keychain)|\/var\/run\/secrets\b/, inCode, keyPlaces],
+  ["reads_credentials", /\.(?:openclaw|clawdbot|moltbot)\/(?:\.env|openclaw\.json|agents\/\S{1,60}sessions)|auth-profiles\.json|\.(?:bash|zsh|python|psql|mysql)_history\b|\bpbpaste\b|\bpyperclip\.paste\b|\bxclip\b.{0,20}-o\b|\bkeyring\.get_password\b/, inCode, keyPlaces],
+  ["disables_protection", /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|\bsetenforce\s+0|ufw\s+disable/i, inCode],
+  ["disables_protection", /set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i, inCode],
+  ["disables_protection", /\bdefaultMode\b\W{1,6}bypassPermissions\b|\bcore\.hooksPath\s{1,4}\/dev\/null/i, warning, /\bpermissions?\b/i],
+  ["changes_agent", /\b(?:ANTHROPIC|OPENAI)_BASE_URL\b["']?\]?\s{0,4}(?:\?\?=|=|:)\s{0,4}["']https:/, inCode, /\b(?:prox(?:y|ies)|gateways?|routers?|relay|providers?)\b/i],
+  ["persistence", /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i, inCode, later],
+  ["destructive", /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i, inCode, deleting],
+  ["destructive", /\brmtree\s*\((?!.{0,80}(?:te?mp|cache|build|dist|stag|scratch|work_?dir))\s*(?:[\w.]{1,30}\(\s*)?(?:home|Path\.home|each|path|folder|workspace|root|base|os\.environ|sys\.argv)\b/i, inCode, deleting],
+  ["elevated", /(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i],
+  ["installs_software", /["']?kind["']?\s*:\s*["']?(?:brew|node|npm|go|uv|pip|apt|cargo)\b|\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b/],
+  ["installs_software", /\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\b(?:go|cargo|gem)\s+install\b/],
+  ["remote_code", pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}|${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}|\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}`, bySource],
+  ["remote_code", /\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)|(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)|\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i, bySource],
+  ["remote_code", /\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)/i, bySource],
+  ["foreign_registry", /--(?:extra-)?index-url\b|--find-links\b|--trusted-host\b|\b(?:npm|pnpm|yarn|npx|bun)\b.{0,80}--registry\b|\b(?:PIP_(?:EXTRA_)?INDEX_URL|UV_(?:EXTRA_)?INDEX_URL|UV_INDEX|npm_config_registry)\b/i, fromStranger],
+  ["foreign_registry", /^\s*(?:extra-index-url|index-url|@[\w-]{1,60}:registry|registry)\s*=\s*\S|\bindex-url\s*=\s*https?:|\bconfig\s+set\s+(?:\S{0,60}registry|\S{0,20}index-url)|"[\w@/.-]{1,80}"\s*:\s*"https?:\/\/[^"\s]{1,200}\.t(?:ar\.)?gz"/i, fromStranger],
+  ["sends_by_name", /\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup|dig|nslookup|host|ping6?)\b[\s(]{1,3}(?:\+?-?\w+\s+){0,3}["'`]?[^\s,]{0,40}(?:\$\{?[^}\s]{1,60}\}?|\{[^}\s]{1,60}\})(?:\.[\w-]+|\.\$?\{[^}\s]{1,60}\}){0,3}\.[a-z][\w-]*\.[a-z]{2,}\b/i, warning],
+  ["sends_by_name", /\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup)\s*\(\s*[^()"'`]{1,60}\+\s*["'`]\.[\w-]+\.[a-z]/i, warning],
+  ["secret", /(?!.{0,60}(?:x{8}|example|EXAMPLE|\*{4}|0{12}))(?:\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,90})\b|\bglpat-[A-Za-z0-9_-]{20}\b|\bxox[abeprs]-[A-Za-z0-9-]{20,120})/, outsideSamples],
+  ["secret", /(?!.{0,60}(?:x{8}|example|EXAMPLE|\*{4}|0{12}))(?:\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{32,200}|\bAIza[0-9A-Za-z_-]{35}\b|\b[rs]k_live_[A-Za-z0-9]{20,100}\b|\bnpm_[A-Za-z0-9]{36}\b|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----)/, outsideSamples],
+  ["secret", /\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,50}|\b[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}\b/, outsideSamples],
+  ["downloads_program", /["']?kind["']?\s*:\s*["']?download\b/, fromStranger],
+]);
 
 /** `curl -o FILE …; sh FILE`. */
 const savesAndStarts = pattern(
@@ -91,50 +90,6 @@ const fetchAndRunRule: FileRule = (file, subject) =>
     return [foundIn(file, line, isMeant ? bySource(line.text, line, subject) : "info", "remote_code")];
   });
 
-const packed =
-  /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i;
-const hiding = "It has people run a program from an archive with a password, which hides it from scanners.";
-const pasting = "It has people paste a command from elsewhere into a terminal.";
-
-/**
- * Prose that has the agent or a person fetch a program and run it: the payload of ClawHavoc (early 2026) was no script but a “prerequisite” in
- * SKILL.md. Grave if the place is anonymous, or the archive is locked against scanners.
- */
-const prerequisiteRule: FileRule = (file, { purpose }) =>
-  sections(purpose.isAboutAttacks ? [] : file.lines).flatMap((lines) => prerequisites(file, lines, purpose));
-
-function prerequisites(file: ReviewedFile, lines: readonly ReviewedLine[], purpose: Purpose): Capability[] {
-  if (!lines.some(({ text }) => /https?:/.test(text))) return [];
-  const read = lines.map((line) => ({ line, says: conceptsOf(line.text).stated }));
-  const find = (form: RegExp, ...concepts: Word[]) =>
-    read.find(({ line, says }) => form.test(line.text) && concepts.every((each) => says.has(each)))?.line;
-  const found = (line: ReviewedLine, severity: Severity, message?: string) => [
-    foundIn(file, line, severity, "prerequisite_download", message),
-  ];
-  if (find(/./, "download") === undefined) return [];
-  const isPacked = find(packed) !== undefined && find(/./, "run") !== undefined;
-  const locked = find(/./, "unpack", "lock");
-  if (isPacked && locked !== undefined) return found(locked, "danger", hiding);
-  const pasted = find(/https?:/, "paste", "terminal");
-  if (pasted !== undefined)
-    return found(pasted, oddPlace(pasted.text) === undefined ? "info" : "danger", pasting);
-  const program = find(packed, "download");
-  const isTold = isPacked && program?.role === "prose";
-  return isTold ? found(program, fromStranger(program.text, program, { purpose })) : [];
-}
-
-/** The lines below each heading, at most 25 together. */
-function sections(lines: readonly ReviewedLine[]): ReviewedLine[][] {
-  const found: ReviewedLine[][] = [[]];
-  for (const line of lines.filter(({ role }) => role === "prose" || role === "sample")) {
-    const isNew =
-      (found.at(-1)?.length ?? 0) >= 25 || (line.role === "prose" && /^\s{0,3}#{1,6}\s/.test(line.text));
-    if (isNew) found.push([line]);
-    else found.at(-1)?.push(line);
-  }
-  return found;
-}
-
 /** Commands that nobody should run, in any text: in code, in prose that tells somebody to, or in data. */
 export const commandRule: FileRule = (file, subject) =>
-  [commandSigns, fetchAndRunRule, prerequisiteRule].flatMap((rule) => rule(file, subject));
+  [commandSigns, fetchAndRunRule].flatMap((rule) => rule(file, subject));

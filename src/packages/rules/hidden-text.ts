@@ -1,6 +1,12 @@
 import { pattern } from "../../base/pattern.ts";
-import { type Capability, type FileRule, foundIn, type ReviewedFile } from "../review-subject.ts";
-import type { Code } from "./meanings.ts";
+import {
+  type Capability,
+  type Code,
+  type FileRule,
+  foundIn,
+  type ReviewedFile,
+  type Severity,
+} from "../review-subject.ts";
 
 /** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;
@@ -17,13 +23,13 @@ export const hiddenTextRule: FileRule = (file, { purpose: { isAboutAttacks } }) 
   return file.raw.split(/\r\n|\r|\n/).flatMap((written, at): Capability[] => {
     const line = written.slice(0, 20_000).replace(flags, "");
     const [found, mixed] = [judge(line, file), mixedWord(line)];
-    const lower = found?.severity === "warning" ? "info" : readable.test(line) ? "danger" : "warning";
-    const gravity = isAboutAttacks ? lower : (found?.severity ?? lower);
-    const add = (text: string, severity: Capability["severity"], code: Code, message?: string) =>
+    const add = (text: string, severity: Severity, code: Code, message?: string) =>
       foundIn(file, { number: at + 1, text }, severity, code, message);
+    const lower = found?.severity === "warning" ? "info" : readable.test(line) ? "danger" : "warning";
+    const severity = isAboutAttacks ? lower : found?.severity;
     return [
-      ...(found === undefined ? [] : [add(around(line), gravity, "hidden_text", found.message)]),
-      ...(mixed === undefined ? [] : [add(mixed, isAboutAttacks ? "info" : "warning", "mixed_scripts")]),
+      ...(found && severity ? [add(around(line), severity, "hidden_text", found.message)] : []),
+      ...(mixed ? [add(mixed, isAboutAttacks ? "info" : "warning", "mixed_scripts")] : []),
     ];
   });
 };
@@ -41,37 +47,32 @@ function mixedWord(line: string): string | undefined {
   const word = line.match(/\p{L}{3,60}/gu)?.find((each) => {
     if (!alike.test(each) || !/\p{Script=Latin}/u.test(each) || inflected.test(each)) return false;
     const isGreek = !alike.test(each.replace(/\p{Script=Greek}/gu, ""));
-    return !isGreek || (each.length > 4 && greekWithin.test(each) && !/sin|cos|tan|log/.test(each));
+    return !isGreek || greekWithin.test(each);
   });
   return word?.replace(pattern("gu")`${alike}`, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
 }
 
-type Judged = Pick<Capability, "severity" | "message"> | undefined;
-
-function judge(line: string, { role }: ReviewedFile): Judged {
-  const found = (severity: Capability["severity"], message: string): Judged => ({ severity, message });
+function judge(line: string, { role }: ReviewedFile): Pick<Capability, "severity" | "message"> | undefined {
   const count = line.match(pattern("gu")`${blanks}`)?.length ?? 0;
   if (readable.test(line)) {
     const points = [...line].map((character) => (character.codePointAt(0) ?? 0) - 0xe0000);
     const hidden = String.fromCodePoint(...points.filter((at) => at >= 0x20 && at <= 0x7e).slice(0, 160));
     const says = hidden === "" ? "" : ` It reads: “${hidden}”.`;
-    return found("danger", `It contains text that is invisible to people and readable for a model.${says}`);
+    const message = `It contains text that is invisible to people and readable for a model.${says}`;
+    return { severity: "danger", message };
   }
-  if (overrides.test(line))
-    return found(
-      role === "code" ? "danger" : "warning",
-      "It contains characters that make it read differently than it runs.",
-    );
-  if (count >= 4 || splitters.test(line))
-    return found(
-      count >= 4 ? "danger" : "warning",
-      "It contains invisible characters, which can split words that a check looks for.",
-    );
+  if (overrides.test(line)) {
+    const message = "It contains characters that make it read differently than it runs.";
+    return { severity: role === "code" ? "danger" : "warning", message };
+  }
+  if (count >= 4 || splitters.test(line)) {
+    const message = "It contains invisible characters, which can split words that a check looks for.";
+    return { severity: count >= 4 ? "danger" : "warning", message };
+  }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  const hasControls = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/.test(line);
-  return hasControls
-    ? found("warning", "It contains control characters, which can hide text in a terminal.")
-    : undefined;
+  if (!/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/.test(line)) return undefined;
+  const message = "It contains control characters, which can hide text in a terminal.";
+  return { severity: "warning", message };
 }
 
 function around(line: string): string {

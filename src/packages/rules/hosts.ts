@@ -1,13 +1,13 @@
+import { once } from "../../base/made-once.ts";
 import type { ReviewSubject } from "../review-subject.ts";
+import names from "./names.json" with { type: "json" };
 
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))(?::\d{1,5})?([/?][^\s"'`<>]{0,300})?/g;
 /** Without a scheme, but with a path and a query. */
 const schemeless =
   /(?<![\w/@.:-])((?:[\w-]{1,40}\.){1,4}[a-z]{2,12})(\/[^\s`"']{0,100}\?\w{1,20}=[^\s`"']{0,100})/g;
-/** Hosts that code names in a call, after a key, or in a command. */
-const inCalls =
-  /\b(?:hostname|host|server|SMTP(?:_SSL)?|FTP(?:_TLS)?|HTTPS?Connection|create_connection|connect|createConnection)\b["']?\s*(?:[:=]|\(+)\s*["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})["'`]/gi;
+/** Hosts that code names in a command or a text. */
 const inCommands =
   /\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}[a-z]{2,12})(?=[:/\s"'?]|$)/gi;
 const inQuotes =
@@ -52,14 +52,18 @@ export function addressesIn(text: string): NamedAddress[] {
 
 /** The hosts that a statement of code or a command names in any way. */
 export function hostsReached(text: string): NamedAddress[] {
-  const bare = [inCalls, inCommands, inQuotes].flatMap((form) =>
+  const bare = [inCommands, inQuotes].flatMap((form) =>
     [...text.matchAll(form)].flatMap(({ 1: host = "" }) => named(host)),
   );
   return [...addressesIn(text), ...bare.filter(({ host }) => !fileNames.test(host))];
 }
 
+function plainHost(written: string): string {
+  return written.toLowerCase().replace(/(?<!\.)\.+$/, "");
+}
+
 function named(written: string, tail = ""): NamedAddress[] {
-  const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
+  const host = plainHost(written);
   return ownMachine.test(host) ? [] : [{ host, tail, place: `${host}${tail.split("?")[0]}` }];
 }
 
@@ -76,10 +80,6 @@ const somebody = [
 export function somebodyIn(text: string): string[] {
   return somebody.flatMap((form) => text.match(form) ?? []);
 }
-
-/** An account that money goes to. */
-export const account =
-  /\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/;
 
 /** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */
 export function oddPlace(text: string): string | undefined {
@@ -98,7 +98,7 @@ export function hostsOf({ files }: ReviewSubject): string[] {
   const hosts = new Set<string>();
   for (const { text } of files.flatMap(({ lines }) => lines)) {
     for (const [, host = ""] of hosts.size < maxNames ? text.matchAll(addresses) : [])
-      hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
+      hosts.add(plainHost(host));
   }
   return [...hosts].toSorted().slice(0, maxNames);
 }
@@ -109,20 +109,16 @@ const variables = [
   /\$\{?([A-Z][A-Z0-9]{1,40}_(?:KEY|TOKEN|SECRET|PASSWORD|API|ID|URL)[A-Z0-9_]{0,30})\b/g,
 ];
 /** Variables of every process, and those every script gets about its call (the core's script environment and the sandbox's fixed one). */
-const ordinary = new Set(
-  `PATH HOME TMPDIR TEMP TMP LANG LC_ALL PWD USER SHELL NODE_ENV DEBUG TERM NO_COLOR
-  KNACK_SKILL_ID KNACK_AGENT_ID KNACK_USER_ID KNACK_NAMESPACE KNACK_THREAD_ID KNACK_TURN_ID KNACK_PERMISSIONS KNACK_WORKSPACE
-  KNACK_SKILL_DIR KNACK_OUTPUT_DIR LINX_AGENT_ID LINX_USER_ID LINX_SESSION_ID`.split(/\s+/),
-);
+const ordinary = once(() => new Set(names.ordinary.split(" ")));
 
 /** Variables that code reads, without those of every process, with the first place. */
 export function variablesOf({ files }: ReviewSubject): Map<string, { path: string; line: number }> {
   const found = new Map<string, { path: string; line: number }>();
   for (const { path, lines } of files.filter(({ role }) => role === "code")) {
     for (const { number: line, text } of lines) {
-      const names = variables.flatMap((form) => [...text.matchAll(form)].map(([, name = ""]) => name));
-      for (const name of names.filter((each) => !ordinary.has(each) && !found.has(each)))
-        if (found.size < maxNames) found.set(name, { path, line });
+      for (const [, name = ""] of variables.flatMap((form) => [...text.matchAll(form)]))
+        if (!ordinary().has(name) && !found.has(name) && found.size < maxNames)
+          found.set(name, { path, line });
     }
   }
   return found;

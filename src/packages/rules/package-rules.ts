@@ -1,18 +1,22 @@
 import { basename } from "node:path";
 import { parsedJson } from "../../base/json-reader.ts";
 import { editDistance } from "../../base/nearest-name.ts";
+import { isRecord } from "../../base/record.ts";
 import {
   type Capability,
+  type Code,
   excerptOf,
   type FileRule,
   maxReviewed,
   type ReviewSubject,
+  type Severity,
 } from "../review-subject.ts";
-import { type Code, meanings } from "./meanings.ts";
+import meanings from "./meanings.json" with { type: "json" };
+import names from "./names.json" with { type: "json" };
 
 /** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
 export const fileKindRule: FileRule = ({ content, path, bytes, executable }) => {
-  const finding = (severity: Capability["severity"], code: Code, message: string = meanings[code]) => [
+  const finding = (severity: Severity, code: Code, message: string = meanings[code]) => [
     { severity, code, message, path },
   ];
   if (content === "program") return finding("danger", "binary_program");
@@ -32,59 +36,49 @@ const hooks = ["preinstall", "install", "postinstall", "prepare", "preprepare", 
 const manifests =
   /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/;
 
-/** Packages that most people install, of Python and npm. */
-const popular =
-  "requests numpy pandas matplotlib scipy pillow django flask fastapi httpx aiohttp openai anthropic beautifulsoup4 selenium playwright pyyaml python-dateutil python-dotenv cryptography scikit-learn tensorflow pydantic sqlalchemy openpyxl tabulate colorama express lodash axios react webpack commander typescript dotenv moment chalk puppeteer cheerio node-fetch".split(
-    " ",
-  );
-
 /** Manifests: what installing the package's dependencies would fetch and run. */
 export const manifestRule: FileRule = ({ path, raw }) => {
   const name = basename(path).toLowerCase();
   if (name === "package.json") return npmFindings(raw, path);
   if (!manifests.test(name)) return [];
-  const listed = raw.slice(0, 50_000).matchAll(/^[\s"']{0,8}([A-Za-z][\w.-]{2,60})/gm);
-  return dependencies(
-    [...listed].map(([, each = ""]) => each),
-    path,
-  );
+  const listed = raw.slice(0, 50_000).match(/(?<=^[\s"']{0,8})[A-Za-z][\w.-]{2,60}/gm);
+  return dependencies(listed ?? [], path);
 };
 
 function npmFindings(raw: string, path: string): Capability[] {
   // A manifest that no program can read starts nothing either.
-  const manifest = objectOf(parsedJson(raw));
-  const scripts = objectOf(manifest?.scripts);
+  const manifest = membersOf(parsedJson(raw));
+  const scripts = membersOf(manifest.scripts);
   const started = hooks.flatMap((hook): Capability[] => {
-    const script = scripts?.[hook];
+    const script = scripts[hook];
     if (typeof script !== "string") return [];
     const message = `It runs a command by itself when its dependencies are installed (${hook}).`;
-    const severity = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script)
-      ? "warning"
-      : "info";
+    const runs = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script);
+    const severity = runs ? "warning" : "info";
     return [{ severity, code: "install_script", message, path, excerpt: excerptOf(script) }];
   });
-  const names = Object.keys({
-    ...objectOf(manifest?.dependencies),
-    ...objectOf(manifest?.optionalDependencies),
-  });
-  return names.length === 0 ? started : [...started, ...dependencies(names, path)];
+  const wanted = { ...membersOf(manifest.dependencies), ...membersOf(manifest.optionalDependencies) };
+  const listed = Object.keys(wanted);
+  return listed.length === 0 ? started : [...started, ...dependencies(listed, path)];
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
 }
 
 /** What is to be installed, and which of it is a letter away from a popular package. */
-function dependencies(names: readonly string[], path: string): Capability[] {
-  const alike = names.slice(0, 500).flatMap((written): Capability[] => {
+function dependencies(wanted: readonly string[], path: string): Capability[] {
+  const popular = names.popular.split(" ");
+  const alike = wanted.slice(0, 500).flatMap((written): Capability[] => {
     const name = written.toLowerCase().replaceAll("_", "-");
     const meant = popular.find((each) => each.length >= 5 && editDistance(each, name) === 1);
     if (meant === undefined || popular.includes(name)) return [];
     const message = `It depends on ${written}, which is easily mistaken for ${meant}.`;
     return [{ severity: "warning", code: "similar_name", message, path }];
   });
-  const all: Capability = { severity: "info", code: "dependencies", message: meanings.dependencies, path };
-  return [...alike, { ...all, ...(names.length > 0 && { excerpt: excerptOf(names.join(", ")) }) }];
-}
-
-function objectOf(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  const excerpt = wanted.length > 0 ? { excerpt: excerptOf(wanted.join(", ")) } : {};
+  const { dependencies: message } = meanings;
+  return [...alike, { severity: "info", code: "dependencies", message, path, ...excerpt }];
 }
 
 /** Hidden files: loaders do not show them to the agent, but scripts can use them. */
@@ -103,11 +97,7 @@ export const hiddenFileRule: FileRule = (file) => {
 };
 
 /** Letters that look like Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
-const lookalikes: ReadonlyMap<string, string> = new Map(
-  "аa еe оo рp сc уy хx іi јj ѕs һh кk мm тt вb нh αa εe οo ρp νv ιi κk τt υu χx ɡg ӏl ԁd ԛq ԝw 0o 1l 3e 5s |l il"
-    .split(" ")
-    .map(([letter = "", latin = ""]) => [letter, latin]),
-);
+const lookalikes = new Map(names.lookalikes.split(" ").map(([letter = "", latin = ""]) => [letter, latin]));
 
 /** Names that can be mistaken for those of a skill that ships, or that mix scripts to look like another. */
 export function nameFindings({ skill, shipped }: ReviewSubject): Capability[] {

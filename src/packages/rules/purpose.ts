@@ -1,11 +1,11 @@
+import { once } from "../../base/made-once.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Purpose, ReviewedFile } from "../review-subject.ts";
 import { conceptsOf } from "./concepts.ts";
+import names from "./names.json" with { type: "json" };
 
 const attacks =
-  /\b(?:security|secure coding|vulnerabilit\w*|malware|malicious|yara|exploit\w*|pen-?test\w*|penetration|red[- ]team\w*|threats?|incident response|prompt[- ]injections?|jailbreak\w*|injections?|supply[- ]chain)\b/i;
-const moreAttacks =
-  /\b(?:phishing|forensic\w*|fuzz\w*|ctf|hardening|vett(?:er|ing)|hidden text|leak(?:s|ed|age)?|third-party skills?|attack\w*|siem|exfiltrat\w*|homoglyph\w*|secrets? (?:scan|detect)\w*)\b|sicherheitsprüf|安全审计|安全检测/i;
+  /\b(?:security|secure coding|vulnerabilit\w*|malware|malicious|yara|exploit\w*|pen-?test\w*|penetration|red[- ]team\w*|threats?|incident response|prompt[- ]injections?|jailbreak\w*|injections?|supply[- ]chain)\b|\b(?:phishing|forensic\w*|fuzz\w*|ctf|hardening|vett(?:er|ing)|hidden text|leak(?:s|ed|age)?|third-party skills?|attack\w*|siem|exfiltrat\w*|homoglyph\w*|secrets? (?:scan|detect)\w*)\b|sicherheitsprüf|安全审计|安全检测/i;
 
 /** Domains under which anybody gets a name of their own, so that their owner says nothing. */
 const shared =
@@ -13,24 +13,14 @@ const shared =
 const forges =
   /^(?:github\.com|gitlab\.com|codeberg\.org|raw\.githubusercontent\.com|gist\.github(?:usercontent)?\.com)$/;
 /** Makers of tools and interpreters that guides of all kinds have people install, and hosts of documentation; and their names on forges. */
-const wellKnown = new Set(
-  `astral.sh rustup.rs docker.com nodesource.com bun.sh deno.land pnpm.io python-poetry.org k3s.io helm.sh brew.sh npmjs.com npmjs.org pypi.org
-  pythonhosted.org pytorch.org nvidia.com debian.org ubuntu.com ollama.com rclone.org tailscale.com claude.ai anthropic.com microsoft.com aka.ms google.com
-  googleapis.com apple.com example.com example.org example.net homebrew nvm-sh python nodejs microsoft google facebookresearch huggingface anthropics openai
-  modelcontextprotocol astral-sh rust-lang golang apple nvidia aws azure hashicorp cloudflare kubernetes docker vercel babashka`.split(
-    /\s+/,
-  ),
-);
+const wellKnown = once(() => new Set(names.wellKnown.split(" ")));
 
 /** Reads the purpose of a skill. `files` are those of its folder. */
 export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose {
   const guide = files.find(({ path }) => path === "SKILL.md");
   const text = [skill.description, ...skill.requires.env, ...skill.requires.bins].join(" \n ");
   const prose = guide?.lines.flatMap((line) => (line.role === "prose" ? [line.text] : [])) ?? [];
-  const homepage = /^[ \t]{0,8}homepage:[ \t]{0,4}["']?https?:\/\/([^\s"'/]{1,200})/m;
-  const [, home = ""] = homepage.exec(guide?.raw.slice(0, 20_000) ?? "") ?? [];
   const known = namesIn(`${text} \n ${firstParagraph(prose)}`.replace(/https?:\/\/\S+/g, " "));
-  for (const label of ownerLabels(home)) known.add(squeezed(label));
   known.delete("");
   const knows = (label: string) =>
     known.has(squeezed(label)) ||
@@ -39,20 +29,13 @@ export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose
   return {
     text,
     concepts: new Set([...stated, ...denied]),
-    isAboutAttacks: [attacks, moreAttacks].some((form) =>
-      form.test(`${skill.id.replaceAll("-", " ")} ${text}`),
-    ),
+    isAboutAttacks: attacks.test(`${skill.id.replaceAll("-", " ")} ${text}`),
     names: (address) => {
       const [host = "", owner = "", repository = ""] = address.toLowerCase().split("/");
       const name = squeezed(repository);
       if (forges.test(host))
-        return wellKnown.has(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
-      const domain = host.split(".").slice(-2);
-      return (
-        wellKnown.has(domain.join(".")) ||
-        ownerLabels(host).some(knows) ||
-        known.has(squeezed(domain.join("")))
-      );
+        return wellKnown().has(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
+      return wellKnown().has(host.split(".").slice(-2).join(".")) || knows(ownerLabel(host));
     },
   };
 }
@@ -67,11 +50,9 @@ function firstParagraph(prose: readonly string[]): string {
     .slice(0, 600);
 }
 
-/** The label that was registered; all labels where only institutions get a name. */
-function ownerLabels(host: string): string[] {
-  const labels = host.replace(/:\d+$/, "").split(".");
-  if (/\.(?:gov|edu|mil|int)$|\.ac\.[a-z]{2}$/.test(host)) return labels.slice(0, -1);
-  return labels.slice(shared.test(host) ? -3 : -2).slice(0, 1);
+/** The label that was registered. */
+function ownerLabel(host: string): string {
+  return host.split(".").at(shared.test(host) ? -3 : -2) ?? "";
 }
 
 /**
@@ -86,8 +67,8 @@ const nameForms = [
 ];
 
 function namesIn(text: string): Set<string> {
-  const names = nameForms.flatMap((form) => text.match(form) ?? []);
-  const parts = names.flatMap((name) => [name, ...name.split(" ")]).filter((name) => name.length >= 2);
+  const found = nameForms.flatMap((form) => text.match(form) ?? []);
+  const parts = found.flatMap((name) => [name, ...name.split(" ")]).filter((name) => name.length >= 2);
   return new Set(parts.map((name) => squeezed(name).replaceAll(" ", "")));
 }
 

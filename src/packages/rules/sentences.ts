@@ -1,25 +1,24 @@
 import { pattern } from "../../base/pattern.ts";
 import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
 import { type Concepts, conceptsOf } from "./concepts.ts";
-import { account, addressesIn, somebodyIn } from "./hosts.ts";
+import { addressesIn, oddPlace, somebodyIn } from "./hosts.ts";
 
-/** A sentence or list item that somebody is told, with its neighbours. */
+/** A sentence or list item that somebody is told, without its quotations. */
 export interface Sentence extends Concepts {
   line: number;
   text: string;
   /** With its quotations. */
   whole: Concepts;
-  /** What the sentences around it and the sentence itself state. */
+  /** What it and the sentences around it state: the steps of a list build on each other. */
   near: ReadonlySet<string>;
   /** What they order. */
-  around: ReadonlySet<string>;
-  /** In a comment or in code, which readers of the page do not see. */
-  isHidden: boolean;
+  orderedNear: ReadonlySet<string>;
 }
 
 interface Paragraph {
   line: number;
   text: string;
+  /** In a comment or in code, which readers of the page do not see. */
   isHidden: boolean;
 }
 
@@ -29,30 +28,25 @@ interface Paragraph {
  */
 export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentence[] {
   const all = (file.role === "prose" ? told(file, subject) : printed(file)).flatMap(split);
-  const read = all.map((each, at): Omit<Sentence, "near" | "around"> => {
-    const near = all.slice(Math.max(0, at - 3), at + 4).map(({ text }) => text);
-    const found = Object.entries(shapesOf(each, near, subject)).filter(([, isThere]) => isThere);
-    const shapes = found.map(([shape]) => shape);
-    const concepts = (text: string) => {
-      const { stated, ...more } = conceptsOf(text);
-      return { ...more, stated: new Set([...stated, ...shapes]) };
+  const around = <Each>(list: readonly Each[], at: number) => list.slice(Math.max(0, at - 3), at + 4);
+  const read = all.map((each, at) => {
+    const found = shapesOf(each, around(all, at), file, subject);
+    const read = (text: string) => {
+      const concepts = conceptsOf(withoutAddresses(text));
+      return { ...concepts, stated: new Set([...concepts.stated, ...found]) };
     };
-    const [text, said] = [withoutAddresses(each.text), withoutAddresses(unquoted(each.text))];
-    const whole = concepts(text);
-    return { ...each, ...(said === text ? whole : concepts(said)), whole };
+    const [whole, said] = [read(each.text), unquoted(each.text)];
+    return { ...each, ...(said === each.text ? whole : read(said)), whole };
   });
-  // Sentences four lines away still belong together: steps of a list build on each other.
   return read.map((sentence, at) => {
-    const around = read
-      .slice(Math.max(0, at - 3), at + 4)
-      .filter(({ line, isHidden }) => Math.abs(line - sentence.line) <= 4 && isHidden === sentence.isHidden);
-    const of = (which: "stated" | "ordered") => new Set(around.flatMap((each) => [...each[which]]));
-    return { ...sentence, near: of("stated"), around: of("ordered") };
+    const close = around(read, at).filter(({ line }) => Math.abs(line - sentence.line) <= 4);
+    const all = (which: "stated" | "ordered") => new Set(close.flatMap((each) => [...each[which]]));
+    return { ...sentence, near: all("stated"), orderedNear: all("ordered") };
   });
 }
 
 function told(file: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
-  const line = file.raw.slice(0, Math.max(0, file.raw.search(/^description:/m))).split("\n").length;
+  const line = file.lines.find(({ text }) => text.startsWith("description:"))?.number ?? 1;
   const described = file.path === "SKILL.md" ? [{ line, text: skill.description, isHidden: false }] : [];
   return [...described, ...paragraphs(partsOf(file))];
 }
@@ -85,11 +79,8 @@ function partsOf({ lines }: ReviewedFile): Paragraph[] {
 function paragraphs(lines: readonly Paragraph[]): Paragraph[] {
   const found: Paragraph[] = [];
   let open: Paragraph | undefined;
-  for (const [at, line] of lines.entries()) {
-    // A quotation goes on in the next line.
-    const goesOn = /^\s*>/.test(line.text) && /^\s*>/.test(lines[at - 1]?.text ?? "");
-    const begins =
-      !goesOn && (/^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden);
+  for (const line of lines) {
+    const begins = /^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden;
     if (line.text.trim() === "") open = undefined;
     else if (open === undefined || begins || open.text.length > 2_400) {
       open = { ...line };
@@ -130,12 +121,20 @@ const named = /user|name|who|mail|author|team/i;
 /** A place in an address that is filled in: `{topic}`, `TOPIC`, `…`, or its end. */
 const gap =
   /(?:[{[<$(]{1,3}|%7B)[^&\s"')>}\]]{0,60}|(?<=[=/_-])[A-Z][A-Z_-]{2,40}(?=[&)"'`.\s/]|$)|(?<==)(?:…|\.\.\.)|(?<==)$/g;
-const picture = /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc/i;
-const button =
-  /(?:always|immer|toujours|siempre|sempre|всегда)\b(?=.{0,3}(?:here|allow|approve|hier|erlaub|["'”’»*`_]))/i;
-const referral =
-  /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i;
-const statement = /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u;
+/** What only a pattern can tell of a sentence: an account is one that money goes to, `addressed` speaks to an agent. */
+// biome-ignore format: one pattern a line
+const shapes: readonly (readonly [shape: string, said: RegExp])[] = [
+  ["picture", /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc|\burl\(["']?https?:/i],
+  ["packed", /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i],
+  ["account", /\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/],
+  ["quote", /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u],
+  ["colon", /:\s*$|\bfollowing\b/],
+  ["referral", /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i],
+  ["button", /(?:always|immer|toujours|siempre|sempre|всегда)\b(?=.{0,3}(?:here|allow|approve|hier|erlaub|["'”’»*`_]))/i],
+  ["styled", /(?<!`)<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{8})/i],
+  ["addressed", /\b(?:to|for|dear|attention|when you are|if you are)\s(?:an?|the|any|all|every)\s(?:\w+\s)?(?:ai|agents?|assistants?|model|llms?|bots?)\b|^\W*(?:the\s|ai\s)?(?:agents?|assistants?|llms?|bots?|system)\b[\w ]{0,30}[:,!]/i],
+  ["template", /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i],
+];
 
 /** Whether a purpose names somebody, or what a channel such as `#sales-reports` is about. */
 function isNamed(somebody: string, purpose: string): boolean {
@@ -145,37 +144,53 @@ function isNamed(somebody: string, purpose: string): boolean {
   );
 }
 
+/** Whether a text names another skill that ships. */
+function namesShipped(text: string, { skill, shipped }: ReviewSubject): boolean {
+  const small = text.toLowerCase();
+  return shipped.some(({ id }) => {
+    const spaced = id.replaceAll("-", " ");
+    const isNamed = small.includes(id) || small.includes(spaced);
+    if (!isNamed || id === skill.id || id === skill.parent) return false;
+    const skillOf = pattern("i")`\bskill [\x60"“]?${id}\b|\b(?:${id}|${spaced})[\x60"”]? (?:skill|tool)\b`;
+    return skillOf.test(text) || (id !== spaced && pattern("i")`(?<![\w-])${id}(?![\w-])`.test(text));
+  });
+}
+
 /** What a sentence has besides words, in a skill with this purpose. `near` are the sentences around it. */
-function shapesOf({ text, isHidden }: Paragraph, near: readonly string[], { purpose }: ReviewSubject) {
-  const places = addressesIn(text);
+function shapesOf(
+  { text, isHidden }: Paragraph,
+  near: readonly Paragraph[],
+  { path }: ReviewedFile,
+  subject: ReviewSubject,
+): string[] {
+  const { purpose } = subject;
+  // `{{ name }}` is one place.
+  const places = addressesIn(text.replace(/(?<=\{\{) | (?=\}\})/g, ""));
   const people = somebodyIn(text);
   const strange = places.filter(({ place }) => !purpose.names(place));
   const gaps = strange.flatMap(({ tail }) => [...tail.matchAll(gap)].map(([each]) => each));
-  const isPicture = strange.length > 0 && picture.test(text);
+  const shaped = shapes.flatMap(([shape, said]) => (said.test(text) ? [shape] : []));
   // `TOPIC is what the person wrote`.
   const isDefined = (name: string) =>
     name.length > 2 &&
-    near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each));
+    near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each.text));
+  const isFilled = (each: string) =>
+    theirs.test(each) ||
+    (shaped.includes("picture") && (isHidden || named.test(each))) ||
+    isDefined(each.replace(/\W/g, ""));
   const names = text.match(/(?<=[\p{Ll}\d,;:’] )\p{Lu}\p{Ll}{3,20}\b/gu) ?? [];
-  return {
+  const found = {
     address: places.length > 0 || people.length > 0,
     host: strange.length > 0,
+    odd: oddPlace(text) !== undefined,
     person: people.some((each) => !isNamed(each.toLowerCase(), purpose.text.toLowerCase())),
     blank: gaps.length > 0,
-    filled: gaps.some(
-      (each) =>
-        theirs.test(each) ||
-        (isPicture && (isHidden || named.test(each))) ||
-        isDefined(each.replace(/\W/g, "")),
-    ),
-    picture: isPicture,
-    account: account.test(text),
-    quote: statement.test(text),
-    colon: /:\s*$|\bfollowing\b/.test(text),
-    referral: referral.test(text),
+    filled: gaps.some(isFilled),
     // Where all nouns begin with a capital letter, names do not stand out.
     brand: names.length < text.length / 25 && names.some((name) => !purpose.text.includes(name)),
-    button: button.test(text),
     hidden: isHidden,
+    page: /\.html?$/i.test(path),
+    rival: namesShipped(text, subject),
   };
+  return [...shaped, ...Object.entries(found).flatMap(([fact, isThere]) => (isThere ? [fact] : []))];
 }

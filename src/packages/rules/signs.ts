@@ -1,9 +1,14 @@
 import type { ReviewedLine } from "../review-lines.ts";
-import { type Capability, type FileRule, foundIn, type ReviewSubject } from "../review-subject.ts";
+import {
+  type Capability,
+  type Code,
+  type FileRule,
+  foundIn,
+  type ReviewSubject,
+  type Severity,
+} from "../review-subject.ts";
 import { conceptsOf } from "./concepts.ts";
-import type { Code } from "./meanings.ts";
 
-export type Severity = Capability["severity"];
 /** How grave a sign is in this text of a line. */
 export type Judge = (text: string, line: ReviewedLine, subject: Pick<ReviewSubject, "purpose">) => Severity;
 
@@ -11,54 +16,33 @@ export const warning: Judge = () => "warning";
 export const danger: Judge = () => "danger";
 export const inCode: Judge = (_, { role }) => (role === "code" ? "warning" : "info");
 
-/** What a capability looks like in a line. Patterns take time proportional to it: each repetition is bounded or the only one. */
-interface Sign<Name extends string> {
-  name: Name;
-  said: RegExp;
-  judge?: Judge;
-  /** A purpose that explains it. */
-  unless?: RegExp;
-  /** The only role of lines it applies to. */
-  role?: string | undefined;
-}
+/**
+ * What a capability looks like in a line, how grave it is (`info` without a judge), and a purpose that explains it. Patterns take time
+ * proportional to the line: each repetition is bounded or the only one.
+ */
+export type Sign = readonly [code: Code, said: RegExp, judge?: Judge, unless?: RegExp];
 
-/** Reads a table of one sign a line: its name, its pattern, a purpose that explains it, how grave it is, `in-code` or `in-data`. */
-export function signs<Name extends string>(
-  { raw }: TemplateStringsArray,
-  ...values: (RegExp | Judge)[]
-): Sign<Name>[] {
-  const found: Sign<Name>[] = [];
-  values.forEach((value, at) => {
-    const name = (raw[at] ?? "").split("\n")[1]?.trim();
-    const last = found.at(-1);
-    const role = /^ in-(\w+)/.exec(raw[at + 1] ?? "")?.[1];
-    if (name !== undefined || last === undefined)
-      found.push({ name: name as Name, said: value as RegExp, role });
-    else if (typeof value !== "function") last.unless = value;
-    else Object.assign(last, { judge: value, role });
-  });
-  return found;
-}
-
-/** At most one finding of each code for a line. What the purpose or the text around it explains is information, as is all without a judge. */
-export function signRule(table: readonly Sign<Code>[]): FileRule {
+/** At most one finding of each code for a line. */
+export function signRule(table: readonly Sign[]): FileRule {
   return (file, subject) => {
     /** By line and code: a long line comes in pieces. */
     const findings = new Map<string, Capability>();
     for (const line of file.statements.filter(({ text }) => text.length >= 4)) {
-      for (const sign of table.filter(({ role }) => role === undefined || role === line.role)) {
-        const key = `${line.number} ${sign.name}`;
-        const found = findings.has(key) ? null : sign.said.exec(line.text);
-        if (found === null) continue;
-        const text = placeOf(found, sign.name);
-        findings.set(key, foundIn(file, { ...line, text }, gravity(sign, line, subject), sign.name));
+      for (const sign of table) {
+        const [code, said] = sign;
+        const key = `${line.number} ${code}`;
+        const match = findings.has(key) ? null : said.exec(line.text);
+        if (match === null) continue;
+        const place = { ...line, text: placeOf(match, code) };
+        findings.set(key, foundIn(file, place, gravity(sign, line, subject), code));
       }
     }
     return [...findings.values()];
   };
 }
 
-function gravity({ judge, unless }: Sign<Code>, line: ReviewedLine, subject: ReviewSubject): Severity {
+/** What the purpose or the text around it explains is information. */
+function gravity([, , judge, unless]: Sign, line: ReviewedLine, subject: ReviewSubject): Severity {
   const { purpose, skill } = subject;
   const isQuoted = purpose.isAboutAttacks || (line.role !== "code" && isExplained(line.text));
   const isKnown = unless?.test(`${skill.id.replaceAll("-", " ")} ${purpose.text}`) ?? false;
@@ -66,7 +50,7 @@ function gravity({ judge, unless }: Sign<Code>, line: ReviewedLine, subject: Rev
 }
 
 /** A match with the text around it. Of a secret, only the beginning is shown. */
-function placeOf({ index, input, 0: match }: RegExpExecArray, code: string): string {
+function placeOf({ index, input, 0: match }: RegExpExecArray, code: Code): string {
   if (code === "secret") return `${match.slice(0, 6)}…`;
   return input.slice(Math.max(0, index - 60), index + match.length + 100);
 }

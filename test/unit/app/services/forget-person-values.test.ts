@@ -26,7 +26,12 @@ describe("what is stored of a person beside their turns", () => {
     const lines = (await Array.fromAsync(exported.value)).filter(({ type }) => type === "audit");
     expect(lines).toMatchObject([
       { action: "settings_changed", by: pseudonym, by_name: pseudonym },
-      { action: "turn_deleted", by: "ada", about: pseudonym, detail: `deleted a turn of ${pseudonym}` },
+      {
+        action: "turn_deleted",
+        by: "ada",
+        about: pseudonym,
+        detail: `deleted a question of ${pseudonym} and its answer`,
+      },
       { action: "person_forgotten", by: "ada", subject: pseudonym },
     ]);
     await ask("I am back", { by: zora });

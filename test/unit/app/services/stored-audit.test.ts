@@ -127,7 +127,7 @@ describe("what people change", () => {
       },
       {
         ...{ ...what, action: "turn_deleted", by: "ada", by_name: "Ada", subject: turnId },
-        ...{ detail: "deleted a turn of Ben", about: "ben", about_name: "Ben" },
+        ...{ detail: "deleted a question of Ben and its answer", about: "ben", about_name: "Ben" },
       },
     ]);
   });

@@ -93,8 +93,8 @@ describe("spending", () => {
     ["a channel's dollars", { per_channel_day_usd: 0.9 }, "this channel has spent $1.00 of $0.90"],
     ["all of a channel's dollars", { per_channel_day_usd: 1 }, "this channel has spent $1.00 of $1.00"],
     ["a person's dollars", { per_user_day_usd: 0.9 }, "you have spent $1.00 of $0.90"],
-    ["a channel's tokens", { per_channel_day_tokens: 2000 }, "this channel has used 2000 of 2000 tokens"],
-    ["a person's tokens", { per_user_day_tokens: 2000 }, "you have used 2000 of 2000 tokens"],
+    ["a channel's tokens", { per_channel_day_tokens: 2000 }, "this channel has used 2,000 of 2,000 tokens"],
+    ["a person's tokens", { per_user_day_tokens: 2000 }, "you have used 2,000 of 2,000 tokens"],
   ])(
     "spending over %s stops with a clear message and no further model call",
     async (_what, spending, message) => {
@@ -173,7 +173,7 @@ describe("spending", () => {
     await after.ask("turn 10");
     await vi.waitFor(async () => expect(await toldOf({ log })).toHaveLength(2));
     expect(await toldOf({ log })).toContainEqual(expect.stringContaining("used all of what"));
-    expect((await after.ask("turn 11")).end.text).toContain("used 10000 of 10000");
+    expect((await after.ask("turn 11")).end.text).toContain("used 10,000 of 10,000");
     await after.stop(0);
     expect(await toldOf({ log })).toHaveLength(2);
   });
@@ -186,7 +186,7 @@ describe("spending", () => {
     expect((await toldOf(app, namespace))[0]).toBe(
       "This direct message has used all of what it may spend today: 1,000 of 1,000 tokens. I answer nothing here until 00:00 UTC. An operator of the bot can raise the limit.",
     );
-    expect((await app.ask("two", { namespace })).end.text).toContain("this direct message has used 1000");
+    expect((await app.ask("two", { namespace })).end.text).toContain("this direct message has used 1,000");
     await app.stop(0);
   });
 

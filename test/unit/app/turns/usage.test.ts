@@ -71,7 +71,7 @@ describe("a turn of a model without a price", () => {
     expect((await ask("two")).end.outcome).toBe("completed");
     const { end } = await ask("three");
     expect(end.outcome).toBe("limit_reached");
-    expect(end.text).toContain("this channel has used 2000 of 2000 tokens");
+    expect(end.text).toContain("this channel has used 2,000 of 2,000 tokens");
   });
 
   it("a turn of a model without a price leaves known dollars counted, even across a restart", async () => {

@@ -20,7 +20,10 @@ export async function makeNextVersion(): Promise<{ program: string; remove(): Pr
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const schema = join(folder, "src/storage/postgres/postgres-schema.ts");
   const before = await readFile(schema, "utf8");
-  const after = before.replace(/\n\];\s*$/, `\n  ${JSON.stringify(expanding)},\n];\n`);
+  const after = before.replace(
+    /(?<=postgresMigrations: [\s\S]*?\n)\];/,
+    `  ${JSON.stringify(expanding)},\n];`,
+  );
   if (after === before) throw new Error("The list of migrations was not found");
   await writeFile(schema, after);
   return {

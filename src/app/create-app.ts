@@ -48,7 +48,7 @@ import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
 import { openTeaching } from "./services/teaching.ts";
-import { createAuditReader, createTurnAudit } from "./services/turn-audit.ts";
+import { createAuditReader, watchForAudit } from "./services/turn-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
 import { createBackground } from "./turns/background.ts";
 import { createCommandReader } from "./turns/command-reader.ts";
@@ -232,7 +232,6 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
   const measuring = createTurnMeasuring({ ...deps, meter });
   const { question_ms } = deps.limits;
   const presenter = createTurnPresenter({ ...deps, platforms, name, files, question_ms });
-  const auditing = createTurnAudit(services.audit, deps.clock.now);
   const telling = { ...turns, clock: deps.clock, report: ports.report };
   const run = (claimed: ClaimedTurn, signal: AbortSignal) => {
     if (claimed.crashes >= maxCrashes) return interruptedTooOften(claimed, deps.clock.now());
@@ -242,8 +241,14 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
     run: (claimed, signal, isHeld) => {
       const shown = presenter.around(claimed, (own) => run(claimed, own), signal, isHeld);
-      const seen = measuring.around(claimed, auditing.around(claimed, shown));
-      return tellSpending(telling, claimed, tellGoal(turns, claimed, seen));
+      return tellSpending(telling, claimed, tellGoal(turns, claimed, shown));
+    },
+    watch(claimed) {
+      const watchers = [watchForAudit(services.audit, claimed), measuring(claimed)];
+      return (event, began) => {
+        runner.countSpending(claimed, event);
+        for (const watch of watchers) watch(event, began);
+      };
     },
   });
 }

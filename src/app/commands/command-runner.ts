@@ -51,10 +51,7 @@ export function createCommandRunner(
           const ports = turns.portsFor(turn_id, inbound.namespace, inbound.author);
           const events = runSkill(turn, ports, turns.metaTools, skillId, params);
           let next = await events.next();
-          for (; !next.done; next = await events.next()) {
-            turns.countSpending(claimed, next.value);
-            await channel.emit(next.value);
-          }
+          for (; !next.done; next = await events.next()) await channel.emit(next.value);
           if (next.value === "waiting") throw new WaitingForPerson();
           return next.value;
         },

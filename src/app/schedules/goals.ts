@@ -211,14 +211,17 @@ function fingerprint(text: string): string {
   return createHash("sha256").update(words.join(" ")).digest("hex").slice(0, 32);
 }
 
-/** Passes the events of a turn on. Once its end is stored, the goal that it works on is looked at. */
-export async function* tellGoal(
+/** The events of a turn. Once the end of one that works on a goal is stored, the goal is looked at. */
+export function tellGoal(
   { schedules, ports }: { schedules: { goals: Goals }; ports: Pick<TurnPorts, "report"> },
   { inbound: { cause } }: Pick<ClaimedTurn, "inbound">,
   events: AsyncGenerator<TurnEventBody, void>,
 ): AsyncGenerator<TurnEventBody, void> {
-  yield* events;
-  if (cause?.kind !== "goal") return;
-  // It is looked at again later anyway.
-  await schedules.goals.turned(cause.id).catch((error: unknown) => ports.report(error, "a goal"));
+  return cause?.kind === "goal" ? lookAfter(cause.id) : events;
+
+  async function* lookAfter(goal: string) {
+    yield* events;
+    // It is looked at again later anyway.
+    await schedules.goals.turned(goal).catch((error: unknown) => ports.report(error, "a goal"));
+  }
 }

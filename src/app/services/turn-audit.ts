@@ -10,6 +10,7 @@ import type {
 import type { Clock } from "../../core/ports/storage.ts";
 import type { Allowed, Inbound } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
+import type { Watcher } from "../turns/dispatcher.ts";
 import type { Audit } from "./audit.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
 
@@ -180,26 +181,11 @@ export function effectsOf(turn: TurnRecord, events: readonly TurnEvent[]): strin
 }
 
 /** Tells the audit of effects outside the thread as they happen, and of approvals that nobody decided. */
-export function createTurnAudit(audit: Audit, now: () => number) {
-  return {
-    async *around(
-      claimed: ClaimedTurn,
-      events: AsyncGenerator<TurnEventBody, void>,
-    ): AsyncGenerator<TurnEventBody, void> {
-      const told = createWatcher(audit, claimed);
-      for await (const event of events) {
-        yield event;
-        told(event, now());
-      }
-    },
-  };
-}
-
-function createWatcher(audit: Audit, { turn_id, inbound, events }: ClaimedTurn) {
+export function watchForAudit(audit: Audit, { turn_id, inbound, events }: ClaimedTurn): Watcher {
   const lines = new TurnLines(turn_id, inbound);
   const where = { namespace: inbound.namespace, message: inbound.origin?.message };
   for (const event of events) lines.add(event, event.at);
-  return (event: TurnEventBody, at: number): void => {
+  return (event, at) => {
     lines.add(event, at);
     const done = event.type === "tool_finished" ? lines.of(event.call_id) : undefined;
     if (done !== undefined && isOutside(done)) audit.tell({ ...where, text: effectWords(done) });

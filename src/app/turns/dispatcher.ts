@@ -13,7 +13,7 @@ import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
 import { handOver, isGivenUp, retryLater, ShuttingDown } from "./given-up.ts";
 import { keepListening } from "./keep-listening.ts";
-import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
+import { createTurnWriter } from "./turn-writer.ts";
 
 export interface DispatcherDeps {
   log: TurnLog;
@@ -38,7 +38,11 @@ interface Runner {
   deadlineOf(claimed: ClaimedTurn): number;
   /** @param isHeld whether nobody else can have the turn now. A process that was paused learns it from this before its timers tell */
   run(claimed: ClaimedTurn, signal: AbortSignal, isHeld: () => boolean): AsyncGenerator<TurnEventBody, void>;
+  watch(claimed: ClaimedTurn): Watcher;
 }
+
+/** Is told of each event of a turn once it is stored. `began`: when the event came, ms since the epoch. */
+export type Watcher = (event: TurnEventBody, began: number) => void;
 
 /** The reason of an abort by a person. */
 class StopRequested extends Error {
@@ -299,7 +303,13 @@ export class Dispatcher {
     const writer = createTurnWriter(this.#deps, claimed, isHeld);
     try {
       await this.#heedStop(claimed.turn_id, controller);
-      await record(runner.run(claimed, controller.signal, isHeld), controller.signal, writer);
+      const watch = runner.watch(claimed);
+      for await (const event of runner.run(claimed, controller.signal, isHeld)) {
+        if (isGivenUp(controller.signal.reason)) break;
+        const began = clock.now();
+        await writer.write(event);
+        watch(event, began);
+      }
       if (shared !== undefined && writer.isWaiting()) this.#waiting.set(claimed.turn_id, claimed.lease);
     } catch (error) {
       controller.abort(error);
@@ -351,17 +361,5 @@ export class Dispatcher {
     for (const { turn_id, lease } of waiting)
       if (lost.has(turn_id) && this.#waiting.get(turn_id) === lease) this.#waiting.delete(turn_id);
     for (const [turn_id, { controller }] of this.#running) await this.#heedStop(turn_id, controller);
-  }
-}
-
-/** Writes the turn's events until it ends, or until this worker has to give it up. */
-async function record(
-  events: AsyncGenerator<TurnEventBody, void>,
-  signal: AbortSignal,
-  writer: TurnWriter,
-): Promise<void> {
-  for await (const event of events) {
-    if (isGivenUp(signal.reason)) return;
-    await writer.write(event);
   }
 }

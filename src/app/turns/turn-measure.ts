@@ -11,19 +11,12 @@ import {
 } from "../../core/ports/model.ts";
 import type { Clock, Log } from "../../core/ports/storage.ts";
 import { errorCodeOf } from "../../core/skill/tool.ts";
+import type { Watcher } from "./dispatcher.ts";
 
-/** Measures turns by their events on the way into the log. */
-export interface TurnMeasuring {
-  /**
-   * Passes the events on. A turn is counted and logged once its end is stored. Problems that need an operator are logged with the
-   * reason: an unavailable model, once per outage of a turn, and errors that do not go away with time.
-   */
-  around(
-    claimed: ClaimedTurn,
-    events: AsyncGenerator<TurnEventBody, void>,
-  ): AsyncGenerator<TurnEventBody, void>;
-}
-
+/**
+ * Counts a turn and logs it at its end. Problems that need an operator are logged with the reason: an unavailable model, once per outage of
+ * a turn, and errors that do not go away with time.
+ */
 export function createTurnMeasuring({
   clock,
   logger,
@@ -34,7 +27,7 @@ export function createTurnMeasuring({
   logger: Log;
   meter: Meter;
   tracer?: TurnTracer | undefined;
-}): TurnMeasuring {
+}): (claimed: ClaimedTurn) => Watcher {
   const end = (measure: TurnMeasure) => {
     meter.turn(measure);
     if (measure.outcome === "failed") logger.warn(measure, "A turn failed");
@@ -47,36 +40,32 @@ export function createTurnMeasuring({
     else if (event.type === "error" && forOperators.has(event.code))
       logger.warn({ turn_id, code: event.code, reason: event.message }, "A model cannot be used");
   };
-  return {
-    async *around(claimed, events) {
-      const measure = createMeasure(claimed, clock.now());
-      const skillOf = new Map<string, string>();
-      const trace = tracer(claimed);
-      let isAway = false;
-      for (const event of claimed.events) {
-        note(measure, event);
-        isAway = staysAway(event, isAway);
+  return (claimed) => {
+    const measure = createMeasure(claimed, clock.now());
+    const skillOf = new Map<string, string>();
+    const trace = tracer(claimed);
+    let isAway = false;
+    for (const event of claimed.events) {
+      note(measure, event);
+      isAway = staysAway(event, isAway);
+    }
+    return (event, began) => {
+      trace(event, began);
+      tellOperator(event, isAway, claimed);
+      isAway = staysAway(event, isAway);
+      note(measure, event);
+      count(meter, skillOf, event);
+      measure.duration_ms = Math.max(0, clock.now() - (claimed.events[0]?.at ?? clock.now()));
+      if (event.type === "steered") {
+        end({
+          ...createMeasure(claimed, clock.now()),
+          turn_id: event.from_turn,
+          outcome: "merged",
+          queued_ms: 0,
+        });
       }
-      for await (const event of events) {
-        const at = clock.now();
-        yield event;
-        trace(event, at);
-        tellOperator(event, isAway, claimed);
-        isAway = staysAway(event, isAway);
-        note(measure, event);
-        count(meter, skillOf, event);
-        measure.duration_ms = Math.max(0, clock.now() - (claimed.events[0]?.at ?? clock.now()));
-        if (event.type === "steered") {
-          end({
-            ...createMeasure(claimed, clock.now()),
-            turn_id: event.from_turn,
-            outcome: "merged",
-            queued_ms: 0,
-          });
-        }
-        if (event.type === "turn_finished") end({ ...measure, outcome: event.outcome });
-      }
-    },
+      if (event.type === "turn_finished") end({ ...measure, outcome: event.outcome });
+    };
   };
 }
 

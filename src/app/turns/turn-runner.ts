@@ -60,14 +60,6 @@ export class TurnRunner {
     });
   }
 
-  /** The events of a message's turn, in order, to be stored one by one. */
-  async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
-    for await (const event of this.#events(claimed, signal)) {
-      this.countSpending(claimed, event);
-      yield event;
-    }
-  }
-
   /** Sets a turn up without running it: for previews and for running one skill. */
   async prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn> {
     return (await this.#prepare(claimed, signal)).turn;
@@ -100,7 +92,8 @@ export class TurnRunner {
     return now + this.#deps.max_duration_ms - timeSpent(events);
   }
 
-  async *#events(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
+  /** The events of a message's turn, in order, to be stored one by one. */
+  async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
     const { ports, reader } = this.#deps;
     const { inbound } = claimed;
     const { turn, state } = yield* this.#prepareReady(claimed, signal);

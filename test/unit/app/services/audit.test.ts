@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createAudit } from "../../../../src/app/services/audit.ts";
-import { createTurnAudit } from "../../../../src/app/services/turn-audit.ts";
+import { watchForAudit } from "../../../../src/app/services/turn-audit.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import { approve, forgetTurn } from "../../../support/bot/ask-app.ts";
 import { createFakePlatform } from "../../../support/fakes/fake-platform.ts";
@@ -126,14 +126,15 @@ describe("the record of what people change", () => {
     const audit = { record: ({ subject }: { subject: string }) => void subjects.push(subject), tell: quiet };
     const inbound = { ...home, key: "k", kind: "message", author: ben, text: "send it" } as const;
     const claimed = { turn_id: "t", lease: "l", inbound, events: [], ordinal: 1, last_seq: 0, crashes: 0 };
-    async function* events(): AsyncGenerator<TurnEventBody, void> {
-      yield* before;
-      const asked = { approval_id: "t:1", call_id: "c1", tool: "send", skill_id: "mail", input: {} };
-      const says = { deed: "send “tulip” to Ben" };
-      yield { type: "approval_requested", ...asked, says, approver: "asker", expires_at: 0 };
-      yield { type: "approval_decided", approval_id: "t:1", approved: false, by: "" };
-    }
-    for await (const _ of createTurnAudit(audit, () => 0).around(claimed, events()));
+    const asked = { approval_id: "t:1", call_id: "c1", tool: "send", skill_id: "mail", input: {} };
+    const says = { deed: "send “tulip” to Ben" };
+    const events: TurnEventBody[] = [
+      ...before,
+      { type: "approval_requested", ...asked, says, approver: "asker", expires_at: 0 },
+      { type: "approval_decided", approval_id: "t:1", approved: false, by: "" },
+    ];
+    const watch = watchForAudit(audit, claimed);
+    for (const event of events) watch(event, 0);
     expect(subjects).toEqual([named]);
   });
 

@@ -57,6 +57,7 @@ function createWorld({
   });
   const runner = {
     deadlineOf: () => clock.now() + maxMs,
+    watch: () => () => {},
     async *run(
       claimed: ClaimedTurn,
       signal: AbortSignal,

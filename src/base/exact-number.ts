@@ -63,8 +63,8 @@ export function replaceExact(text: string, write: (digits: string) => string): s
 
 const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 
-/** Numbers with 16 or more digits or an exponent. Digits in strings may match too. */
-const mayLose = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/;
+/** Numbers with 16 or more digits or an exponent. Digits in strings may match too, but not those of a UUID. */
+const mayLose = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 /** Whether the double differs from its JSON text. */
 function losesDigits(value: number, source: string | undefined): source is string {

@@ -32,6 +32,12 @@ const early = 6;
 /** A fault comes after this time even if the work makes no progress, ms. */
 const patienceMs = 20_000;
 
+/**
+ * Minimum life of a process from when it is ready until it is killed, ms. A bot that is killed sooner time after time is in a crash loop, in
+ * which it gives turns up, as it should.
+ */
+const leastLifeMs = 2_000;
+
 /** Maximum random delay of a fault that is due, ms. */
 const maxDelayMs = 1_000;
 
@@ -84,6 +90,7 @@ function planned({ faults, store, pauseMs }: KillerOptions): Fault[] {
       async happen(member) {
         await member.kill();
         await member.start();
+        await sleep(leastLifeMs);
       },
     }),
     ...repeated(twice, {
@@ -94,6 +101,7 @@ function planned({ faults, store, pauseMs }: KillerOptions): Fault[] {
         await member.kill();
         await member.startInVain();
         await member.start();
+        await sleep(leastLifeMs);
       },
     }),
     ...repeated(faults.pauses, {

@@ -243,13 +243,11 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
       const shown = presenter.around(claimed, (own) => run(claimed, own), signal, isHeld);
       return tellSpending(telling, claimed, tellGoal(turns, claimed, shown));
     },
-    watch(claimed) {
-      const watchers = [watchForAudit(services.audit, claimed), measuring(claimed)];
-      return (event, began) => {
-        runner.countSpending(claimed, event);
-        for (const watch of watchers) watch(event, began);
-      };
-    },
+    watchers: (claimed) => [
+      (event) => runner.countSpending(claimed, event),
+      watchForAudit(services.audit, claimed),
+      measuring(claimed),
+    ],
   });
 }
 

@@ -38,7 +38,7 @@ interface Runner {
   deadlineOf(claimed: ClaimedTurn): number;
   /** @param isHeld whether nobody else can have the turn now. A process that was paused learns it from this before its timers tell */
   run(claimed: ClaimedTurn, signal: AbortSignal, isHeld: () => boolean): AsyncGenerator<TurnEventBody, void>;
-  watch(claimed: ClaimedTurn): Watcher;
+  watchers(claimed: ClaimedTurn): readonly Watcher[];
 }
 
 /** Is told of each event of a turn once it is stored. `began`: when the event came, ms since the epoch. */
@@ -303,12 +303,12 @@ export class Dispatcher {
     const writer = createTurnWriter(this.#deps, claimed, isHeld);
     try {
       await this.#heedStop(claimed.turn_id, controller);
-      const watch = runner.watch(claimed);
+      const watchers = runner.watchers(claimed);
       for await (const event of runner.run(claimed, controller.signal, isHeld)) {
         if (isGivenUp(controller.signal.reason)) break;
         const began = clock.now();
         await writer.write(event);
-        watch(event, began);
+        for (const watch of watchers) watch(event, began);
       }
       if (shared !== undefined && writer.isWaiting()) this.#waiting.set(claimed.turn_id, claimed.lease);
     } catch (error) {

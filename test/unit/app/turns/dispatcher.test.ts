@@ -57,7 +57,7 @@ function createWorld({
   });
   const runner = {
     deadlineOf: () => clock.now() + maxMs,
-    watch: () => () => {},
+    watchers: () => [],
     async *run(
       claimed: ClaimedTurn,
       signal: AbortSignal,

@@ -4,6 +4,7 @@ import type { DiscordServer } from "../../support/discord/discord-server.ts";
 import { ids } from "../../support/discord/example-world.ts";
 import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { shippedSkills } from "../../support/skills/shipped-skills.ts";
+import type { Observation } from "../../support/slack/observation.ts";
 import type { SlackServer } from "../../support/slack/slack-server.ts";
 import { buttonsOf } from "../../support/surfaces/slack-chat.ts";
 import { buttons, discordBot, fakeDiscord, said } from "../support/discord-bot.ts";
@@ -87,7 +88,6 @@ const prompts: Doing = async (slack) => {
 describe("a method that Slack refuses once", () => {
   test.each<[string, string, Doing, RegExp]>([
     ["agents.sessions.setStatus", "internal_error", (_, asked) => asked("hello there"), /as ever/],
-    ["agents.sessions.rename", "internal_error", (_, asked) => asked("hello there"), /as ever/],
     ["assistant.threads.setStatus", "internal_error", (_, asked) => asked("hello there"), /as ever/],
     ["assistant.threads.setSuggestedPrompts", "internal_error", prompts, /^$/],
     ["views.publish", "internal_error", home, /text-analyzer/],
@@ -103,6 +103,12 @@ describe("a method that Slack refuses once", () => {
     // The bot's 👀 is refused as well.
     await slack.fail({ method, error, times: method === "reactions.add" ? 2 : 1 });
     expect(await act(slack, asked)).toMatch(reads);
+    // A response address is no method: that it was refused shows in the way that is taken then.
+    const refused = (state: Observation) =>
+      method === "response_url"
+        ? state.calls("chat.postEphemeral")[0]
+        : state.refusals().find((call) => call.method === method);
+    await slack.until(refused, "the refusal");
     expect(await asked("hello there")).toContain("as ever");
   });
 });
@@ -162,10 +168,11 @@ describe("a method that Discord refuses once", () => {
     const { discord, asked } = await onDiscord();
     await discord.fail({ route, status: 400, ...fault });
     expect(await act(discord, asked)).toMatch(reads);
+    await expect.poll(async () => (await discord.calls(route)).some((call) => call.status >= 400)).toBe(true);
     expect(await asked("hello there")).toContain("as ever");
   });
 
-  test("PUT /applications/:application/commands: the bot answers messages, and registers its commands later", async () => {
+  test("PUT /applications/:application/commands: the bot answers messages all the same", async () => {
     const discord = await fakeDiscord();
     await discord.fail({ route: "PUT /applications/:application/commands", status: 400, code: 30034 });
     await discordBot(discord, obedientModel(), { unconnected: true });

@@ -26,6 +26,21 @@ describe("what the bot takes as meant for it", () => {
     await platform.until(() => (platform.seen.has(question.id) ? true : undefined));
   });
 
+  it("a message is marked before its turn can begin, and not for long if it cannot be stored", async () => {
+    const { intake, mention, log, platform } = createIntake();
+    const accept = log.accept.bind(log);
+    const marked: boolean[] = [];
+    log.accept = (inbound, ...rest) => {
+      marked.push(platform.seen.has(inbound.origin?.message ?? ""));
+      return marked.length === 1 ? Promise.reject(new Error("disk full")) : accept(inbound, ...rest);
+    };
+    const question = mention("what is new?");
+    await expect(intake.message(question)).rejects.toThrow();
+    await platform.until(() => (platform.seen.has(question.id) ? undefined : true));
+    await intake.message(question);
+    expect(marked).toEqual([true, true]);
+  });
+
   it("the bot continues with the asker in the thread without a mention until somebody else speaks there", async () => {
     const { intake, mention, message, asked } = createIntake();
     await intake.message(mention("one", { id: "root" }));

@@ -41,7 +41,10 @@ interface Runner {
   watchers(claimed: ClaimedTurn): readonly Watcher[];
 }
 
-/** Is told of each event of a turn once it is stored. `began`: when the event came, ms since the epoch. */
+/**
+ * Is told of each event of a turn once the turn may go on after it (`TurnWriter.write`): one with an effect is stored then. `began`: when the
+ * event came, ms since the epoch.
+ */
 export type Watcher = (event: TurnEventBody, began: number) => void;
 
 /** The reason of an abort by a person. */

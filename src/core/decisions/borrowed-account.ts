@@ -100,7 +100,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
         names: ["account", "server", "for"],
       },
       // What somebody wrote in private is not shown to others.
-      input: { ...(isAside ? {} : { request: turn.text }), ...callOf(server.tool, input), ...values },
+      input: { ...(isAside ? {} : { request: turn.text }), ...callOf(server.tool, input, values), ...values },
       reason: `${author.name} has no account there. What it answers is shown ${isAside ? `to ${author.name}` : "where it was asked"}.`,
       approver: "asker",
     });
@@ -112,11 +112,9 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
   }
 }
 
-/** Names of the other parts of the card. */
-const taken = new Set(["tool", "request", "account", "server", "for"]);
-
-/** The tool and its arguments, each under a name that no other part of the card has. */
-function callOf(tool: string, input: Json): { [name: string]: Json } {
+/** The tool and its arguments, each under a name that no other part of the card has: `request` stands for what the person wrote. */
+function callOf(tool: string, input: Json, values: object): { [name: string]: Json } {
+  const taken = new Set(["tool", "request", ...Object.keys(values)]);
   const given = isRecord(input) ? Object.entries(input) : [["arguments", input] as const];
   const before = given.some(([name]) => taken.has(name)) ? `${tool}.` : "";
   return { tool, ...Object.fromEntries(given.map(([name, value]) => [`${before}${name}`, value])) };

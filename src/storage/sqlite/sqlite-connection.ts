@@ -31,7 +31,7 @@ export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
  * One open SQLite file with prepared statements. Everything throws `StorageError` when the environment is to blame. Parameters are
- * positional: `?`, `?1` or, as in PostgreSQL and not for `iterate`, `$1`.
+ * positional: `?`, `?1` or, as in PostgreSQL, `$1`.
  */
 export interface SqliteConnection {
   readonly path: string;
@@ -188,6 +188,11 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
+/** SQLite binds values by position to `?1`, and only by name to `$1`. */
+function prepare(database: DatabaseSync, sql: string): StatementSync {
+  return database.prepare(sql.replace(/\$(\d)/g, "?$1"));
+}
+
 /** A statement of its own, so that others of the same text leave its place alone. */
 function* iterate(
   database: DatabaseSync,
@@ -196,7 +201,7 @@ function* iterate(
   values: readonly SqlValue[],
 ): Generator<SqlRow> {
   try {
-    yield* database.prepare(sql).iterate(...values);
+    yield* prepare(database, sql).iterate(...values);
   } catch (error) {
     throw toStorageError(error, path);
   }
@@ -209,8 +214,7 @@ function createConnection(
   log: WriteAheadLog,
 ): SqliteConnection {
   const statements = new Map<string, StatementSync>();
-  const statement = (sql: string) =>
-    madeOnce(statements, sql, () => database.prepare(sql.replace(/\$(\d)/g, "?$1")));
+  const statement = (sql: string) => madeOnce(statements, sql, () => prepare(database, sql));
   const write = createWriteQueue(busyTimeoutMs);
   return {
     path,

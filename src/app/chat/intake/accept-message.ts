@@ -33,13 +33,15 @@ export async function acceptMessage(context: IntakeContext, message: TakenMessag
   const submission: Submission = { ...place, text, ...(to === undefined ? {} : { to }), author, key, origin };
   // Before the turn can begin, which removes the mark at its end.
   const marked = platform.markSeen(place, id, true);
-  const outcome = await app.submit(submission);
-  const settled = async () => {
+  const submitted = app.submit(submission);
+  const settle = async () => {
+    const outcome = await submitted.catch(() => undefined);
     await marked;
-    if (outcome.ok && (await isAnswering(context, outcome.value.turn_id))) return;
+    if (outcome?.ok && (await isAnswering(context, outcome.value.turn_id))) return;
     await platform.markSeen(place, id, false);
   };
-  context.background(settled, "The mark of a message could not be settled");
+  context.background(settle, "The mark of a message could not be settled");
+  const outcome = await submitted;
   if (!outcome.ok && outcome.status === 503) throw new NotStoredError(outcome.message);
   if (!outcome.ok) {
     await whisperer.sayOnce({ place, person: author.id, about: id }, topicOf(message), outcome.message);

@@ -1,6 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { SkillListing } from "../../../app/services/skill-listing.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
+import { counted } from "../../../core/values/shown.ts";
 import { fallbackText } from "../outgoing/outgoing-text.ts";
 
 /** `action_id`s of the home tab; their value is the skill or page. */
@@ -40,7 +41,7 @@ export function homeView({ botName, model, skills, page, note }: HomeState): typ
           "Write to me under *Messages*, or mention me in a channel I am in.",
       ),
       context(
-        `Model: ${fallbackText(model)} · ${listed.length === 1 ? "1 skill" : `${listed.length} skills`} · \`/knack help\` lists the commands`,
+        `Model: ${fallbackText(model)} · ${counted(listed.length, "skill")} · \`/knack help\` lists the commands`,
       ),
       ...(note === undefined ? [] : [context(fallbackText(note))]),
       ...runBlocks(listed),

@@ -1,6 +1,8 @@
+import type { Readable } from "node:stream";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { parsedJson } from "../base/json-reader.ts";
 import { NotJson, ReportedFailure } from "./reported-failure.ts";
+import { bodyOf } from "./send-request.ts";
 
 /** Maximum wait for the end of a stream after the answer, so that its connection can be reused, ms. */
 const maxRest = 1_000;
@@ -17,14 +19,15 @@ export async function* readChunks<Chunk>(
   response: Response,
   isLast: (chunk: Chunk) => boolean = () => false,
 ): AsyncGenerator<Chunk | undefined, void> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) throw new NotJson(response);
+  const body = bodyOf(response);
+  if (body === undefined) throw new NotJson(response);
+  const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
   const takeMessages = createMessageTaker();
   let end: End = "open";
   const head = new Head();
   try {
     while (end === "open") {
-      const { value, done } = await reader.read();
+      const { value, done } = await next(pieces);
       const { chunks, isSaid } = chunksIn<Chunk>(takeMessages(value), response, isLast);
       head.note(chunks, value);
       // A plain loop: delegating to a generator costs time for every piece of every answer.
@@ -33,7 +36,7 @@ export async function* readChunks<Chunk>(
     }
     if (head.isNotJson()) throw new NotJson(response);
   } finally {
-    await release(reader, end);
+    release(body, pieces, end);
   }
 }
 
@@ -115,26 +118,30 @@ function statusIn({ code }: { code?: unknown }): { status?: number } {
   return typeof code === "number" && code >= 400 && code < 600 ? { status: code } : {};
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
-
-async function release(reader: Reader, end: End): Promise<void> {
-  if (end === "open") await cancel(reader);
-  else if (end === "said") void readRest(reader);
+/** @throws TypeError with the reason as its cause when the connection breaks, as fetch does */
+async function next(pieces: Pieces): Promise<IteratorResult<Uint8Array, undefined>> {
+  try {
+    return await pieces.next();
+  } catch (error) {
+    throw new TypeError("terminated", { cause: error });
+  }
 }
 
-async function readRest(reader: Reader): Promise<void> {
-  const timer = setTimeout(() => void cancel(reader), maxRest);
+type Pieces = AsyncIterator<Uint8Array, undefined>;
+
+function release(body: Readable, pieces: Pieces, end: End): void {
+  if (end === "open") body.destroy();
+  else if (end === "said") void readRest(body, pieces);
+}
+
+async function readRest(body: Readable, pieces: Pieces): Promise<void> {
+  const timer = setTimeout(() => body.destroy(), maxRest);
   timer.unref();
   try {
-    while (!(await reader.read()).done);
+    while (!(await pieces.next()).done);
   } catch {
     // The answer is complete, so a failure of its connection does not matter.
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function cancel(reader: Reader): Promise<void> {
-  // Rejects with the stream's error, which the reader of the chunks has already received.
-  await reader.cancel().catch(() => {});
 }

@@ -6,7 +6,7 @@ import type { ProviderSettings } from "./create-model.ts";
 import { openAiUrl } from "./openai/client.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
 import { readBounded } from "./read-bounded.ts";
-import { createServerFetch } from "./server-fetch.ts";
+import { serverFetch } from "./server-fetch.ts";
 import { requireKey, serverHeaders } from "./sign-requests.ts";
 
 /** A model that a server offers, as the server describes it. */
@@ -70,7 +70,7 @@ async function readJson(
   const headers = Object.entries(signed).filter((entry): entry is [string, string] => entry[1] !== null);
   if (server.kind === "anthropic") headers.push(["anthropic-version", "2023-06-01"]);
   try {
-    const response = await createServerFetch(0)(url, { headers, signal });
+    const response = await serverFetch(url, { headers, signal });
     const text = await readBounded(response, maxBytes);
     if (text === undefined) {
       throw modelError("bad_response", endpoint, `sent more than ${maxBytes / 1_000_000} MB`, undefined);

@@ -64,7 +64,7 @@ export function toModelError(error: unknown, endpoint: Endpoint): ModelError | u
   if (error instanceof ModelError) return error;
   if (isSdkError(error)) return fromSdkError(error, endpoint);
   if (error instanceof SyntaxError) return notJsonError(error, endpoint);
-  // A cut body surfaces as a bare TypeError "terminated" whose cause is undici's socket error.
+  // A connection that breaks within an answer is a TypeError whose cause is the error of the socket.
   if (error instanceof TypeError && error.cause instanceof Error) {
     return modelError("unavailable", endpoint, "closed the connection", causeText(error.cause, endpoint));
   }
@@ -241,6 +241,8 @@ const byStatus: Record<number, ModelErrorCode> = {
   402: "unauthorized",
   403: "unauthorized",
   404: "not_configured",
+  // A proxy before the server requires an account.
+  407: "unavailable",
   408: "unavailable",
   409: "unavailable",
   413: "context_too_long",
@@ -279,11 +281,8 @@ function messageOf(error: SdkError): string {
 function causeText(cause: Error, endpoint: Endpoint): string {
   const root = cause.cause instanceof Error ? cause.cause : cause;
   const code = errorCode(root) ?? root.message;
-  return shorten(redacted(code, endpoint)) || noReason;
+  return shorten(redacted(code, endpoint));
 }
-
-/** Fetch does not report a 407. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
-const noReason = "without a reason, as when a proxy requires an account: HTTP 407";
 
 function redacted(text: string, { apiKey, headers = {} }: Endpoint): string {
   return redactKey(text, apiKey, ...Object.values(headers));

@@ -3,9 +3,7 @@ import { isRecord } from "../base/record.ts";
 import type { NoApi } from "./provider-error.ts";
 import { readBounded } from "./read-bounded.ts";
 import { mediaTypeOf } from "./reported-failure.ts";
-
-/** Maximum wait of Node's own fetch for the beginning of an answer, ms. https://undici.nodejs.org/#/docs/api/Client */
-const usualHeadersMs = 300_000;
+import { sendRequest } from "./send-request.ts";
 
 /** Maximum bytes of a web page in place of an API's answer. Only its title is read. */
 const maxPageBytes = 1_000_000;
@@ -13,43 +11,31 @@ const maxPageBytes = 1_000_000;
 /**
  * A fetch for the SDKs that interprets answers that do not come from an API: web pages of proxies and wrong addresses, redirects (which
  * would forward keys), and failures in formats that the SDKs do not read.
- * @param maxMs maximum wait for the beginning of an answer, ms
  */
-export function createServerFetch(maxMs: number): typeof fetch {
-  const patience = maxMs < usualHeadersMs ? undefined : patientDispatcher();
-  return async (input, init) => {
-    const dispatcher = await patience;
-    const options: RequestInit = { ...init, redirect: "manual", ...(dispatcher && { dispatcher }) };
-    const response = await fetch(input, options);
-    const failure = noApi(
-      response,
-      new URL(input instanceof Request ? input.url : String(input)),
-      init?.method,
-    );
-    if (failure !== undefined) return described(response, await failure);
-    return response.ok ? response : unwrapped(response);
-  };
-}
-
-/** A dispatcher without timeouts, for servers that load a model. The silence watch ends requests. */
-async function patientDispatcher(): Promise<NonNullable<RequestInit["dispatcher"]>> {
-  const { Agent } = await import("undici");
-  return new Agent({ headersTimeout: 0, bodyTimeout: 0 }) as unknown as NonNullable<
-    RequestInit["dispatcher"]
-  >;
-}
+export const serverFetch: typeof fetch = async (input, init) => {
+  const response = await sendRequest(input, init);
+  const failure = noApi(response, input, init?.method);
+  if (failure !== undefined) return described(response, await failure);
+  return response.ok ? response : unwrapped(response);
+};
 
 /** Undefined for a response that may be an answer of an API. */
-function noApi(response: Response, url: URL, method = "GET"): Promise<NoApi> | undefined {
+function noApi(
+  response: Response,
+  input: string | URL | Request,
+  method = "GET",
+): Promise<NoApi> | undefined {
   const { status, headers } = response;
+  const isRedirect = status >= 300 && status < 400;
+  const mediaType = mediaTypeOf(headers);
+  if (!isRedirect && !/^(text\/html|application\/xhtml\+xml)$/i.test(mediaType)) return undefined;
+  const url = new URL(input instanceof Request ? input.url : input);
   const asked = `${method.toUpperCase()} ${url.pathname}`;
-  if (status >= 300 && status < 400) {
+  if (isRedirect) {
     const to = URL.parse(headers.get("location") ?? "", url.href);
     const detail = to === null ? "nowhere" : `${to.origin}${to.pathname}`;
     return Promise.resolve({ type: "redirect", status, asked, detail });
   }
-  const mediaType = mediaTypeOf(headers);
-  if (!/^(text\/html|application\/xhtml\+xml)$/i.test(mediaType)) return undefined;
   return readBounded(response, maxPageBytes).then((page = "") => {
     return { type: "web_page", status, asked, mediaType, detail: titleOf(page) };
   });

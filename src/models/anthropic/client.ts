@@ -1,7 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { Endpoint } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createServerFetch } from "../server-fetch.ts";
+import { serverFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
 
 /** Anthropic's own address. */
@@ -20,18 +20,17 @@ export async function createAnthropicClient(
 ): Promise<Anthropic> {
   requireKey(endpoint, options.needsKey ?? endpoint.host === new URL(anthropicUrl).host, options);
   const { Anthropic: Client } = await import("@anthropic-ai/sdk/client");
-  const maxMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
   return new Client({
     apiKey: endpoint.apiKey || "none",
     authToken: null,
     baseURL,
     maxRetries: 0,
     // The silence watch ends requests; the SDK's own timer must be longer.
-    timeout: maxMs + 60_000,
+    timeout: Math.max(options.timeoutMs, options.firstAnswerMs ?? 0) + 60_000,
     logLevel: "off",
     openTelemetry: false,
     defaultHeaders: serverHeaders(options, endpoint),
     defaultQuery: { ...options.query },
-    fetch: createServerFetch(maxMs),
+    fetch: serverFetch,
   });
 }

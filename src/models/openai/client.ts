@@ -2,7 +2,7 @@ import type { OpenAI } from "openai";
 import type { Clock } from "../../core/ports/storage.ts";
 import { type Endpoint, endpointOf } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createServerFetch } from "../server-fetch.ts";
+import { serverFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
 
 /** The address of OpenAI itself. */
@@ -42,7 +42,6 @@ async function connect(
 ): Promise<OpenAiClient> {
   requireKey(endpoint, options.needsKey ?? isOpenAiHost(endpoint.host), options);
   const { OpenAI: Client } = await import("openai/client");
-  const maxMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
   return new Client({
     // The SDK insists on a key; servers without keys ignore it.
     apiKey: endpoint.apiKey || "none",
@@ -51,11 +50,11 @@ async function connect(
     project: null,
     maxRetries: 0,
     // The silence watch ends requests; the SDK's own timer must be longer.
-    timeout: maxMs + 60_000,
+    timeout: Math.max(options.timeoutMs, options.firstAnswerMs ?? 0) + 60_000,
     logLevel: "off",
     defaultHeaders: serverHeaders(options, endpoint),
     defaultQuery: { ...options.query },
-    fetch: createServerFetch(maxMs),
+    fetch: serverFetch,
   });
 }
 

@@ -42,7 +42,7 @@ export class ExactNumber {
 
 /** The value of JSON text, with an `ExactNumber` for each number that would lose digits. @throws SyntaxError */
 export function parseExactly(text: string): unknown {
-  if (!mayLose.test(text)) return JSON.parse(text);
+  if (!losesAny(text)) return JSON.parse(text);
   return json.parse(text, (_key, value, context) =>
     typeof value === "number" && losesDigits(value, context?.source)
       ? new ExactNumber(context.source)
@@ -55,7 +55,7 @@ export function parseExactly(text: string): unknown {
  * returned unchanged.
  */
 export function replaceExact(text: string, write: (digits: string) => string): string {
-  if (!mayLose.test(text)) return text;
+  if (!losesAny(text)) return text;
   return text.replace(stringOrNumber, (found) =>
     found.startsWith('"') || !losesDigits(Number(found), found) ? found : write(found),
   );
@@ -64,7 +64,12 @@ export function replaceExact(text: string, write: (digits: string) => string): s
 const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 
 /** Numbers with 16 or more digits or an exponent. Digits in strings may match too, but not those of a UUID. */
-const mayLose = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])/;
+const longNumbers = /(?<=^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*/g;
+
+/** Whether a number of JSON text would lose digits. Most long ones are doubles written by a program, which lose none. */
+function losesAny(text: string): boolean {
+  return text.match(longNumbers)?.some((digits) => losesDigits(Number(digits), digits)) === true;
+}
 
 /** Whether the double differs from its JSON text. */
 function losesDigits(value: number, source: string | undefined): source is string {

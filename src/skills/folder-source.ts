@@ -86,7 +86,7 @@ function realFolder(folder: string): string[] {
 
 function findRoot({ root, mustExist = false }: FolderSourceOptions): string | Diagnostic[] {
   try {
-    const real = realpathSync(root);
+    const real = realpathSync.native(root);
     if (statSync(real).isDirectory()) return real;
     return [defect(root, "not_a_folder", "Skills are expected in a folder; this is none.")];
   } catch (error) {

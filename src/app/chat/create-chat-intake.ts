@@ -8,7 +8,7 @@ import type { SkillDetail } from "../services/skill-listing.ts";
 import type { ChatIntake } from "./chat-intake.ts";
 import { createCatchUp, createJoinedChannels } from "./intake/catch-up.ts";
 import { forgetGreeting, greet, suggestPrompts } from "./intake/greet.ts";
-import { type ChatIntakeDeps, createSettingsReader, type IntakeContext } from "./intake/intake-context.ts";
+import type { ChatIntakeDeps, IntakeContext } from "./intake/intake-context.ts";
 import { createLateMessages } from "./intake/late-messages.ts";
 import { createTakeEdit, takeRemoval } from "./intake/message-changes.ts";
 import { formOfPress, pressButton, stopThread } from "./intake/press-button.ts";
@@ -82,7 +82,6 @@ function contextOf(deps: ChatIntakeDeps): IntakeContext {
   const { store, logger } = deps;
   return {
     ...deps,
-    settings: createSettingsReader(store),
     threads: createThreadStates(store),
     whisperer: createWhisperer(deps),
     background(work, what) {

@@ -3,7 +3,7 @@ import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry, Planner } from "../../core/ports/schedules.ts";
 import type { Clock, KeyValue, Leases, Log } from "../../core/ports/storage.ts";
-import { readNamespace } from "../../core/skill/namespace-state.ts";
+import { settingsOf } from "../../core/skill/namespace-state.ts";
 import { timeZoneNamed } from "../../core/values/inbound.ts";
 import { zoneOf } from "../../core/values/said-line.ts";
 import type { Submit } from "../turns/submit.ts";
@@ -67,7 +67,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const people = createPeopleNow(deps);
   const tools = createNeededTools(deps);
   const zoneFor = async (author: Planner["author"], namespace: string) =>
-    zoneOf(author, (await readNamespace(store, namespace)).settings.time_zone, deps.time_zone);
+    zoneOf(author, (await settingsOf(store, namespace)).time_zone, deps.time_zone);
   // An invalid zone is refused when the wish is planned.
   const zoneIn = async ({ author, place }: Planner, named = "") =>
     timeZoneNamed(named) ?? (await zoneFor(author, place.namespace));
@@ -76,8 +76,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const hooks = createWebhooks(shared);
   const run = {
     ...shared,
-    isPaused: async (namespace: string) =>
-      (await readNamespace(store, namespace)).settings.paused !== undefined,
+    isPaused: async (namespace: string) => (await settingsOf(store, namespace)).paused !== undefined,
   };
   const clockwork = createClockwork({ ...deps, run: (entry) => runEntry(entry) });
 

@@ -21,8 +21,14 @@ export interface Feed {
   tail(turnId: string): readonly TurnEvent[];
   /** The same of all turns in a namespace. */
   tails(namespace: string): readonly Tail[];
-  /** Everything in a namespace from the moment in which this resolves, until the signal. */
-  watch(namespace: string, signal: AbortSignal): Promise<AsyncGenerator<FeedItem, void>>;
+  /** Everything in a namespace from the moment in which this resolves, until the signal or until the reader returns. */
+  watch(namespace: string, signal: AbortSignal): Promise<FeedReader>;
+}
+
+/** A reader of live events. It leaves with `return`, also before it has asked for the first. */
+export interface FeedReader extends AsyncIterable<FeedItem, void> {
+  next(): Promise<IteratorResult<FeedItem, void>>;
+  return(): Promise<IteratorResult<FeedItem, void>>;
 }
 
 /** Ephemeral events of a turn. */
@@ -56,36 +62,32 @@ export function createFeed(): Feed {
     async watch(namespace, signal) {
       const set = readers.get(namespace) ?? new Set();
       readers.set(namespace, set);
-      const queue = createQueue<FeedItem>(signal);
-      const leave = () => {
-        set.delete(queue.push);
+      const reader = createReader(signal, () => {
+        set.delete(reader.push);
         if (set.size === 0 && readers.get(namespace) === set) readers.delete(namespace);
-      };
-      if (!signal.aborted) set.add(queue.push);
-      // A reader may never ask for the first item.
-      signal.addEventListener("abort", leave, { once: true });
-      return until(queue, leave);
+      });
+      if (!signal.aborted) set.add(reader.push);
+      return reader;
     },
   };
 }
 
-interface Queue<T> {
-  push(item: T): void;
-  /** The next item; undefined when the reader is gone or too far behind. */
-  next(): Promise<T | undefined>;
-}
-
-function createQueue<T>(signal: AbortSignal): Queue<T> {
-  let items: T[] = [];
+/** @param left called once, when the reader has left or is too far behind */
+function createReader(signal: AbortSignal, left: () => void): FeedReader & { push(item: FeedItem): void } {
+  let items: FeedItem[] = [];
+  let position = 0;
   let closed = signal.aborted;
   let wake = () => {};
   const close = () => {
+    if (closed) return;
     closed = true;
+    signal.removeEventListener("abort", close);
+    left();
     wake();
   };
-  signal.addEventListener("abort", close, { once: true });
-  let position = 0;
-  return {
+  signal.addEventListener("abort", close);
+  const over: IteratorResult<FeedItem, void> = { done: true, value: undefined };
+  const reader: FeedReader & { push(item: FeedItem): void } = {
     push(item) {
       if (closed) return;
       items.push(item);
@@ -100,17 +102,15 @@ function createQueue<T>(signal: AbortSignal): Queue<T> {
           wake = resolve;
         });
       }
-      if (closed) return undefined;
+      const value = closed ? undefined : items[position];
       position += 1;
-      return items[position - 1];
+      return value === undefined ? over : { done: false, value };
     },
+    async return() {
+      close();
+      return over;
+    },
+    [Symbol.asyncIterator]: () => reader,
   };
-}
-
-async function* until<T>(queue: Queue<T>, done: () => void): AsyncGenerator<T, void> {
-  try {
-    for (let item = await queue.next(); item !== undefined; item = await queue.next()) yield item;
-  } finally {
-    done();
-  }
+  return reader;
 }

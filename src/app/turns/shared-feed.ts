@@ -2,7 +2,7 @@ import { madeOnce } from "../../base/made-once.ts";
 import { isEphemeral, isInternal, type TurnEvent } from "../../core/log/turn-event.ts";
 import type { StoredEvents, TurnCalls, TurnReading } from "../../core/log/turn-log.ts";
 import type { Clock, Log, Wire } from "../../core/ports/storage.ts";
-import type { Feed, FeedItem, Tail } from "./feed.ts";
+import type { Feed, FeedReader, Tail } from "./feed.ts";
 import { keepListening } from "./keep-listening.ts";
 
 /** A feed whose watchers and turns may be in different processes. */
@@ -258,17 +258,25 @@ function createWatching(local: Feed, { log, shared, clock, logger, owner }: Shar
   return {
     isNew,
     announce,
-    async watch(namespace: string, signal: AbortSignal): Promise<AsyncGenerator<FeedItem, void>> {
-      const failed = new AbortController();
-      const until = AbortSignal.any([signal, session.signal, failed.signal]);
+    async watch(namespace: string, signal: AbortSignal): Promise<FeedReader> {
+      const left = new AbortController();
+      const until = AbortSignal.any([signal, session.signal, left.signal]);
       const items = await local.watch(namespace, until);
       try {
         if (!until.aborted) await join(namespace, until);
       } catch (error) {
-        failed.abort();
+        left.abort();
         throw error;
       }
-      return items;
+      const reader: FeedReader = {
+        next: () => items.next(),
+        return() {
+          left.abort();
+          return items.return();
+        },
+        [Symbol.asyncIterator]: () => reader,
+      };
+      return reader;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnReading } from "../../core/log/turn-log.ts";
 import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/usage.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
-import { readNamespace } from "../../core/skill/namespace-state.ts";
+import { settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Author, Inbound, Trust } from "../../core/values/inbound.ts";
 import { hereInWords, isDirectMessage } from "../../core/values/place.ts";
 import type { Submit } from "./submit.ts";
@@ -86,14 +86,14 @@ export function createSpending(
     return total;
   };
   const channel = async (namespace: string): Promise<ChannelDay> => {
-    const [total, { settings }] = await Promise.all([
+    const [total, { spending }] = await Promise.all([
       spent(channelKey(namespace), { namespace }),
-      readNamespace(store, namespace),
+      settingsOf(store, namespace),
     ]);
     return {
       spent: total,
-      usd: lowest(caps, namespace, "usd", settings.spending?.day_usd),
-      tokens: lowest(caps, namespace, "tokens", settings.spending?.day_tokens),
+      usd: lowest(caps, namespace, "usd", spending?.day_usd),
+      tokens: lowest(caps, namespace, "tokens", spending?.day_tokens),
     };
   };
 
@@ -195,8 +195,9 @@ async function tell(
   { spending, submit, clock }: Telling,
   { namespace, thread, author, origin }: Inbound,
 ): Promise<void> {
-  const nearer = shareOf(await spending.channel(namespace), namespace);
-  const mark = told.find((percent) => nearer.percent >= percent);
+  const day = await spending.channel(namespace);
+  const used = percentOf(day);
+  const mark = told.find((percent) => used >= percent);
   if (mark === undefined) return;
   const now = clock.now();
   await submit({
@@ -205,26 +206,38 @@ async function tell(
     author,
     key: `spending:${namespace}:${Math.floor(now / dayMs)}:${mark}`,
     text: "What this channel may spend today",
-    cause: { kind: "spending", id: `${mark}`, because: `${mark} % of the day are used`, says: nearer.says },
+    cause: {
+      kind: "spending",
+      id: `${mark}`,
+      because: `${mark} % of the day are used`,
+      says: inWords(day, namespace),
+    },
     ...(origin === undefined ? {} : { origin: { said_at: now, files: [], in_thread: false } }),
   });
 }
 
-/** How much of its day a channel has used, by the limit it is nearer to, and that in words. */
-function shareOf({ spent, usd, tokens }: ChannelDay, namespace: string): { percent: number; says: string } {
-  const byTokens = tokensOf(spent) / tokens.most;
-  const byUsd = (spent.cost_usd ?? 0) / usd.most;
+/** The parts of its day's dollars and tokens that a channel has used; 1: all. */
+function sharesOf({ spent, usd, tokens }: ChannelDay): { byUsd: number; byTokens: number } {
+  return { byUsd: (spent.cost_usd ?? 0) / usd.most, byTokens: tokensOf(spent) / tokens.most };
+}
+
+/** How much of its day a channel has used, by the limit it is nearer to. */
+function percentOf(day: ChannelDay): number {
+  const { byUsd, byTokens } = sharesOf(day);
+  return Math.floor(100 * Math.max(byUsd, byTokens));
+}
+
+function inWords(day: ChannelDay, namespace: string): string {
+  const { spent, usd, tokens } = day;
+  const { byUsd, byTokens } = sharesOf(day);
   const { by } = byUsd > byTokens ? usd : tokens;
   const of =
     byUsd > byTokens
       ? `${costText(spent)} of $${usd.most.toFixed(2)}`
       : `${tokensOf(spent).toLocaleString("en")} of ${tokens.most.toLocaleString("en")} tokens`;
-  const percent = Math.floor(100 * Math.max(byUsd, byTokens));
+  const percent = percentOf(day);
   const [used, then] = percent < 100 ? [`${percent} %`, "At 100 % I answer"] : ["all", "I answer"];
   const where = hereInWords(namespace).replace("t", "T");
   const nobody = isDirectMessage(namespace) ? "nothing" : "nobody";
-  return {
-    percent,
-    says: `${where} has used ${used} of what it may spend today: ${of}. ${then} ${nobody} here until 00:00 UTC. ${by} can raise the limit.`,
-  };
+  return `${where} has used ${used} of what it may spend today: ${of}. ${then} ${nobody} here until 00:00 UTC. ${by} can raise the limit.`;
 }

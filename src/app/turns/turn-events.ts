@@ -41,8 +41,7 @@ async function* follow(
   feed: Feed,
   { turnId, namespace, afterSeq, complete, signal }: Following,
 ): AsyncGenerator<TurnEvent, void> {
-  const over = new AbortController();
-  const live = await feed.watch(namespace, AbortSignal.any([signal, over.signal]));
+  const live = await feed.watch(namespace, signal);
   try {
     const { last: from, events } = await soFar(log, feed, turnId, afterSeq);
     let last = from;
@@ -62,7 +61,7 @@ async function* follow(
       if (event.type === "turn_finished") return;
     }
   } finally {
-    over.abort();
+    await live.return();
   }
 }
 

@@ -34,8 +34,9 @@ const maxHoldMs = 20;
  * Whether the event must be stored before the turn continues, because a crash would otherwise repeat or lose an effect. The other
  * events describe work that a crash may safely repeat: asking the model again before its answer had any effect, and reading.
  * `round_started` comes right before the model is asked, so that the transcript is stored exactly as it is sent.
+ * @param reading calls that this process has begun and that only read
  */
-function mustBeStored(stored: TurnEvent): boolean {
+function mustBeStored(stored: TurnEvent, reading: Set<string>): boolean {
   const event = unwrapped(stored);
   switch (event.type) {
     case "turn_started":
@@ -50,7 +51,11 @@ function mustBeStored(stored: TurnEvent): boolean {
     case "message_posted":
       return false;
     case "tool_started":
-      return event.effect !== "read_only";
+      if (event.effect !== "read_only") return true;
+      reading.add(event.call_id);
+      return false;
+    case "tool_finished":
+      return !reading.delete(event.call_id);
     default:
       return true;
   }
@@ -90,6 +95,7 @@ export function createTurnWriter(
   let waiting: TurnEvent[] = [];
   let cancelTimer: (() => void) | undefined;
   let written = Promise.resolve();
+  const reading = new Set<string>();
 
   const publish = (events: readonly TurnEvent[]) => {
     for (const event of events)
@@ -145,7 +151,7 @@ export function createTurnWriter(
         publish([event, ...(await log.read(event.from_turn, 0))]);
       } else {
         waiting.push(event);
-        if (mustBeStored(event)) await flush();
+        if (mustBeStored(event, reading)) await flush();
         else flushLater();
       }
     },

@@ -8,8 +8,7 @@ import {
   type NamespaceState,
   type Offer,
   type OfferedSkill,
-  type ReadNamespace,
-  readNamespaceAgain,
+  readNamespace,
   stateOf,
 } from "./namespace-state.ts";
 import { createOfferedTools, skillLines } from "./offered-tools.ts";
@@ -224,7 +223,6 @@ const maxAge = 10_000;
 
 interface KnownOffer extends NamespaceOffer {
   catalogue: Catalogue;
-  read: ReadNamespace;
   made_at: number;
 }
 
@@ -240,11 +238,10 @@ export function createOfferReader(
   return {
     async read(namespace, catalogue) {
       const before = known.get(namespace);
-      const read = await readNamespaceAgain(store, namespace, before?.read);
-      const isSame = before?.read === read && before.catalogue === catalogue && isFresh(before);
-      if (isSame) return before;
-      const offer = makeOffer(catalogue, read.state, facts, lackingIn?.(read.state));
-      const made = { state: read.state, offer, catalogue, read, made_at: clock.now() };
+      const state = await readNamespace(store, namespace);
+      if (before?.state === state && before.catalogue === catalogue && isFresh(before)) return before;
+      const offer = makeOffer(catalogue, state, facts, lackingIn?.(state));
+      const made = { state, offer, catalogue, made_at: clock.now() };
       known.delete(namespace);
       known.set(namespace, made);
       const [oldest] = known.keys();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { madeOnce } from "../../base/made-once.ts";
 import type { KeyValue } from "../ports/storage.ts";
 import { toJson } from "../values/json.ts";
 import { efforts, type ToolDefinition } from "../values/message.ts";
@@ -69,26 +70,20 @@ type SkillState = "available" | "active" | "pinned" | "blocked";
 
 const key = (namespace: string) => `namespace:${namespace}`;
 
-/** The state of a namespace; the default state if nothing is stored. */
+/** States by their stored text: reading one is most often reading it again, and parsing takes most of its time. */
+const parsed = new Map<string, NamespaceState>();
+const maxParsed = 2_000;
+
+/** The state of a namespace; the default state if nothing is stored. The same object while nothing has changed, so nobody may change it. */
 export async function readNamespace(store: KeyValue, namespace: string): Promise<NamespaceState> {
-  return (await readNamespaceAgain(store, namespace)).state;
-}
-
-/** A state with the text it was read from, which makes repeated reads cheap while nothing has changed. */
-export interface ReadNamespace {
-  text: string;
-  state: NamespaceState;
-}
-
-/** As `readNamespace`; returns `before` itself if nothing has changed since. */
-export async function readNamespaceAgain(
-  store: KeyValue,
-  namespace: string,
-  before?: ReadNamespace,
-): Promise<ReadNamespace> {
   const value = (await store.get(key(namespace))) ?? {};
-  const text = JSON.stringify(value);
-  return text === before?.text ? before : { text, state: namespaceStateSchema.parse(value) };
+  if (parsed.size >= maxParsed) parsed.clear();
+  return madeOnce(parsed, JSON.stringify(value), () => namespaceStateSchema.parse(value));
+}
+
+/** The settings of a namespace. */
+export async function settingsOf(store: KeyValue, namespace: string): Promise<NamespaceState["settings"]> {
+  return (await readNamespace(store, namespace)).settings;
 }
 
 /** Changes a namespace atomically. `change` mutates the draft it gets, and may be called more than once. */

@@ -200,9 +200,12 @@ export function toolsNow(
   { tools, messages }: Pick<ModelRequest, "tools" | "messages">,
   removed: "keep" | "drop",
 ): readonly ToolDefinition[] {
-  if (!messages.some((message) => message.role === "system")) return tools;
+  const changes = messages.filter(
+    (message) => message.role === "system" && (message.add ?? message.remove) !== undefined,
+  );
+  if (changes.length === 0) return tools;
   const now = new Map(tools.map((tool) => [tool.name, tool]));
-  for (const message of messages) {
+  for (const message of changes) {
     if (message.role !== "system") continue;
     const added = new Set(message.add?.map(({ name }) => name));
     for (const name of message.remove ?? []) if (removed === "drop" && !added.has(name)) now.delete(name);

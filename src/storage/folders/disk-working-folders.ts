@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { mkdir, opendir, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -70,7 +70,7 @@ export function createDiskWorkingFolders(
 
 /** Names of threads are not valid file names. */
 function nameOf({ namespace, thread }: Place): string {
-  return createHash("sha256").update(`${namespace}\n${thread}`).digest("hex").slice(0, 32);
+  return hash("sha256", `${namespace}\n${thread}`, "hex").slice(0, 32);
 }
 
 /** Creates the folder and records its thread. */

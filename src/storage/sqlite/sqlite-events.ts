@@ -25,10 +25,9 @@ const placeholder = null;
 
 function rowOf(event: TurnEvent): EventRow {
   const { turn_id, seq, at, type } = event;
-  const members = eventBodyOf(event);
   const texts: EventRow["texts"] = [];
-  const body = { ...members };
-  for (const [member, value] of sharingTypes.has(type) ? Object.entries(members) : []) {
+  const body = eventBodyOf(event);
+  for (const [member, value] of sharingTypes.has(type) ? Object.entries(body) : []) {
     const json = JSON.stringify(value);
     if (json === undefined || json.length < sharedFrom) continue;
     texts.push([member, json]);

@@ -133,10 +133,10 @@ export function inboundOf(entry: TurnEvent | undefined): Inbound | undefined {
   return entry?.type === "inbound" ? entry.inbound : undefined;
 }
 
-/** An event without the members that are columns of their own: its turn, seq, time and type. */
+/** An event as JSON without the members that are columns of their own: its turn, seq, time and type. */
 export function eventBodyOf(event: TurnEvent): Record<string, unknown> {
-  const { turn_id: _turn, seq: _seq, at: _at, type: _type, ...body } = event;
-  return body;
+  // Faster than a copy of the rest; members without a value are not written.
+  return { ...event, turn_id: undefined, seq: undefined, at: undefined, type: undefined };
 }
 
 /** In the column `woken`: a signal arrived. */

@@ -1,13 +1,6 @@
-import { LRUCache } from "lru-cache";
-import { growingTo } from "../../../base/growing-cache.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/log/turn-log.ts";
 import type { ChatPerson, ChatPlatform } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
-import {
-  type NamespaceState,
-  type ReadNamespace,
-  readNamespaceAgain,
-} from "../../../core/skill/namespace-state.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import type { RunOperation } from "../../operations/table.ts";
 import type { SkillService } from "../../services/skill-service.ts";
@@ -52,7 +45,6 @@ export interface ChatIntakeDeps {
 
 /** The dependencies and the state shared by the parts of the intake. */
 export interface IntakeContext extends ChatIntakeDeps {
-  settings: SettingsReader;
   threads: ThreadStates;
   whisperer: Whisperer;
   /** Runs work in the background; a failure is logged as `what`. */
@@ -67,26 +59,6 @@ export class NotStoredError extends Error {
 /** A person as the turn log keeps them. */
 export function authorOf({ id, name, trust, time_zone }: ChatPerson): Author {
   return { id, name, trust, ...(time_zone === undefined ? {} : { time_zone }) };
-}
-
-/** The settings of channels. */
-export interface SettingsReader {
-  /** The stored settings; cheap while they do not change. */
-  of(namespace: string): Promise<NamespaceState["settings"]>;
-}
-
-/** Maximum channels whose settings are kept in memory. */
-const maxInMemory = 1_000;
-
-export function createSettingsReader(store: KeyValue): SettingsReader {
-  const known = new LRUCache<string, ReadNamespace>(growingTo(maxInMemory));
-  return {
-    async of(namespace) {
-      const read = await readNamespaceAgain(store, namespace, known.get(namespace));
-      known.set(namespace, read);
-      return read.state.settings;
-    },
-  };
 }
 
 /** A press on a button of a turn, by somebody who may use the bot in its channel. */

@@ -1,4 +1,4 @@
-import type { BotMode } from "../../../core/skill/namespace-state.ts";
+import { type BotMode, settingsOf } from "../../../core/skill/namespace-state.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 import type { IntakeContext } from "./intake-context.ts";
@@ -18,12 +18,12 @@ export function mayAnswerBot({ bots }: Pick<ChatPolicy["access"], "bots">, id: s
 
 /** Whether a message of another bot is treated like those of people. */
 export async function isBotHeard(
-  { policy: { access }, settings }: IntakeContext,
+  { policy: { access }, store }: IntakeContext,
   { author, place, addressed }: ChatMessage,
 ): Promise<boolean> {
   if (!mayAnswerBot(access, author)) return false;
   const byDefault: BotMode = access.bots.includes(author) ? "people" : "ignore";
-  const { bots = byDefault } = await settings.of(place.namespace);
+  const { bots = byDefault } = await settingsOf(store, place.namespace);
   return bots === "people" || (bots === "mention" && addressed !== "none");
 }
 

@@ -4,6 +4,7 @@ import {
   readButtonId,
   turnOfButton,
 } from "../../../core/ports/chat-platform.ts";
+import { settingsOf } from "../../../core/skill/namespace-state.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { isDirectMessage, isWithin, type Place } from "../../../core/values/place.ts";
 import { othersWork } from "../../operations/turns/turns.ts";
@@ -115,7 +116,7 @@ async function answerPress(
   const person = await whoPressed(context, place, press);
   const refusal = refusalOf(context.policy.access, person, place);
   if (refusal !== undefined) return refusal;
-  const { paused } = await context.settings.of(place.namespace);
+  const { paused } = await settingsOf(context.store, place.namespace);
   if (paused !== undefined && asksForWork(action))
     return "I am paused here. A manager of the channel can resume me with `/agent resume`; then press again.";
   const by = authorOf(person);

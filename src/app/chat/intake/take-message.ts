@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
-import type { ReplyMode } from "../../../core/skill/namespace-state.ts";
+import { type ReplyMode, settingsOf } from "../../../core/skill/namespace-state.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { createExpiringEntries } from "../expiring-entries.ts";
@@ -68,12 +68,12 @@ async function threadOf({ threads }: IntakeContext, message: ChatMessage): Promi
 }
 
 async function isMeant(
-  { settings, policy }: IntakeContext,
+  { store, policy }: IntakeContext,
   message: ChatMessage,
   thread: ThreadState | undefined,
 ): Promise<boolean> {
   if (isAddressed(message)) return isForBot(message, policy.reply, thread);
-  const { reply = policy.reply } = await settings.of(message.place.namespace);
+  const { reply = policy.reply } = await settingsOf(store, message.place.namespace);
   return isForBot(message, reply, thread);
 }
 
@@ -133,7 +133,7 @@ async function isTurnedAway(
   context: IntakeContext,
   { message, person, to, isCommand }: Asked,
 ): Promise<boolean> {
-  const { policy, settings, whisperer, app } = context;
+  const { policy, store, whisperer, app } = context;
   const isTold = isAddressed(message);
   const refusal = refusalOf(policy.access, person, message.place);
   if (refusal !== undefined) {
@@ -144,7 +144,7 @@ async function isTurnedAway(
     if (isTold) await whisperer.sayOnce(to, topicOf(message), shortHelp(app.name));
     return true;
   }
-  const { paused } = await settings.of(message.place.namespace);
+  const { paused } = await settingsOf(store, message.place.namespace);
   if (paused === undefined || isCommand) return false;
   const markdown =
     "I am paused here, so I did not answer your message. A manager of the channel can resume me with `/agent resume`; then send it again.";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { OfferReply, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
+import { settingsOf } from "../../../core/skill/namespace-state.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { offersOffKey } from "../../services/shapes.ts";
@@ -143,7 +144,7 @@ function drop({ candidates }: Offering, candidate: Candidate): void {
 
 /** Whether the channel wants offers, and the person has not declined all of them. */
 async function isWanted({ context }: Offering, { place, author }: ChatMessage): Promise<boolean> {
-  const { reply, paused } = await context.settings.of(place.namespace);
+  const { reply, paused } = await settingsOf(context.store, place.namespace);
   if (reply !== "ambient" || paused !== undefined) return false;
   return (await context.store.get(offersOffKey(context.platform.id, author))) === undefined;
 }
@@ -158,7 +159,7 @@ async function consider(offering: Offering, candidate: Candidate): Promise<void>
   const { error, ...judged } = await context.judge.judge(
     namespace,
     message.text,
-    await context.settings.of(namespace),
+    await settingsOf(context.store, namespace),
   );
   if (error !== undefined)
     context.logger.warn({ err: error, namespace }, "The model could not judge a message");
@@ -171,14 +172,14 @@ async function consider(offering: Offering, candidate: Candidate): Promise<void>
 
 /** The checks before the model is asked. @throws PlatformError when the thread or the person cannot be read */
 async function mayOffer(offering: Offering, message: ChatMessage): Promise<boolean> {
-  const { threads, log, platform, policy, settings, judge } = offering.context;
+  const { threads, log, platform, policy, store, judge } = offering.context;
   const { place, author, key } = message;
   if (!(await isWanted(offering, message)) || (await threads.of(place)) !== undefined) return false;
   if ((await log.find(key)) !== undefined) return false;
   if (whySilentIn(await platform.readThread(place, maxThreadMessages), message) !== undefined) return false;
   const person = await platform.person(place, author);
   if (refusalOf(policy.access, person, place) !== undefined) return false;
-  return judge.mayJudge(place.namespace, person, await settings.of(place.namespace));
+  return judge.mayJudge(place.namespace, person, await settingsOf(store, place.namespace));
 }
 
 async function offer(

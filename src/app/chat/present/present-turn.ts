@@ -4,7 +4,7 @@ import { type ClaimedTurn, seqStride } from "../../../core/log/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/log/turn-view.ts";
 import { channelThread } from "../../../core/ports/chat-platform.ts";
 import type { FileStore, KeyValue } from "../../../core/ports/storage.ts";
-import { type ProgressLevel, readNamespace } from "../../../core/skill/namespace-state.ts";
+import { type ProgressLevel, settingsOf } from "../../../core/skill/namespace-state.ts";
 import { isDirectMessage } from "../../../core/values/place.ts";
 import { followGivenUp, ShuttingDown } from "../../turns/given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
@@ -139,7 +139,7 @@ async function progressLevel(
   { place, logger, turn_id }: PresentedTurn,
 ): Promise<ProgressLevel> {
   try {
-    return (await readNamespace(store, place.namespace)).settings.progress;
+    return (await settingsOf(store, place.namespace)).progress;
   } catch (error) {
     const fields = { err: error, turn_id };
     logger.warn(fields, "The channel's settings cannot be read; progress is shown in steps");

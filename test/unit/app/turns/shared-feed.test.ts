@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFeed, type FeedItem } from "../../../../src/app/turns/feed.ts";
+import { createFeed, type FeedReader } from "../../../../src/app/turns/feed.ts";
 import { createSharedFeed } from "../../../../src/app/turns/shared-feed.ts";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import type { StoredEvents } from "../../../../src/core/log/turn-log.ts";
@@ -69,7 +69,7 @@ function createWorld() {
 }
 
 /** The next events that a watcher gets. */
-async function nextOf(items: AsyncGenerator<FeedItem, void>, count: number): Promise<TurnEvent[]> {
+async function nextOf(items: FeedReader, count: number): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   while (events.length < count) {
     const { value } = await items.next();

@@ -1,5 +1,6 @@
 /** The whole app in a separate process. Argument: see `Settings`, as JSON. */
 import type { RunningApp } from "../src/app/app-deps.ts";
+import { loadSdks } from "../src/models/load-sdks.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
 import { ask } from "./ask.ts";
@@ -28,6 +29,8 @@ if (earlier > 0) {
   await storeEarlierTurns(stores.log, "thread", earlier - 1);
 }
 const { app } = await startApp();
+// As the bot does once it can be reached.
+await loadSdks(mockChoice(baseUrl));
 
 let turns = 0;
 serveBatches(async () => {

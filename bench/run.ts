@@ -2,7 +2,7 @@
  * `npm run bench`: the cost of Knack, as ratios within one run wherever a comparison exists.
  *
  * 1. Client CPU of a turn (three tool calls in sequence, then a streamed answer of 100 chunks) against a bare loop on the
- *    same SDK and the same mock server, with the turn log in memory and in SQLite.
+ *    same SDK and the same mock server, with the turn log in memory and in SQLite, and of the first turn of a process.
  * 2. The same in a thread that has 1,000 messages.
  * 3. Tokens of the first request of a thread with 1,000 skills installed.
  * 4. Loading 1,000 skill folders, cold and again.
@@ -47,7 +47,7 @@ import { measureSkillLoading } from "./skill-loading.ts";
 import { measureStartUp } from "./start-up.ts";
 import { measureTaskPrice } from "./task-price.ts";
 import { measureTurnDisk } from "./turn-disk.ts";
-import { freshThread, longThread, measureTurns } from "./turn-overhead.ts";
+import { freshThread, longThread, measureFirstTurn, measureTurns } from "./turn-overhead.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -58,7 +58,10 @@ const { values: options } = parseArgs({
 });
 
 const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] = [
-  (mock, folder) => measureTurns(freshThread, mock, folder),
+  async (mock, folder) => [
+    ...(await measureTurns(freshThread, mock, folder)),
+    ...(await measureFirstTurn(mock)),
+  ],
   (mock, folder) => measureTurns(longThread, mock, folder),
   (_, folder) => measureOpening(folder),
   (_, folder) => measureSkillLoading(folder),

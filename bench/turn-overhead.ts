@@ -65,6 +65,23 @@ export async function measureTurns(overhead: Overhead, mock: MockModel, folder: 
   ];
 }
 
+/** Processes of each side that run one turn. */
+const firstTurns = 7;
+
+/** CPU of the first turn of a process, once the bot can be reached, against the bare loop's first. */
+export async function measureFirstTurn(mock: MockModel): Promise<Measure[]> {
+  const costs: number[][] = [[], []];
+  for (let at = 0; at < firstTurns; at += 1) {
+    for (const [side, file] of ["bare-process.ts", "knack-process.ts"].entries()) {
+      const started = await startSide(file, { baseUrl: mock.url, earlier: 0 });
+      costs[side]?.push((await started.run({ turns: 1 })).cpuMs);
+      await started.stop();
+    }
+  }
+  const [baseline = [], ours = []] = costs;
+  return [row("CPU of the first turn of a process", ours, baseline, 2.5)];
+}
+
 /** The cost of a turn of each side in each rotation. */
 export async function rotate(
   sides: readonly Side[],

@@ -23,6 +23,7 @@ import { createSaidLine } from "./core/values/said-line.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
+import { loadSdks } from "./models/load-sdks.ts";
 import { createTranscriber } from "./models/openai/transcriber.ts";
 import { createCouldReach, type OwnPort } from "./net/address-policy.ts";
 import { createWeb } from "./net/create-web.ts";
@@ -219,6 +220,8 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
       // Only the bot itself runs due schedules.
       if (isBot) running.startSchedules();
       for (const connection of platforms.connections) connection.start({ receives: role !== "worker" });
+      // In the background: the bot can be reached meanwhile.
+      if (runsTurns) void loadSdks(modelSettings(config));
       return { url };
     },
     settled: async () => whenReady(startingOf((await skills.catalogue.current()).skills.values()), clock),

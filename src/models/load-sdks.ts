@@ -1,0 +1,15 @@
+import { type ModelSettings, namedModel } from "./create-model.ts";
+
+const sdks = {
+  openai: () => import("openai/client"),
+  anthropic: () => import("@anthropic-ai/sdk/client"),
+};
+
+/** Loads the SDKs of the configured models, some 100 ms of CPU time each, so that the first person does not wait for them. */
+export async function loadSdks(
+  settings: Pick<ModelSettings, "choice" | "failover" | "providers">,
+): Promise<void> {
+  const names = [settings.choice, ...(settings.failover ?? [])].filter((name) => name !== "offline");
+  const kinds = new Set(names.map((name) => namedModel(name, settings).server.kind));
+  await Promise.all([...kinds].map((kind) => sdks[kind]()));
+}

@@ -183,11 +183,12 @@ async function* keptExchange(
 }
 
 function eventsOf(pieces: Piece | readonly Piece[]): ModelEvent[] {
-  return (Array.isArray(pieces) ? pieces : [pieces]).flatMap(eventOf);
+  if (!Array.isArray(pieces)) return [eventOf(pieces as Piece)];
+  return pieces.filter((piece) => piece !== "").map(eventOf);
 }
 
-function eventOf(piece: Piece): ModelEvent | [] {
-  if (typeof piece === "string") return piece === "" ? [] : { type: "text", text: piece };
+function eventOf(piece: Piece): ModelEvent {
+  if (typeof piece === "string") return { type: "text", text: piece };
   return "void" in piece ? { type: "reset" } : { type: "thought", text: piece.thought };
 }
 

@@ -173,10 +173,12 @@ interface Action {
 
 /** Whether an agent may not call a tool at all or, if an input is given, not with this input. */
 export function deniesAction({ black_tool_actions = {} }: Profile, tool: Action, input?: unknown): boolean {
+  const all = Object.entries(black_tool_actions);
+  if (all.length === 0) return false;
   const [root = "", part] = tool.skill_id.split("#");
   const former = toToolName(tool.skill_id);
   const owners = [tool.name, tool.skill_id, root, former, tool.server?.server ?? ""].filter(Boolean);
-  const denied = Object.entries(black_tool_actions).flatMap(([owner, actions]) =>
+  const denied = all.flatMap(([owner, actions]) =>
     resolveSkillId(owner, owners).status === "found" ? actions : [],
   );
   if (denied.length === 0) return false;

@@ -5,7 +5,7 @@ import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
 import { serverSkillId } from "../skill/catalogue.ts";
 import { fingerprint } from "../values/address.ts";
 import type { AssistantMessage } from "../values/message.ts";
-import type { Redactor } from "../values/redact.ts";
+import type { RedactedStream, Redactor } from "../values/redact.ts";
 
 /** The model's answer. `note` is what it said about its work outside the text, after which it wrote no more text; empty if it did not. */
 type Finished = Extract<ModelEvent, { type: "finished" }> & { note: string };
@@ -40,22 +40,24 @@ async function readOnce(
   const pacer = createTextPacer(clock, redact, (text) => emit({ type: "text_delta", text }));
   const line = createThoughtLine(clock, (text) => void emit({ type: "model_thought", text }));
   // Redacted before it is cut to a line: half a secret would not be recognised.
-  let thought = redact.stream();
+  let thought: RedactedStream | undefined;
   const endThought = () => {
-    thought = redact.stream();
+    if (thought === undefined) return "";
+    thought = undefined;
     return line.end();
   };
   try {
     for await (const event of model.stream(request)) {
       switch (event.type) {
         case "finished":
-          line.add(thought.end());
+          if (thought !== undefined) line.add(thought.end());
           return { ...event, note: endThought() };
         case "text":
           endThought();
           pacer.add(event.text);
           break;
         case "thought":
+          thought ??= redact.stream();
           line.add(thought.add(event.text));
           break;
         case "delayed":

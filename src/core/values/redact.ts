@@ -14,7 +14,7 @@ export interface Redactor {
  * One text that arrives in pieces. The joined results of `add` and `end` equal the whole text as redacted by `Redact`, so that a secret
  * that spans pieces does not leak. Takes time linear in the length of the text.
  */
-interface RedactedStream {
+export interface RedactedStream {
   /** Adds the next piece. Returns the text that is safe to release: everything except a possible beginning of a secret at the end. */
   add(piece: string): string;
   /** Completes the text. Returns the text that was held back. */
@@ -158,6 +158,10 @@ function streamOfKnown(root: SearchState): RedactedStream {
     secrets.push({ from: first, to });
   };
   const leave = (text: string, end: number) => {
+    if (secrets.length === 0) {
+      held = text.slice(end);
+      return text.slice(0, end);
+    }
     let clean = "";
     let done = 0;
     for (const { from, to } of secrets) {

@@ -33,7 +33,10 @@ export class ShapedExchange {
       const tools = this.#tools.leftOut(request);
       if (tools.length > 0) yield { type: "left_out", model: this.#endpoint.id, tools };
       try {
-        yield* answered(this.#tools, request, ask(this.#tools.request(request)));
+        for await (const event of ask(this.#tools.request(request))) {
+          if (event.type !== "finished") yield event;
+          else yield { ...event, message: this.#tools.answer(event.message, request) };
+        }
         this.#tools.taken(request);
         return;
       } catch (error) {
@@ -69,16 +72,6 @@ export class ShapedExchange {
     const cures = servers.map((server) => `/skill disable ${serverSkillId(server)}`).join(", ");
     const seen = `It may be a tool of a tool server. Take them out one by one: ${cures}.`;
     return new ModelError(error.code, `${error.message} ${seen}`, { cause, seen });
-  }
-}
-
-async function* answered(
-  tools: SentTools,
-  request: ModelRequest,
-  events: AsyncIterable<ModelEvent>,
-): AsyncGenerator<ModelEvent> {
-  for await (const event of events) {
-    yield event.type === "finished" ? { ...event, message: tools.answer(event.message, request) } : event;
   }
 }
 

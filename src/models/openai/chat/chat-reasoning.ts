@@ -18,6 +18,8 @@ type Fields = { [key: string]: unknown };
 /** The types of `reasoning_details` that arrive in pieces, and their growing field. */
 const piecewise: Record<string, string> = { "reasoning.text": "text", "reasoning.summary": "summary" };
 
+const wordFields = ["reasoning", "reasoning_content"] as const;
+
 /** Collects the fields of one answer, from its deltas or from the whole message. */
 export class ReasoningFields {
   readonly #words = new Map<string, string>();
@@ -33,15 +35,16 @@ export class ReasoningFields {
   add(part: object | null | undefined): string {
     const fields = (part ?? {}) as Fields;
     let thought = "";
-    for (const name of ["reasoning", "reasoning_content"]) {
+    for (const name of wordFields) {
       const value = fields[name];
       if (typeof value !== "string") continue;
       this.#words.set(name, (this.#words.get(name) ?? "") + value);
       if (value !== "") thought = value;
     }
-    const details = Array.isArray(fields.reasoning_details) ? fields.reasoning_details.map(objectOf) : [];
-    for (const detail of details) this.#detail(detail);
     if (fields.extra_content !== undefined) this.#extra = fields.extra_content as Json;
+    if (!Array.isArray(fields.reasoning_details)) return thought;
+    const details = fields.reasoning_details.map(objectOf);
+    for (const detail of details) this.#detail(detail);
     return (
       thought || details.map((detail) => String(detail[piecewise[String(detail.type)] ?? ""] ?? "")).join("")
     );

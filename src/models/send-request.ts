@@ -56,6 +56,8 @@ async function bytesOf(body: RequestInit["body"]): Promise<Content | undefined> 
 function send(url: URL, init: RequestInit, content: Content | undefined): Promise<IncomingMessage> {
   const { method = "GET", headers: given = {}, signal } = init;
   const headers = Object.fromEntries(given instanceof Headers ? given : new Headers(given));
+  // Nothing here unpacks an answer, and without this header servers may pack it. https://www.rfc-editor.org/rfc/rfc9110#field.accept-encoding
+  headers["accept-encoding"] = "identity";
   if (content !== undefined) headers["content-length"] = String(Buffer.byteLength(content.bytes));
   if (content?.type) headers["content-type"] ??= content.type;
   const begin = url.protocol === "https:" ? requestHttps : requestHttp;

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, describe, expect, it } from "vitest";
+import { bodyOf, sendRequest } from "../../../src/models/send-request.ts";
+
+let server: Server;
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+});
+
+/** Starts a server and returns its address. */
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/path?query=1`;
+}
+
+describe("a request to a server of models", () => {
+  it("arrives with its method, headers and text, and asks for an answer that is not packed", async () => {
+    const url = await serve(async (request, response) => {
+      const { authorization, "accept-encoding": packed } = request.headers;
+      const body = await text(request);
+      response.end(JSON.stringify([request.method, request.url, authorization, packed, body]));
+    });
+    const init = { method: "POST", headers: { authorization: "Bearer k" }, body: '{"a":"ü"}' };
+    const response = await sendRequest(url, init);
+    expect(await response.json()).toEqual(["POST", "/path?query=1", "Bearer k", "identity", '{"a":"ü"}']);
+  });
+
+  it("carries a form with its boundary", async () => {
+    const url = await serve(async (request, response) => {
+      response.end(`${request.headers["content-type"]}\n${await text(request)}`);
+    });
+    const body = new FormData();
+    body.append("file", new File(["sound"], "voice.ogg"));
+    const said = await (await sendRequest(url, { method: "POST", body })).text();
+    const boundary = /^multipart\/form-data; boundary=(\S+)/.exec(said)?.[1] ?? "none";
+    expect(said).toContain(`--${boundary}\r\n`);
+    expect(said).toContain('filename="voice.ogg"');
+    expect(said).toContain("sound");
+  });
+
+  it.each([204, 304])("may be answered %i without a body", async (status) => {
+    const url = await serve((_, response) => response.writeHead(status).end());
+    expect(await sendRequest(url)).toMatchObject({ status, body: null });
+  });
+
+  it("is not sent on to where a redirect leads", async () => {
+    const url = await serve((_, response) => response.writeHead(302, { location: "/elsewhere" }).end());
+    const response = await sendRequest(url);
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/elsewhere"]);
+  });
+
+  it("gets an event stream as Node reads it, and the connection serves the next request", async () => {
+    let connections = 0;
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+      response.end("data: 1\n\n");
+    });
+    server.on("connection", () => {
+      connections += 1;
+    });
+    for (let at = 0; at < 3; at += 1) {
+      const body = bodyOf(await sendRequest(url));
+      expect(body && (await text(body))).toBe("data: 1\n\n");
+    }
+    expect(connections).toBe(1);
+  });
+
+  it("ends with the reason of an abort, before and within the answer", async () => {
+    const aborting = new AbortController();
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: 1\n\n");
+    });
+    const body = bodyOf(await sendRequest(url, { signal: aborting.signal }));
+    const reading = body && text(body);
+    const reason = new Error("the person stopped it");
+    aborting.abort(reason);
+    await expect(reading).rejects.toThrow();
+    await expect(sendRequest(url, { signal: aborting.signal })).rejects.toBe(reason);
+  });
+
+  it("that reaches nobody fails as with fetch, with the reason as its cause", async () => {
+    const url = await serve(() => {});
+    server.close();
+    await once(server, "close");
+    const failed = sendRequest(url);
+    await expect(failed).rejects.toMatchObject({ name: "TypeError", cause: { code: "ECONNREFUSED" } });
+    await serve(() => {});
+  });
+});

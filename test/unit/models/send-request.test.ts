@@ -20,7 +20,7 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 describe("a request to a server of models", () => {
-  it("arrives with its method, headers and text, and asks for an answer that is not packed", async () => {
+  it("a request arrives with its method, headers and text, and asks for an answer that is not packed", async () => {
     const url = await serve(async (request, response) => {
       const { authorization, "accept-encoding": packed } = request.headers;
       const body = await text(request);
@@ -31,7 +31,7 @@ describe("a request to a server of models", () => {
     expect(await response.json()).toEqual(["POST", "/path?query=1", "Bearer k", "identity", '{"a":"ü"}']);
   });
 
-  it("carries a form with its boundary", async () => {
+  it("a form arrives with its boundary", async () => {
     const url = await serve(async (request, response) => {
       response.end(`${request.headers["content-type"]}\n${await text(request)}`);
     });
@@ -44,18 +44,18 @@ describe("a request to a server of models", () => {
     expect(said).toContain("sound");
   });
 
-  it.each([204, 304])("may be answered %i without a body", async (status) => {
+  it.each([204, 304])("an answer %i has no body", async (status) => {
     const url = await serve((_, response) => response.writeHead(status).end());
     expect(await sendRequest(url)).toMatchObject({ status, body: null });
   });
 
-  it("is not sent on to where a redirect leads", async () => {
+  it("a redirect is not followed", async () => {
     const url = await serve((_, response) => response.writeHead(302, { location: "/elsewhere" }).end());
     const response = await sendRequest(url);
     expect([response.status, response.headers.get("location")]).toEqual([302, "/elsewhere"]);
   });
 
-  it("gets an event stream as Node reads it, and the connection serves the next request", async () => {
+  it("an event stream is read as Node reads it, and its connection serves the next request", async () => {
     let connections = 0;
     const url = await serve((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -71,7 +71,7 @@ describe("a request to a server of models", () => {
     expect(connections).toBe(1);
   });
 
-  it("ends with the reason of an abort, before and within the answer", async () => {
+  it("an abort ends a request, before and within the answer", async () => {
     const aborting = new AbortController();
     const url = await serve((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -85,7 +85,7 @@ describe("a request to a server of models", () => {
     await expect(sendRequest(url, { signal: aborting.signal })).rejects.toBe(reason);
   });
 
-  it("that reaches nobody fails as with fetch, with the reason as its cause", async () => {
+  it("a request that reaches nobody fails as with fetch, with the reason as its cause", async () => {
     const url = await serve(() => {});
     server.close();
     await once(server, "close");

@@ -142,7 +142,7 @@ function covers({ binding, only_for }: StandingDecision, of: Binding, asker: str
 }
 
 function parse(value: unknown): Book {
-  return bookSchema.parse(value ?? { next: 1, allowances: [] });
+  return value === undefined ? { next: 1, allowances: [], refusals: [] } : bookSchema.parse(value);
 }
 
 /**

@@ -51,12 +51,15 @@ export function privateSteps(person: string, steps: readonly TranscriptStep[]): 
  * The messages that this person may read; without a person, those that everybody may read. Each private exchange of another person is
  * replaced by one fixed line.
  */
-export function viewOf(messages: readonly Message[], person?: string): Message[] {
+export function viewOf(messages: readonly Message[], person?: string): readonly Message[] {
+  const isOpen = (message: Message) =>
+    message.role === "system" || message.only_for === undefined || message.only_for === person;
+  if (messages.every(isOpen)) return messages;
   let isHidden = false;
   return messages.flatMap((message): Message[] => {
     if (message.role === "system") return [message];
     const isFirst = !isHidden;
-    isHidden = message.only_for !== undefined && message.only_for !== person;
+    isHidden = !isOpen(message);
     return isHidden ? (isFirst ? [hidden] : []) : [message];
   });
 }

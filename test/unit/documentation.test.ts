@@ -276,7 +276,16 @@ describe("the documents", () => {
 
 /** Variables of other programs and of tests, and names that stand for a value. */
 const foreign = new Set([
-  ...["HTTP_PROXY", "HTTPS_PROXY", "NODE_PATH", "KNACK_PICTURES", "SCMP_ACT_ALLOW", "SYS_ADMIN"],
+  ...[
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NODE_USE_ENV_PROXY",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_PATH",
+    "KNACK_PICTURES",
+    "SCMP_ACT_ALLOW",
+    "SYS_ADMIN",
+  ],
   ...["TURN_ID", "YOUR_KEY", "LETTERHEAD_KEY", "TRACKER_TOKEN", "CLAUDE_PLUGIN_ROOT"],
   // OpenTelemetry's packages read these.
   ...["HEADERS", "TIMEOUT", "COMPRESSION", "CERTIFICATE"].map((name) => `OTEL_EXPORTER_OTLP_${name}`),

@@ -9,10 +9,8 @@ import {
   type ReviewSubject,
   reviewedFile,
 } from "./review-subject.ts";
-import { codeRule } from "./rules/code-rules.ts";
-import { commandRule } from "./rules/command-rules.ts";
 import { encodedTextRule } from "./rules/encoded-text.ts";
-import { flows } from "./rules/flows.ts";
+import { flows, lineRule } from "./rules/flows.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
@@ -22,9 +20,8 @@ import { purposeOf } from "./rules/purpose.ts";
 const rules: readonly FileRule[] = [
   fileKindRule,
   hiddenTextRule,
-  commandRule,
+  lineRule,
   proseRule,
-  codeRule,
   encodedTextRule,
   manifestRule,
   hiddenFileRule,

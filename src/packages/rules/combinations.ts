@@ -12,8 +12,6 @@ interface Term {
 export interface Combination {
   code: Code;
   severity: Severity;
-  /** Whether quotations count. */
-  isQuoted: boolean;
   terms: readonly Term[];
 }
 
@@ -27,26 +25,28 @@ export interface Facts {
   denied?: ReadonlySet<string>;
   /** What the description of the skill states. */
   meant: ReadonlySet<string>;
-  precedes?(first: string, second: string): boolean;
 }
 
 /**
  * What no skill has to do, and what many may: combinations of facts, of a sentence (`prose`) or a file of code (`code`), by the code of the finding. A
- * row has its severity if it is no warning, `quoted` where quotations count, and terms: `a|b` one of them is stated, `~a` in the sentence or near
- * it, `+a` it is ordered, `~+a` ordered in the sentence or near it, `!a` denied, `-a` not stated, `^a` not stated in the description, `=a` stated there, `a>b` one before the other.
+ * row has its severity if it is no warning, and terms: `a|b` one of them is stated, `~a` in the sentence or near
+ * it, `+a` it is ordered, `~+a` ordered in the sentence or near it, `!a` denied, `-a` not stated, `^a` not stated in the description, `=a` stated there.
  */
-const tables = once(() => ({ prose: rowsOf(combinations.prose), code: rowsOf(combinations.code) }));
+const tables = once(() => ({
+  prose: rowsOf(combinations.prose),
+  line: rowsOf(combinations.line),
+  flow: rowsOf(combinations.flow),
+}));
 
 /** The first combination of each code that holds, of those that count. */
 export function combinationsIn(
   kind: keyof typeof combinations,
   counts: (row: Combination) => boolean,
   facts: Facts,
-  quoted = facts,
 ): Combination[] {
   const found = new Map<Code, Combination>();
   for (const row of tables()[kind].filter(counts))
-    if (!found.has(row.code) && holds(row, row.isQuoted ? quoted : facts)) found.set(row.code, row);
+    if (!found.has(row.code) && holds(row, facts)) found.set(row.code, row);
   return [...found.values()];
 }
 
@@ -54,21 +54,13 @@ function rowsOf(table: Record<string, readonly string[]>): Combination[] {
   return Object.entries(table).flatMap(([code, rows]) => {
     if (!(code in meanings)) throw new TypeError(`The code ${code} has no meaning.`);
     return rows.map((row) => {
-      const [, severity = "warning", quoted, terms = ""] =
-        /^(?:(info|danger) )?(quoted )?(.*)$/.exec(row) ?? [];
-      const isQuoted = quoted !== undefined;
-      return {
-        code: code as Code,
-        severity: severity as Severity,
-        isQuoted,
-        terms: terms.split(" ").map(termOf),
-      };
+      const [, severity = "warning", terms = ""] = /^(?:(info|danger) )?(.*)$/.exec(row) ?? [];
+      return { code: code as Code, severity: severity as Severity, terms: terms.split(" ").map(termOf) };
     });
   });
 }
 
 function termOf(term: string): Term {
-  if (term.includes(">")) return { sign: ">", facts: term.split(">") };
   const [, sign = "", facts = ""] = /^(~\+|[~+!^=-]?)(.*)$/.exec(term) ?? [];
   return { sign, facts: facts.split("|") };
 }
@@ -77,8 +69,7 @@ function holds({ terms }: Combination, facts: Facts): boolean {
   const { stated, meant, near, ordered, orderedNear, denied } = facts;
   const said = { "": stated, "~": near, "+": ordered, "~+": orderedNear, "!": denied, "-": stated };
   const places: Record<string, Facts["stated"] | undefined> = { ...said, "=": meant, "^": meant };
-  return terms.every(({ sign, facts: [first = "", ...others] }) => {
-    if (sign === ">") return facts.precedes?.(first, others[0] ?? "") === true;
-    return [first, ...others].some((each) => places[sign]?.has(each)) !== /[-^]/.test(sign);
-  });
+  return terms.every(
+    ({ sign, facts: named }) => named.some((each) => places[sign]?.has(each)) !== /[-^]/.test(sign),
+  );
 }

@@ -8,8 +8,6 @@ export interface Concepts {
   ordered: ReadonlySet<string>;
   /** Only denied: `never send`, `without telling`. Things are never denied, acts are. */
   denied: ReadonlySet<string>;
-  /** Whether one is stated shortly before another, in the same clause. */
-  precedes(first: string, second: string): boolean;
 }
 
 /**
@@ -47,7 +45,6 @@ const longest = 7;
 
 interface Mark {
   concept: string;
-  at: number;
   isOrder: boolean;
   isDenied: boolean;
 }
@@ -67,13 +64,6 @@ export function conceptsOf(text: string): Concepts {
     stated: those((mark) => !mark.isDenied),
     ordered: those((mark) => mark.isOrder && !mark.isDenied),
     denied: those((mark) => mark.isDenied),
-    precedes: (first, second) => {
-      const last = marks.findLast(({ concept, isDenied }) => concept === second && !isDenied)?.at ?? -1;
-      const isNear = ({ concept, at }: Mark) => concept === first && at < last && last - at <= reach;
-      return marks.some(
-        (mark) => isNear(mark) && !words.slice(mark.at, last).some((word) => isEnd.test(word)),
-      );
-    },
   };
 }
 
@@ -103,7 +93,7 @@ function marksAt(words: readonly string[], at: number, isDenied: boolean): Mark[
       const isLabel = concept === "copy" && words[at + 1] === ":";
       if (marks.has(concept) || isLabel || (form !== "" && kind === "exact")) continue;
       const isOrder = (form === "" && isTold) || (form !== "ing" && happens) || entry.endsWith("*");
-      marks.set(concept, { concept, at, isOrder, isDenied: isDenied && kind !== "things" });
+      marks.set(concept, { concept, isOrder, isDenied: isDenied && kind !== "things" });
     }
   }
   return [...marks.values()];
@@ -143,4 +133,10 @@ function formsOf(word: string): [base: string, ending: string][] {
     return [base, base.replace(/(.)\1$/, "$1")].map((each) => [each, ending]);
   });
   return [[word, ""], ...inflected];
+}
+
+/** Whether a text speaks about attacks, or about what somebody asks for or agrees to at the time. */
+export function isExplained(text: string): boolean {
+  const { stated } = conceptsOf(text);
+  return stated.has("attack") || stated.has("wish");
 }

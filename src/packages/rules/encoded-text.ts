@@ -1,7 +1,7 @@
 import { once } from "../../base/made-once.ts";
 import { type Capability, type FileRule, foundIn } from "../review-subject.ts";
+import { isExplained } from "./concepts.ts";
 import { oddPlace } from "./hosts.ts";
-import { isExplained } from "./signs.ts";
 
 const command = /\b(?:curl|wget|bash|powershell|invoke-|iex|chmod|eval\(|exec\(|\/bin\/sh)/i;
 const others =

@@ -10,13 +10,12 @@ import { sentencesOf } from "./sentences.ts";
 export const proseRule: FileRule = (file, subject) => {
   const { concepts: meant, isAboutAttacks } = subject.purpose;
   return sentencesOf(file, subject).flatMap((sentence) => {
-    const { stated, near, whole, line: number, text } = sentence;
+    const { stated, line: number, text } = sentence;
     const isQuoting = isAboutAttacks && (stated.has("hidden") || /["“`|]|^\s*>/.test(text));
     const isMeant = !stated.has("attack") && !stated.has("wish") && !isQuoting;
     const counts = ({ severity, terms }: Combination) =>
       severity === "info" || (isMeant && (!isAboutAttacks || terms.some(({ sign }) => sign === "+")));
-    const quoted = { ...sentence, ...whole, near: new Set([...near, ...whole.stated]), meant };
-    return combinationsIn("prose", counts, { ...sentence, meant }, quoted).map(({ severity, code }) => {
+    return combinationsIn("prose", counts, { ...sentence, meant }).map(({ severity, code }) => {
       const message = code === "unusual_host" ? `It names ${oddPlace(text)}.` : undefined;
       return foundIn(file, { number, text }, severity, code, message);
     });

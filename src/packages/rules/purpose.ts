@@ -25,7 +25,7 @@ export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose
   const knows = (label: string) =>
     known.has(squeezed(label)) ||
     [...known].some((each) => each.length >= 4 && squeezed(label).startsWith(each));
-  const { stated, denied } = conceptsOf(text);
+  const { stated, denied } = conceptsOf(`${skill.id.replaceAll("-", " ")} \n ${text}`);
   return {
     text,
     concepts: new Set([...stated, ...denied]),

@@ -3,12 +3,10 @@ import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
 import { type Concepts, conceptsOf } from "./concepts.ts";
 import { addressesIn, oddPlace, somebodyIn } from "./hosts.ts";
 
-/** A sentence or list item that somebody is told, without its quotations. */
+/** A sentence or list item that somebody is told. */
 export interface Sentence extends Concepts {
   line: number;
   text: string;
-  /** With its quotations. */
-  whole: Concepts;
   /** What it and the sentences around it state: the steps of a list build on each other. */
   near: ReadonlySet<string>;
   /** What they order. */
@@ -31,12 +29,8 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
   const around = <Each>(list: readonly Each[], at: number) => list.slice(Math.max(0, at - 3), at + 4);
   const read = all.map((each, at) => {
     const found = shapesOf(each, around(all, at), file, subject);
-    const read = (text: string) => {
-      const concepts = conceptsOf(withoutAddresses(text));
-      return { ...concepts, stated: new Set([...concepts.stated, ...found]) };
-    };
-    const [whole, said] = [read(each.text), unquoted(each.text)];
-    return { ...each, ...(said === each.text ? whole : read(said)), whole };
+    const concepts = conceptsOf(withoutAddresses(each.text));
+    return { ...each, ...concepts, stated: new Set([...concepts.stated, ...found]) };
   });
   return read.map((sentence, at) => {
     const close = around(read, at).filter(({ line }) => Math.abs(line - sentence.line) <= 4);
@@ -101,17 +95,6 @@ function split(paragraph: Paragraph): Paragraph[] {
 
 function withoutAddresses(text: string): string {
   return text.replace(/\b(?:https?|wss?):\/\/[^\s)>\]"'`]{1,400}|[\w.+-]{1,60}@[\w.-]{1,80}/g, " ");
-}
-
-/** Without quotations of two words or more, and code with spaces. */
-function unquoted(text: string): string {
-  return text
-    .replace(/`([^`\n]{1,400})`/g, (whole, code) =>
-      /\s/.test(code) && !/\w\.\w+\//.test(code) ? " " : whole,
-    )
-    .replace(/["“„«「]([^"“”„«»「」]{3,400})["”“»」]/g, (whole, quoted) =>
-      /\s|\p{Script=Han}/u.test(quoted) ? " " : whole,
-    );
 }
 
 /** Names of what people say and keep, as a place in an address has them; a picture is loaded for their name alone. */

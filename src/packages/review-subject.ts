@@ -23,8 +23,16 @@ export interface ReviewedFile {
   raw: string;
   /** Lines as a shell reads them: continued lines are joined. Long ones come in overlapping pieces. */
   lines: readonly ReviewedLine[];
-  /** What the lines of code do; the lines of a file of another role. */
+  /** The lines of code as they run; the lines of a file of another role. */
   statements: readonly ReviewedLine[];
+}
+
+/** A statement or line with what it does. */
+export interface FactLine extends ReviewedLine {
+  /** The facts, and where in the text each of them is. */
+  facts: ReadonlyMap<string, number>;
+  /** Hosts that neither the purpose of the skill nor a key in the file explains. */
+  strangers: readonly string[];
 }
 
 /** What a skill says it is for, where people read it before they enable it: its description, requirements and first paragraph. */
@@ -44,6 +52,8 @@ export interface ReviewSubject {
   skill: Skill;
   purpose: Purpose;
   files: readonly ReviewedFile[];
+  /** What the statements of a file do. */
+  linesOf(file: ReviewedFile): readonly FactLine[];
   /** Skills that ship with the bot. */
   shipped: readonly Skill[];
 }
@@ -87,6 +97,14 @@ export function foundIn(
 ): Capability {
   return { severity, code, message, path, line: number, excerpt: excerptOf(text) };
 }
+
+/** The graver of two findings; the first if they are equal. */
+export function graver(one: Capability, other: Capability | undefined): Capability {
+  return other !== undefined && ranks[other.severity] <= ranks[one.severity] ? other : one;
+}
+
+/** Severities, the gravest first. */
+export const ranks = { danger: 0, warning: 1, info: 2 };
 
 /** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */
 export function excerptOf(text: string): string {

@@ -1,18 +1,22 @@
 import { setImmediate } from "node:timers/promises";
+import { madeOnce } from "../base/made-once.ts";
 import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
 import {
   type Capability,
+  type FactLine,
   type FileRule,
   type ReviewedFile,
   type ReviewSubject,
+  ranks,
   reviewedFile,
 } from "./review-subject.ts";
 import { encodedTextRule } from "./rules/encoded-text.ts";
 import { flows, lineRule } from "./rules/flows.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
+import { factLines } from "./rules/line-facts.ts";
 import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
 import { proseRule } from "./rules/prose-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
@@ -30,7 +34,6 @@ const rules: readonly FileRule[] = [
 /** Maximum findings of one code in one file, and of all. The others are counted. */
 const maxAlike = 5;
 const maxFindings = 200;
-const ranks = { danger: 0, warning: 1, info: 2 };
 
 export interface ReviewRequest {
   skill: Skill;
@@ -53,7 +56,10 @@ export interface ReviewRequest {
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
   const { skill, shipped, signal } = request;
   const files = request.files.map(reviewedFile);
-  const subject: ReviewSubject = { skill, files, shipped, purpose: purposeOf(skill, files) };
+  const purpose = purposeOf(skill, files);
+  const facts = new Map<ReviewedFile, FactLine[]>();
+  const linesOf = (file: ReviewedFile) => madeOnce(facts, file, () => factLines(file, purpose));
+  const subject: ReviewSubject = { skill, files, shipped, purpose, linesOf };
   const capabilities: Capability[] = [];
   for (const file of files) {
     for (const rule of rules) {

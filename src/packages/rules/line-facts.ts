@@ -2,7 +2,7 @@ import { once } from "../../base/made-once.ts";
 import { pattern } from "../../base/pattern.ts";
 import { madeName } from "../review-code.ts";
 import type { ReviewedLine } from "../review-lines.ts";
-import type { Purpose, ReviewedFile } from "../review-subject.ts";
+import type { FactLine, Purpose, ReviewedFile } from "../review-subject.ts";
 import { hostsReached, oddPlace } from "./hosts.ts";
 import names from "./names.json" with { type: "json" };
 
@@ -134,14 +134,6 @@ function keysOf(path: string, isCall: boolean): string[] {
 const keyNames =
   /\b(?!API|ACCESS|AUTH|CLIENT|SECRET|BASE|USER|KNACK)[A-Z][A-Z0-9]{3,30}(?=_(?:[A-Z]+_)?(?:KEY|TOKEN|SECRET)\b)/g;
 
-/** A line with what it does. */
-export interface FactLine extends ReviewedLine {
-  /** The facts, and where in the text each of them is. */
-  facts: ReadonlyMap<string, number>;
-  /** Hosts that neither the purpose of the skill nor a key in the file explains. */
-  strangers: readonly string[];
-}
-
 /** What the lines of a file do. */
 export function factLines(file: ReviewedFile, purpose: Purpose): FactLine[] {
   const keyed = file.statements.flatMap(({ text }) => text.match(keyNames) ?? []);
@@ -159,6 +151,9 @@ export function factLines(file: ReviewedFile, purpose: Purpose): FactLine[] {
   });
 }
 
+/** Commands and code that texts and data carry. */
+const shown = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh|eval|exec|getattr|__import__|child_process)\b/;
+
 function factsOf(
   line: ReviewedLine,
   { statements, raw, role }: ReviewedFile,
@@ -166,7 +161,8 @@ function factsOf(
 ): [string, number][] {
   const { text } = line;
   if (text.length < 4) return [];
-  const shapes = line.role === "prose" ? commands : [...commands, ...acts];
+  const isTold = role !== "code" && !shown.test(text);
+  const shapes = isTold ? commands : [...commands, ...acts];
   const shaped = shapes.flatMap(([fact, said]): [string, number][] => {
     const found = text.search(said);
     return found < 0 ? [] : [[fact, found]];
@@ -180,12 +176,13 @@ function factsOf(
     if (savesAndStarts.test(near) && !/sha(?:256|512)sum|gpg --verify/.test(near))
       shaped.push(["remote_code", 0]);
   }
-  if (line.role === "prose") return shaped;
+  if (isTold) return shaped;
   const words = [...text.matchAll(paths)].flatMap(({ 1: path = "", 2: call, index }) =>
     keysOf(path, call !== undefined).flatMap((key) =>
       (named().get(key) ?? []).map((fact): [string, number] => [fact, index]),
     ),
   );
   const made = role === "code" && madeName(line, raw) !== undefined;
+  if (role === "code" && text.length >= 2_000) shaped.push(["minified", text.length]);
   return [...words.toReversed(), ...shaped, ...(made ? [["made_name", 0] as [string, number]] : [])];
 }

@@ -1,5 +1,5 @@
 import { type FileRule, foundIn } from "../review-subject.ts";
-import { type Combination, combinationsIn } from "./combinations.ts";
+import { combinationsIn } from "./combinations.ts";
 import { oddPlace } from "./hosts.ts";
 import { sentencesOf } from "./sentences.ts";
 
@@ -12,10 +12,13 @@ export const proseRule: FileRule = (file, subject) => {
   return sentencesOf(file, subject).flatMap((sentence) => {
     const { stated, line: number, text } = sentence;
     const isQuoting = isAboutAttacks && (stated.has("hidden") || /["“`|]|^\s*>/.test(text));
-    const isMeant = !stated.has("attack") && !stated.has("wish") && !isQuoting;
-    const counts = ({ severity, terms }: Combination) =>
-      severity === "info" || (isMeant && (!isAboutAttacks || terms.some(({ sign }) => sign === "+")));
-    return combinationsIn("prose", counts, { ...sentence, meant }).map(({ severity, code }) => {
+    const orders = !stated.has("attack") && !stated.has("wish") && !isQuoting;
+    const held = combinationsIn(
+      "prose",
+      { ...sentence, meant },
+      { isMeant: orders && !isAboutAttacks, orders },
+    );
+    return held.map(({ severity, code }) => {
       const message = code === "unusual_host" ? `It names ${oddPlace(text)}.` : undefined;
       return foundIn(file, { number, text }, severity, code, message);
     });

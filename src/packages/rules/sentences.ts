@@ -1,4 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
+import type { TextRole } from "../review-lines.ts";
 import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
 import { type Concepts, conceptsOf } from "./concepts.ts";
 import { addressesIn, oddPlace, somebodyIn } from "./hosts.ts";
@@ -39,12 +40,6 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
   });
 }
 
-function told(file: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
-  const line = file.lines.find(({ text }) => text.startsWith("description:"))?.number ?? 1;
-  const described = file.path === "SKILL.md" ? [{ line, text: skill.description, isHidden: false }] : [];
-  return [...described, ...paragraphs(partsOf(file))];
-}
-
 function printed({ path, role, statements }: ReviewedFile): Paragraph[] {
   // The cells of a table; of other data and code, longer texts.
   const isTable = role === "data" && /\.[ct]sv$/i.test(path);
@@ -56,31 +51,24 @@ function printed({ path, role, statements }: ReviewedFile): Paragraph[] {
     );
 }
 
-/** The lines of prose, and the comments of HTML among them. */
-function partsOf({ lines }: ReviewedFile): Paragraph[] {
-  let isOpen = false;
-  const parts = lines.flatMap(({ number: line, role, text }): Paragraph[] => {
-    if (role !== "prose" && !isOpen) return [{ line, text: "", isHidden: false }];
-    return text.split(/<!--|-->/).map((part, at) => {
-      if (at > 0) isOpen = !isOpen;
-      return { line, text: part, isHidden: isOpen };
-    });
-  });
-  return [...parts.filter(({ isHidden }) => !isHidden), ...parts.filter(({ isHidden }) => isHidden)];
-}
-
-/** Text between blank lines, headings and list items. */
-function paragraphs(lines: readonly Paragraph[]): Paragraph[] {
-  const found: Paragraph[] = [];
-  let open: Paragraph | undefined;
-  for (const line of lines) {
-    const begins = /^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(line.text) || open?.isHidden !== line.isHidden;
-    if (line.text.trim() === "") open = undefined;
-    else if (open === undefined || begins || open.text.length > 2_400) {
-      open = { ...line };
-      found.push(open);
-      if (/^\s{0,3}#{1,6}\s/.test(line.text)) open = undefined;
-    } else open.text += ` ${line.text.replace(/^[\s>]+/, "").trim()}`;
+/** Text between blank lines, headings and list items; that of comments apart. */
+function told({ lines, path }: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
+  const line = lines.find(({ text }) => text.startsWith("description:"))?.number ?? 1;
+  const found = path === "SKILL.md" ? [{ line, text: skill.description, isHidden: false }] : [];
+  const open = new Map<TextRole, Paragraph>();
+  for (const { number, role, text } of lines) {
+    const isTold = role === "prose" || role === "comment";
+    const last = open.get(role);
+    const begins = /^\s*(?:[-*+>|#]|\d{1,3}[.)]\s)/.test(text);
+    if (!isTold || text.trim() === "") open.clear();
+    else if (last !== undefined && !begins && last.text.length <= 2_400)
+      last.text += ` ${text.replace(/^[\s>]+/, "").trim()}`;
+    else {
+      const paragraph = { line: number, text, isHidden: role === "comment" };
+      found.push(paragraph);
+      open.set(role, paragraph);
+      if (/^\s{0,3}#{1,6}\s/.test(text)) open.clear();
+    }
   }
   return found;
 }
@@ -119,23 +107,15 @@ const shapes: readonly (readonly [shape: string, said: RegExp])[] = [
   ["template", /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i],
 ];
 
-/** Whether a purpose names somebody, or what a channel such as `#sales-reports` is about. */
-function isNamed(somebody: string, purpose: string): boolean {
-  const parts = somebody.replace(/^#/, "").split(/[-_]/);
-  return (
-    purpose.includes(somebody) || (somebody.startsWith("#") && parts.every((each) => purpose.includes(each)))
-  );
-}
-
 /** Whether a text names another skill that ships. */
 function namesShipped(text: string, { skill, shipped }: ReviewSubject): boolean {
-  const small = text.toLowerCase();
   return shipped.some(({ id }) => {
-    const spaced = id.replaceAll("-", " ");
-    const isNamed = small.includes(id) || small.includes(spaced);
-    if (!isNamed || id === skill.id || id === skill.parent) return false;
-    const skillOf = pattern("i")`\bskill [\x60"“]?${id}\b|\b(?:${id}|${spaced})[\x60"”]? (?:skill|tool)\b`;
-    return skillOf.test(text) || (id !== spaced && pattern("i")`(?<![\w-])${id}(?![\w-])`.test(text));
+    if (id === skill.id || id === skill.parent || !pattern("i")`${id.split("-")[0] ?? id}`.test(text))
+      return false;
+    const name = pattern()`${id}|${id.replaceAll("-", " ")}`;
+    if (pattern("i")`\bskill [\x60"“]?(?:${name})\b|\b(?:${name})[\x60"”]? (?:skill|tool)\b`.test(text))
+      return true;
+    return id.includes("-") && pattern("i")`(?<![\w-])${id}(?![\w-])`.test(text);
   });
 }
 
@@ -147,26 +127,30 @@ function shapesOf(
   subject: ReviewSubject,
 ): string[] {
   const { purpose } = subject;
+  const shaped = shapes.flatMap(([shape, said]) => (said.test(text) ? [shape] : []));
   // `{{ name }}` is one place.
   const places = addressesIn(text.replace(/(?<=\{\{) | (?=\}\})/g, ""));
-  const people = somebodyIn(text);
   const strange = places.filter(({ place }) => !purpose.names(place));
   const gaps = strange.flatMap(({ tail }) => [...tail.matchAll(gap)].map(([each]) => each));
-  const shaped = shapes.flatMap(([shape, said]) => (said.test(text) ? [shape] : []));
-  // `TOPIC is what the person wrote`.
-  const isDefined = (name: string) =>
-    name.length > 2 &&
-    near.some((each) => pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`.test(each.text));
-  const isFilled = (each: string) =>
-    theirs.test(each) ||
-    (shaped.includes("picture") && (isHidden || named.test(each))) ||
-    isDefined(each.replace(/\W/g, ""));
+  const isFilled = (each: string) => {
+    const name = each.replace(/\W/g, "");
+    // `TOPIC is what the person wrote`.
+    const definition = pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`;
+    const isPicture = shaped.includes("picture") && (isHidden || named.test(each));
+    return (
+      theirs.test(each) || isPicture || (name.length > 2 && near.some((other) => definition.test(other.text)))
+    );
+  };
+  const people = somebodyIn(text);
+  // A channel such as `#sales-reports` is named by what it is about.
+  const parts = (person: string) => (person.startsWith("#") ? person.slice(1).split(/[-_]/) : [person]);
+  const said = purpose.text.toLowerCase();
   const names = text.match(/(?<=[\p{Ll}\d,;:’] )\p{Lu}\p{Ll}{3,20}\b/gu) ?? [];
   const found = {
     address: places.length > 0 || people.length > 0,
     host: strange.length > 0,
     odd: oddPlace(text) !== undefined,
-    person: people.some((each) => !isNamed(each.toLowerCase(), purpose.text.toLowerCase())),
+    person: people.some((each) => !parts(each.toLowerCase()).every((part) => said.includes(part))),
     blank: gaps.length > 0,
     filled: gaps.some(isFilled),
     // Where all nouns begin with a capital letter, names do not stand out.

@@ -58,11 +58,8 @@ export interface ReviewSubject {
   shipped: readonly Skill[];
 }
 
-/** What a skill does or may do, in one place. */
-export type Capability = PackageFinding;
-
 /** Checks one file. Never runs anything, and takes time proportional to the size of the text. */
-export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => Capability[];
+export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => PackageFinding[];
 
 /** Characters of a file that are checked; a longer one is reported. */
 export const maxReviewed = 500_000;
@@ -94,12 +91,12 @@ export function foundIn(
   severity: Severity,
   code: Code,
   message: string = meanings[code],
-): Capability {
+): PackageFinding {
   return { severity, code, message, path, line: number, excerpt: excerptOf(text) };
 }
 
 /** The graver of two findings; the first if they are equal. */
-export function graver(one: Capability, other: Capability | undefined): Capability {
+export function graver(one: PackageFinding, other: PackageFinding | undefined): PackageFinding {
   return other !== undefined && ranks[other.severity] <= ranks[one.severity] ? other : one;
 }
 

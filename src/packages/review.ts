@@ -4,7 +4,6 @@ import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/p
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
 import {
-  type Capability,
   type FactLine,
   type FileRule,
   type ReviewedFile,
@@ -12,24 +11,15 @@ import {
   ranks,
   reviewedFile,
 } from "./review-subject.ts";
-import { encodedTextRule } from "./rules/encoded-text.ts";
+import { disguisedTextRule } from "./rules/disguised-text.ts";
 import { flows, lineRule } from "./rules/flows.ts";
-import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { factLines } from "./rules/line-facts.ts";
-import { fileKindRule, hiddenFileRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
+import { fileKindRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
 import { proseRule } from "./rules/prose-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
 
-const rules: readonly FileRule[] = [
-  fileKindRule,
-  hiddenTextRule,
-  lineRule,
-  proseRule,
-  encodedTextRule,
-  manifestRule,
-  hiddenFileRule,
-];
+const rules: readonly FileRule[] = [fileKindRule, disguisedTextRule, lineRule, proseRule, manifestRule];
 
 /** Maximum findings of one code in one file, and of all. The others are counted. */
 const maxAlike = 5;
@@ -60,7 +50,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
   const facts = new Map<ReviewedFile, FactLine[]>();
   const linesOf = (file: ReviewedFile) => madeOnce(facts, file, () => factLines(file, purpose));
   const subject: ReviewSubject = { skill, files, shipped, purpose, linesOf };
-  const capabilities: Capability[] = [];
+  const capabilities: PackageFinding[] = [];
   for (const file of files) {
     for (const rule of rules) {
       await setImmediate();
@@ -131,7 +121,7 @@ function keyPlaces({ requires: { keys = {} } }: ReviewSubject["skill"]) {
 }
 
 /** The first of each code, and how many more there are. */
-function fewer(findings: readonly Capability[]): Capability[] {
+function fewer(findings: readonly PackageFinding[]): PackageFinding[] {
   const alike = Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`);
   return [...alike.values()].flatMap((all) => {
     const [first, more] = [all[0], all.length - maxAlike];

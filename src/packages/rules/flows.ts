@@ -1,5 +1,5 @@
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
-  type Capability,
   type Code,
   type FactLine,
   type FileRule,
@@ -17,7 +17,7 @@ import meanings from "./meanings.json" with { type: "json" };
 /** What each line of code, each command in a text, does. */
 export const lineRule: FileRule = (file, { purpose: { isAboutAttacks, concepts: meant }, linesOf }) => {
   /** By line and code, the gravest: a long line comes in pieces. */
-  const found = new Map<string, Capability>();
+  const found = new Map<string, PackageFinding>();
   for (const line of linesOf(file)) {
     const { facts, role, text, number } = line;
     const own = [...facts.keys()].filter(
@@ -47,7 +47,7 @@ const senders = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh)\b/;
  * What flows through code, or a command that a guide shows or data carries, from its sources to a host, and out of data into what runs,
  * where the purpose does not explain it. What one file of code gathers, another may send.
  */
-export function flows(subject: ReviewSubject, capabilities: readonly Capability[]): Capability[] {
+export function flows(subject: ReviewSubject, capabilities: readonly PackageFinding[]): PackageFinding[] {
   const code = new Set(subject.files.flatMap(({ role, path }) => (role === "code" ? [path] : [])));
   const gathered = (codes: readonly string[]) =>
     capabilities.find((each) => codes.includes(each.code) && code.has(each.path ?? ""));
@@ -65,9 +65,9 @@ export function flows(subject: ReviewSubject, capabilities: readonly Capability[
 function flowsOf(
   file: ReviewedFile,
   lines: readonly FactLine[],
-  gathered: Record<string, Capability | undefined>,
+  gathered: Record<string, PackageFinding | undefined>,
   { purpose: { isAboutAttacks, concepts: meant } }: ReviewSubject,
-): Capability[] {
+): PackageFinding[] {
   const facts = new Map(Object.entries(gathered).flatMap(([fact, place]) => (place ? [[fact, place]] : [])));
   const add = (fact: string, line: FactLine | undefined) => {
     if (line !== undefined && !facts.has(fact)) facts.set(fact, foundIn(file, line, "info", "sends_data"));
@@ -88,7 +88,7 @@ function flowsOf(
   };
   const found = combinationsIn("flow", { stated: facts, meant }, { isMeant: !isAboutAttacks });
   const isGathered = found.some(({ code }) => code === "sends_what_it_finds");
-  return found.flatMap(({ code, severity, fact }): Capability[] => {
+  return found.flatMap(({ code, severity, fact }): PackageFinding[] => {
     const where = facts.get(fact);
     if (where === undefined || (isGathered && code === "sends_data")) return [];
     return [{ ...where, severity, code, message: messages[code] ?? meanings[code] }];

@@ -6,8 +6,10 @@ import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
+import { type FactLine, factLines } from "./rules/line-facts.ts";
 import meanings from "./rules/meanings.json" with { type: "json" };
 import names from "./rules/names.json" with { type: "json" };
+import type { Purpose } from "./rules/purpose.ts";
 
 /** The code of a finding of the rules, which is public: docs/security-details.md lists them. `meanings.json` says what it is and why it matters. */
 export type Code = keyof typeof meanings;
@@ -23,28 +25,8 @@ export interface ReviewedFile {
   raw: string;
   /** Lines as a shell reads them: continued lines are joined. Long ones come in overlapping pieces. */
   lines: readonly ReviewedLine[];
-  /** The lines of code as they run; the lines of a file of another role. */
-  statements: readonly ReviewedLine[];
-}
-
-/** A statement or line with what it does. */
-export interface FactLine extends ReviewedLine {
-  /** The facts, and where in the text each of them is. */
-  facts: ReadonlyMap<string, number>;
-  /** Hosts that neither the purpose of the skill nor a key in the file explains. */
-  strangers: readonly string[];
-}
-
-/** What a skill says it is for, where people read it before they enable it: its description, requirements and first paragraph. */
-export interface Purpose {
-  /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
-  text: string;
-  /** What it speaks of. */
-  concepts: ReadonlySet<string>;
-  /** Whether it is about attacks and their prevention, so that its text quotes them. */
-  isAboutAttacks: boolean;
-  /** Whether it names the owner of a host, or of the code behind a path of a forge. */
-  names(address: string): boolean;
+  /** What the lines do, those of code as they run. */
+  statements: readonly FactLine[];
 }
 
 /** A skill as rules see it. */
@@ -52,8 +34,6 @@ export interface ReviewSubject {
   skill: Skill;
   purpose: Purpose;
   files: readonly ReviewedFile[];
-  /** What the statements of a file do. */
-  linesOf(file: ReviewedFile): readonly FactLine[];
   /** Skills that ship with the bot. */
   shipped: readonly Skill[];
 }
@@ -67,12 +47,13 @@ export const maxReviewed = 500_000;
 const codeEndings = once(() => new Set(names.codeEndings.split(" ")));
 const proseEndings = new Set([".md", ".markdown", ".mdx", ".txt", ".rst", ".html", ".htm", ".adoc", ""]);
 
-export function reviewedFile({ path, data, executable }: PackageFile): ReviewedFile {
+export function reviewedFile({ path, data, executable }: PackageFile, purpose: Purpose): ReviewedFile {
   const content = contentKind(data);
   const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, maxReviewed)) : "";
   const role = roleOf(path, raw);
   const lines = linesOf(raw, role);
-  const statements = role === "code" ? codeStatements(lines, { path, raw }) : lines;
+  const run = role === "code" ? codeStatements(lines, { path, raw }) : lines;
+  const statements = factLines(run, { raw, role }, purpose);
   return { path, bytes: data.length, executable, content, raw, role, lines, statements };
 }
 
@@ -94,14 +75,6 @@ export function foundIn(
 ): PackageFinding {
   return { severity, code, message, path, line: number, excerpt: excerptOf(text) };
 }
-
-/** The graver of two findings; the first if they are equal. */
-export function graver(one: PackageFinding, other: PackageFinding | undefined): PackageFinding {
-  return other !== undefined && ranks[other.severity] <= ranks[one.severity] ? other : one;
-}
-
-/** Severities, the gravest first. */
-export const ranks = { danger: 0, warning: 1, info: 2 };
 
 /** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */
 export function excerptOf(text: string): string {

@@ -1,25 +1,24 @@
 import { setImmediate } from "node:timers/promises";
-import { madeOnce } from "../base/made-once.ts";
 import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
 import {
-  type FactLine,
   type FileRule,
+  maxReviewed,
   type ReviewedFile,
   type ReviewSubject,
-  ranks,
   reviewedFile,
 } from "./review-subject.ts";
 import { disguisedTextRule } from "./rules/disguised-text.ts";
 import { flows, lineRule } from "./rules/flows.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
-import { factLines } from "./rules/line-facts.ts";
 import { fileKindRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
 import { proseRule } from "./rules/prose-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
 
 const rules: readonly FileRule[] = [fileKindRule, disguisedTextRule, lineRule, proseRule, manifestRule];
+
+const ranks = { danger: 0, warning: 1, info: 2 };
 
 /** Maximum findings of one code in one file, and of all. The others are counted. */
 const maxAlike = 5;
@@ -45,11 +44,14 @@ export interface ReviewRequest {
  */
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
   const { skill, shipped, signal } = request;
-  const files = request.files.map(reviewedFile);
-  const purpose = purposeOf(skill, files);
-  const facts = new Map<ReviewedFile, FactLine[]>();
-  const linesOf = (file: ReviewedFile) => madeOnce(facts, file, () => factLines(file, purpose));
-  const subject: ReviewSubject = { skill, files, shipped, purpose, linesOf };
+  const guide = request.files.find(({ path }) => path === "SKILL.md");
+  const purpose = purposeOf(skill, guide?.data.toString("utf8", 0, maxReviewed) ?? "");
+  const files: ReviewedFile[] = [];
+  for (const file of request.files) {
+    await setImmediate();
+    files.push(reviewedFile(file, purpose));
+  }
+  const subject: ReviewSubject = { skill, files, shipped, purpose };
   const capabilities: PackageFinding[] = [];
   for (const file of files) {
     for (const rule of rules) {
@@ -58,7 +60,8 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
       capabilities.push(...fewer(rule(file, subject)));
     }
   }
-  const variables = variablesOf(subject);
+  const code = files.filter(({ role }) => role === "code");
+  const variables = variablesOf(code.flatMap(({ path, lines }) => lines.map((line) => ({ ...line, path }))));
   const findings = [
     ...(request.further ?? []),
     ...capabilities,
@@ -82,7 +85,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
       .filter(isScript)
       .map(({ path }) => path)
       .slice(0, 200),
-    hosts: [...new Set([...hostsOf(subject), ...keyPlaces(skill).map(([, { host }]) => host)])].toSorted(),
+    hosts: [...new Set([...hostsOf(files), ...keyPlaces(skill).map(([, { host }]) => host)])].toSorted(),
     isolation: request.isolation,
     findings: sorted(findings),
   };

@@ -1,43 +1,35 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
   type Code,
-  type FactLine,
   type FileRule,
   foundIn,
-  graver,
   type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
-import { combinationsIn } from "./combinations.ts";
+import { combinationsIn, type Held } from "./combinations.ts";
 import { isExplained } from "./concepts.ts";
 import { oddPlace } from "./hosts.ts";
-import { inAnyText } from "./line-facts.ts";
+import { type FactLine, inAnyText } from "./line-facts.ts";
 import meanings from "./meanings.json" with { type: "json" };
 
 /** What each line of code, each command in a text, does. */
-export const lineRule: FileRule = (file, { purpose: { isAboutAttacks, concepts: meant }, linesOf }) => {
-  /** By line and code, the gravest: a long line comes in pieces. */
-  const found = new Map<string, PackageFinding>();
-  for (const line of linesOf(file)) {
-    const { facts, role, text, number } = line;
-    const own = [...facts.keys()].filter(
+export const lineRule: FileRule = (file, { purpose: { isAboutAttacks, concepts: meant } }) =>
+  file.statements.flatMap((line) => {
+    const { facts, role, text } = line;
+    const codes = [...facts.keys()].filter(
       (fact) => fact in meanings && (role === "code" || inAnyText.has(fact)),
     );
+    const own = codes.map((fact): Held => ({ code: fact as Code, severity: "info", fact }));
     const isMeant = !isAboutAttacks && (role === "code" || !isExplained(text));
     const held = facts.size === 1 ? [] : combinationsIn("line", { stated: facts, meant }, { isMeant });
-    for (const { code, severity, fact } of [
-      ...own.map((each) => ({ code: each as Code, severity: "info" as const, fact: each })),
-      ...held,
-    ]) {
+    const gravest = new Map([...own, ...held].map((each) => [each.code, each]));
+    return [...gravest.values()].map(({ code, severity, fact }) => {
       const at = facts.get(fact) ?? 0;
       // Of a secret, only the beginning is shown.
       const shown = code === "secret" ? `${text.slice(at, at + 6)}…` : text.slice(Math.max(0, at - 60));
-      const key = `${number} ${code}`;
-      found.set(key, graver(foundIn(file, { number, text: shown }, severity, code), found.get(key)));
-    }
-  }
-  return [...found.values()];
-};
+      return foundIn(file, { ...line, text: shown }, severity, code);
+    });
+  });
 
 const secrets = ["reads_credentials", "reads_whole_environment"];
 const sources = [...secrets, "reads_identity", "reads_all_files"];
@@ -53,7 +45,7 @@ export function flows(subject: ReviewSubject, capabilities: readonly PackageFind
     capabilities.find((each) => codes.includes(each.code) && code.has(each.path ?? ""));
   const elsewhere = { gathered: gathered(sources), gathered_secret: gathered(secrets) };
   return subject.files.flatMap((file) => {
-    const lines = subject.linesOf(file);
+    const lines = file.statements;
     if (file.role === "code") return flowsOf(file, lines, elsewhere, subject);
     const commands = lines.filter(
       ({ role, text }) => (role === "sample" || role === "data") && senders.test(text),

@@ -1,5 +1,5 @@
 import { once } from "../../base/made-once.ts";
-import type { ReviewSubject } from "../review-subject.ts";
+import type { ReviewedLine } from "../review-lines.ts";
 import names from "./names.json" with { type: "json" };
 
 const addresses =
@@ -15,19 +15,16 @@ const inQuotes =
 /** Endings of files, which are no domains. */
 const fileNames =
   /\.(?:py|m?js|[ct]sv?|jsonl?|md|txt|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|webp|log|zip|t?gz|bz2|xz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|ogg|m4a|flac|webm|mp[34]|mov|parquet|ipynb|exe|dmg|iso|out|bak)$/;
-/** Hosts that a skill has little reason to contact, by what they are. */
-const oddHosts = {
-  "a bare IP address, whose owner is unknown":
-    /^(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|(?:1\.1\.1\.1|8\.8\.[48]\.[48]|1\.2\.3\.4)$)\d{1,3}(?:\.\d{1,3}){3}$|^\[(?!(?:::1?|f[cde]\S+)\])|^0x[0-9a-f]+$|^\d{8,10}$/,
-  "a service where anybody can receive what others send":
-    /(?:^|\.)(?:webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.\w+|trycloudflare\.com|loca\.lt|serveo\.net|localhost\.run|burpcollaborator\.net|oast\.\w+|interact\.sh|beeceptor\.com|hookbin\.com)$/,
-  "a service where anybody can upload anything anonymously":
-    /(?:^|\.)(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|paste\.ee|hastebin\.com|ghostbin\.\w+|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|anonfiles\.com|catbox\.moe)$/,
-  "a short address that hides its destination":
-    /^(?:bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly|rb\.gy|shorturl\.at|t\.co|goo\.gl)$/,
-  "a hidden service": /\.(?:onion|i2p)$/,
-  "a name in letters that look like others": /(?:^|\.)xn--|[^\x20-\x7e]/,
-};
+/** Hosts that a skill has little reason to contact, and what they are. */
+// biome-ignore format: one kind a line
+const oddHosts: readonly (readonly [form: RegExp, what: string])[] = [
+  [/^(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|(?:1\.1\.1\.1|8\.8\.[48]\.[48]|1\.2\.3\.4)$)\d{1,3}(?:\.\d{1,3}){3}$|^\[(?!(?:::1?|f[cde]\S+)\])|^0x[0-9a-f]+$|^\d{8,10}$/, "a bare IP address, whose owner is unknown"],
+  [/(?:^|\.)(?:webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.\w+|trycloudflare\.com|loca\.lt|serveo\.net|localhost\.run|burpcollaborator\.net|oast\.\w+|interact\.sh|beeceptor\.com|hookbin\.com)$/, "a service where anybody can receive what others send"],
+  [/(?:^|\.)(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|paste\.ee|hastebin\.com|ghostbin\.\w+|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|anonfiles\.com|catbox\.moe)$/, "a service where anybody can upload anything anonymously"],
+  [/^(?:bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly|rb\.gy|shorturl\.at|t\.co|goo\.gl)$/, "a short address that hides its destination"],
+  [/\.(?:onion|i2p)$/, "a hidden service"],
+  [/(?:^|\.)xn--|[^\x20-\x7e]|(?:^|\.)(?:com|org|net)[-.](?!br$|au$|cn$|tr$|mx$|ar$)/, "a name that looks like another"],
+];
 const chatHooks =
   /(?:discord(?:app)?\.com\/api\/webhooks\/\d|api\.telegram\.org\/bot\d|hooks\.slack\.com\/services\/T)\S{10,}/i;
 const ownMachine =
@@ -84,23 +81,20 @@ export function somebodyIn(text: string): string[] {
 /** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */
 export function oddPlace(text: string): string | undefined {
   if (chatHooks.test(text)) return "somebody's own mailbox in a chat service, where it could send things";
-  for (const { host } of addressesIn(text)) {
-    const why = Object.entries(oddHosts).find(([, form]) => form.test(host))?.[0];
-    if (why !== undefined) return why;
-  }
-  return undefined;
+  const why = ({ host }: NamedAddress) => oddHosts.find(([form]) => form.test(host))?.[1];
+  return addressesIn(text)
+    .map(why)
+    .find((each) => each !== undefined);
 }
 
 const maxNames = 100;
 
 /** All hosts that code and text name, in order. */
-export function hostsOf({ files }: ReviewSubject): string[] {
-  const hosts = new Set<string>();
-  for (const { text } of files.flatMap(({ lines }) => lines)) {
-    for (const [, host = ""] of hosts.size < maxNames ? text.matchAll(addresses) : [])
-      hosts.add(plainHost(host));
-  }
-  return [...hosts].toSorted().slice(0, maxNames);
+export function hostsOf(files: readonly { raw: string }[]): string[] {
+  const named = files.flatMap(({ raw }) =>
+    [...raw.matchAll(addresses)].map(([, host = ""]) => plainHost(host)),
+  );
+  return [...new Set(named)].slice(0, maxNames).toSorted();
 }
 
 const variables = [
@@ -112,14 +106,12 @@ const variables = [
 const ordinary = once(() => new Set(names.ordinary.split(" ")));
 
 /** Variables that code reads, without those of every process, with the first place. */
-export function variablesOf({ files }: ReviewSubject): Map<string, { path: string; line: number }> {
+export function variablesOf(
+  lines: readonly (ReviewedLine & { path: string })[],
+): Map<string, { path: string; line: number }> {
   const found = new Map<string, { path: string; line: number }>();
-  for (const { path, lines } of files.filter(({ role }) => role === "code")) {
-    for (const { number: line, text } of lines) {
-      for (const [, name = ""] of variables.flatMap((form) => [...text.matchAll(form)]))
-        if (!ordinary().has(name) && !found.has(name) && found.size < maxNames)
-          found.set(name, { path, line });
-    }
-  }
+  for (const { path, number: line, text } of lines)
+    for (const [, name = ""] of variables.flatMap((form) => [...text.matchAll(form)]))
+      if (!ordinary().has(name) && !found.has(name) && found.size < maxNames) found.set(name, { path, line });
   return found;
 }

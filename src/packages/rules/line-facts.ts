@@ -1,10 +1,10 @@
 import { once } from "../../base/made-once.ts";
 import { pattern } from "../../base/pattern.ts";
 import { madeName } from "../review-code.ts";
-import type { ReviewedLine } from "../review-lines.ts";
-import type { FactLine, Purpose, ReviewedFile } from "../review-subject.ts";
+import type { ReviewedLine, TextRole } from "../review-lines.ts";
 import { hostsReached, oddPlace } from "./hosts.ts";
 import names from "./names.json" with { type: "json" };
+import type { Purpose } from "./purpose.ts";
 
 const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
 const interpreters = pattern()`(?:${shells}|python[\d.]*\b|node\b|perl\b|ruby\b|php\b|osascript\b|iex\b|invoke-expression\b)`;
@@ -134,14 +134,29 @@ function keysOf(path: string, isCall: boolean): string[] {
 const keyNames =
   /\b(?!API|ACCESS|AUTH|CLIENT|SECRET|BASE|USER|KNACK)[A-Z][A-Z0-9]{3,30}(?=_(?:[A-Z]+_)?(?:KEY|TOKEN|SECRET)\b)/g;
 
+/** A statement or line with what it does. */
+export interface FactLine extends ReviewedLine {
+  /** The facts, and where in the text each of them is. */
+  facts: ReadonlyMap<string, number>;
+  /** Hosts that neither the purpose of the skill nor a key in the file explains. */
+  strangers: readonly string[];
+}
+
 /** What the lines of a file do. */
-export function factLines(file: ReviewedFile, purpose: Purpose): FactLine[] {
-  const keyed = file.statements.flatMap(({ text }) => text.match(keyNames) ?? []);
+export function factLines(
+  lines: readonly ReviewedLine[],
+  { raw, role }: { raw: string; role: TextRole },
+  purpose: Purpose,
+): FactLine[] {
+  const keyed = lines.flatMap(({ text }) => text.match(keyNames) ?? []);
   const keys = [...new Set(keyed.map((name) => name.toLowerCase()))];
   const isKnown = (host: string, place: string) =>
     purpose.isAboutAttacks || purpose.names(place) || keys.some((name) => host.includes(name));
-  return file.statements.map((line, at) => {
-    const facts = new Map([[line.role, 0] as const, ...factsOf(line, file, at)] as [string, number][]);
+  return lines.map((line, at) => {
+    const facts = new Map<string, number>([
+      [line.role, 0],
+      ...factsOf(line, lines.slice(at, at + 5), { raw, role }),
+    ]);
     const places = facts.size > 1 ? hostsReached(line.text) : [];
     const strangers = places.filter(({ host, place }) => !isKnown(host, place)).map(({ host }) => host);
     if (places.length > 0) facts.set("host", 0);
@@ -156,33 +171,27 @@ const shown = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh|eval|exec|getattr|__imp
 
 function factsOf(
   line: ReviewedLine,
-  { statements, raw, role }: ReviewedFile,
-  at: number,
+  next: readonly ReviewedLine[],
+  { raw, role }: { raw: string; role: TextRole },
 ): [string, number][] {
   const { text } = line;
   if (text.length < 4) return [];
   const isTold = role !== "code" && !shown.test(text);
-  const shapes = isTold ? commands : [...commands, ...acts];
-  const shaped = shapes.flatMap(([fact, said]): [string, number][] => {
+  const facts = (isTold ? commands : [...commands, ...acts]).flatMap(([fact, said]): [string, number][] => {
     const found = text.search(said);
     return found < 0 ? [] : [[fact, found]];
   });
   if (fetchCall.test(text)) {
     // On one line or within the next few, and no checksum between.
-    const near = statements
-      .slice(at, at + 5)
-      .map((each) => each.text)
-      .join("\n");
+    const near = next.map((each) => each.text).join("\n");
     if (savesAndStarts.test(near) && !/sha(?:256|512)sum|gpg --verify/.test(near))
-      shaped.push(["remote_code", 0]);
+      facts.push(["remote_code", 0]);
   }
-  if (isTold) return shaped;
-  const words = [...text.matchAll(paths)].flatMap(({ 1: path = "", 2: call, index }) =>
-    keysOf(path, call !== undefined).flatMap((key) =>
-      (named().get(key) ?? []).map((fact): [string, number] => [fact, index]),
-    ),
-  );
-  const made = role === "code" && madeName(line, raw) !== undefined;
-  if (role === "code" && text.length >= 2_000) shaped.push(["minified", text.length]);
-  return [...words.toReversed(), ...shaped, ...(made ? [["made_name", 0] as [string, number]] : [])];
+  if (isTold) return facts;
+  for (const { 1: path = "", 2: call, index } of text.matchAll(paths))
+    for (const fact of keysOf(path, call !== undefined).flatMap((key) => named().get(key) ?? []))
+      facts.push([fact, index]);
+  if (role === "code" && madeName(line, raw) !== undefined) facts.push(["made_name", 0]);
+  if (role === "code" && text.length >= 2_000) facts.push(["minified", text.length]);
+  return facts;
 }

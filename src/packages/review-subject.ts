@@ -65,19 +65,20 @@ function roleOf(path: string, raw: string): TextRole {
   return proseEndings.has(ending) ? "prose" : "data";
 }
 
-/** What is found in a line. */
+/** What is found in a file, or in a line of it. */
 export function foundIn(
-  { path }: Pick<ReviewedFile, "path">,
-  { number, text }: Pick<ReviewedLine, "number" | "text">,
+  { path }: { path: string },
+  { number, text }: { number?: number; text?: string },
   severity: Severity,
   code: Code,
   message: string = meanings[code],
 ): PackageFinding {
-  return { severity, code, message, path, line: number, excerpt: excerptOf(text) };
+  const place = { ...(number && { line: number }), ...(text !== undefined && { excerpt: excerptOf(text) }) };
+  return { severity, code, message, path, ...place };
 }
 
 /** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */
-export function excerptOf(text: string): string {
+function excerptOf(text: string): string {
   const visible = text
     .trim()
     .slice(0, 1_000)

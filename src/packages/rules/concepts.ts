@@ -95,18 +95,16 @@ export function isExplained(text: string): boolean {
   return stated.has("attack") || stated.has("wish");
 }
 
-/** Which words a negation reaches: those after it, or before it, in its part of the sentence. */
+/** Which words a negation reaches: those after it in its part of the sentence. */
 function denialOf(words: readonly string[]): boolean[] {
   const { is } = index();
-  const isDenied = words.map(() => false);
-  let [from, to, isBrief] = [0, -1, false];
-  words.forEach((word, at) => {
-    if (isEnd.test(word) || is("turns", word) || (word === "," && isBrief)) [from, to] = [at, -1];
-    isDenied[at] = at <= to;
-    if (is("behind", word)) isDenied.fill(true, Math.max(from, at - reach), at);
-    if (is("negations", word)) [to, isBrief] = [at + reach, is("brief", word)];
+  let last = -1;
+  return words.map((word, at) => {
+    if (isEnd.test(word) || is("turns", word)) last = -1;
+    const isDenied = at <= last;
+    if (is("negations", word)) last = at + reach;
+    return isDenied;
   });
-  return isDenied;
 }
 
 /** The concepts whose words begin at a place. */

@@ -5,13 +5,12 @@ import { isRecord } from "../../base/record.ts";
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
   type Code,
-  excerptOf,
   type FileRule,
+  foundIn,
   maxReviewed,
   type ReviewSubject,
   type Severity,
 } from "../review-subject.ts";
-import meanings from "./meanings.json" with { type: "json" };
 import names from "./names.json" with { type: "json" };
 
 /** Pictures, sounds and fonts, if their first bytes are not those of a program. */
@@ -21,85 +20,54 @@ const ordinaryHidden =
   /^\.(?:gitignore|gitattributes|editorconfig|prettierrc|eslintrc|npmignore|gitkeep|github)/;
 const manifests =
   /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/;
-const hooks = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
+const hooks = /^(?:(?:pre|post)?(?:install|prepare))$/;
+const popular = names.popular.split(" ");
 
-function found(
-  path: string,
-  severity: Severity,
-  code: Code,
-  message: string = meanings[code],
-): PackageFinding {
-  return { severity, code, message, path };
-}
-
-/** The real kind of a file, whatever its name: programs, files that no review can read, and hidden ones, which people easily miss. */
-export const fileKindRule: FileRule = ({ content, path, bytes, executable }) => {
+/** The real kind of a file, whatever its name: programs, files that no review can read, and hidden ones. */
+export const fileKindRule: FileRule = (file) => {
+  const { content, path, bytes, executable } = file;
   const findings: PackageFinding[] = [];
-  if (content === "program") findings.push(found(path, "danger", "binary_program"));
-  else if (content === "zip") findings.push(found(path, "info", "packed_document"));
+  const add = (...of: [Severity, Code, string?]) => findings.push(foundIn(file, {}, ...of));
+  if (content === "program") add("danger", "binary_program");
+  else if (content === "zip") add("info", "packed_document");
   else if (content !== "text" && (executable || !media.test(path)))
-    findings.push(found(path, executable || compiled.test(path) ? "warning" : "info", "binary_file"));
-  else if (content === "text" && bytes > maxReviewed)
-    findings.push(
-      found(path, "warning", "partly_reviewed", `Only its first ${maxReviewed / 1_000} kB were reviewed.`),
-    );
-  const hidden = path.split("/").find((part) => part.startsWith("."));
-  if (hidden === undefined || ordinaryHidden.test(hidden)) return findings;
-  const isSettings = /^\.env/.test(hidden) && !/example|sample|template/.test(hidden);
-  const message = "It contains somebody's settings, which may include secrets.";
-  return [
-    ...findings,
-    isSettings ? found(path, "warning", "hidden_file", message) : found(path, "info", "hidden_file"),
-  ];
+    add(executable || compiled.test(path) ? "warning" : "info", "binary_file");
+  const part = `Only its first ${maxReviewed / 1_000} kB were reviewed.`;
+  if (content === "text" && bytes > maxReviewed) add("warning", "partly_reviewed", part);
+  const hidden = path.split("/").find((each) => each.startsWith(".") && !ordinaryHidden.test(each));
+  const isSettings = hidden?.startsWith(".env") && !/example|sample|template/.test(hidden);
+  if (isSettings)
+    add("warning", "hidden_file", "It contains somebody's settings, which may include secrets.");
+  else if (hidden !== undefined) add("info", "hidden_file");
+  return findings;
 };
 
 /** Manifests: what installing the package's dependencies would fetch and run. */
-export const manifestRule: FileRule = ({ path, raw }) => {
-  const name = basename(path).toLowerCase();
+export const manifestRule: FileRule = (file) => {
+  const name = basename(file.path).toLowerCase();
   // A manifest that no program can read starts nothing either.
-  const manifest = name === "package.json" ? membersOf(parsedJson(raw)) : {};
-  const scripts = membersOf(manifest.scripts);
-  const started = hooks.flatMap((hook): PackageFinding[] => {
-    const script = scripts[hook];
-    if (typeof script !== "string") return [];
+  const manifest = name === "package.json" ? membersOf(parsedJson(file.raw)) : {};
+  const started = Object.entries(membersOf(manifest.scripts)).flatMap(([hook, script]) => {
+    if (!hooks.test(hook) || typeof script !== "string") return [];
     const runs = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script);
-    return [
-      {
-        ...found(path, runs ? "warning" : "info", "install_script"),
-        excerpt: excerptOf(`${hook}: ${script}`),
-      },
-    ];
+    return [foundIn(file, { text: `${hook}: ${script}` }, runs ? "warning" : "info", "install_script")];
   });
-  const required = { ...membersOf(manifest.dependencies), ...membersOf(manifest.optionalDependencies) };
-  const listed = manifests.test(name)
-    ? raw.slice(0, 50_000).match(/(?<=^[\s"']{0,8})[A-Za-z][\w.-]{2,60}/gm)
-    : [];
-  const wanted = [...Object.keys(required), ...(listed ?? [])];
+  const listed = /(?<=^[\s"']{0,8})[A-Za-z][\w.-]{2,60}/gm;
+  const written = manifests.test(name) ? (file.raw.slice(0, 50_000).match(listed) ?? []) : [];
+  const wanted = [...Object.keys(membersOf(manifest.dependencies)), ...written];
   if (wanted.length === 0) return started;
-  const excerpt = excerptOf(wanted.join(", "));
-  return [...started, ...mistaken(wanted, path), { ...found(path, "info", "dependencies"), excerpt }];
+  const mistaken = wanted.slice(0, 500).flatMap((each) => {
+    const plain = each.toLowerCase().replaceAll("_", "-");
+    const meant = popular.find((other) => other.length >= 5 && editDistance(other, plain) === 1);
+    const message = `It depends on ${each}, which is easily mistaken for ${meant}.`;
+    if (meant === undefined || popular.includes(plain)) return [];
+    return [foundIn(file, {}, "warning", "similar_name", message)];
+  });
+  return [...started, ...mistaken, foundIn(file, { text: wanted.join(", ") }, "info", "dependencies")];
 };
 
 function membersOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
-}
-
-/** Dependencies that are a letter away from a popular package. */
-function mistaken(wanted: readonly string[], path: string): PackageFinding[] {
-  const popular = names.popular.split(" ");
-  return wanted.slice(0, 500).flatMap((written) => {
-    const name = written.toLowerCase().replaceAll("_", "-");
-    const meant = popular.find((each) => each.length >= 5 && editDistance(each, name) === 1);
-    if (meant === undefined || popular.includes(name)) return [];
-    return [
-      found(
-        path,
-        "warning",
-        "similar_name",
-        `It depends on ${written}, which is easily mistaken for ${meant}.`,
-      ),
-    ];
-  });
 }
 
 /** Letters that look like Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */

@@ -1,18 +1,9 @@
 import { pattern } from "../../base/pattern.ts";
 import type { TextRole } from "../review-lines.ts";
 import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
-import { type Concepts, conceptsOf } from "./concepts.ts";
+import type { Facts } from "./combinations.ts";
+import { conceptsOf } from "./concepts.ts";
 import { addressesIn, oddPlace, somebodyIn } from "./hosts.ts";
-
-/** A sentence or list item that somebody is told. */
-export interface Sentence extends Concepts {
-  line: number;
-  text: string;
-  /** What it and the sentences around it state: the steps of a list build on each other. */
-  near: ReadonlySet<string>;
-  /** What they order. */
-  orderedNear: ReadonlySet<string>;
-}
 
 interface Paragraph {
   line: number;
@@ -20,6 +11,9 @@ interface Paragraph {
   /** In a comment or in code, which readers of the page do not see. */
   isHidden: boolean;
 }
+
+/** A sentence or list item that somebody is told, with what it and the sentences around it say: the steps of a list build on each other. */
+export interface Sentence extends Paragraph, Omit<Facts, "meant"> {}
 
 /**
  * Everything a guide or note says: no frontmatter, no block of code. The description of the skill is said by its guide. Of code and data, the
@@ -29,14 +23,14 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
   const all = (file.role === "prose" ? told(file, subject) : printed(file)).flatMap(split);
   const around = <Each>(list: readonly Each[], at: number) => list.slice(Math.max(0, at - 3), at + 4);
   const read = all.map((each, at) => {
-    const found = shapesOf(each, around(all, at), file, subject);
-    const concepts = conceptsOf(withoutAddresses(each.text));
-    return { ...each, ...concepts, stated: new Set([...concepts.stated, ...found]) };
+    const shapes = shapesOf(each, around(all, at), file, subject);
+    const { stated, ...concepts } = conceptsOf(each.text.replace(inAddresses, " "));
+    return { ...each, ...concepts, stated: new Set([...stated, ...shapes]) };
   });
   return read.map((sentence, at) => {
     const close = around(read, at).filter(({ line }) => Math.abs(line - sentence.line) <= 4);
-    const all = (which: "stated" | "ordered") => new Set(close.flatMap((each) => [...each[which]]));
-    return { ...sentence, near: all("stated"), orderedNear: all("ordered") };
+    const near = new Set(close.flatMap(({ stated }) => [...stated]));
+    return { ...sentence, near, orderedNear: new Set(close.flatMap(({ ordered }) => [...ordered])) };
   });
 }
 
@@ -81,10 +75,7 @@ function split(paragraph: Paragraph): Paragraph[] {
     .map((text) => ({ ...paragraph, text }));
 }
 
-function withoutAddresses(text: string): string {
-  return text.replace(/\b(?:https?|wss?):\/\/[^\s)>\]"'`]{1,400}|[\w.+-]{1,60}@[\w.-]{1,80}/g, " ");
-}
-
+const inAddresses = /\b(?:https?|wss?):\/\/[^\s)>\]"'`]{1,400}|[\w.+-]{1,60}@[\w.-]{1,80}/g;
 /** Names of what people say and keep, as a place in an address has them; a picture is loaded for their name alone. */
 const theirs =
   /message|pass(?:word|phrase)|secret|cookie|conversation|transcript|histor|summar|digest|recap|talk|said|wrote|question|wording/i;
@@ -109,14 +100,10 @@ const shapes: readonly (readonly [shape: string, said: RegExp])[] = [
 
 /** Whether a text names another skill that ships. */
 function namesShipped(text: string, { skill, shipped }: ReviewSubject): boolean {
-  return shipped.some(({ id }) => {
-    if (id === skill.id || id === skill.parent || !pattern("i")`${id.split("-")[0] ?? id}`.test(text))
-      return false;
-    const name = pattern()`${id}|${id.replaceAll("-", " ")}`;
-    if (pattern("i")`\bskill [\x60"“]?(?:${name})\b|\b(?:${name})[\x60"”]? (?:skill|tool)\b`.test(text))
-      return true;
-    return id.includes("-") && pattern("i")`(?<![\w-])${id}(?![\w-])`.test(text);
-  });
+  const names = shipped.map(({ id }) => id).filter((id) => id !== skill.id && id !== skill.parent);
+  const isSkill = (id: string) =>
+    pattern("i")`\bskill [\x60"“]?${id}\b|(?<![\w-])${id}[\x60"”]? (?:skill|tool)\b`.test(text);
+  return names.some((id) => text.includes(id) && (id.includes("-") || isSkill(id)));
 }
 
 /** What a sentence has besides words, in a skill with this purpose. `near` are the sentences around it. */
@@ -135,11 +122,11 @@ function shapesOf(
   const isFilled = (each: string) => {
     const name = each.replace(/\W/g, "");
     // `TOPIC is what the person wrote`.
-    const definition = pattern("i")`\b${name}\b\W{1,4}(?:is|means|=|:)[^.]{0,80}`;
-    const isPicture = shaped.includes("picture") && (isHidden || named.test(each));
-    return (
-      theirs.test(each) || isPicture || (name.length > 2 && near.some((other) => definition.test(other.text)))
+    const isDefined = pattern("i")`\b${name}\b\W{1,4}(?:is|means|holds|=|:)`.test(
+      near.map((other) => other.text).join(" "),
     );
+    const isPicture = shaped.includes("picture") && (isHidden || named.test(each));
+    return theirs.test(each) || isPicture || (name.length > 2 && isDefined);
   };
   const people = somebodyIn(text);
   // A channel such as `#sales-reports` is named by what it is about.

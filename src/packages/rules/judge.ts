@@ -11,6 +11,7 @@ import { isExplained } from "./concepts.ts";
 import { oddPlace } from "./hosts.ts";
 import { type FactLine, inAnyText } from "./line-facts.ts";
 import meanings from "./meanings.json" with { type: "json" };
+import { sentencesOf } from "./sentences.ts";
 
 /** What each line of code, each command in a text, does. */
 export const lineRule: FileRule = (file, { purpose: { isAboutAttacks, concepts: meant } }) =>
@@ -30,6 +31,25 @@ export const lineRule: FileRule = (file, { purpose: { isAboutAttacks, concepts: 
       return foundIn(file, { ...line, text: shown }, severity, code);
     });
   });
+
+/**
+ * What prose makes an agent do against, or past, the people it works for. What warns of attacks quotes them and says what happens, but orders
+ * nothing; and people may ask for what they like.
+ */
+export const proseRule: FileRule = (file, subject) => {
+  const { concepts: meant, isAboutAttacks } = subject.purpose;
+  return sentencesOf(file, subject).flatMap((sentence) => {
+    const { stated, line: number, text } = sentence;
+    const isQuoting = isAboutAttacks && (stated.has("hidden") || /["“`|]|^\s*>/.test(text));
+    const orders = !stated.has("attack") && !stated.has("wish") && !isQuoting;
+    const held = combinationsIn(
+      "prose",
+      { ...sentence, meant },
+      { isMeant: orders && !isAboutAttacks, orders },
+    );
+    return held.map(({ severity, code }) => foundIn(file, { number, text }, severity, code));
+  });
+};
 
 const secrets = ["reads_credentials", "reads_whole_environment"];
 const sources = [...secrets, "reads_identity", "reads_all_files"];

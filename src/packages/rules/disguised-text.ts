@@ -1,4 +1,3 @@
-import { once } from "../../base/made-once.ts";
 import { pattern } from "../../base/pattern.ts";
 import { type Code, type FileRule, foundIn, type Severity } from "../review-subject.ts";
 import { isExplained } from "./concepts.ts";
@@ -78,34 +77,21 @@ function carriedIn(text: string): Found[] {
   return [[isGrave ? "danger" : "warning", "encoded_command", `decoded: ${readable}`]];
 }
 
-const frequent = "the and you that user with this for not your from send what".split(" ");
-const plain =
+const frequent =
   /\b(?:the|and|you|that|user|with|this|for|not|your|from|send|what|is|of|to|in|on|are|der|die|und|le|la|les|el|los)\b/gi;
-/** Frequent words, by their form in reverse order (0) or with letters shifted in the alphabet, by how much. */
-const disguised = once(() => {
-  const shifted = (word: string, by: number) =>
-    word.replace(/./g, (letter) => String.fromCharCode(97 + ((letter.charCodeAt(0) - 97 + by) % 26)));
-  const forms = (word: string, by: number) =>
-    [by === 0 ? [...word].toReversed().join("") : shifted(word, by), by] as const;
-  return new Map(frequent.flatMap((word) => Array.from({ length: 26 }, (_, by) => forms(word, by))));
-});
+const rot13 = (text: string) =>
+  text.replace(/[a-z]/gi, (sign) =>
+    String.fromCharCode(sign.charCodeAt(0) + (/[a-m]/i.test(sign) ? 13 : -13)),
+  );
 
-/** Four frequent words in one disguise, and more than there are plain ones. */
+/** Four frequent words in a reading of a text, and more than it has as it is written. */
 function disguiseOf(text: string): Found[] {
-  const words = [
-    ...new Set(
-      text
-        .slice(0, 4_000)
-        .toLowerCase()
-        .match(/\b[a-z]{3,4}\b/g),
-    ),
-  ];
-  const hidden = words.filter((word) => disguised().has(word) && !frequent.includes(word));
-  const groups = [...Map.groupBy(hidden, (word) => disguised().get(word) ?? 0)];
-  const [by, { length }] = groups.toSorted((a, b) => b[1].length - a[1].length)[0] ?? [0, []];
-  if (length < 4 || length <= (text.match(plain)?.length ?? 0)) return [];
-  const how = by === 0 ? "in reverse order" : `shifted (rot${26 - by})`;
-  return [["warning", "encoded_text", text, `It has a text with its letters ${how}.`]];
+  const count = (reading: string) => new Set(reading.match(frequent)).size;
+  const readings = { shifted: rot13(text), "in reverse order": [...text].toReversed().join("") };
+  const how = Object.entries(readings).find(([, reading]) => count(reading) > Math.max(3, count(text)))?.[0];
+  return how === undefined
+    ? []
+    : [["warning", "encoded_text", text, `It has a text with its letters ${how}.`]];
 }
 
 /** Text that a model or an interpreter reads, and a person does not: invisible, in look-alike letters, encoded, shifted or reversed. */
@@ -115,7 +101,15 @@ export const disguisedTextRule: FileRule = (file, { purpose: { isAboutAttacks } 
     const isPlain = /^[\x20-\x7e\t]*$/.test(line);
     const unseen = isPlain ? [] : [...invisibleIn(line, file.role === "code"), ...mixedIn(line)];
     // Few words of a line tell a disguise from a language: the next ones of its paragraph are looked at with it.
-    const encoded = [...carriedIn(line), ...disguiseOf(lines.slice(at, at + 4).join(" "))];
+    const encoded = [
+      ...carriedIn(line),
+      ...disguiseOf(
+        lines
+          .slice(at, at + 4)
+          .join(" ")
+          .slice(0, 4_000),
+      ),
+    ];
     return [...unseen, ...encoded.filter(([, , text]) => !isExplained(text))].map(
       ([severity, code, text, message]) => {
         // A guide about attacks may show some, but no instructions.

@@ -23,7 +23,7 @@ const oddHosts: readonly (readonly [form: RegExp, what: string])[] = [
   [/(?:^|\.)(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|paste\.ee|hastebin\.com|ghostbin\.\w+|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|anonfiles\.com|catbox\.moe)$/, "a service where anybody can upload anything anonymously"],
   [/^(?:bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly|rb\.gy|shorturl\.at|t\.co|goo\.gl)$/, "a short address that hides its destination"],
   [/\.(?:onion|i2p)$/, "a hidden service"],
-  [/(?:^|\.)xn--|[^\x20-\x7e]|(?:^|\.)(?:com|org|net)[-.](?!br$|au$|cn$|tr$|mx$|ar$)/, "a name that looks like another"],
+  [/(?:^|\.)xn--|[^\x20-\x7e]|\.(?:com|org|net)(?:-|\.[\w-]{1,60}\.[a-z])/, "a name that looks like another"],
 ];
 const chatHooks =
   /(?:discord(?:app)?\.com\/api\/webhooks\/\d|api\.telegram\.org\/bot\d|hooks\.slack\.com\/services\/T)\S{10,}/i;
@@ -55,12 +55,8 @@ export function hostsReached(text: string): NamedAddress[] {
   return [...addressesIn(text), ...bare.filter(({ host }) => !fileNames.test(host))];
 }
 
-function plainHost(written: string): string {
-  return written.toLowerCase().replace(/(?<!\.)\.+$/, "");
-}
-
 function named(written: string, tail = ""): NamedAddress[] {
-  const host = plainHost(written);
+  const host = written.toLowerCase().replace(/(?<!\.)\.+$/, "");
   return ownMachine.test(host) ? [] : [{ host, tail, place: `${host}${tail.split("?")[0]}` }];
 }
 
@@ -81,20 +77,16 @@ export function somebodyIn(text: string): string[] {
 /** Why a skill has little reason to contact the host of an address in this text; undefined if nothing speaks against it. */
 export function oddPlace(text: string): string | undefined {
   if (chatHooks.test(text)) return "somebody's own mailbox in a chat service, where it could send things";
-  const why = ({ host }: NamedAddress) => oddHosts.find(([form]) => form.test(host))?.[1];
-  return addressesIn(text)
-    .map(why)
-    .find((each) => each !== undefined);
+  const hosts = addressesIn(text).map(({ host }) => host);
+  return oddHosts.find(([form]) => hosts.some((host) => form.test(host)))?.[1];
 }
 
 const maxNames = 100;
 
 /** All hosts that code and text name, in order. */
-export function hostsOf(files: readonly { raw: string }[]): string[] {
-  const named = files.flatMap(({ raw }) =>
-    [...raw.matchAll(addresses)].map(([, host = ""]) => plainHost(host)),
-  );
-  return [...new Set(named)].slice(0, maxNames).toSorted();
+export function hostsOf(files: readonly { lines: readonly ReviewedLine[] }[]): string[] {
+  const hosts = files.flatMap(({ lines }) => lines.flatMap(({ text }) => addressesIn(text)));
+  return [...new Set(hosts.map(({ host }) => host))].slice(0, maxNames).toSorted();
 }
 
 const variables = [

@@ -17,10 +17,9 @@ import { sentencesOf } from "./sentences.ts";
 export const lineRule: FileRule = (file, { purpose: { isAboutAttacks, concepts: meant } }) =>
   file.statements.flatMap((line) => {
     const { facts, role, text } = line;
-    const codes = [...facts.keys()].filter(
-      (fact) => fact in meanings && (role === "code" || inAnyText.has(fact)),
-    );
-    const own = codes.map((fact): Held => ({ code: fact as Code, severity: "info", fact }));
+    const does = [...facts.keys()].filter((fact) => role === "code" || inAnyText.has(fact));
+    const codes = does.filter((fact): fact is Code => fact in meanings);
+    const own = codes.map((fact): Held => ({ code: fact, severity: "info", fact }));
     const isMeant = !isAboutAttacks && (role === "code" || !isExplained(text));
     const held = facts.size === 1 ? [] : combinationsIn("line", { stated: facts, meant }, { isMeant });
     const gravest = new Map([...own, ...held].map((each) => [each.code, each]));
@@ -42,11 +41,8 @@ export const proseRule: FileRule = (file, subject) => {
     const { stated, line: number, text } = sentence;
     const isQuoting = isAboutAttacks && (stated.has("hidden") || /["“`|]|^\s*>/.test(text));
     const orders = !stated.has("attack") && !stated.has("wish") && !isQuoting;
-    const held = combinationsIn(
-      "prose",
-      { ...sentence, meant },
-      { isMeant: orders && !isAboutAttacks, orders },
-    );
+    const counted = { isMeant: orders && !isAboutAttacks, orders };
+    const held = combinationsIn("prose", { ...sentence, meant }, counted);
     return held.map(({ severity, code }) => foundIn(file, { number, text }, severity, code));
   });
 };
@@ -65,11 +61,9 @@ export function flows(subject: ReviewSubject, capabilities: readonly PackageFind
     capabilities.find((each) => codes.includes(each.code) && code.has(each.path ?? ""));
   const elsewhere = { gathered: gathered(sources), gathered_secret: gathered(secrets) };
   return subject.files.flatMap((file) => {
-    const lines = file.statements;
-    if (file.role === "code") return flowsOf(file, lines, elsewhere, subject);
-    const commands = lines.filter(
-      ({ role, text }) => (role === "sample" || role === "data") && senders.test(text),
-    );
+    if (file.role === "code") return flowsOf(file, file.statements, elsewhere, subject);
+    const told = new Set(["prose", "comment"]);
+    const commands = file.statements.filter(({ role, text }) => !told.has(role) && senders.test(text));
     return commands.flatMap((line) => flowsOf(file, [line], {}, subject));
   });
 }
@@ -85,11 +79,8 @@ function flowsOf(
     if (line !== undefined && !facts.has(fact)) facts.set(fact, foundIn(file, line, "info", "sends_data"));
   };
   for (const line of lines) for (const fact of line.facts.keys()) add(fact, line);
-  if (facts.has("given") && facts.has("reads"))
-    add(
-      "whole",
-      lines.find(({ facts }) => facts.has("posts") || facts.has("queries")),
-    );
+  const sending = lines.find((line) => line.facts.has("posts") || line.facts.has("queries"));
+  if (facts.has("given") && facts.has("reads")) add("whole", sending);
   const to = [...new Set(lines.flatMap(({ strangers }) => strangers))].slice(0, 3).join(", ");
   const place = to === "" ? "a host" : `${to}, which its description does not name`;
   const messages: Record<string, string> = {
@@ -99,10 +90,8 @@ function flowsOf(
     unreadable_code: "What it calls or runs comes out of data, so that no reader sees what it does.",
   };
   const found = combinationsIn("flow", { stated: facts, meant }, { isMeant: !isAboutAttacks });
-  const isGathered = found.some(({ code }) => code === "sends_what_it_finds");
-  return found.flatMap(({ code, severity, fact }): PackageFinding[] => {
-    const where = facts.get(fact);
-    if (where === undefined || (isGathered && code === "sends_data")) return [];
-    return [{ ...where, severity, code, message: messages[code] ?? meanings[code] }];
+  return found.flatMap(({ code, severity, fact }) => {
+    const message = messages[code] ?? meanings[code];
+    return facts.has(fact) ? [{ ...(facts.get(fact) as PackageFinding), severity, code, message }] : [];
   });
 }

@@ -36,24 +36,19 @@ export function purposeOf(skill: Skill, guide: string) {
       const name = squeezed(repository);
       if (forges.test(host))
         return wellKnown().has(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
-      return wellKnown().has(host.split(".").slice(-2).join(".")) || knows(ownerLabel(host));
+      const labels = host.split(".");
+      return (
+        wellKnown().has(labels.slice(-2).join(".")) || knows(labels.at(shared.test(host) ? -3 : -2) ?? "")
+      );
     },
   };
 }
 
-/** The text between the first heading and the next, at most 600 characters, without list items: those instruct. */
+/** The text between the first heading and the next, without list items: those instruct. */
 function firstParagraph(prose: readonly string[]): string {
   const rest = prose.slice(prose.findIndex((line) => /^#\s/.test(line)) + 1);
   const end = rest.findIndex((line) => /^#|^\s*(?:[-*>|]|\d+\.)/.test(line));
-  return rest
-    .slice(0, end === -1 ? 8 : end)
-    .join(" ")
-    .slice(0, 600);
-}
-
-/** The label that was registered. */
-function ownerLabel(host: string): string {
-  return host.split(".").at(shared.test(host) ? -3 : -2) ?? "";
+  return rest.slice(0, end === -1 ? 8 : end).join(" ");
 }
 
 /**
@@ -74,8 +69,5 @@ function namesIn(text: string): Set<string> {
 }
 
 function squeezed(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\d\s]/gu, "")
-    .replace(/\s+/g, " ");
+  return text.toLowerCase().replace(/[^\p{L}\d\s]|(?<=\s)\s/gu, "");
 }

@@ -30,11 +30,7 @@ export interface Facts {
 }
 
 /** A combination that holds, and the first fact of it. */
-export interface Held {
-  code: Code;
-  severity: Severity;
-  fact: string;
-}
+export type Held = Pick<Row, "code" | "severity"> & { fact: string };
 
 const tables = once(() => {
   const { prose, line, flow } = combinations;

@@ -1,21 +1,14 @@
 import { once } from "../../base/made-once.ts";
 import lexicon from "./lexicon.json" with { type: "json" };
 
-/** The concepts of a sentence. */
-export interface Concepts {
-  stated: ReadonlySet<string>;
-  /** Told to somebody, or told to happen: `send`, `you must send`, `is sent`. */
-  ordered: ReadonlySet<string>;
-  /** Only denied: `never send`, `without telling`. Things are never denied, acts are. */
-  denied: ReadonlySet<string>;
-}
-
-interface Entry {
-  concept: string;
-  kind: string;
-  /** What was added to the listed form. */
-  ending: string;
-}
+/**
+ * The concepts of a sentence. They are stated; ordered if somebody is told so, or told that it happens (`send`, `you must send`, `is sent`); only
+ * denied (`never send`, `without telling`). Things are never denied, acts are.
+ */
+type Concepts = Record<"stated" | "ordered" | "denied", ReadonlySet<string>>;
+/** What a word or phrase stands for, and what was added to its listed form. */
+type Entry = Record<"concept" | "kind" | "ending", string>;
+type Mark = { concept: string; isOrder: boolean; isDenied: boolean };
 
 /**
  * What skills speak about: `lexicon.json` has the words for each concept in the languages of known incidents. English words also stand for
@@ -64,12 +57,6 @@ const isWide = /^[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const maxTokens = 400;
 /** Tokens that a negation reaches, those of the longest entry, and letters of the longest beginning. */
 const [reach, longest, maxBeginning] = [9, 7, 20];
-
-interface Mark {
-  concept: string;
-  isOrder: boolean;
-  isDenied: boolean;
-}
 
 /** Reads the concepts of a sentence. Takes time proportional to its length. */
 export function conceptsOf(text: string): Concepts {

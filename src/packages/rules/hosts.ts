@@ -30,15 +30,8 @@ const chatHooks =
 const ownMachine =
   /^(?:localhost|.+\.(?:local|localhost|internal|lan|home|arpa)|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
-/** An address in a text. */
-export interface NamedAddress {
-  /** In small letters. */
-  host: string;
-  /** Path and query. */
-  tail: string;
-  /** `host/path`, as `Purpose.names` takes it. */
-  place: string;
-}
+/** An address in a text: its host in small letters, its path and query, and `host/path`, as `Purpose.names` takes it. */
+type NamedAddress = Record<"host" | "tail" | "place", string>;
 
 /** The addresses with a scheme in a text, without those of the machine itself. */
 export function addressesIn(text: string): NamedAddress[] {
@@ -65,7 +58,7 @@ const somebody = [
   /(?<![\w/:@.=])(?!(?:you|your|name|user|me|someone|somebody|first|last|jane|john)\b)[\w.+-]{1,60}@(?!(?:\w+\.)?(?:example|company|email|domain|university|test|acme)\.\w)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}/gi,
   /\b[CDGUWT]0[A-Z0-9]{7,11}\b|(?<![\w.-])\d{17,19}(?![\w.-])/g,
   /(?<=\b(?:channel|room|to|into|in|with|via|an|nach|kanal|dans|canal|al?|en|à) [`"'“*]{0,2})#[a-z][\w-]{2,60}/gi,
-  /(?<=\b(?:to|message|dm|cc|bcc|invite|add|account|user|person|group|by|from|of|with|an|von|par|de|à|al?) (?:the (?:account|user|person|bot|group) )?[`"'“*]{0,2})@(?!everyone|here|channel|all\b)[a-z][\w-]{2,60}(?![/\w-]|\.\w)/gi,
+  /(?<=\b(?:to|message|dm|cc|bcc|invite|add|account|user|person|group|by|from|of|with|an|von|par|de|à|al?) (?:the (?:(?:account|user|person|bot|group) )?)?[`"'“*]{0,2})@(?!everyone|here|channel|all\b)[a-z][\w-]{2,60}(?![/\w-]|\.\w)/gi,
   /(?<![\w.])\+(?!1\D{0,2}\d{3}\D{0,2}555)\d{2}[\d ()/-]{7,18}\d\b/g,
 ];
 

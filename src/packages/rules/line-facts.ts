@@ -40,7 +40,6 @@ const commands: readonly Shape[] = [
   ["reads_credentials", /Login Data\b|Cookies\.binarycookies|key4\.db|logins\.json|\bwallet\.dat\b|Library\/Keychains|Local Extension Settings|169\.254\.169\.254|metadata\.google\.internal|security\s+(?:find-(?:generic|internet)-password|dump-keychain)|\/var\/run\/secrets\b/],
   ["reads_credentials", /\.(?:openclaw|clawdbot|moltbot)\/(?:\.env|openclaw\.json|agents\/\S{1,60}sessions)|auth-profiles\.json|\.(?:bash|zsh|python|psql|mysql)_history\b|\bpbpaste\b|\bpyperclip\.paste\b|\bxclip\b.{0,20}-o\b|\bkeyring\.get_password\b/],
   ["disables_protection", /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|\bsetenforce\s+0|ufw\s+disable/i],
-  ["disables_protection", /set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i],
   ["lifts_rules", /\bdefaultMode\b\W{1,6}bypassPermissions\b|\bcore\.hooksPath\s{1,4}\/dev\/null/i],
   ["redirects_agent", /\b(?:ANTHROPIC|OPENAI)_BASE_URL\b["']?\]?\s{0,4}(?:\?\?=|=|:)\s{0,4}["']https:/],
   ["persistence", /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i],
@@ -83,7 +82,8 @@ const acts: readonly Shape[] = [
   ["dynamic_code", /\bnew\s+Function\s*\(|\bset(?:Timeout|Interval)\s*\(\s*["'`]|\b(?:require|import)\s*\(\s*[^"'`)\s][^)]{0,100}\)/],
   ["native_code", /\bfrom\s+ctypes\s+import\b.{0,80}\b(?:CDLL|PyDLL|cdll|pydll|pythonapi|\*)|["'`](?:bun:ffi|ffi-napi|koffi)["'`]/],
   ["reaches_outside", /(?:open|readFile\w{0,20}|writeFile\w{0,20}|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//],
-  ["decodes", /\bfrom\s*\([^()]{1,60},\s*"(?:base64|hex)"/],
+  ["addressee", /"?\b(?:to|bcc|cc|forward\w*|recipients?|address)"?\s{0,4}[:=]>?\s{0,4}\[?\s{0,4}"[\w.+-]{1,60}@(?!(?:\w+\.)?(?:example|company|email|domain|test)\.)[\w-]{1,60}\.[a-z.]{2,20}"/i],
+  ["decodes", /\b(?:bytes|bytearray|fromCharCode|chr)\s*\(.{0,80}\^|\bfrom\s*\([^()]{1,60},\s*"(?:base64|hex)"/],
   ["whole", /\bfiles\s{0,4}=\s{0,4}[{[]|\s(?:-F|--form)\s{0,4}"?[\w-]+=[@<]|\s-T\s|--upload-file|--post-file|--data(?:-binary|-raw)?[\s=]+"?@|\b(?:upload_file\w*|storbinary)\s{0,4}\(|\b(?:scp|rsync|sftp)\s/],
   ["whole", /\b(?:sendmail|post|put|Request|urlopen)\s{0,4}\(.{0,300}(?:\bopen\s{0,4}\(|\bread(?:_text|_bytes|FileSync|File)?\s{0,4}\()|\b(?:cat|tar|zip|gzip|base64|env|printenv|history)\s[^;|]{0,100}(?:\|[^;|]{0,60}){0,2}\|\s{0,4}(?:curl|wget|nc|ncat|ssh|mail)\b/],
   ["key", /(?:environ|getenv|process\.env|\bENV)\W{0,6}(?:get\W{0,3})?\w{0,40}(?:KEY|TOKEN|SECRET|PASS|AUTH|WEBHOOK|URL|HOST)|\$\{?\w{0,40}(?:_KEY|_TOKEN|TOKEN\b|KEY\b)|\b(?:args?|opts?|options|config|settings|cfg)\b\W{0,3}\w{0,20}(?:key|token|url|host|server|webhook)|\bAuthorization\b/i],
@@ -139,21 +139,18 @@ export interface FactLine extends ReviewedLine {
   strangers: readonly string[];
 }
 
+/** The text of a file, and its role. */
+type Written = { raw: string; role: TextRole };
+
 /** What the lines of a file do. */
-export function factLines(
-  lines: readonly ReviewedLine[],
-  { raw, role }: { raw: string; role: TextRole },
-  purpose: Purpose,
-): FactLine[] {
+export function factLines(lines: readonly ReviewedLine[], file: Written, purpose: Purpose): FactLine[] {
   const keyed = lines.flatMap(({ text }) => text.match(keyNames) ?? []);
   const keys = [...new Set(keyed.map((name) => name.toLowerCase()))];
   const isKnown = (host: string, place: string) =>
     purpose.isAboutAttacks || purpose.names(place) || keys.some((name) => host.includes(name));
   return lines.map((line, at) => {
-    const facts = new Map<string, number>([
-      [line.role, 0],
-      ...factsOf(line, lines.slice(at, at + 5), { raw, role }),
-    ]);
+    const does = factsOf(line, lines.slice(at, at + 5), file);
+    const facts = new Map<string, number>([[line.role, 0], ...does]);
     const places = facts.size > 1 ? hostsReached(line.text) : [];
     const strangers = places.filter(({ host, place }) => !isKnown(host, place)).map(({ host }) => host);
     if (places.length > 0) facts.set("host", 0);
@@ -166,23 +163,21 @@ export function factLines(
 /** Commands and code that texts and data carry. */
 const shown = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh|eval|exec|getattr|__import__|child_process)\b/;
 
-function factsOf(
-  line: ReviewedLine,
-  next: readonly ReviewedLine[],
-  { raw, role }: { raw: string; role: TextRole },
-): [string, number][] {
+type Fact = [fact: string, at: number];
+
+function factsOf(line: ReviewedLine, next: readonly ReviewedLine[], { raw, role }: Written): Fact[] {
   const { text } = line;
   if (text.length < 4) return [];
   const isTold = role !== "code" && !shown.test(text);
-  const facts = (isTold ? commands : [...commands, ...acts]).flatMap(([fact, said]): [string, number][] => {
+  const facts = (isTold ? commands : [...commands, ...acts]).flatMap(([fact, said]): Fact[] => {
     const found = text.search(said);
     return found < 0 ? [] : [[fact, found]];
   });
   if (fetchCall.test(text)) {
     // On one line or within the next few, and no checksum between.
     const near = next.map((each) => each.text).join("\n");
-    if (savesAndStarts.test(near) && !/sha(?:256|512)sum|gpg --verify/.test(near))
-      facts.push(["remote_code", 0]);
+    const isChecked = /sha(?:256|512)sum|gpg --verify/.test(near);
+    if (!isChecked && savesAndStarts.test(near)) facts.push(["remote_code", 0]);
   }
   if (isTold) return facts;
   for (const { 1: path = "", 2: call, index } of text.matchAll(paths))

@@ -37,7 +37,11 @@ export function sentencesOf(file: ReviewedFile, subject: ReviewSubject): Sentenc
 function printed({ path, role, statements }: ReviewedFile): Paragraph[] {
   // The cells of a table; of other data and code, longer texts.
   const isTable = role === "data" && /\.[ct]sv$/i.test(path);
-  const form = isTable ? /([^;,\t"]{12,1000})/g : /"([^"]{36,1000})"/g;
+  const form = isTable
+    ? /([^;,\t"]{12,1000})/g
+    : role === "data"
+      ? /"([^"]{20,1000})"/g
+      : /"([^"]{36,1000})"/g;
   return (isTable && /test|example|sample|fixture/i.test(path) ? [] : statements)
     .slice(0, 5_000)
     .flatMap(({ number: line, text }) =>
@@ -88,32 +92,23 @@ const gap =
 const shapes: readonly (readonly [shape: string, said: RegExp])[] = [
   ["picture", /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc|\burl\(["']?https?:/i],
   ["packed", /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i],
-  ["account", /\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/],
+  ["account", /\b(?!DE89 ?3704)[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/],
   ["quote", /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u],
   ["colon", /:\s*$|\bfollowing\b/],
-  ["referral", /[?&](?:via|aff|tag|partner|affiliate|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i],
+  ["referral", /[?&](?:via|aff\w{0,12}|aid|pt|tag|partner|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i],
   ["button", /(?:always|immer|toujours|siempre|sempre|всегда)\b(?=.{0,3}(?:here|allow|approve|hier|erlaub|["'”’»*`_]))/i],
   ["styled", /(?<!`)<(?!input|button|option|img)[a-z]+\b[^>]{0,200}(?:\bcolor\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>\s*(?=(?:[^<\s]+\s+){2}|[^<]{8})/i],
   ["addressed", /\b(?:to|for|dear|attention|when you are|if you are)\s(?:an?|the|any|all|every)\s(?:\w+\s)?(?:ai|agents?|assistants?|model|llms?|bots?)\b|^\W*(?:the\s|ai\s)?(?:agents?|assistants?|llms?|bots?|system)\b[\w ]{0,30}[:,!]/i],
   ["template", /<\|(?:system|im_start|im_end)\|>|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:|\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i],
 ];
 
-/** Whether a text names another skill that ships. */
-function namesShipped(text: string, { skill, shipped }: ReviewSubject): boolean {
-  const names = shipped.map(({ id }) => id).filter((id) => id !== skill.id && id !== skill.parent);
-  const isSkill = (id: string) =>
-    pattern("i")`\bskill [\x60"“]?${id}\b|(?<![\w-])${id}[\x60"”]? (?:skill|tool)\b`.test(text);
-  return names.some((id) => text.includes(id) && (id.includes("-") || isSkill(id)));
-}
-
 /** What a sentence has besides words, in a skill with this purpose. `near` are the sentences around it. */
 function shapesOf(
   { text, isHidden }: Paragraph,
   near: readonly Paragraph[],
   { path }: ReviewedFile,
-  subject: ReviewSubject,
+  { purpose, skill, shipped }: ReviewSubject,
 ): string[] {
-  const { purpose } = subject;
   const shaped = shapes.flatMap(([shape, said]) => (said.test(text) ? [shape] : []));
   // `{{ name }}` is one place.
   const places = addressesIn(text.replace(/(?<=\{\{) | (?=\}\})/g, ""));
@@ -129,6 +124,10 @@ function shapesOf(
     return theirs.test(each) || isPicture || (name.length > 2 && isDefined);
   };
   const people = somebodyIn(text);
+  const isSkill = (id: string) =>
+    id.includes("-") ||
+    pattern("i")`\bskill [\x60"“]?${id}\b|(?<![\w-])${id}[\x60"”]? (?:skill|tool)\b`.test(text);
+  const others = shipped.map(({ id }) => id).filter((id) => id !== skill.id && id !== skill.parent);
   // A channel such as `#sales-reports` is named by what it is about.
   const parts = (person: string) => (person.startsWith("#") ? person.slice(1).split(/[-_]/) : [person]);
   const said = purpose.text.toLowerCase();
@@ -144,7 +143,7 @@ function shapesOf(
     brand: names.length < text.length / 25 && names.some((name) => !purpose.text.includes(name)),
     hidden: isHidden,
     page: /\.html?$/i.test(path),
-    rival: namesShipped(text, subject),
+    rival: others.some((id) => text.includes(id) && isSkill(id)),
   };
   return [...shaped, ...Object.entries(found).flatMap(([fact, isThere]) => (isThere ? [fact] : []))];
 }

@@ -1,9 +1,8 @@
 import { pattern } from "../base/pattern.ts";
 import type { ReviewedLine } from "./review-lines.ts";
 
-const maxStatement = 4_000;
-/** Statements that are searched for constants. */
-const maxConstants = 5_000;
+/** Length of a statement, and statements that are searched for constants. */
+const [maxStatement, maxConstants] = [4_000, 5_000];
 const texts = /"([^"]{0,400})"/g;
 
 /**
@@ -106,8 +105,10 @@ function filledIn(text: string, known: ReadonlyMap<string, string>): string {
     .slice(0, maxStatement);
 }
 
-const sideBySide = /"([^"]{0,400})"\s{0,4}[+.]?\s{0,4}"([^"]{0,400})"/g;
-const sideBySideInShell = /"([^"]{0,400})""([^"]{0,400})"/g;
+const sideBySide = [
+  /"([^"]{0,400})"\s{0,4}[+.]?\s{0,4}"([^"]{0,400})"/g,
+  /"([^"]{0,400})""([^"]{0,400})"/g,
+] as const;
 const reversed = /"([^"]{0,400})"(?:\[::-1\]|\.split\(""\)\.reverse\(\)\.join\(""\))/g;
 const joinedBy =
   /"([^"]{0,5})"\.join\(\s*[[(]([^()[\]]{0,600})[\])]\s*\)|\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g;
@@ -122,7 +123,7 @@ function folded(text: string, isShell: boolean): string {
     before = now;
     now = now
       .replace(reversed, (_, backwards) => `"${[...backwards].toReversed().join("")}"`)
-      .replace(isShell ? sideBySideInShell : sideBySide, '"$1$2"')
+      .replace(sideBySide[isShell ? 1 : 0], '"$1$2"')
       .replace(joinedBy, (whole, by, items, all, sign) => together(items ?? all, by ?? sign) ?? whole)
       .replace(/\bgetattr\(\s*([\w.$]{1,60})\s*,\s*"(\w{1,60})"\s*\)/g, "$1.$2")
       .replace(/(?<=[\w$)\]])(?<!env|environ)(?:\?\.)?\[\s*"([A-Za-z_$][\w$]{0,60})"\s*\]/g, ".$1")

@@ -2,13 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
-import {
-  type FileRule,
-  maxReviewed,
-  type ReviewedFile,
-  type ReviewSubject,
-  reviewedFile,
-} from "./review-subject.ts";
+import { type FileRule, maxReviewed, type ReviewedFile, reviewedFile } from "./review-subject.ts";
 import { disguisedTextRule } from "./rules/disguised-text.ts";
 import { hostsOf, variablesOf } from "./rules/hosts.ts";
 import { flows, lineRule, proseRule } from "./rules/judge.ts";
@@ -46,7 +40,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
   const guide = request.files.find(({ path }) => path === "SKILL.md");
   const purpose = purposeOf(skill, guide?.data.toString("utf8", 0, maxReviewed) ?? "");
   const files: ReviewedFile[] = [];
-  const subject: ReviewSubject = { skill, files, shipped, purpose };
+  const subject = { skill, files, shipped, purpose };
   for (const file of request.files) {
     await setImmediate();
     files.push(reviewedFile(file, purpose));

@@ -1,11 +1,5 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
-import {
-  type Code,
-  type FileRule,
-  foundIn,
-  type ReviewedFile,
-  type ReviewSubject,
-} from "../review-subject.ts";
+import { type FileRule, foundIn, type ReviewedFile, type ReviewSubject } from "../review-subject.ts";
 import { combinationsIn, type Held } from "./combinations.ts";
 import { isExplained } from "./concepts.ts";
 import { oddPlace } from "./hosts.ts";
@@ -18,7 +12,7 @@ export const lineRule: FileRule = (file, { purpose: { isAboutAttacks, concepts: 
   file.statements.flatMap((line) => {
     const { facts, role, text } = line;
     const does = [...facts.keys()].filter((fact) => role === "code" || inAnyText.has(fact));
-    const codes = does.filter((fact): fact is Code => fact in meanings);
+    const codes = does.filter((fact): fact is Held["code"] => fact in meanings);
     const own = codes.map((fact): Held => ({ code: fact, severity: "info", fact }));
     const isMeant = !isAboutAttacks && (role === "code" || !isExplained(text));
     const held = facts.size === 1 ? [] : combinationsIn("line", { stated: facts, meant }, { isMeant });
@@ -62,9 +56,10 @@ export function flows(subject: ReviewSubject, capabilities: readonly PackageFind
   const elsewhere = { gathered: gathered(sources), gathered_secret: gathered(secrets) };
   return subject.files.flatMap((file) => {
     if (file.role === "code") return flowsOf(file, file.statements, elsewhere, subject);
-    const told = new Set(["prose", "comment"]);
-    const commands = file.statements.filter(({ role, text }) => !told.has(role) && senders.test(text));
-    return commands.flatMap((line) => flowsOf(file, [line], {}, subject));
+    const shown = file.statements.filter(({ role }) => role === "sample" || role === "data");
+    return shown
+      .filter(({ text }) => senders.test(text))
+      .flatMap((line) => flowsOf(file, [line], {}, subject));
   });
 }
 

@@ -1,9 +1,8 @@
 import { pattern } from "../base/pattern.ts";
 import type { ReviewedLine } from "./review-lines.ts";
 
-const maxStatement = 4_000;
-/** Statements that are searched for constants. */
-const maxConstants = 5_000;
+/** Length of a statement, and statements that are searched for constants. */
+const [maxStatement, maxConstants] = [4_000, 5_000];
 const texts = /"([^"]{0,400})"/g;
 
 /**
@@ -74,23 +73,19 @@ function joined(lines: readonly ReviewedLine[]): ReviewedLine[] {
 const assignment =
   /^\s{0,60}(?:export\s{1,4})?(?:const|let|var|final|my|local|readonly)?\s{0,4}((?:self\.|this\.)?[$A-Za-z_][\w$]{0,60})\s{0,4}(?::\s{0,4}[\w.]{1,30}\s{0,4})?:?=\s{0,4}(.{1,300}?)\s{0,4};?\s{0,4}$/;
 const importedAs = /^\s*(?:from\s+[\w.]{1,60}\s+)?import\s.{0,100}?\b([\w.]{1,60})\s+as\s+(\w{1,60})/;
+const constant = /^(?:"[^"]{1,300}"|builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/;
 /** Names that a file gives once to a text, or to a module or function. */
 function constantsOf(statements: readonly ReviewedLine[], isShell: boolean): Map<string, string> {
-  const found = new Map<string, string | undefined>();
+  const found = new Map<string, string>();
   for (const { text } of statements.slice(0, maxConstants)) {
-    const [, module, alias] = importedAs.exec(text) ?? [];
-    const [, name = alias, written] = assignment.exec(text) ?? [];
+    const [, module = "", alias] = importedAs.exec(text) ?? [];
+    const [, name = alias, written = module] = assignment.exec(text) ?? [];
     if (name === undefined) continue;
-    const value = written === undefined ? module : meantBy(written, isShell);
-    found.set(name, found.has(name) && found.get(name) !== value ? undefined : value);
+    const value = isShell && /^[^\s"'$`()]{1,200}$/.test(written) ? `"${written}"` : written;
+    const isConstant = name === alias || value !== written || constant.test(value);
+    found.set(name, isConstant && (found.get(name) ?? value) === value ? value : "");
   }
-  return new Map([...found].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-}
-
-function meantBy(written: string, isShell: boolean): string | undefined {
-  if (/^(?:"[^"]{1,300}"|builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2,30}|eval|exec)$/.test(written))
-    return written;
-  return isShell && /^[^\s"'$`()]{1,200}$/.test(written) ? `"${written}"` : undefined;
+  return new Map([...found].filter(([, value]) => value !== ""));
 }
 
 const placeInText = /\$?\{\s*((?:self\.|this\.)?[$\w]{1,60})\s*\}|\$(\w{1,60})/g;
@@ -110,11 +105,13 @@ function filledIn(text: string, known: ReadonlyMap<string, string>): string {
     .slice(0, maxStatement);
 }
 
-const sideBySide = /"([^"]{0,400})"\s{0,4}[+.]?\s{0,4}"([^"]{0,400})"/g;
-const sideBySideInShell = /"([^"]{0,400})""([^"]{0,400})"/g;
+const sideBySide = [
+  /"([^"]{0,400})"\s{0,4}[+.]?\s{0,4}"([^"]{0,400})"/g,
+  /"([^"]{0,400})""([^"]{0,400})"/g,
+] as const;
 const reversed = /"([^"]{0,400})"(?:\[::-1\]|\.split\(""\)\.reverse\(\)\.join\(""\))/g;
-const joinedBy = /"([^"]{0,5})"\.join\(\s*[[(]([^()[\]]{0,600})[\])]\s*\)/g;
-const joinedWith = /\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g;
+const joinedBy =
+  /"([^"]{0,5})"\.join\(\s*[[(]([^()[\]]{0,600})[\])]\s*\)|\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g;
 const numbers =
   /[[(]\s{0,4}((?:(?:0x)?[0-9a-f]{2,3}\s{0,4},\s{0,4}){2,400}(?:0x)?[0-9a-f]{2,3})\s{0,4},?\s{0,4}[\])]/gi;
 
@@ -125,20 +122,15 @@ function folded(text: string, isShell: boolean): string {
   for (let round = 0; round < 8 && now !== before; round += 1) {
     before = now;
     now = now
-      .replace(reversed, (_, backwards) => `"${turned(backwards)}"`)
-      .replace(isShell ? sideBySideInShell : sideBySide, '"$1$2"')
-      .replace(joinedBy, (whole, by, items) => together(items, by) ?? whole)
-      .replace(joinedWith, (whole, items, by) => together(items, by) ?? whole)
+      .replace(reversed, (_, backwards) => `"${[...backwards].toReversed().join("")}"`)
+      .replace(sideBySide[isShell ? 1 : 0], '"$1$2"')
+      .replace(joinedBy, (whole, by, items, all, sign) => together(items ?? all, by ?? sign) ?? whole)
       .replace(/\bgetattr\(\s*([\w.$]{1,60})\s*,\s*"(\w{1,60})"\s*\)/g, "$1.$2")
       .replace(/(?<=[\w$)\]])(?<!env|environ)(?:\?\.)?\[\s*"([A-Za-z_$][\w$]{0,60})"\s*\]/g, ".$1")
       .replace(/\bbuiltins\.__dict__\.|\bvars\(\w{1,30}\)\.|\b(?:globals|locals)\(\)\./g, "builtins.");
   }
   if (!/\b(?:fromCharCode|chr|bytes|bytearray|Buffer\.from|TextDecoder)\b/.test(now)) return now;
   return now.replace(numbers, (whole, list) => readable(Buffer.from(list.split(",").map(Number))) ?? whole);
-}
-
-function turned(text: string): string {
-  return [...text].toReversed().join("");
 }
 
 function together(items: string, by: string): string | undefined {

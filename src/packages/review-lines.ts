@@ -1,10 +1,10 @@
-/** The role of a text: run, read, shown within what is read (a block of code in a guide), or data for either. */
-export type TextRole = "code" | "prose" | "sample" | "data";
+/** The role of a text: run, read, not shown to readers, shown within what is read (a block of code in a guide), or data for either. */
+export type TextRole = "code" | "prose" | "comment" | "sample" | "data";
 
 export interface ReviewedLine {
   /** From 1. */
   number: number;
-  /** That of its file, except for the blocks and the frontmatter (data) of a guide. */
+  /** That of its file, except for the blocks, comments and frontmatter (data) of a guide. */
   role: TextRole;
   /** Without invisible characters and in one Unicode form, at most 4,000 characters. */
   text: string;
@@ -15,43 +15,44 @@ const overlap = 300;
 
 /** The lines of a text as a shell reads them. Long ones come in overlapping pieces. */
 export function linesOf(raw: string, role: TextRole): ReviewedLine[] {
-  const lines: ReviewedLine[] = [];
-  let joined: ReviewedLine | undefined;
-  const take = (line: ReviewedLine) => {
-    for (let at = 0; at === 0 || at < line.text.length - overlap; at += maxLine - overlap) {
-      lines.push({ ...line, text: line.text.slice(at, at + maxLine) });
-    }
-  };
-  const roleAt = role === "prose" ? guideRoles(raw.startsWith("---")) : () => role;
+  const joined: ReviewedLine[] = [];
+  const partsOf = role === "prose" ? guideParts(raw.startsWith("---")) : (text: string) => [{ role, text }];
   raw.split(/\r\n|\r|\n/).forEach((written, at) => {
-    const text = plainText(written);
-    const here = roleAt(text, at);
-    const goesOn =
-      /^\s*\|[^|]*$/.test(text) || (joined !== undefined && isOpen(joined.text) && joined.role === here);
-    if (joined !== undefined && goesOn && joined.text.length < maxLine) {
-      joined = { ...joined, text: `${joined.text.replace(/\\$/, "")} ${text.trim()}` };
-      return;
+    for (const part of partsOf(plainText(written), at)) {
+      const last = joined.at(-1);
+      const goesOn = last !== undefined && last.role === part.role && isOpen(last.text);
+      if (last !== undefined && (goesOn || /^\s*\|[^|]*$/.test(part.text)) && last.text.length < maxLine)
+        last.text = `${last.text.replace(/\\$/, "")} ${part.text.trim()}`;
+      else joined.push({ number: at + 1, ...part });
     }
-    if (joined !== undefined) take(joined);
-    joined = { number: at + 1, role: here, text };
   });
-  if (joined !== undefined) take(joined);
-  return lines;
+  return joined.flatMap((line) => {
+    const pieces = Math.max(1, Math.ceil((line.text.length - overlap) / (maxLine - overlap)));
+    const starts = Array.from({ length: pieces }, (_, piece) => piece * (maxLine - overlap));
+    return starts.map((start) => ({ ...line, text: line.text.slice(start, start + maxLine) }));
+  });
 }
 
-/** The roles of the lines of Markdown, asked for in their order: its frontmatter is data, its blocks of code are samples. */
-function guideRoles(hasFrontmatter: boolean): (text: string, at: number) => TextRole {
-  let isFrontmatter = hasFrontmatter;
+/** The parts of the lines of Markdown, asked for in their order: its frontmatter is data, its blocks of code are samples. */
+function guideParts(hasFrontmatter: boolean): (text: string, at: number) => Omit<ReviewedLine, "number">[] {
+  let [isFrontmatter, isComment] = [hasFrontmatter, false];
   let fence: string | undefined;
   return (text, at) => {
-    const isData = isFrontmatter;
-    if (isFrontmatter && at > 0 && /^---\s*$/.test(text)) isFrontmatter = false;
-    if (isData) return "data";
+    if (isFrontmatter) {
+      isFrontmatter = at === 0 || !/^---\s*$/.test(text);
+      return [{ role: "data", text }];
+    }
     const mark = /^\s*(?:[-*+]\s+|\d+[.)]\s+|>\s?)?(`{3,}|~{3,})/.exec(text)?.[1];
-    if (mark === undefined) return fence === undefined ? "prose" : "sample";
-    if (fence === undefined) fence = mark;
-    else if (mark.startsWith(fence)) fence = undefined;
-    return "sample";
+    if (!isComment && (mark !== undefined || fence !== undefined)) {
+      if (fence === undefined) fence = mark;
+      else if (mark?.startsWith(fence)) fence = undefined;
+      return [{ role: "sample", text }];
+    }
+    const parts = text.split(/<!--|-->/).map((part, index): Omit<ReviewedLine, "number"> => {
+      if (index > 0) isComment = !isComment;
+      return { role: isComment ? "comment" : "prose", text: part };
+    });
+    return parts.filter((part) => parts.length === 1 || part.text.trim() !== "");
   };
 }
 

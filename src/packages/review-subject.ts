@@ -6,8 +6,10 @@ import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
+import { type FactLine, factLines } from "./rules/line-facts.ts";
 import meanings from "./rules/meanings.json" with { type: "json" };
 import names from "./rules/names.json" with { type: "json" };
+import type { Purpose } from "./rules/purpose.ts";
 
 /** The code of a finding of the rules, which is public: docs/security-details.md lists them. `meanings.json` says what it is and why it matters. */
 export type Code = keyof typeof meanings;
@@ -23,20 +25,8 @@ export interface ReviewedFile {
   raw: string;
   /** Lines as a shell reads them: continued lines are joined. Long ones come in overlapping pieces. */
   lines: readonly ReviewedLine[];
-  /** What the lines of code do; the lines of a file of another role. */
-  statements: readonly ReviewedLine[];
-}
-
-/** What a skill says it is for, where people read it before they enable it: its description, requirements and first paragraph. */
-export interface Purpose {
-  /** Without addresses and without the skill's own name, which is no reason to trust a host of that name. */
-  text: string;
-  /** What it speaks of. */
-  concepts: ReadonlySet<string>;
-  /** Whether it is about attacks and their prevention, so that its text quotes them. */
-  isAboutAttacks: boolean;
-  /** Whether it names the owner of a host, or of the code behind a path of a forge. */
-  names(address: string): boolean;
+  /** What the lines do, those of code as they run. */
+  statements: readonly FactLine[];
 }
 
 /** A skill as rules see it. */
@@ -48,11 +38,8 @@ export interface ReviewSubject {
   shipped: readonly Skill[];
 }
 
-/** What a skill does or may do, in one place. */
-export type Capability = PackageFinding;
-
 /** Checks one file. Never runs anything, and takes time proportional to the size of the text. */
-export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => Capability[];
+export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => PackageFinding[];
 
 /** Characters of a file that are checked; a longer one is reported. */
 export const maxReviewed = 500_000;
@@ -60,12 +47,13 @@ export const maxReviewed = 500_000;
 const codeEndings = once(() => new Set(names.codeEndings.split(" ")));
 const proseEndings = new Set([".md", ".markdown", ".mdx", ".txt", ".rst", ".html", ".htm", ".adoc", ""]);
 
-export function reviewedFile({ path, data, executable }: PackageFile): ReviewedFile {
+export function reviewedFile({ path, data, executable }: PackageFile, purpose: Purpose): ReviewedFile {
   const content = contentKind(data);
   const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, maxReviewed)) : "";
   const role = roleOf(path, raw);
   const lines = linesOf(raw, role);
-  const statements = role === "code" ? codeStatements(lines, { path, raw }) : lines;
+  const run = role === "code" ? codeStatements(lines, { path, raw }) : lines;
+  const statements = factLines(run, { raw, role }, purpose);
   return { path, bytes: data.length, executable, content, raw, role, lines, statements };
 }
 
@@ -77,19 +65,20 @@ function roleOf(path: string, raw: string): TextRole {
   return proseEndings.has(ending) ? "prose" : "data";
 }
 
-/** What is found in a line. */
+/** What is found in a file, or in a line of it. */
 export function foundIn(
-  { path }: Pick<ReviewedFile, "path">,
-  { number, text }: Pick<ReviewedLine, "number" | "text">,
+  { path }: { path: string },
+  { number, text }: { number?: number; text?: string },
   severity: Severity,
   code: Code,
   message: string = meanings[code],
-): Capability {
-  return { severity, code, message, path, line: number, excerpt: excerptOf(text) };
+): PackageFinding {
+  const place = { ...(number && { line: number }), ...(text !== undefined && { excerpt: excerptOf(text) }) };
+  return { severity, code, message, path, ...place };
 }
 
 /** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */
-export function excerptOf(text: string): string {
+function excerptOf(text: string): string {
   const visible = text
     .trim()
     .slice(0, 1_000)

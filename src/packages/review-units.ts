@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { GuideReader, PackageReview } from "../core/skill/packages.ts";
-import type { Diagnostic, Skill } from "../core/skill/skill.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import type { PackageSkills } from "./layout/package-skills.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { readInPlace } from "./read-folder.ts";
@@ -27,18 +27,15 @@ export async function reviewUnits(
   for (const { path, skills } of found.units) {
     const { files } = await readInPlace(path, context.limits, context.signal);
     for (const skill of skills) {
-      const diagnostics = found.diagnostics.filter((each) => isAbout(each, skill));
+      // Paths of diagnostics are those of the unpacked package, where folders may have other names.
+      const isAbout = (at: string) => at.split(/[\\/]/).includes(basename(skill.origin.path));
+      const diagnostics = found.diagnostics.filter((each) => isAbout(each.path));
       const isolation = await context.isolation(skill);
       const reader = reviews.length < maxRead ? context.reader : undefined;
       reviews.push(await reviewSkillFiles({ ...context, reader, skill, files, isolation, diagnostics }));
     }
   }
   return reviews;
-}
-
-/** Paths of diagnostics are those of the unpacked package, where folders may have other names. */
-function isAbout({ path }: Diagnostic, { origin }: Skill): boolean {
-  return path.split(/[\\/]/).includes(basename(origin.path));
 }
 
 /**

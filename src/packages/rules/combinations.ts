@@ -3,82 +3,72 @@ import type { Code, Severity } from "../review-subject.ts";
 import combinations from "./combinations.json" with { type: "json" };
 import meanings from "./meanings.json" with { type: "json" };
 
-/** A part of a combination: one of these facts, where the sign before them says. */
-interface Term {
-  sign: string;
-  facts: readonly string[];
-}
-
-export interface Combination {
+/**
+ * What no skill has to do, and what many may: combinations of facts by the code of the finding, for sentences (`prose`), lines of code or
+ * commands (`line`), and files of code (`flow`). A row has its severity if it is no warning, and terms: `a|b` one of them is stated, `~a` in
+ * it or near it, `+a` it is ordered, `~+a` ordered in it or near it, `!a` denied, `-a` not stated, `^a` not stated in the description, `=a` stated
+ * there.
+ */
+interface Row {
   code: Code;
   severity: Severity;
-  /** Whether quotations count. */
-  isQuoted: boolean;
-  terms: readonly Term[];
+  terms: readonly { sign: string; facts: readonly string[] }[];
 }
 
-/** What is known of a unit of a package: of a sentence, or of a file of code. */
+type Has = { has(fact: string): boolean };
+
+/** What is known of a part of a package. */
 export interface Facts {
-  stated: { has(fact: string): boolean };
+  stated: Has;
   /** In it or near it. */
-  near?: ReadonlySet<string>;
-  ordered?: ReadonlySet<string>;
-  orderedNear?: ReadonlySet<string>;
-  denied?: ReadonlySet<string>;
+  near?: Has;
+  ordered?: Has;
+  orderedNear?: Has;
+  denied?: Has;
   /** What the description of the skill states. */
-  meant: ReadonlySet<string>;
-  precedes?(first: string, second: string): boolean;
+  meant: Has;
 }
 
-/**
- * What no skill has to do, and what many may: combinations of facts, of a sentence (`prose`) or a file of code (`code`), by the code of the finding. A
- * row has its severity if it is no warning, `quoted` where quotations count, and terms: `a|b` one of them is stated, `~a` in the sentence or near
- * it, `+a` it is ordered, `~+a` ordered in the sentence or near it, `!a` denied, `-a` not stated, `^a` not stated in the description, `=a` stated there, `a>b` one before the other.
- */
-const tables = once(() => ({ prose: rowsOf(combinations.prose), code: rowsOf(combinations.code) }));
+/** A combination that holds, and the first fact of it. */
+export type Held = Pick<Row, "code" | "severity"> & { fact: string };
 
-/** The first combination of each code that holds, of those that count. */
+const tables = once(() => {
+  const { prose, line, flow } = combinations;
+  return { prose: rowsOf(prose), line: rowsOf(line), flow: rowsOf(flow) };
+});
+
+/** The first combination of each code that holds. What is only `quoted` may be information, or an order where `orders` count. */
 export function combinationsIn(
   kind: keyof typeof combinations,
-  counts: (row: Combination) => boolean,
   facts: Facts,
-  quoted = facts,
-): Combination[] {
-  const found = new Map<Code, Combination>();
-  for (const row of tables()[kind].filter(counts))
-    if (!found.has(row.code) && holds(row, row.isQuoted ? quoted : facts)) found.set(row.code, row);
+  { isMeant, orders = false }: { isMeant: boolean; orders?: boolean },
+): Held[] {
+  const found = new Map<Code, Held>();
+  for (const { code, severity, terms } of tables()[kind]) {
+    const counts = isMeant || severity === "info" || (orders && terms.some(({ sign }) => sign === "+"));
+    if (!counts || found.has(code) || !terms.every((term) => holds(term, facts))) continue;
+    found.set(code, { code, severity, fact: terms[0]?.facts.find((each) => facts.stated.has(each)) ?? "" });
+  }
   return [...found.values()];
 }
 
-function rowsOf(table: Record<string, readonly string[]>): Combination[] {
+function rowsOf(table: Record<string, readonly string[]>): Row[] {
   return Object.entries(table).flatMap(([code, rows]) => {
     if (!(code in meanings)) throw new TypeError(`The code ${code} has no meaning.`);
     return rows.map((row) => {
-      const [, severity = "warning", quoted, terms = ""] =
-        /^(?:(info|danger) )?(quoted )?(.*)$/.exec(row) ?? [];
-      const isQuoted = quoted !== undefined;
-      return {
-        code: code as Code,
-        severity: severity as Severity,
-        isQuoted,
-        terms: terms.split(" ").map(termOf),
+      const [, severity = "warning", terms = ""] = /^(?:(info|danger) )?(.*)$/.exec(row) ?? [];
+      const termOf = (term: string) => {
+        const [, sign = "", facts = ""] = /^(~\+|[~+!^=-]?)(.*)$/.exec(term) ?? [];
+        return { sign, facts: facts.split("|") };
       };
+      return { code: code as Code, severity: severity as Severity, terms: terms.split(" ").map(termOf) };
     });
   });
 }
 
-function termOf(term: string): Term {
-  if (term.includes(">")) return { sign: ">", facts: term.split(">") };
-  const [, sign = "", facts = ""] = /^(~\+|[~+!^=-]?)(.*)$/.exec(term) ?? [];
-  return { sign, facts: facts.split("|") };
-}
-
-function holds({ terms }: Combination, facts: Facts): boolean {
+function holds({ sign, facts: named }: Row["terms"][number], facts: Facts): boolean {
   const { stated, meant, near, ordered, orderedNear, denied } = facts;
   const said = { "": stated, "~": near, "+": ordered, "~+": orderedNear, "!": denied, "-": stated };
-  const places: Record<string, Facts["stated"] | undefined> = { ...said, "=": meant, "^": meant };
-  return terms.every(({ sign, facts: [first = "", ...others] }) => {
-    if (sign === ">") return facts.precedes?.(first, others[0] ?? "") === true;
-    return [first, ...others].some((each) => places[sign]?.has(each)) !== /[-^]/.test(sign);
-  });
+  const places: Record<string, Has | undefined> = { ...said, "=": meant, "^": meant };
+  return named.some((each) => places[sign]?.has(each)) !== /[-^]/.test(sign);
 }

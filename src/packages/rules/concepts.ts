@@ -1,16 +1,14 @@
 import { once } from "../../base/made-once.ts";
 import lexicon from "./lexicon.json" with { type: "json" };
 
-/** The concepts of a sentence. */
-export interface Concepts {
-  stated: ReadonlySet<string>;
-  /** Told to somebody, or told to happen: `send`, `you must send`, `is sent`. */
-  ordered: ReadonlySet<string>;
-  /** Only denied: `never send`, `without telling`. Things are never denied, acts are. */
-  denied: ReadonlySet<string>;
-  /** Whether one is stated shortly before another, in the same clause. */
-  precedes(first: string, second: string): boolean;
-}
+/**
+ * The concepts of a sentence. They are stated; ordered if somebody is told so, or told that it happens (`send`, `you must send`, `is sent`); only
+ * denied (`never send`, `without telling`). Things are never denied, acts are.
+ */
+type Concepts = Record<"stated" | "ordered" | "denied", ReadonlySet<string>>;
+/** What a word or phrase stands for, and what was added to its listed form. */
+type Entry = Record<"concept" | "kind" | "ending", string>;
+type Mark = { concept: string; isOrder: boolean; isDenied: boolean };
 
 /**
  * What skills speak about: `lexicon.json` has the words for each concept in the languages of known incidents. English words also stand for
@@ -19,38 +17,46 @@ export interface Concepts {
  */
 const index = once(() => {
   const { grammar, ...kinds } = lexicon;
-  const entries = new Map<string, { concept: string; kind: string }[]>();
-  /** How many words the longest entry has that begins with a word. */
-  const lengths = new Map<string, number>();
+  const entries = new Map<string, Entry[]>();
   for (const [kind, concepts] of Object.entries(kinds)) {
-    for (const [concept, word] of Object.entries(concepts).flatMap(([each, words]) =>
-      words.split(" ").map((word) => [each, word.replaceAll("_", " ")] as const),
-    )) {
-      entries.set(word, [...(entries.get(word) ?? []), { concept, kind }]);
-      const [first = "", ...rest] = word.split(" ");
-      lengths.set(first, Math.max(lengths.get(first) ?? 1, rest.length + 1));
+    for (const [concept, words] of Object.entries(concepts)) {
+      for (const [entry, ending] of words.split(" ").flatMap((word) => formsOf(word, kind))) {
+        const known = entries.get(entry) ?? [];
+        if (!known.some((each) => each.concept === concept))
+          entries.set(entry, [...known, { concept, kind, ending }]);
+      }
     }
   }
   const roles = new Map(Object.entries(grammar).map(([role, words]) => [role, new Set(words.split(" "))]));
-  const is = (role: keyof typeof grammar, word = "") => roles.get(role)?.has(word) === true;
-  return { entries, lengths, is };
+  return { entries, is: (role: keyof typeof grammar, word = "") => roles.get(role)?.has(word) === true };
 });
+
+/** What English words get at their ends. */
+const endings: readonly (readonly [RegExp, string])[] = [
+  ...["s", "es"].map((form) => [/$/, form] as const),
+  ...["ies", "ied"].map((form) => [/y$/, form] as const),
+  ...["ed", "ing"].map((form) => [/e?$/, form] as const),
+  ...["$1$1ed", "$1$1ing"].map((form) => [/([b-df-hj-np-tvz])$/, form] as const),
+];
+
+/** A listed word or phrase, and the forms in which its first or last word may be: `tries`, `putting`, `takes over`. */
+function formsOf(listed: string, kind: string): (readonly [entry: string, ending: string])[] {
+  const phrase = listed.replaceAll("_", " ");
+  if (kind === "exact" || !/^[a-z ]+$/.test(phrase)) return [[phrase, ""]];
+  const inflected = endings.flatMap(([end, form]) => [
+    [phrase.replace(end, form), form] as const,
+    [phrase.replace(/^\w+/, (first) => first.replace(end, form)), form] as const,
+  ]);
+  return [[phrase, ""], ...inflected];
+}
 
 const tokens = /[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}]|[\p{L}\p{N}]+|[.,;:!?()。；！？、，–—|]/gu;
 const isSign = /^[.,;:!?()。；！？、，–—|]$/;
 const isEnd = /^[.;:!?()。；！？–—|]$/;
 const isWide = /^[\p{Script=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const maxTokens = 400;
-/** Tokens that a negation reaches, and those of the longest entry of a script without spaces. */
-const reach = 9;
-const longest = 7;
-
-interface Mark {
-  concept: string;
-  at: number;
-  isOrder: boolean;
-  isDenied: boolean;
-}
+/** Tokens that a negation reaches, those of the longest entry, and letters of the longest beginning. */
+const [reach, longest, maxBeginning] = [9, 7, 20];
 
 /** Reads the concepts of a sentence. Takes time proportional to its length. */
 export function conceptsOf(text: string): Concepts {
@@ -67,80 +73,44 @@ export function conceptsOf(text: string): Concepts {
     stated: those((mark) => !mark.isDenied),
     ordered: those((mark) => mark.isOrder && !mark.isDenied),
     denied: those((mark) => mark.isDenied),
-    precedes: (first, second) => {
-      const last = marks.findLast(({ concept, isDenied }) => concept === second && !isDenied)?.at ?? -1;
-      const isNear = ({ concept, at }: Mark) => concept === first && at < last && last - at <= reach;
-      return marks.some(
-        (mark) => isNear(mark) && !words.slice(mark.at, last).some((word) => isEnd.test(word)),
-      );
-    },
   };
 }
 
-/** Which words a negation reaches: those after it, or before it, in its part of the sentence. */
-function denialOf(words: readonly string[]): boolean[] {
-  const { is } = index();
-  const isDenied = words.map(() => false);
-  let [from, to, isBrief] = [0, -1, false];
-  words.forEach((word, at) => {
-    if (isEnd.test(word) || is("turns", word) || (word === "," && isBrief)) [from, to] = [at, -1];
-    isDenied[at] = at <= to;
-    if (is("behind", word)) isDenied.fill(true, Math.max(from, at - reach), at);
-    if (is("negations", word)) [to, isBrief] = [at + reach, is("brief", word)];
-  });
-  return isDenied;
+/** Whether a text speaks about attacks, or about what somebody asks for or agrees to at the time. */
+export function isExplained(text: string): boolean {
+  const { stated } = conceptsOf(text);
+  return stated.has("attack") || stated.has("wish");
 }
 
+/** Which words a negation reaches: those after it in its part of the sentence. */
+function denialOf(words: readonly string[]): boolean[] {
+  const { is } = index();
+  let last = -1;
+  return words.map((word, at) => {
+    if (isEnd.test(word) || is("turns", word)) last = -1;
+    const isDenied = at <= last;
+    if (is("negations", word)) last = at + reach;
+    return isDenied;
+  });
+}
+
+/** The concepts whose words begin at a place. */
 function marksAt(words: readonly string[], at: number, isDenied: boolean): Mark[] {
   const { entries, is } = index();
   const [word = "", before = "."] = [words[at], words[at - 1]];
   const isTold = isSign.test(before) || is("starters", before) || /^\d|[^a-z]/.test(before + word);
-  const happens = is("happens", before);
-  const marks = new Map<string, Mark>();
-  for (const [entry, form] of entriesAt(words, at)) {
-    for (const { concept, kind } of entries.get(entry) ?? []) {
-      // `Email: …` is a label.
-      const isLabel = concept === "copy" && words[at + 1] === ":";
-      if (marks.has(concept) || isLabel || (form !== "" && kind === "exact")) continue;
-      const isOrder = (form === "" && isTold) || (form !== "ing" && happens) || entry.endsWith("*");
-      marks.set(concept, { concept, at, isOrder, isDenied: isDenied && kind !== "things" });
-    }
-  }
-  return [...marks.values()];
-}
-
-/** The entries that may begin with a word of a text, and the ending that was taken off it. */
-function entriesAt(words: readonly string[], at: number): (readonly [entry: string, ending: string])[] {
-  const word = words[at] ?? "";
-  const beginnings = Array.from(word.slice(0, 20), (_, end) => [`${word.slice(0, end + 1)}*`, ""] as const);
-  const within = isWide.test(word)
-    ? Array.from({ length: longest }, (_, end) => [words.slice(at, at + end + 1).join(""), ""] as const)
-    : formsOf(word).flatMap(([base, ending]) =>
-        phrasesFrom(base, words, at).map((each) => [each, ending] as const),
-      );
-  return [...within, ...beginnings];
-}
-
-/** A word alone and with those behind it, as far as entries that begin with it go; the last one in each of its forms. */
-function phrasesFrom(base: string, words: readonly string[], at: number): string[] {
-  const more = words.slice(at + 1, at + (index().lengths.get(base) ?? 1));
-  return [
-    base,
-    ...more.flatMap((last, end) =>
-      formsOf(last).map(([form]) => [base, ...more.slice(0, end), form].join(" ")),
-    ),
-  ];
-}
-
-/** Endings, and what stands in their place in the base form. */
-const endings = "s es ies:y ed d ied:y ing ing:e".split(" ").map((each) => each.split(":"));
-
-/** A word, and what it may be an inflected form of in English: `sends`, `tried`, `putting`. */
-function formsOf(word: string): [base: string, ending: string][] {
-  const inflected = endings.flatMap(([ending = "", instead = ""]): [string, string][] => {
-    if (word.length <= ending.length + 2 || !word.endsWith(ending)) return [];
-    const base = word.slice(0, -ending.length) + instead;
-    return [base, base.replace(/(.)\1$/, "$1")].map((each) => [each, ending]);
-  });
-  return [[word, ""], ...inflected];
+  const space = isWide.test(word) ? "" : " ";
+  const phrases = Array.from({ length: longest }, (_, more) => words.slice(at, at + more + 1).join(space));
+  const beginnings = Array.from(word.slice(0, maxBeginning), (_, end) => `${word.slice(0, end + 1)}*`);
+  const marks = [...phrases, ...beginnings].flatMap((entry) =>
+    (entries.get(entry) ?? []).map(({ concept, kind, ending }): Mark => {
+      const isOrder =
+        (ending === "" && isTold) ||
+        (!ending.endsWith("ing") && is("happens", before)) ||
+        entry.endsWith("*");
+      return { concept, isOrder, isDenied: isDenied && kind !== "things" };
+    }),
+  );
+  // `Email: …` is a label.
+  return words[at + 1] === ":" ? marks.filter(({ concept }) => concept !== "copy") : marks;
 }

@@ -1,11 +1,8 @@
 import { once } from "../../base/made-once.ts";
 import type { Skill } from "../../core/skill/skill.ts";
-import type { Purpose, ReviewedFile } from "../review-subject.ts";
+import { linesOf } from "../review-lines.ts";
 import { conceptsOf } from "./concepts.ts";
 import names from "./names.json" with { type: "json" };
-
-const attacks =
-  /\b(?:security|secure coding|vulnerabilit\w*|malware|malicious|yara|exploit\w*|pen-?test\w*|penetration|red[- ]team\w*|threats?|incident response|prompt[- ]injections?|jailbreak\w*|injections?|supply[- ]chain)\b|\b(?:phishing|forensic\w*|fuzz\w*|ctf|hardening|vett(?:er|ing)|hidden text|leak(?:s|ed|age)?|third-party skills?|attack\w*|siem|exfiltrat\w*|homoglyph\w*|secrets? (?:scan|detect)\w*)\b|sicherheitsprüf|安全审计|安全检测/i;
 
 /** Domains under which anybody gets a name of their own, so that their owner says nothing. */
 const shared =
@@ -15,44 +12,43 @@ const forges =
 /** Makers of tools and interpreters that guides of all kinds have people install, and hosts of documentation; and their names on forges. */
 const wellKnown = once(() => new Set(names.wellKnown.split(" ")));
 
-/** Reads the purpose of a skill. `files` are those of its folder. */
-export function purposeOf(skill: Skill, files: readonly ReviewedFile[]): Purpose {
-  const guide = files.find(({ path }) => path === "SKILL.md");
+export type Purpose = ReturnType<typeof purposeOf>;
+
+/** What a skill says it is for, where people read it before they enable it: its description, requirements and first paragraph. */
+export function purposeOf(skill: Skill, guide: string) {
   const text = [skill.description, ...skill.requires.env, ...skill.requires.bins].join(" \n ");
-  const prose = guide?.lines.flatMap((line) => (line.role === "prose" ? [line.text] : [])) ?? [];
+  const prose = linesOf(guide, "prose").flatMap((line) => (line.role === "prose" ? [line.text] : []));
   const known = namesIn(`${text} \n ${firstParagraph(prose)}`.replace(/https?:\/\/\S+/g, " "));
-  known.delete("");
   const knows = (label: string) =>
     known.has(squeezed(label)) ||
     [...known].some((each) => each.length >= 4 && squeezed(label).startsWith(each));
-  const { stated, denied } = conceptsOf(text);
+  const { stated, denied } = conceptsOf(`${skill.id.replaceAll("-", " ")} \n ${text}`);
   return {
+    /** Without the skill's own name, which is no reason to trust a host of that name. */
     text,
-    concepts: new Set([...stated, ...denied]),
-    isAboutAttacks: attacks.test(`${skill.id.replaceAll("-", " ")} ${text}`),
-    names: (address) => {
+    /** What it speaks of. */
+    concepts: new Set([...stated, ...denied]) as ReadonlySet<string>,
+    /** Whether it is about attacks and their prevention, so that its text quotes them. */
+    isAboutAttacks: stated.has("defence"),
+    /** Whether it names the owner of a host, or of the code behind a path of a forge. */
+    names: (address: string) => {
       const [host = "", owner = "", repository = ""] = address.toLowerCase().split("/");
       const name = squeezed(repository);
       if (forges.test(host))
         return wellKnown().has(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
-      return wellKnown().has(host.split(".").slice(-2).join(".")) || knows(ownerLabel(host));
+      const labels = host.split(".");
+      return (
+        wellKnown().has(labels.slice(-2).join(".")) || knows(labels.at(shared.test(host) ? -3 : -2) ?? "")
+      );
     },
   };
 }
 
-/** The text between the first heading and the next, at most 600 characters, without list items: those instruct. */
+/** The text between the first heading and the next, without list items: those instruct. */
 function firstParagraph(prose: readonly string[]): string {
   const rest = prose.slice(prose.findIndex((line) => /^#\s/.test(line)) + 1);
   const end = rest.findIndex((line) => /^#|^\s*(?:[-*>|]|\d+\.)/.test(line));
-  return rest
-    .slice(0, end === -1 ? 8 : end)
-    .join(" ")
-    .slice(0, 600);
-}
-
-/** The label that was registered. */
-function ownerLabel(host: string): string {
-  return host.split(".").at(shared.test(host) ? -3 : -2) ?? "";
+  return rest.slice(0, end === -1 ? 8 : end).join(" ");
 }
 
 /**
@@ -69,12 +65,9 @@ const nameForms = [
 function namesIn(text: string): Set<string> {
   const found = nameForms.flatMap((form) => text.match(form) ?? []);
   const parts = found.flatMap((name) => [name, ...name.split(" ")]).filter((name) => name.length >= 2);
-  return new Set(parts.map((name) => squeezed(name).replaceAll(" ", "")));
+  return new Set(parts.map((name) => squeezed(name).replaceAll(" ", "")).filter((name) => name !== ""));
 }
 
 function squeezed(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\d\s]/gu, "")
-    .replace(/\s+/g, " ");
+  return text.toLowerCase().replace(/[^\p{L}\d\s]|(?<=\s)\s/gu, "");
 }

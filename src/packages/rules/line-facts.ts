@@ -56,7 +56,7 @@ const commands: readonly Shape[] = [
   ["sends_by_name", /\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup|dig|nslookup|host|ping6?)\b[\s(]{1,3}(?:\+?-?\w+\s+){0,3}["'`]?[^\s,]{0,40}(?:\$\{?[^}\s]{1,60}\}?|\{[^}\s]{1,60}\})(?:\.[\w-]+|\.\$?\{[^}\s]{1,60}\}){0,3}\.[a-z][\w-]*\.[a-z]{2,}\b/i],
   ["sends_by_name", /\b(?:gethostbyname\w*|getaddrinfo|resolve\w*|lookup)\s*\(\s*[^()"'`]{1,60}\+\s*["'`]\.[\w-]+\.[a-z]/i],
   ["secret", /(?!.{0,60}(?:x{8}|example|EXAMPLE|\*{4}|0{12}))(?:\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,90})\b|\bglpat-[A-Za-z0-9_-]{20}\b|\bxox[abeprs]-[A-Za-z0-9-]{20,120})/],
-  ["secret", /(?!.{0,60}(?:x{8}|example|EXAMPLE|\*{4}|0{12}))(?:\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{32,200}|\bAIza[0-9A-Za-z_-]{35}\b|\b[rs]k_live_[A-Za-z0-9]{20,100}\b|\bnpm_[A-Za-z0-9]{36}\b|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----)/],
+  ["secret", /(?!.{0,60}(?:x{8}|example|EXAMPLE|\*{4}|0{12}))(?:\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{32,200}|\bAIza[0-9A-Za-z_-]{35}\b|\b[rs]k_live_[A-Za-z0-9]{20,100}\b|\bnpm_[A-Za-z0-9]{36}\b|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?=\s*$|\\n|\s+[A-Za-z0-9+/]{20}))/],
   ["secret", /\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,50}|\b[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}\b/],
   ["downloads_program", /["']?kind["']?\s*:\s*["']?download\b/],
 ];

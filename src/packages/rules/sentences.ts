@@ -92,7 +92,7 @@ const gap =
 const shapes: readonly (readonly [shape: string, said: RegExp])[] = [
   ["picture", /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc|\burl\(["']?https?:/i],
   ["packed", /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i],
-  ["account", /\b(?!DE89 ?3704)[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/],
+  ["account", /\b(?!DE89 ?3704|FR76 ?3000)[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/],
   ["quote", /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u],
   ["colon", /:\s*$|\bfollowing\b/],
   ["referral", /[?&](?:via|aff\w{0,12}|aid|pt|tag|partner|promo|ref(?!=(?:main|master|v?\d)))(?:_?id|_?code)?=[\w-]{2,}/i],

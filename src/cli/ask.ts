@@ -1,3 +1,4 @@
+import { unlessAborted } from "../base/time-limit.ts";
 import { type ApiClient, ownTimeZone } from "../client/api-client.ts";
 import type { TurnOutcome } from "../core/log/turn-event.ts";
 import { type AttachedFile, attachedFile } from "../platforms/terminal/attached-file.ts";
@@ -36,10 +37,15 @@ export async function ask(context: CommandContext, text: string, options: AskOpt
     const { client } = connection;
     const { namespace, thread } = options;
     const message = { namespace, text, ...ownTimeZone(), ...(thread === undefined ? {} : { thread }) };
-    const accepted = await client.submitTurn(message, files);
+    const accepting = client.submitTurn(message, files);
     const watch = new AbortController();
-    const stopListening = onInterrupts(context, client, accepted.turn_id, watch);
+    // At once: the turn may begin before its acceptance arrives here.
+    const stopListening = onInterrupts(context, client, accepting, watch);
     try {
+      const accepted = await unlessAborted(watch.signal, () => accepting).catch((error: unknown) => {
+        if (!watch.signal.aborted) throw error;
+      });
+      if (accepted === undefined) return exitCode.stopped;
       const outcome = options.json
         ? await printEvents(context, connection, accepted.turn_id, watch.signal)
         : await showTurn(context, connection, accepted, watch);
@@ -53,14 +59,15 @@ export async function ask(context: CommandContext, text: string, options: AskOpt
 function onInterrupts(
   context: CommandContext,
   client: ApiClient,
-  turnId: string,
+  accepting: Promise<{ turn_id: string }>,
   watch: AbortController,
 ): () => void {
   let pressed = 0;
   return context.onSignal(["SIGINT", "SIGTERM"], () => {
     pressed += 1;
     if (pressed > 1) return watch.abort();
-    client.call("turn.stop", { id: turnId }).catch((error: unknown) => {
+    const stopped = accepting.then(({ turn_id }) => client.call("turn.stop", { id: turn_id }));
+    stopped.catch((error: unknown) => {
       context.stderr.write(`The turn could not be stopped: ${String(error)}\n`);
       watch.abort();
     });

@@ -42,11 +42,12 @@ export function withUniqueIds<Call extends ToolCall>(
   conversation: readonly Message[],
 ): Call[] {
   if (calls.length === 0) return [];
-  const taken = new Set(
-    conversation.flatMap((message) =>
-      message.role === "assistant" ? message.tool_calls.map((call) => call.id) : [],
-    ),
-  );
+  const ids = new Set(calls.map(({ id }) => id));
+  const taken = new Set<string>();
+  for (const message of conversation) {
+    if (message.role !== "assistant") continue;
+    for (const { id } of message.tool_calls) if (ids.has(id)) taken.add(id);
+  }
   return calls
     .filter((call) => call.name !== "")
     .map((call) => {

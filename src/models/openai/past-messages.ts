@@ -35,6 +35,8 @@ export function ownBlocks(message: AssistantMessage, owner: BlocksOwner): Json |
  * calls. All other messages keep their order.
  */
 export function holdBackChanges(messages: readonly Message[]): readonly Message[] {
+  const isBetween = ({ role }: Message, at: number) => role === "system" && messages[at + 1]?.role === "tool";
+  if (!messages.some(isBetween)) return messages;
   const ordered: Message[] = [];
   let held: Message[] = [];
   for (const message of messages) {

@@ -34,7 +34,8 @@ export const proseRule: FileRule = (file, subject) => {
   return sentencesOf(file, subject).flatMap((sentence) => {
     const { stated, line: number, text } = sentence;
     const isQuoting = isAboutAttacks && (stated.has("hidden") || /["“`|]|^\s*>/.test(text));
-    const orders = !stated.has("attack") && !stated.has("wish") && !isQuoting;
+    const isWished = stated.has("wish") && !stated.has("hidden");
+    const orders = !stated.has("attack") && !isWished && !isQuoting;
     const counted = { isMeant: orders && !isAboutAttacks, orders };
     const held = combinationsIn("prose", { ...sentence, meant }, counted);
     return held.map(({ severity, code }) => foundIn(file, { number, text }, severity, code));

@@ -40,7 +40,7 @@ const commands: readonly Shape[] = [
   ["reads_credentials", /Login Data\b|Cookies\.binarycookies|key4\.db|logins\.json|\bwallet\.dat\b|Library\/Keychains|Local Extension Settings|169\.254\.169\.254|metadata\.google\.internal|security\s+(?:find-(?:generic|internet)-password|dump-keychain)|\/var\/run\/secrets\b/],
   ["reads_credentials", /\.(?:openclaw|clawdbot|moltbot)\/(?:\.env|openclaw\.json|agents\/\S{1,60}sessions)|auth-profiles\.json|\.(?:bash|zsh|python|psql|mysql)_history\b|\bpbpaste\b|\bpyperclip\.paste\b|\bxclip\b.{0,20}-o\b|\bkeyring\.get_password\b/],
   ["disables_protection", /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable|\bsetenforce\s+0|ufw\s+disable/i],
-  ["lifts_rules", /\bdefaultMode\b\W{1,6}bypassPermissions\b|\bcore\.hooksPath\s{1,4}\/dev\/null/i],
+  ["lifts_rules", /\bdefaultMode\b\W{1,6}bypass\w*|\bcore\.hooksPath\s{1,4}\/dev\/null/i],
   ["redirects_agent", /\b(?:ANTHROPIC|OPENAI)_BASE_URL\b["']?\]?\s{0,4}(?:\?\?=|=|:)\s{0,4}["']https:/],
   ["persistence", /\bcrontab\s+(?:-(?!l)|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i],
   ["destructive", /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME)\/?\*?(?:["'\s]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\/|\brmtree\(\s*(?:os\.path\.expanduser\(["']~["']\)|Path\.home\(\))\s*\)/i],

@@ -424,7 +424,8 @@ export function turnLogContract(
         const claimed = await Promise.all(
           ["w2", "w3"].map((w) => claimAt(log, 1_100, w, 500, { lanes: ["message"] })),
         );
-        expect(claimed.map((each) => each?.turn_id)).toEqual(["t5", undefined]);
+        // Either may be first.
+        expect(claimed.map((each) => each?.turn_id).toSorted()).toEqual(["t5", undefined]);
       });
 
       test("steering is absorbed in one write", async () => {

@@ -1,8 +1,7 @@
-import type { Readable } from "node:stream";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { parsedJson } from "../base/json-reader.ts";
 import { NotJson, ReportedFailure } from "./reported-failure.ts";
-import { bodyOf } from "./send-request.ts";
+import { type Body, bodyOf } from "./send-request.ts";
 
 /** Maximum wait for the end of a stream after the answer, so that its connection can be reused, ms. */
 const maxRest = 1_000;
@@ -21,13 +20,12 @@ export async function* readChunks<Chunk>(
 ): AsyncGenerator<Chunk | undefined, void> {
   const body = bodyOf(response);
   if (body === undefined) throw new NotJson(response);
-  const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
   const takeMessages = createMessageTaker();
   let end: End = "open";
   const head = new Head();
   try {
     while (end === "open") {
-      const { value, done } = await next(pieces);
+      const { value, done } = await body.next();
       const { chunks, isSaid } = chunksIn<Chunk>(takeMessages(value), response, isLast);
       head.note(chunks, value);
       // A plain loop: delegating to a generator costs time for every piece of every answer.
@@ -36,7 +34,7 @@ export async function* readChunks<Chunk>(
     }
     if (head.isNotJson()) throw new NotJson(response);
   } finally {
-    release(body, pieces, end);
+    release(body, end);
   }
 }
 
@@ -118,27 +116,16 @@ function statusIn({ code }: { code?: unknown }): { status?: number } {
   return typeof code === "number" && code >= 400 && code < 600 ? { status: code } : {};
 }
 
-/** @throws TypeError with the reason as its cause when the connection breaks, as fetch does */
-async function next(pieces: Pieces): Promise<IteratorResult<Uint8Array, undefined>> {
-  try {
-    return await pieces.next();
-  } catch (error) {
-    throw new TypeError("terminated", { cause: error });
-  }
-}
-
-type Pieces = AsyncIterator<Uint8Array, undefined>;
-
-function release(body: Readable, pieces: Pieces, end: End): void {
+function release(body: Body, end: End): void {
   if (end === "open") body.destroy();
-  else if (end === "said") void readRest(body, pieces);
+  else if (end === "said") void readRest(body);
 }
 
-async function readRest(body: Readable, pieces: Pieces): Promise<void> {
+async function readRest(body: Body): Promise<void> {
   const timer = setTimeout(() => body.destroy(), maxRest);
   timer.unref();
   try {
-    while (!(await pieces.next()).done);
+    while (!(await body.next()).done);
   } catch {
     // The answer is complete, so a failure of its connection does not matter.
   } finally {

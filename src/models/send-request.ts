@@ -1,15 +1,21 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
-import { mediaTypeOf } from "./reported-failure.ts";
+import type { ReadableStream as WebStream } from "node:stream/web";
 
-/** The bodies of event streams, which are read as Node reads them: as web streams they would cost more than all else of a request. */
-const eventStreams = new WeakMap<Response, Readable>();
+/** The bytes of an answer as Node reads them. As web streams, those of an event stream would cost more than all else of a request. */
+export interface Body {
+  /** @throws TypeError with the reason as its cause when the connection breaks, as fetch does */
+  next(): Promise<IteratorResult<Uint8Array, undefined>>;
+  /** Gives the rest and the connection up. */
+  destroy(): void;
+}
+
+const bodies = new WeakMap<Response, Body>();
 
 /**
  * A fetch for the SDKs on Node's own HTTP client, in half the CPU time of the global `fetch` and with no limit of its own to the time a
- * server may take. Redirects are not followed. `bodyOf` reads the body of an event stream; other bodies are those of the response.
+ * server may take. Redirects are not followed. Either the response or `bodyOf` reads its body.
  * @throws TypeError with the reason as its cause when there is no connection, as fetch does; the signal's reason on abort
  */
 export async function sendRequest(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
@@ -19,21 +25,42 @@ export async function sendRequest(input: string | URL | Request, init: RequestIn
   const headers = new Headers();
   for (let at = 0; at < message.rawHeaders.length; at += 2)
     headers.append(message.rawHeaders[at] ?? "", message.rawHeaders[at + 1] ?? "");
-  const head = { status, statusText, headers };
-  if (mediaTypeOf(headers) === "text/event-stream") {
-    const response = new Response(null, head);
-    eventStreams.set(response, message);
-    return response;
-  }
   // A response with such a status may have no body, not even an empty one. https://fetch.spec.whatwg.org/#null-body-status
   const isEmpty = [204, 205, 304].includes(status);
-  return new Response(isEmpty ? null : (Readable.toWeb(message) as globalThis.ReadableStream), head);
+  const body = readableBody(message);
+  const response = new Response(isEmpty ? null : webStreamOf(body), { status, statusText, headers });
+  bodies.set(response, body);
+  return response;
 }
 
-/** The bytes of a response. */
-export function bodyOf(response: Response): Readable | undefined {
-  if (response.body === null) return eventStreams.get(response);
-  return Readable.fromWeb(response.body as ReadableStream);
+/** The body of a response, also of one that was made elsewhere; undefined if it has none. */
+export function bodyOf(response: Response): Body | undefined {
+  if (response.body === null) return undefined;
+  return bodies.get(response) ?? readableBody(Readable.fromWeb(response.body as WebStream));
+}
+
+function readableBody(readable: Readable): Body {
+  const pieces = readable[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
+  return {
+    async next() {
+      try {
+        return await pieces.next();
+      } catch (error) {
+        throw new TypeError("terminated", { cause: error });
+      }
+    },
+    destroy: () => void readable.destroy(),
+  };
+}
+
+/** Reads nothing before it is read itself. */
+function webStreamOf(body: Body): ReadableStream<Uint8Array> {
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { value, done } = await body.next();
+    if (done) controller.close();
+    else controller.enqueue(value);
+  };
+  return new ReadableStream({ pull, cancel: body.destroy }, { highWaterMark: 0 });
 }
 
 /** What is sent: text, or bytes with the type that they have by themselves. */

@@ -3,7 +3,7 @@ import { isRecord } from "../base/record.ts";
 import type { NoApi } from "./provider-error.ts";
 import { readBounded } from "./read-bounded.ts";
 import { mediaTypeOf } from "./reported-failure.ts";
-import { sendRequest } from "./send-request.ts";
+import { bodyOf, sendRequest } from "./send-request.ts";
 
 /** Maximum bytes of a web page in place of an API's answer. Only its title is read. */
 const maxPageBytes = 1_000_000;
@@ -34,6 +34,8 @@ function noApi(
   if (isRedirect) {
     const to = URL.parse(headers.get("location") ?? "", url.href);
     const detail = to === null ? "nowhere" : `${to.origin}${to.pathname}`;
+    // Nobody reads it, and an unread answer keeps its connection.
+    bodyOf(response)?.destroy();
     return Promise.resolve({ type: "redirect", status, asked, detail });
   }
   return readBounded(response, maxPageBytes).then((page = "") => {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { bodyOf, sendRequest } from "../../../src/models/send-request.ts";
+import { type Body, bodyOf, sendRequest } from "../../../src/models/send-request.ts";
 
 let server: Server;
 afterEach(async () => {
@@ -17,6 +17,13 @@ async function serve(listener: RequestListener): Promise<string> {
   server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/path?query=1`;
+}
+
+/** The text of a whole body. */
+async function said(body: Body): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for (let piece = await body.next(); !piece.done; piece = await body.next()) pieces.push(piece.value);
+  return Buffer.concat(pieces).toString();
 }
 
 describe("a request to a server of models", () => {
@@ -66,10 +73,29 @@ describe("a request to a server of models", () => {
     });
     for (let at = 0; at < 3; at += 1) {
       const body = bodyOf(await sendRequest(url));
-      expect(body && (await text(body))).toBe("data: 1\n\n");
+      expect(body && (await said(body))).toBe("data: 1\n\n");
     }
     expect(connections).toBe(1);
   });
+
+  it("an error that its server calls an event stream can be read", async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(400, { "content-type": "text/event-stream" }).end('{"error":{"message":"no"}}');
+    });
+    expect(await (await sendRequest(url)).json()).toEqual({ error: { message: "no" } });
+  });
+
+  it.each(["application/json", "text/event-stream"])(
+    "an answer of %s that breaks off fails as with fetch",
+    async (type) => {
+      const url = await serve((_, response) => {
+        response.writeHead(200, { "content-type": type }).write("{");
+        setImmediate(() => response.destroy());
+      });
+      const broken = { name: "TypeError", cause: { code: "ECONNRESET" } };
+      await expect(sendRequest(url).then((response) => response.text())).rejects.toMatchObject(broken);
+    },
+  );
 
   it("an abort ends a request, before and within the answer", async () => {
     const aborting = new AbortController();
@@ -78,7 +104,7 @@ describe("a request to a server of models", () => {
       response.write("data: 1\n\n");
     });
     const body = bodyOf(await sendRequest(url, { signal: aborting.signal }));
-    const reading = body && text(body);
+    const reading = body && said(body);
     const reason = new Error("the person stopped it");
     aborting.abort(reason);
     await expect(reading).rejects.toThrow();

@@ -220,8 +220,8 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
       // Only the bot itself runs due schedules.
       if (isBot) running.startSchedules();
       for (const connection of platforms.connections) connection.start({ receives: role !== "worker" });
-      // In the background: the bot can be reached meanwhile.
-      if (runsTurns) void loadSdks(modelSettings(config));
+      // In the background: the bot can be reached meanwhile. If it fails, the first request says so.
+      if (runsTurns) void loadSdks(modelSettings(config)).catch(() => {});
       return { url };
     },
     settled: async () => whenReady(startingOf((await skills.catalogue.current()).skills.values()), clock),

@@ -1,9 +1,8 @@
+import { loadAnthropic } from "./anthropic/client.ts";
 import { type ModelSettings, namedModel } from "./create-model.ts";
+import { loadOpenAi } from "./openai/client.ts";
 
-const sdks = {
-  openai: () => import("openai/client"),
-  anthropic: () => import("@anthropic-ai/sdk/client"),
-};
+const sdks = { openai: loadOpenAi, anthropic: loadAnthropic };
 
 /** Loads the SDKs of the configured models, some 100 ms of CPU time each, so that the first person does not wait for them. */
 export async function loadSdks(

@@ -12,14 +12,17 @@ export function anthropicAddress(baseUrl: string = anthropicUrl): string {
   return baseUrl.replace(/\/v1\/?$/, "");
 }
 
-/** Loads the SDK for a server of Anthropic's protocol. @throws ModelError `not_configured` if a required key is missing */
+/** Loads the SDK; only the first time takes time. */
+export const loadAnthropic = () => import("@anthropic-ai/sdk/client");
+
+/** The client of a server of Anthropic's protocol. @throws ModelError `not_configured` if a required key is missing */
 export async function createAnthropicClient(
   endpoint: Endpoint,
   baseURL: string,
   options: ProviderModelOptions,
 ): Promise<Anthropic> {
   requireKey(endpoint, options.needsKey ?? endpoint.host === new URL(anthropicUrl).host, options);
-  const { Anthropic: Client } = await import("@anthropic-ai/sdk/client");
+  const { Anthropic: Client } = await loadAnthropic();
   return new Client({
     apiKey: endpoint.apiKey || "none",
     authToken: null,

@@ -35,13 +35,16 @@ export function openAiServer(options: ProviderModelOptions): OpenAiServer {
   };
 }
 
+/** Loads the SDK; only the first time takes time. */
+export const loadOpenAi = () => import("openai/client");
+
 async function connect(
   endpoint: Endpoint,
   baseURL: string,
   options: ProviderModelOptions,
 ): Promise<OpenAiClient> {
   requireKey(endpoint, options.needsKey ?? isOpenAiHost(endpoint.host), options);
-  const { OpenAI: Client } = await import("openai/client");
+  const { OpenAI: Client } = await loadOpenAi();
   return new Client({
     // The SDK insists on a key; servers without keys ignore it.
     apiKey: endpoint.apiKey || "none",

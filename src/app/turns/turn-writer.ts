@@ -36,7 +36,7 @@ const maxHoldMs = 20;
  * `round_started` comes right before the model is asked, so that the transcript is stored exactly as it is sent.
  * @param reading calls that this process has begun and that only read
  */
-function mustBeStored(stored: TurnEvent, reading: Set<string>): boolean {
+function mustBeStored(stored: TurnEvent, reading: ReadonlySet<string>): boolean {
   const event = unwrapped(stored);
   switch (event.type) {
     case "turn_started":
@@ -51,11 +51,9 @@ function mustBeStored(stored: TurnEvent, reading: Set<string>): boolean {
     case "message_posted":
       return false;
     case "tool_started":
-      if (event.effect !== "read_only") return true;
-      reading.add(event.call_id);
-      return false;
+      return event.effect !== "read_only";
     case "tool_finished":
-      return !reading.delete(event.call_id);
+      return !reading.has(event.call_id);
     default:
       return true;
   }
@@ -126,6 +124,10 @@ export function createTurnWriter(
   const flushLater = () => {
     cancelTimer ??= clock.after(maxHoldMs, () => void flush().catch(() => {}));
   };
+  const noteReading = (stored: TurnEvent) => {
+    const event = unwrapped(stored);
+    if (event.type === "tool_started" && event.effect === "read_only") reading.add(event.call_id);
+  };
   const stamp = (body: TurnEventBody): TurnEvent => {
     seq += 1;
     return { ...redact(body), turn_id, seq, at: clock.now() };
@@ -151,6 +153,7 @@ export function createTurnWriter(
         publish([event, ...(await log.read(event.from_turn, 0))]);
       } else {
         waiting.push(event);
+        noteReading(event);
         if (mustBeStored(event, reading)) await flush();
         else flushLater();
       }

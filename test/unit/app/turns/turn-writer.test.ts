@@ -137,6 +137,16 @@ it.each<
   expect(did).toEqual(all);
 });
 
+it.each([
+  ["read_only", ["append tool_started,tool_finished,round_started"]],
+  ["idempotent", ["append tool_started", "append tool_finished", "append round_started"]],
+] as const)("the result of a %s call of this process is stored in %j", async (effect, stored) => {
+  const { writer, did } = await createWorld();
+  for (const body of [started(effect), finishedCall, { type: "round_started", round: 2 } as const])
+    await writer.write(body);
+  expect(did.filter((each) => each.startsWith("append"))).toEqual(stored);
+});
+
 it("a turn writer stores waiting events together, before anything later is stored or shown", async () => {
   const { writer, did, clock, calm, log } = await createWorld();
   await writer.write({ type: "turn_started", profile: "p", model: "m" });

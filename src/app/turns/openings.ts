@@ -71,8 +71,9 @@ export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): Stor
     async put(opening) {
       const name = names.get(opening) ?? createHash("sha256").update(JSON.stringify(opening)).digest("hex");
       names.set(opening, name);
-      await keep(name, known.get(name) ?? opening);
-      return name;
+      const shared = known.get(name) ?? opening;
+      await keep(name, shared);
+      return [name, shared];
     },
     async get(name) {
       const before = (await dayOfUse(name)) === undefined ? undefined : known.get(name);

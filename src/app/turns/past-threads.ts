@@ -57,8 +57,8 @@ export function createPastThreads(log: TurnReading & ThreadReading): PastThreads
     return turn;
   };
 
-  async function* turns(place: Place, before: number): AsyncGenerator<KnownTurn, void> {
-    const deletions = await log.deletions(place);
+  async function* turns(place: Place, before: number, counted?: number): AsyncGenerator<KnownTurn, void> {
+    const deletions = counted ?? (await log.deletions(place));
     for (let from = before; ; ) {
       const page = await log.finished(place, from, pageSize);
       for (const { turn_id } of page) yield await known(turn_id, deletions);
@@ -75,7 +75,7 @@ export function createPastThreads(log: TurnReading & ThreadReading): PastThreads
       const since: KnownTurn[] = [];
       let found = false;
       let earlier = 0;
-      for await (const turn of turns(place, before)) {
+      for await (const turn of turns(place, before, deletions)) {
         if (turn.gap) break;
         since.push(turn);
         found = turn.opened_at >= 0;

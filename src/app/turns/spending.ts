@@ -4,7 +4,7 @@ import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnReading } from "../../core/log/turn-log.ts";
 import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/usage.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
-import { settingsOf } from "../../core/skill/namespace-state.ts";
+import { type NamespaceState, settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Author, Inbound, Trust } from "../../core/values/inbound.ts";
 import { hereInWords, isDirectMessage } from "../../core/values/place.ts";
 import type { Submit } from "./submit.ts";
@@ -45,8 +45,13 @@ export interface Spending {
   /** Counts a model call at once, before the log has it. */
   add(namespace: string, user: string, usage: Usage): void;
   /** Why nothing more may be spent, in words for the person; undefined below the limits. */
-  exceeded(namespace: string, person: Pick<Author, "id" | "trust">): Promise<string | undefined>;
-  channel(namespace: string): Promise<ChannelDay>;
+  exceeded(
+    namespace: string,
+    person: Pick<Author, "id" | "trust">,
+    settings?: NamespaceState["settings"],
+  ): Promise<string | undefined>;
+  /** @param settings those of the channel, if they have been read already */
+  channel(namespace: string, settings?: NamespaceState["settings"]): Promise<ChannelDay>;
   /** The limits that the operator has set for a channel. Its managers can only lower them. */
   most(namespace: string): { day_usd: number; day_tokens: number };
 }
@@ -85,10 +90,10 @@ export function createSpending(
     known.set(key, { since, readAt: now, total });
     return total;
   };
-  const channel = async (namespace: string): Promise<ChannelDay> => {
+  const channel: Spending["channel"] = async (namespace, settings) => {
     const [total, { spending }] = await Promise.all([
       spent(channelKey(namespace), { namespace }),
-      settingsOf(store, namespace),
+      settings ?? settingsOf(store, namespace),
     ]);
     return {
       spent: total,
@@ -109,8 +114,11 @@ export function createSpending(
         if (before !== undefined) before.total = plusUsage(before.total, usage);
       }
     },
-    async exceeded(namespace, { id: user, trust }) {
-      const [day, person] = await Promise.all([channel(namespace), spent(userKey(user), { user })]);
+    async exceeded(namespace, { id: user, trust }, settings) {
+      const [day, person] = await Promise.all([
+        channel(namespace, settings),
+        spent(userKey(user), { user }),
+      ]);
       const own = (unit: Unit) => byOperator(caps[`per_user_day_${unit}`], `per_user_day_${unit}`);
       return (
         over(day, `${hereInWords(namespace)} has`, trust) ??

@@ -7,7 +7,7 @@ import type { Turn, TurnLimits, TurnPorts } from "../../core/scope/turn.ts";
 import { type MetaTool, modelFor, startingFor, whenReady } from "../../core/scope/turn-scope.ts";
 import { agentsHere } from "../../core/skill/agent-skill.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
-import { notForAgent } from "../../core/skill/make-offer.ts";
+import { type NamespaceOffer, notForAgent } from "../../core/skill/make-offer.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import { helper } from "../../core/turn/sub-run.ts";
 import { runTurn } from "../../core/turn/turn-loop.ts";
@@ -38,10 +38,9 @@ export interface TurnRunnerDeps {
   ports: Omit<TurnPorts, "steering" | "readWhole" | "signals" | "overBudget">;
 }
 
-/** A turn that is set up, and the state of its channel. */
-interface PreparedTurn {
+/** A turn that is set up, and its channel. */
+interface PreparedTurn extends NamespaceOffer {
   turn: Turn;
-  state: NamespaceState;
 }
 
 /** Turns claimed messages into turns and runs them. */
@@ -77,7 +76,7 @@ export class TurnRunner {
         return this.#contexts.whole({ turn_id: id, inbound: entry.inbound }, signal);
       },
       signals: () => log.signals(turnId),
-      overBudget: () => spending.exceeded(namespace, author),
+      overBudget: (settings) => spending.exceeded(namespace, author, settings),
     };
   }
 
@@ -115,8 +114,7 @@ export class TurnRunner {
   ): AsyncGenerator<TurnEventBody, PreparedTurn> {
     const { ports } = this.#deps;
     const prepared = await this.#prepare(claimed, signal);
-    const { turn } = prepared;
-    const { offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
+    const { turn, offer } = prepared;
     const starting = startingFor(turn, offer);
     if (starting.length === 0) return prepared;
     const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
@@ -167,7 +165,7 @@ export class TurnRunner {
       limits: inbound.origin === undefined ? { ...limits, away_ask_ms: 0 } : limits,
       signal,
     };
-    return { turn, state };
+    return { turn, state, offer };
   }
 
   async #steering(turnId: string): Promise<Awaited<ReturnType<TurnPorts["steering"]>>> {

@@ -12,6 +12,7 @@ import type { CodeMeans, PastConversations, WorkMeans } from "../ports/work-cont
 import type { WorkingFolders } from "../ports/working-folder.ts";
 import type { Catalogue } from "../skill/catalogue.ts";
 import type { OfferReader } from "../skill/make-offer.ts";
+import type { NamespaceState } from "../skill/namespace-state.ts";
 import type { NetworkGrants } from "../skill/network-grants.ts";
 import type { CodeRunner, ScriptRunner } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
@@ -112,8 +113,8 @@ export interface Turn {
 
 /** Stores transcript openings by their content. */
 export interface Openings {
-  /** Stores the opening unless it exists already; returns its name. */
-  put(opening: Opening): Promise<string>;
+  /** Stores the opening unless it exists already; returns its name, and one object for all that put the same. */
+  put(opening: Opening): Promise<readonly [name: string, opening: Opening]>;
   /** Undefined when it is missing: a transcript that begins with it then cannot be continued. */
   get(name: string): Promise<Opening | undefined>;
 }
@@ -225,8 +226,8 @@ export interface TurnPorts {
     signal: AbortSignal,
   ): Promise<{ text: string; usage: readonly TurnEventBodyOf<"usage">[] }>;
   signals(): Promise<readonly Signal[]>;
-  /** Why nothing more may be spent here or by this person; undefined when the budget allows it. */
-  overBudget(): Promise<string | undefined>;
+  /** Why nothing more may be spent in a channel with these settings or by this person; undefined when the budget allows it. */
+  overBudget(settings: NamespaceState["settings"]): Promise<string | undefined>;
   background: Background;
   /** Reports an unexpected error that was turned into a result or an outcome. */
   report(error: unknown, where: string): void;

@@ -20,10 +20,14 @@ const commonCache = 300_000;
  * person's message and the changes in the channel.
  */
 export async function keepTranscript(scope: TurnScope): Promise<Transcript> {
+  const { ports, turn } = scope;
   const facts = await readFacts(scope);
   // Repeats, because something may be deleted while a transcript opens.
-  for (let reason = await endOf(scope); reason !== undefined; reason = await endOf(scope)) {
-    await reopen(scope, reason, facts);
+  for (;;) {
+    const deletions = await ports.deletions(turn.place);
+    const because = endOf(scope, deletions);
+    if (because === undefined) break;
+    await reopen(scope, facts, { because, deletions });
   }
   const { transcript } = scope;
   if (transcript === undefined) throw new Error("a transcript was opened and is not there");
@@ -59,11 +63,14 @@ function transcriptBudget(scope: TurnScope): number {
   return window === undefined ? transcript_tokens : Math.min(transcript_tokens, Math.floor(0.7 * window));
 }
 
-/** Why a new transcript has to be opened now; undefined if the current one continues. */
-async function endOf(scope: TurnScope): Promise<OpeningReason | undefined> {
+/**
+ * Why a new transcript has to be opened now; undefined if the current one continues.
+ * @param deletions how many turns of the thread have been deleted
+ */
+function endOf(scope: TurnScope, deletions: number): OpeningReason | undefined {
   const { transcript, turn, ports, state } = scope;
   const known = state.opened_after ?? turn.past.deletions;
-  if (known !== (await ports.deletions(turn.place))) return "deleted";
+  if (known !== deletions) return "deleted";
   if (transcript === undefined) return turn.past.intact ? "first" : "deleted";
   if (!turn.past.intact && state.opened_after === undefined) return "deleted";
   const budget = transcriptBudget(scope);
@@ -75,15 +82,18 @@ async function endOf(scope: TurnScope): Promise<OpeningReason | undefined> {
   return isCold && grownBeyond(budget / 2) ? "cold" : undefined;
 }
 
-async function reopen(scope: TurnScope, because: OpeningReason, facts: readonly string[]): Promise<void> {
-  const { turn, ports } = scope;
-  const deletions = await ports.deletions(turn.place);
+async function reopen(
+  scope: TurnScope,
+  facts: readonly string[],
+  how: { because: OpeningReason; deletions: number },
+): Promise<void> {
+  const { ports } = scope;
   const opening = makeOpening(scope, facts);
   const taken = ports.countTokens(opening.instructions) + ports.countTokens(JSON.stringify(opening.tools));
   const half = transcriptBudget(scope) / 2 / underestimate(scope);
   const room = Math.max(0, Math.floor(half) - taken);
-  const carried = await carryOver(scope, room, because);
-  await scope.open(opening, { because, deletions, ...carried });
+  const carried = await carryOver(scope, room, how.because);
+  await scope.open(opening, { ...how, ...carried });
 }
 
 /** The ratio of the provider's token count to the estimate: long ids and encoded data are underestimated. */

@@ -21,7 +21,7 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
   const { namespace, thread } = turn.place;
 
   const withinBudget = async () => {
-    const over = await ports.overBudget();
+    const over = await ports.overBudget(scope.namespace.settings);
     if (over !== undefined) throw new SkillFailure("over_budget", `Nothing more is bought: ${over}.`);
   };
   const count = async (used: readonly (Usage & { model: string })[]) => {
@@ -99,10 +99,11 @@ function codeWork(scope: TurnScope, { inFolder, approve }: Own, signal: AbortSig
 }
 
 function channelKnowledge(
-  { turn, ports }: TurnScope,
+  scope: TurnScope,
   { now }: Own,
   embed: WorkContext["embed"],
 ): ChannelKnowledge | undefined {
+  const { turn, ports } = scope;
   const { knowledge } = ports.means;
   if (knowledge === undefined) return undefined;
   const { namespace } = turn.place;
@@ -119,7 +120,8 @@ function channelKnowledge(
     async search(words, most) {
       if ((await knowledge.list(namespace)).length === 0) return [];
       // When the budget is used up, the search falls back to words.
-      const made = (await ports.overBudget()) === undefined ? await embed([words]) : undefined;
+      const over = await ports.overBudget(scope.namespace.settings);
+      const made = over === undefined ? await embed([words]) : undefined;
       const [vector] = made?.vectors ?? [];
       return await knowledge.search(namespace, { words, vector, model: made?.model, most });
     },

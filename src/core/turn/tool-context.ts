@@ -129,7 +129,7 @@ function teachingFor(
     async dryRun(draft) {
       const model = chosenModel(scope);
       if (draft.kind === "document" && !model.generative) return [];
-      const over = await overBudget();
+      const over = await overBudget(scope.namespace.settings);
       if (over !== undefined)
         return [{ turn_id, request: draft.request, calls: [], missing: [], problem: over }];
       const used: DryRunModel["used"] = (id, usage) => scope.emit({ type: "usage", model: id, ...usage });

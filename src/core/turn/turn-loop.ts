@@ -91,10 +91,11 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
   const { turn, state } = scope;
   for (;;) {
     turn.signal.throwIfAborted();
-    await refreshOffer(scope);
     const end = state.open === undefined ? await askModel(scope) : await runOpenCalls(scope, state.open);
     if (end === "waiting") return undefined;
     if (end !== undefined) return end;
+    // Each call reads the channel itself.
+    if (state.open === undefined) await refreshOffer(scope);
   }
 }
 
@@ -138,7 +139,7 @@ async function endUnlessOutdated(scope: TurnScope, text: string): Promise<TurnEn
 }
 
 async function limitReached(scope: TurnScope): Promise<string | undefined> {
-  const { turn, ports, state } = scope;
+  const { turn, ports, state, namespace } = scope;
   const { limits } = turn;
   const whole = rootOf(scope).state;
   if (roundsOf(whole) >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
@@ -146,7 +147,7 @@ async function limitReached(scope: TurnScope): Promise<string | undefined> {
     return `it reached its limit of ${limits.max_tool_calls} tool calls`;
   const repeated = repeatedTooOften(state);
   if (repeated !== undefined) return repeated;
-  return ports.overBudget();
+  return ports.overBudget(namespace.settings);
 }
 
 /** Rounds of the turn and of its sub-runs. */
@@ -158,7 +159,8 @@ function roundsOf(turn: TurnState): number {
 async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> {
   const { turn } = scope;
   const note = `This turn ends here: ${limit}.`;
-  if ((await scope.ports.overBudget()) !== undefined) return { outcome: "limit_reached", text: note };
+  if ((await scope.ports.overBudget(scope.namespace.settings)) !== undefined)
+    return { outcome: "limit_reached", text: note };
   const message = await callModel(
     scope,
     `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,

@@ -135,9 +135,9 @@ export function assembleScope(
       return recorded;
     },
     async open(opening, how) {
-      const name = await ports.openings.put(opening);
       // One object for all threads with the same opening: model adapters convert each object only once.
-      openings.set(name, (await ports.openings.get(name)) ?? opening);
+      const [name, shared] = await ports.openings.put(opening);
+      openings.set(name, shared);
       await scope.emit({ type: "transcript_opened", opening: name, ...how });
     },
     runCall: (request) => runToolCall(scope, request),

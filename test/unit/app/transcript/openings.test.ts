@@ -26,7 +26,7 @@ it("an opening is the same, byte for byte, after a restart", async () => {
     tools: [{ name: "find", description: "Finds.", parameters }],
     told,
   };
-  const name = await createOpenings(store, clock).put(opening);
+  const [name] = await createOpenings(store, clock).put(opening);
   const after = await createOpenings(store, clock).get(name);
   expect(JSON.stringify(after)).toBe(JSON.stringify(opening));
   expect(JSON.stringify(after)).toContain("18446744073709551615");
@@ -46,9 +46,9 @@ it("an opening that another process deleted is gone here, too, and can be stored
   };
   const opening: Opening = { instructions: "You help Ada Lovelace.", tools: [], told };
   const [here, elsewhere] = [createOpenings(store, clock), createOpenings(store, clock)];
-  const name = await here.put(opening);
+  const [name] = await here.put(opening);
   expect(await elsewhere.removeSaying(["Ada Lovelace"])).toEqual([name]);
   expect(await here.get(name)).toBeUndefined();
-  expect(await here.put(opening)).toBe(name);
+  expect(await here.put(opening)).toEqual([name, opening]);
   expect(await elsewhere.get(name)).toEqual(opening);
 });

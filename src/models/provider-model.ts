@@ -244,16 +244,20 @@ function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs) {
   const controller = new AbortController();
   let paused = false;
   let heard = false;
+  // Compared when the timer ends: starting it again at each sign would cost more.
+  let last = performance.now();
   let expired: { ms: number; heard: boolean } | undefined;
   let timer: NodeJS.Timeout;
   const abort = () => controller.abort(caller.reason);
   const wait = (ms: number) => {
     timer = setTimeout(() => {
-      if (paused) {
-        timer.refresh();
+      const limit = heard ? maxMs : firstMs;
+      const left = paused ? limit : last + limit - performance.now();
+      if (left > 0) {
+        wait(left);
         return;
       }
-      expired = { ms, heard };
+      expired = { ms: limit, heard };
       controller.abort();
     }, ms);
   };
@@ -268,10 +272,8 @@ function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs) {
     /** Notes that the server sent something. */
     heard: () => {
       paused = false;
-      if (heard) {
-        timer.refresh();
-        return;
-      }
+      last = performance.now();
+      if (heard) return;
       heard = true;
       clearTimeout(timer);
       wait(maxMs);

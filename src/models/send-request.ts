@@ -22,9 +22,8 @@ export async function sendRequest(input: string | URL | Request, init: RequestIn
   const url = new URL(input instanceof Request ? input.url : input);
   const message = await send(url, init, await bytesOf(init.body));
   const { statusCode: status = 502, statusMessage: statusText = "" } = message;
-  const headers = new Headers();
-  for (let at = 0; at < message.rawHeaders.length; at += 2)
-    headers.append(message.rawHeaders[at] ?? "", message.rawHeaders[at + 1] ?? "");
+  const names = message.rawHeaders.filter((_, at) => at % 2 === 0);
+  const headers = names.map((name, at): [string, string] => [name, message.rawHeaders[2 * at + 1] ?? ""]);
   // A response with such a status may have no body, not even an empty one. https://fetch.spec.whatwg.org/#null-body-status
   const isEmpty = [204, 205, 304].includes(status);
   const body = readableBody(message);

@@ -9,7 +9,7 @@ import type { Endpoint } from "../../provider-error.ts";
 import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { serverKindOf } from "../../server-kind.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
-import type { OpenAiClient } from "../client.ts";
+import { type OpenAiClient, postForStream } from "../client.ts";
 import { createWireForms } from "../wire-forms.ts";
 import { callAddedTool } from "./added-tools.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
@@ -70,10 +70,10 @@ export function createChatDialect(
 
   return {
     async open(request, output, signal) {
-      const { chat } = await client();
+      const api = await client();
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body, attempted) => {
         const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
-        return chat.completions.create({ ...body, stream: true, ...usage }, { signal }).asResponse();
+        return postForStream(api, "/chat/completions", { ...body, stream: true, ...usage }, signal);
       });
       const chunks = readChunks<OpenAI.ChatCompletionChunk>(answer);
       return { chunks, reader: createChatReader(exchange(request, form, output)) };

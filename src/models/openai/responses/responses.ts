@@ -8,7 +8,7 @@ import { readChunks } from "../../event-stream.ts";
 import type { Endpoint } from "../../provider-error.ts";
 import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
-import type { OpenAiClient } from "../client.ts";
+import { type OpenAiClient, postForStream } from "../client.ts";
 import { createWireForms } from "../wire-forms.ts";
 import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
 import {
@@ -65,9 +65,9 @@ export function createResponsesDialect(
 
   return {
     async open(request, output, signal) {
-      const { responses } = await client();
+      const api = await client();
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
-        responses.create({ ...body, stream: true }, { signal }).asResponse(),
+        postForStream(api, "/responses", { ...body, stream: true }, signal),
       );
       const reader = createResponsesReader(exchange(request, form));
       return { chunks: readChunks(answer, isLastEvent), reader };

@@ -1,6 +1,7 @@
 import { type Model, type ModelCall, ModelError } from "../core/ports/model.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
+import { attempted } from "./around/attempt.ts";
 import { createFailoverModel } from "./around/failover-model.ts";
 import { withFitting } from "./around/fitting-model.ts";
 import { withImageFallback } from "./around/image-fallback.ts";
@@ -221,22 +222,27 @@ function watched(model: Model, { onCall }: ModelSettings, clock: Pick<Clock, "no
   const [provider = "", ...name] = model.id.split("/");
   return {
     ...model,
-    async *stream(request) {
+    stream(request) {
       const from = clock.now();
-      let outcome: ModelCall["outcome"] = "stopped";
-      try {
-        for await (const event of model.stream(request)) {
-          // The consumer may stop reading after the answer.
-          if (event.type === "finished") outcome = "ok";
-          yield event;
-        }
-      } catch (error) {
-        if (!request.signal.aborted) outcome = error instanceof ModelError ? error.code : "unavailable";
-        throw error;
-      } finally {
+      let isTold = false;
+      const tell = (outcome: ModelCall["outcome"]) => {
+        if (isTold) return;
+        isTold = true;
         const duration_ms = Math.max(0, clock.now() - from);
         onCall({ provider, model: name.join("/"), duration_ms, outcome });
-      }
+      };
+      return attempted(model.stream(request), {
+        pass(event) {
+          if (event.type === "finished") tell("ok");
+          return event;
+        },
+        recover(error) {
+          const code = error instanceof ModelError ? error.code : "unavailable";
+          tell(request.signal.aborted ? "stopped" : code);
+          throw error;
+        },
+        ended: () => tell("stopped"),
+      });
     },
   };
 }

@@ -5,14 +5,15 @@ import {
   type ModelRequest,
   mayHelp,
 } from "../../core/ports/model.ts";
-import { ShownText, whyDelayed } from "./failed-attempt.ts";
+import { attempted } from "./attempt.ts";
+import { whyDelayed } from "./why-delayed.ts";
 
 /**
  * A model with fallbacks, which are tried in this order. The rule-based offline model is never a fallback.
  * @throws ModelError that describes the failures of all models
  */
 export function createFailoverModel(first: Model, others: readonly Model[]): Model {
-  const models = [first, ...others.filter((model) => model.generative)];
+  const models = [first, ...others.filter((model) => model.generative)] as const;
   if (models.length === 1) return first;
 
   return {
@@ -34,25 +35,31 @@ function least(values: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-async function* inTurn(models: readonly Model[], request: ModelRequest): AsyncGenerator<ModelEvent> {
-  const failures: ModelError[] = [];
-  for (const model of models) {
-    const shown = new ShownText();
-    try {
-      for await (const event of model.stream(request)) yield shown.pass(event);
-      return;
-    } catch (error) {
+function inTurn(
+  [model, ...others]: readonly [Model, ...Model[]],
+  request: ModelRequest,
+  earlier: readonly ModelError[] = [],
+): AsyncIterable<ModelEvent> {
+  return attempted(model.stream(request), {
+    recover(error) {
       if (!(error instanceof ModelError)) throw error;
-      failures.push(error);
-      if (!mayHelp("another", error)) break;
-      // The last model's text is not withdrawn here: the error does that.
+      const failures = [...earlier, error];
+      if (!mayHelp("another", error)) throw allFailed(failures);
       request.signal.throwIfAborted();
-      if (model === models.at(-1)) break;
-      yield* shown.void();
-      yield { type: "delayed", text: `${whyDelayed(error)} Asking another model instead.` };
-    }
-  }
-  throw allFailed(failures);
+      const [next, ...rest] = others;
+      // The last model's text is not withdrawn here: the error does that.
+      if (next === undefined) throw allFailed(failures);
+      return another(error, () => inTurn([next, ...rest], request, failures));
+    },
+  });
+}
+
+async function* another(
+  error: ModelError,
+  next: () => AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent> {
+  yield { type: "delayed", text: `${whyDelayed(error)} Asking another model instead.` };
+  yield* next();
 }
 
 function allFailed(failures: readonly ModelError[]): ModelError {

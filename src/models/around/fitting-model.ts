@@ -2,7 +2,7 @@ import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../.
 import { foldedRequest } from "../../core/transcript/keep-transcript.ts";
 import type { Message } from "../../core/values/message.ts";
 import { countTokens, createRequestSize, messageSize, sum, toolSize } from "../count-tokens.ts";
-import { ShownText } from "./failed-attempt.ts";
+import { attempted } from "./attempt.ts";
 
 /** Maximum attempts to shorten a request that is too long. */
 const attempts = 6;
@@ -22,41 +22,31 @@ export function withFitting(model: Model, answerTokens: number): Model {
   const { window } = model;
   let maxRoom = window === undefined ? Number.POSITIVE_INFINITY : roomIn(window, answerTokens);
 
-  async function* stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
-    let room = maxRoom;
-    // Counting tokens takes time, and most requests have fewer characters than the limit has tokens.
-    if (boundOf(request) <= room || sizeOf(request) <= room) {
-      const shown = new ShownText();
-      try {
-        for await (const event of model.stream(request)) yield shown.pass(event);
-        return;
-      } catch (error) {
-        if (!isTooLong(error)) throw error;
-        request.signal.throwIfAborted();
-        yield* shown.void();
-      }
-      room = sizeOf(request) / 2;
-    }
-    yield* shortened(request, room);
-  }
-
-  async function* shortened(request: ModelRequest, first: number): AsyncGenerator<ModelEvent> {
-    let room = first;
-    for (let attempt = 1; ; attempt += 1, room /= 2) {
-      const shown = new ShownText();
-      try {
-        for await (const event of model.stream(shortenedRequest(request, room))) {
-          yield withoutBlocks(shown.pass(event));
-        }
+  const shortened = (request: ModelRequest, room: number, attempt = 1): AsyncIterable<ModelEvent> =>
+    attempted(model.stream(shortenedRequest(request, room)), {
+      pass(event) {
+        if (event.type !== "finished") return event;
         maxRoom = Math.min(maxRoom, room);
-        return;
-      } catch (error) {
+        return withoutBlocks(event);
+      },
+      recover(error) {
         if (!isTooLong(error) || attempt === attempts) throw error;
         request.signal.throwIfAborted();
-        yield* shown.void();
-      }
-    }
-  }
+        return shortened(request, room / 2, attempt + 1);
+      },
+    });
+  const stream = (request: ModelRequest): AsyncIterable<ModelEvent> => {
+    const room = maxRoom;
+    // Counting tokens takes time, and most requests have fewer characters than the limit has tokens.
+    if (boundOf(request) > room && sizeOf(request) > room) return shortened(request, room);
+    return attempted(model.stream(request), {
+      recover(error) {
+        if (!isTooLong(error)) throw error;
+        request.signal.throwIfAborted();
+        return shortened(request, sizeOf(request) / 2);
+      },
+    });
+  };
 
   return { ...model, stream };
 }
@@ -70,8 +60,7 @@ function isTooLong(error: unknown): boolean {
 }
 
 /** Drops reasoning, because it belongs to the shortened request and not to the whole one. */
-function withoutBlocks(event: ModelEvent): ModelEvent {
-  if (event.type !== "finished") return event;
+function withoutBlocks(event: Extract<ModelEvent, { type: "finished" }>): ModelEvent {
   const { provider_blocks: _, ...message } = event.message;
   return { ...event, message };
 }

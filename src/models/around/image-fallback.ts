@@ -8,7 +8,7 @@ import {
   type ModelRequest,
 } from "../../core/ports/model.ts";
 import type { Message, MessageImage, ToolMessage, UserMessage } from "../../core/values/message.ts";
-import { ShownText } from "./failed-attempt.ts";
+import { attempted } from "./attempt.ts";
 
 /** Codes of refused pictures: a bad request, a request that is too large, or (from routers) an unknown model. */
 const refusals: ReadonlySet<ModelErrorCode> = new Set([
@@ -39,50 +39,37 @@ export function withImageFallback(model: Model, takesImages = true): Model {
   };
 }
 
-async function* stream(
-  model: Model,
-  pictures: KnownPictures,
-  request: ModelRequest,
-): AsyncGenerator<ModelEvent> {
+function stream(model: Model, pictures: KnownPictures, request: ModelRequest): AsyncIterable<ModelEvent> {
   const isOut = pictures.refused();
   const shown = imagesIn(request.messages).filter((image) => !isOut(image));
   const fresh = shown.filter((image) => !pictures.isTaken(image));
   const trials = [[], fresh, shown].filter((left, index) => index === 0 || left.length > 0);
   // If all pictures are new, leaving out the new ones leaves none.
   if (fresh.length === shown.length && trials.length > 1) trials.pop();
-  for (const [index, left] of trials.entries()) {
+  const attempt = (left: readonly MessageImage[], ...next: MessageImage[][]): AsyncIterable<ModelEvent> => {
     const out = new Set(left);
     const messages = request.messages.map((message) =>
       withoutImages(message, (image) => isOut(image) || out.has(image)),
     );
-    const isLast = index === trials.length - 1;
-    const isTaken = yield* attempt(model, { ...request, messages }, isLast);
-    if (!isTaken) continue;
-    pictures.remember(
-      shown.filter((image) => !out.has(image)),
-      left,
-    );
-    return;
-  }
-}
-
-/** Returns false if the pictures may be why the request was refused. The text so far is then withdrawn. */
-async function* attempt(
-  model: Model,
-  request: ModelRequest,
-  isLast: boolean,
-): AsyncGenerator<ModelEvent, boolean> {
-  const shown = new ShownText();
-  try {
-    for await (const event of model.stream(request)) yield shown.pass(event);
-    return true;
-  } catch (error) {
-    const isRefusal = error instanceof ModelError && refusals.has(error.code);
-    if (!isRefusal || isLast) throw error;
-    request.signal.throwIfAborted();
-    yield* shown.void();
-    return false;
-  }
+    return attempted(model.stream({ ...request, messages }), {
+      pass(event) {
+        if (event.type === "finished")
+          pictures.remember(
+            shown.filter((image) => !out.has(image)),
+            left,
+          );
+        return event;
+      },
+      recover(error) {
+        const isRefusal = error instanceof ModelError && refusals.has(error.code);
+        const [more, ...others] = next;
+        if (!isRefusal || more === undefined) throw error;
+        request.signal.throwIfAborted();
+        return attempt(more, ...others);
+      },
+    });
+  };
+  return attempt([], ...trials.slice(1));
 }
 
 /** Pictures that a model has accepted and refused, identified by their content. */

@@ -7,7 +7,8 @@ import {
   mayHelp,
 } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { ShownText, whyDelayed } from "./failed-attempt.ts";
+import { attempted } from "./attempt.ts";
+import { whyDelayed } from "./why-delayed.ts";
 
 /** How often, and after which delays, a request is repeated. */
 export interface RetryPolicy {
@@ -42,35 +43,20 @@ export function createRetryingModel(
   clock: Pick<Clock, "now" | "sleep">,
   random: () => number = Math.random,
 ): Model {
-  return {
-    ...model,
-    stream(request) {
-      const waitAfter = (error: unknown, attempt: number) =>
-        waitBefore(error, attempt, policyFor(request, error, policy), random);
-      return attempts(model, request, waitAfter, clock);
-    },
-  };
-}
-
-async function* attempts(
-  model: Model,
-  request: ModelRequest,
-  waitAfter: (error: unknown, attempt: number) => number | undefined,
-  clock: Pick<Clock, "now" | "sleep">,
-): AsyncGenerator<ModelEvent> {
-  for (let attempt = 1; ; attempt += 1) {
-    const shown = new ShownText();
-    try {
-      for await (const event of model.stream(request)) yield shown.pass(event);
-      return;
-    } catch (error) {
-      const wait = waitAfter(error, attempt);
-      if (wait === undefined) throw afterAttempts(error, attempt);
-      yield* shown.void();
-      yield { type: "delayed", text: whyDelayed(error), until: clock.now() + wait };
-      await clock.sleep(wait, request.signal);
-    }
+  const attempt = (request: ModelRequest, number: number): AsyncIterable<ModelEvent> =>
+    attempted(model.stream(request), {
+      recover(error) {
+        const wait = waitBefore(error, number, policyFor(request, error, policy), random);
+        if (wait === undefined) throw afterAttempts(error, number);
+        return again(request, error, wait, number + 1);
+      },
+    });
+  async function* again(request: ModelRequest, error: unknown, wait: number, number: number) {
+    yield { type: "delayed", text: whyDelayed(error), until: clock.now() + wait } as const;
+    await clock.sleep(wait, request.signal);
+    yield* attempt(request, number);
   }
+  return { ...model, stream: (request) => attempt(request, 1) };
 }
 
 function policyFor({ can_wait }: ModelRequest, error: unknown, policy: RetryPolicy): RetryPolicy {

@@ -41,19 +41,19 @@ function withNotice(
 ): AsyncIterator<ModelEvent> {
   let first: Promise<IteratorResult<ModelEvent>> | undefined;
   let isNoticeDue = true;
+  const begin = async (): Promise<IteratorResult<ModelEvent>> => {
+    isNoticeDue = false;
+    const coming = events.next();
+    if (!(await isSlow(coming, clock))) return coming;
+    first = coming;
+    return { done: false, value: notice };
+  };
   return {
-    async next() {
-      if (first !== undefined) {
-        const late = first;
-        first = undefined;
-        return late;
-      }
-      if (!isNoticeDue) return events.next();
-      isNoticeDue = false;
-      const coming = events.next();
-      if (!(await isSlow(coming, clock))) return coming;
-      first = coming;
-      return { done: false, value: notice };
+    next() {
+      if (isNoticeDue) return begin();
+      const late = first;
+      first = undefined;
+      return late ?? events.next();
     },
     async return() {
       // No reader is left to handle the failure of a first event.

@@ -1,5 +1,6 @@
 import { ModelError, type ModelEvent, type ModelRequest } from "../../core/ports/model.ts";
 import { serverSkillId } from "../../core/skill/catalogue.ts";
+import { attempted } from "../around/attempt.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
 import { SentTools } from "./sent-tools.ts";
 import { ToolRefusal } from "./tool-refusal.ts";
@@ -28,24 +29,31 @@ export class ShapedExchange {
     this.#tools = new SentTools(rules);
   }
 
-  async *stream(request: ModelRequest, ask: Ask): AsyncGenerator<ModelEvent> {
-    for (let tries = 1; ; tries += 1) {
-      const tools = this.#tools.leftOut(request);
-      if (tools.length > 0) yield { type: "left_out", model: this.#endpoint.id, tools };
-      try {
-        for await (const event of ask(this.#tools.request(request))) {
-          if (event.type !== "finished") yield event;
-          else yield { ...event, message: this.#tools.answer(event.message, request) };
-        }
+  stream(request: ModelRequest, ask: Ask, tries = 1): AsyncIterable<ModelEvent> {
+    const tools = this.#tools.leftOut(request);
+    const events = attempted(ask(this.#tools.request(request)), {
+      pass: (event) => {
+        if (event.type !== "finished") return event;
         this.#tools.taken(request);
-        return;
-      } catch (error) {
+        return { ...event, message: this.#tools.answer(event.message, request) };
+      },
+      recover: (error) => {
         if (!(error instanceof ToolRefusal)) throw error;
-        if (tries > maxTries || !(await this.#leavesOut(request, ask, error))) {
-          throw this.#failure(error, request);
-        }
-      }
-    }
+        return this.#again(request, ask, error, tries);
+      },
+    });
+    return tools.length === 0 ? events : after({ type: "left_out", model: this.#endpoint.id, tools }, events);
+  }
+
+  async *#again(
+    request: ModelRequest,
+    ask: Ask,
+    refusal: ToolRefusal,
+    tries: number,
+  ): AsyncGenerator<ModelEvent> {
+    const isChanged = tries <= maxTries && (await this.#leavesOut(request, ask, refusal));
+    if (!isChanged) throw this.#failure(refusal, request);
+    yield* this.stream(request, ask, tries + 1);
   }
 
   /** Leaves out the tools that the refusal means. Returns whether that changed the request. */
@@ -73,6 +81,11 @@ export class ShapedExchange {
     const seen = `It may be a tool of a tool server. Take them out one by one: ${cures}.`;
     return new ModelError(error.code, `${error.message} ${seen}`, { cause, seen });
   }
+}
+
+async function* after(first: ModelEvent, events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+  yield first;
+  yield* events;
 }
 
 /** The tools to leave out in turn: each tool alone, the latest first, then each server, then all. */

@@ -28,13 +28,10 @@ export async function collect(model: Model, request: ModelRequest) {
   return { events, error: undefined };
 }
 
-/** The finished event. @throws what the model threw. */
+/** The finished event, after which nothing is read, as in a turn. @throws what the model threw. */
 export async function finish(model: Model, request: ModelRequest): Promise<Finished> {
-  const { events, error } = await collect(model, request);
-  if (error !== undefined) throw error;
-  const last = events.at(-1);
-  if (last?.type !== "finished") throw new Error("The answer did not finish.");
-  return last;
+  for await (const event of model.stream(request)) if (event.type === "finished") return event;
+  throw new Error("The answer did not finish.");
 }
 
 /** What a reader sees at the end: text since the last reset. */

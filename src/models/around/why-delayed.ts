@@ -1,21 +1,4 @@
-import { ModelError, type ModelErrorCode, type ModelEvent } from "../../core/ports/model.ts";
-
-/** Remembers whether an attempt has shown text, so that the text can be withdrawn when the attempt fails. */
-export class ShownText {
-  #shown = false;
-
-  /** Notes an event, and returns it. */
-  pass(event: ModelEvent): ModelEvent {
-    if (event.type === "text") this.#shown = true;
-    else if (event.type === "reset") this.#shown = false;
-    return event;
-  }
-
-  /** The reset that withdraws the shown text, if there is any. */
-  void(): ModelEvent[] {
-    return this.#shown ? [{ type: "reset" }] : [];
-  }
-}
+import { ModelError, type ModelErrorCode } from "../../core/ports/model.ts";
 
 const reasons: Partial<Record<ModelErrorCode, string>> = {
   rate_limited: "The model limits how often it is asked.",

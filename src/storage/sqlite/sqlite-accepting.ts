@@ -3,7 +3,7 @@ import type { Inbound } from "../../core/values/inbound.ts";
 import { knownTurnOf, wokenByMessage } from "../turns/turn-rows.ts";
 import { isSaid, lineOf, titleOf } from "../turns/turn-texts.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { insertEvent } from "./sqlite-events.ts";
+import { insertEvents } from "./sqlite-events.ts";
 import { addToLane, refreshLane } from "./sqlite-lanes.ts";
 
 const insertTurn = `
@@ -67,7 +67,7 @@ function store(connection: SqliteConnection, inbound: Inbound, turnId: string, a
   const head = [turnId, key, line, namespace, thread, kind, author.id, JSON.stringify(author), at, text];
   const row = connection.get(insertTurn, ...head, lane);
   if (row?.head === 1) addToLane(connection, lane, namespace, row.ordinal as number);
-  insertEvent(connection, { type: "inbound", inbound, turn_id: turnId, seq: 0, at });
+  insertEvents(connection, [{ type: "inbound", inbound, turn_id: turnId, seq: 0, at }]);
   const root = kind === "message" ? turnId : null;
   connection.run(countInThread, namespace, thread, titleOf(text), root, at);
   connection.run("INSERT INTO namespaces (namespace) VALUES (?) ON CONFLICT DO NOTHING", namespace);

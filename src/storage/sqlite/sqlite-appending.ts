@@ -4,7 +4,7 @@ import { noUsage, plusUsage } from "../../core/log/usage.ts";
 import { wokenByMessage } from "../turns/turn-rows.ts";
 import { dropOpenings, noteOpening } from "../turns/turn-statements.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { insertEvent, insertLeasedEvent } from "./sqlite-events.ts";
+import { insertEvents, insertLeasedEvent } from "./sqlite-events.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
 
 const holder = "SELECT line FROM turns WHERE turn_id = ? AND lease = ? AND status = 'running'";
@@ -48,10 +48,8 @@ const forgetMessages = `
 /** Writes of a worker; only the holder of the lease may make them. */
 export function createAppending(connection: SqliteConnection): TurnWriting {
   const insertAll = (turnId: string, events: readonly TurnEvent[]) => {
-    for (const event of events) {
-      if (!insertEvent(connection, event)) throw new LeaseLostError(turnId);
-      applyEffect(connection, event);
-    }
+    if (!insertEvents(connection, events)) throw new LeaseLostError(turnId);
+    for (const event of events) applyEffect(connection, event);
   };
   return {
     async append(turnId, lease, events) {
@@ -99,7 +97,7 @@ function finishTaken(
     merged_into: taken.into,
     ...stamp,
   };
-  if (!insertEvent(connection, event)) throw new LeaseLostError(taken.into);
+  if (!insertEvents(connection, [event])) throw new LeaseLostError(taken.into);
   close(connection, event);
 }
 

@@ -56,7 +56,9 @@ const extend = "UPDATE turns SET due_at = ? WHERE turn_id = ? AND lease = ? AND 
 
 const countSuspects = "SELECT count(*) AS count FROM turns INDEXED BY turns_suspect WHERE suspect = 1";
 
-const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND due_at > 0 AND status = ?";
+const earliest = `
+  SELECT (SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'waiting') - ?1 AS waiting,
+    (SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running') - ?2 AS running`;
 
 /** Claims and leases: who works on which turn, and until when. */
 export function createClaiming(connection: SqliteConnection, clock: StoreClock): Omit<TurnQueue, "accept"> {
@@ -123,12 +125,9 @@ export function createClaiming(connection: SqliteConnection, clock: StoreClock):
     },
 
     async untilDue() {
-      const due = (status: string, from: number) => {
-        const at = connection.get(earliest, status)?.due_at;
-        return typeof at === "number" ? [Math.max(0, at - from)] : [];
-      };
-      const times = [...due("waiting", clock.now()), ...due("running", clock.steady())];
-      return times.length === 0 ? undefined : Math.min(...times);
+      const due = Object.values(connection.get(earliest, clock.now(), clock.steady()) ?? {});
+      const times = due.filter((ms) => typeof ms === "number");
+      return times.length === 0 ? undefined : Math.max(0, Math.min(...times));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Place } from "../../core/values/place.ts";
 import { finishedPageOf } from "../turns/turn-rows.ts";
 import { isDetail, isMarked, isUnused } from "../turns/turn-statements.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { insertEvent } from "./sqlite-events.ts";
+import { insertEvents } from "./sqlite-events.ts";
 import { dropCauseEvent, dropFromLaterTurns } from "./sqlite-forgetting.ts";
 
 /** Maximum events that one write deletes, and bytes of events and turns after which it ends: about 3 ms. */
@@ -150,7 +150,7 @@ function removeSome(connection: SqliteConnection, turnId: string, at: number, bu
   if (first !== undefined && last !== undefined) {
     connection.run(dropDetails, turnId, last.seq);
     if (connection.get(isMarked, turnId) === undefined)
-      insertEvent(connection, { type: "details_removed", turn_id: turnId, seq: first.seq, at });
+      insertEvents(connection, [{ type: "details_removed", turn_id: turnId, seq: first.seq, at }]);
   }
   if (chosen.length < found.length || found.length === limit) return false;
   connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);

@@ -56,14 +56,24 @@ export function insertLeasedEvent(
   return texts.length > 0 ? undefined : connection.run(insertLeased, ...columns, lease) === 1;
 }
 
-/** Stores an event unless its place is taken; false if it is. Within a transaction, which must not be committed then. */
-export function insertEvent(connection: SqliteConnection, event: TurnEvent): boolean {
-  const { columns, texts } = rowOf(event);
-  const ids = texts.map(([member, json]) => [member, idOf(connection, json)] as const);
-  const insert =
-    "INSERT INTO events (turn_id, seq, at, type, body, texts) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
-  const named = ids.length === 0 ? null : JSON.stringify(Object.fromEntries(ids));
-  return connection.run(insert, ...columns, named) === 1;
+/** Maximum events of one statement: each has six of its at most 32,766 parameters, and each number of rows is a statement of its own. */
+const maxRows = 50;
+
+/** Stores events unless the place of one is taken; false then. Within a transaction, which must not be committed then. */
+export function insertEvents(connection: SqliteConnection, events: readonly TurnEvent[]): boolean {
+  const [some, rest] = [events.slice(0, maxRows), events.slice(maxRows)];
+  return some.length === 0 || (insertRows(connection, some) && insertEvents(connection, rest));
+}
+
+function insertRows(connection: SqliteConnection, events: readonly TurnEvent[]): boolean {
+  const values = events.flatMap((event) => {
+    const { columns, texts } = rowOf(event);
+    const ids = texts.map(([member, json]) => [member, idOf(connection, json)] as const);
+    return [...columns, ids.length === 0 ? null : JSON.stringify(Object.fromEntries(ids))];
+  });
+  const rows = events.map(() => "(?, ?, ?, ?, ?, ?)").join(", ");
+  const insert = `INSERT INTO events (turn_id, seq, at, type, body, texts) VALUES ${rows} ON CONFLICT DO NOTHING`;
+  return connection.run(insert, ...values) === events.length;
 }
 
 /** The id of a stored text, which is stored if it is not yet. */

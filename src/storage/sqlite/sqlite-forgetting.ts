@@ -5,7 +5,7 @@ import type { Place } from "../../core/values/place.ts";
 import { countDeletion, dropCarriedOver, finishedTurn, renameThread } from "../turns/turn-statements.ts";
 import { disowned, forgottenTitle, withoutCause, withoutTexts } from "../turns/turn-texts.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
+import { insertEvents, readEvents, readInbound } from "./sqlite-events.ts";
 
 /** Maximum turns that one write changes. */
 const disownedAtOnce = 50;
@@ -56,7 +56,7 @@ function forget(
   const place = { namespace: turn.namespace as string, thread: turn.thread as string };
   const ordinal = turn.ordinal as number;
   connection.run("DELETE FROM events WHERE turn_id = ?", turnId);
-  for (const event of remaining) insertEvent(connection, event);
+  insertEvents(connection, remaining);
   connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);
   connection.run("UPDATE turns SET text = '', answer = NULL, details = 0 WHERE turn_id = ?", turnId);
   connection.run(renameThread, forgottenTitle, place.namespace, place.thread, turnId, ordinal);
@@ -89,5 +89,5 @@ export function dropCauseEvent(connection: SqliteConnection, turnId: string): vo
 function replaceEvent(connection: SqliteConnection, before: TurnEvent, after: TurnEvent): void {
   if (after === before) return;
   connection.run("DELETE FROM events WHERE turn_id = ? AND seq = ?", before.turn_id, before.seq);
-  insertEvent(connection, after);
+  insertEvents(connection, [after]);
 }

@@ -24,18 +24,22 @@ const oldestElsewhere = `
   WHERE lane = ? AND ready IS NOT NULL AND namespace NOT IN (SELECT value FROM json_each(?))
   ORDER BY ready LIMIT 1`;
 
-const anyReady = "SELECT 1 FROM lanes WHERE lane = ? AND ready IS NOT NULL LIMIT 1";
-
 const readyIn = "SELECT ready FROM lanes WHERE lane = ? AND namespace = ?";
 
 // These three look only at turns that ran during a crash and have not ended since: at most as many as there were slots.
-const anySuspect = "SELECT 1 FROM turns INDEXED BY turns_suspect WHERE suspect = 1 LIMIT 1";
+const anySuspect = "EXISTS (SELECT 1 FROM turns INDEXED BY turns_suspect WHERE suspect = 1)";
 const leastBlamed = `
   SELECT ordinal FROM turns INDEXED BY turns_suspect
   WHERE suspect = 1 AND lane = ? AND head = 1 AND due_at = 0 ORDER BY crashes, ordinal LIMIT 1`;
 const heldSuspects = `
   SELECT count(*) AS count, (SELECT at_once FROM life) AS at_once FROM turns INDEXED BY turns_suspect
   WHERE suspect = 1 AND lease IS NOT NULL AND lane IN (SELECT value FROM json_each(?))`;
+
+// Most looks find nothing: after each accepted and each finished turn, in each lane.
+const readyLanes = allLanes.map(
+  (lane) => `EXISTS (SELECT 1 FROM lanes WHERE lane = '${lane}' AND ready IS NOT NULL) AS ${lane}`,
+);
+const look = `SELECT ${anySuspect} AS suspects, ${readyLanes.join(", ")}`;
 
 /** Updates `ready` of a lane after a turn in it was added, removed, or changed its due time. */
 export function refreshLane(connection: SqliteConnection, lane: string, namespace: string): void {
@@ -55,10 +59,11 @@ export function addToLane(
 /** The ordinal of the next turn, from the first of these lanes that has one. */
 export function nextInLanes(connection: SqliteConnection, options: ClaimOptions): number | undefined {
   const { lanes = allLanes, max_per_namespace: max = {} } = options;
-  const hasSuspects = hasAnySuspect(connection);
+  const found = connection.get(look);
   for (const lane of lanes) {
-    const suspect = hasSuspects ? nextSuspect(connection, lane) : undefined;
-    const ordinal = suspect ?? fairestIn(connection, lane, max[lane] ?? Number.POSITIVE_INFINITY);
+    const suspect = found?.suspects === 1 ? nextSuspect(connection, lane) : undefined;
+    const fairest = () => fairestIn(connection, lane, max[lane] ?? Number.POSITIVE_INFINITY);
+    const ordinal = suspect ?? (found?.[lane] === 1 ? fairest() : undefined);
     if (ordinal !== undefined) return ordinal;
   }
   return undefined;
@@ -66,7 +71,7 @@ export function nextInLanes(connection: SqliteConnection, options: ClaimOptions)
 
 /** Whether a turn that is not finished is a suspect. */
 export function hasAnySuspect(connection: SqliteConnection): boolean {
-  return connection.get(anySuspect) !== undefined;
+  return connection.get(`SELECT ${anySuspect} AS suspects`)?.suspects === 1;
 }
 
 /** The next suspect of a lane, if it may run. It does not wait for suspects of a later lane: a command never waits for a message. */
@@ -80,8 +85,6 @@ function nextSuspect(connection: SqliteConnection, lane: Lane): number | undefin
 
 /** The oldest turn of a namespace in which none runs; otherwise of the one with the fewest, below the limit. */
 function fairestIn(connection: SqliteConnection, lane: Lane, max: number): number | undefined {
-  // Most looks find nothing: after each accepted and each finished turn, in each lane.
-  if (connection.get(anyReady, lane) === undefined) return undefined;
   const busy = connection.all(held, lane).map(({ namespace, count }) => ({
     namespace: namespace as string,
     count: Number(count),

@@ -146,6 +146,7 @@ export function createThoughtLine(clock: Clock, show: (line: string) => void): T
       if (cancel === undefined) showLatest();
     },
     end() {
+      if (thought === "" && cancel === undefined) return "";
       cancel?.();
       cancel = undefined;
       const note = noteOf(thought);

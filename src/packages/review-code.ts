@@ -105,9 +105,10 @@ function filledIn(text: string, known: ReadonlyMap<string, string>): string {
     .slice(0, maxStatement);
 }
 
+/** Each text, with the next one if they are put together. */
 const sideBySide = [
-  /"([^"]{0,400})"\s{0,4}[+.]?\s{0,4}"([^"]{0,400})"/g,
-  /"([^"]{0,400})""([^"]{0,400})"/g,
+  /"([^"]{0,1000})"(?:\s{0,4}[+.]?\s{0,4}"([^"]{0,1000})")?/g,
+  /"([^"]{0,1000})"(?:"([^"]{0,1000})")?/g,
 ] as const;
 const reversed = /"([^"]{0,400})"(?:\[::-1\]|\.split\(""\)\.reverse\(\)\.join\(""\))/g;
 const joinedBy =
@@ -123,7 +124,9 @@ function folded(text: string, isShell: boolean): string {
     before = now;
     now = now
       .replace(reversed, (_, backwards) => `"${[...backwards].toReversed().join("")}"`)
-      .replace(sideBySide[isShell ? 1 : 0], '"$1$2"')
+      .replace(sideBySide[isShell ? 1 : 0], (whole, one, next) =>
+        next === undefined ? whole : `"${one}${next}"`,
+      )
       .replace(joinedBy, (whole, by, items, all, sign) => together(items ?? all, by ?? sign) ?? whole)
       .replace(/\bgetattr\(\s*([\w.$]{1,60})\s*,\s*"(\w{1,60})"\s*\)/g, "$1.$2")
       .replace(/(?<=[\w$)\]])(?<!env|environ)(?:\?\.)?\[\s*"([A-Za-z_$][\w$]{0,60})"\s*\]/g, ".$1")

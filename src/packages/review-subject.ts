@@ -52,8 +52,9 @@ export function reviewedFile({ path, data, executable }: PackageFile, purpose: P
   const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, maxReviewed)) : "";
   const role = roleOf(path, raw);
   const lines = linesOf(raw, role);
-  const run = role === "code" ? codeStatements(lines, { path, raw }) : lines;
-  const statements = factLines(run, { raw, role }, purpose);
+  const hasCode = role === "code" || /\.(?:html?|svg)$/i.test(path);
+  const run = hasCode ? codeStatements(lines, { path, raw }) : lines;
+  const statements = factLines(run, { path, raw, role }, purpose);
   return { path, bytes: data.length, executable, content, raw, role, lines, statements };
 }
 

@@ -8,13 +8,13 @@ import meanings from "./meanings.json" with { type: "json" };
 import { sentencesOf } from "./sentences.ts";
 
 /** What each line of code, each command in a text, does. */
-export const lineRule: FileRule = (file, { purpose: { isAboutAttacks, concepts: meant } }) =>
+export const lineRule: FileRule = (file, { purpose: { concepts: meant } }) =>
   file.statements.flatMap((line) => {
     const { facts, role, text } = line;
     const does = [...facts.keys()].filter((fact) => role === "code" || inAnyText.has(fact));
     const codes = does.filter((fact): fact is Held["code"] => fact in meanings);
     const own = codes.map((fact): Held => ({ code: fact, severity: "info", fact }));
-    const isMeant = !isAboutAttacks && (role === "code" || !isExplained(text));
+    const isMeant = role === "code" || (!facts.has("quoted") && !isExplained(text));
     const held = facts.size === 1 ? [] : combinationsIn("line", { stated: facts, meant }, { isMeant });
     const gravest = new Map([...own, ...held].map((each) => [each.code, each]));
     return [...gravest.values()].map(({ code, severity, fact }) => {
@@ -44,7 +44,7 @@ export const proseRule: FileRule = (file, subject) => {
 
 const secrets = ["reads_credentials", "reads_whole_environment"];
 const sources = [...secrets, "reads_identity", "reads_all_files"];
-const senders = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh)\b/;
+const senders = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh|dblink\w*)\b[ (]/;
 
 /**
  * What flows through code, or a command that a guide shows or data carries, from its sources to a host, and out of data into what runs,
@@ -57,10 +57,11 @@ export function flows(subject: ReviewSubject, capabilities: readonly PackageFind
   const elsewhere = { gathered: gathered(sources), gathered_secret: gathered(secrets) };
   return subject.files.flatMap((file) => {
     if (file.role === "code") return flowsOf(file, file.statements, elsewhere, subject);
-    const shown = file.statements.filter(({ role }) => role === "sample" || role === "data");
-    return shown
-      .filter(({ text }) => senders.test(text))
-      .flatMap((line) => flowsOf(file, [line], {}, subject));
+    const others = [0, ...file.statements.flatMap(({ role }, at) => (role === "sample" ? [] : [at]))];
+    // A block of code in a guide, with the line before it.
+    const blocks = others.map((at, index) => file.statements.slice(at, others[index + 1]));
+    const shown = blocks.filter((lines) => lines.some(({ text }) => senders.test(text)));
+    return shown.flatMap((lines) => flowsOf(file, lines, {}, subject));
   });
 }
 
@@ -80,12 +81,17 @@ function flowsOf(
   const to = [...new Set(lines.flatMap(({ strangers }) => strangers))].slice(0, 3).join(", ");
   const place = to === "" ? "a host" : `${to}, which its description does not name`;
   const messages: Record<string, string> = {
-    unusual_host: `It contacts ${oddPlace(lines.find((line) => line.facts.has("odd"))?.text ?? "")}.`,
+    unusual_host: `It contacts ${oddPlace(lines.find((line) => line.facts.has("odd"))?.text ?? "") ?? `${to}, which neither its description nor its guide names`}.`,
     sends_what_it_finds: `It gathers files, keys or variables and sends data to ${place}.`,
     sends_data: `It sends ${facts.has("whole") ? "files or texts" : "data"} to ${place}.`,
+    backdoor: "It makes passwords in a way that others can repeat.",
     unreadable_code: "What it calls or runs comes out of data, so that no reader sees what it does.",
   };
-  const found = combinationsIn("flow", { stated: facts, meant }, { isMeant: !isAboutAttacks });
+  const found = combinationsIn(
+    "flow",
+    { stated: facts, meant },
+    { isMeant: file.role === "code" || !isAboutAttacks },
+  );
   return found.flatMap(({ code, severity, fact }) => {
     const message = messages[code] ?? meanings[code];
     return facts.has(fact) ? [{ ...(facts.get(fact) as PackageFinding), severity, code, message }] : [];

@@ -21,7 +21,10 @@ const ordinaryHidden =
 const manifests =
   /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/;
 const hooks = /^(?:(?:pre|post)?(?:install|prepare))$/;
-const popular = names.popular.split(" ");
+/** Names of much used libraries, and of others that differ from them in one letter. */
+const [popular, neighbours] = [names.popular.split(" "), names.neighbours.split(" ")];
+const installs =
+  /\b(?:(?:pip3?|uv pip|pipx|uv tool)\s+install|uv add|(?:npm|pnpm|yarn|bun)\s+(?:install|i|add)|npx|uvx)((?:[ \t]+[\w@./=~^<>[\],-]{1,60}){1,12})/g;
 
 /** The real kind of a file, whatever its name: programs, files that no review can read, and hidden ones. */
 export const fileKindRule: FileRule = (file) => {
@@ -52,18 +55,21 @@ export const manifestRule: FileRule = (file) => {
     const runs = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script);
     return [foundIn(file, { text: `${hook}: ${script}` }, runs ? "warning" : "info", "install_script")];
   });
-  const listed = /(?<=^[\s"']{0,8})[A-Za-z][\w.-]{2,60}/gm;
+  const listed = /(?<=^[\s"']{0,8}|[[,]\s{0,4}["'])[A-Za-z][\w.-]{2,60}/gm;
   const written = manifests.test(name) ? (file.raw.slice(0, 50_000).match(listed) ?? []) : [];
   const wanted = [...Object.keys(membersOf(manifest.dependencies)), ...written];
-  if (wanted.length === 0) return started;
-  const mistaken = wanted.slice(0, 500).flatMap((each) => {
+  const commanded = [...file.raw.slice(0, 50_000).matchAll(installs)].flatMap(([, list = ""]) =>
+    list.split(/\s+/).flatMap((each) => /^[A-Za-z][\w.-]{2,60}[A-Za-z\d]/.exec(each)?.[0] ?? []),
+  );
+  const mistaken = [...new Set([...wanted, ...commanded])].slice(0, 500).flatMap((each) => {
     const plain = each.toLowerCase().replaceAll("_", "-");
     const meant = popular.find((other) => other.length >= 5 && editDistance(other, plain) === 1);
     const message = `It depends on ${each}, which is easily mistaken for ${meant}.`;
-    if (meant === undefined || popular.includes(plain)) return [];
+    if (meant === undefined || popular.includes(plain) || neighbours.includes(plain)) return [];
     return [foundIn(file, {}, "warning", "similar_name", message)];
   });
-  return [...started, ...mistaken, foundIn(file, { text: wanted.join(", ") }, "info", "dependencies")];
+  const all = wanted.length > 0 ? [foundIn(file, { text: wanted.join(", ") }, "info", "dependencies")] : [];
+  return [...started, ...mistaken, ...all];
 };
 
 function membersOf(value: unknown): Record<string, unknown> {

@@ -9,6 +9,8 @@ const shared =
   /\.(?:(?:vercel|netlify|web|run|railway|replit)\.app|(?:herokuapp|amazonaws|firebaseapp|onrender)\.com|(?:pages|workers|fly|replit)\.dev|(?:github|gitlab)\.io|supabase\.co|(?:cloudfront|azurewebsites|cloudfunctions)\.net|(?:co|com|org|net|ac|gov|edu)\.[a-z]{2})$/;
 const forges =
   /^(?:github\.com|gitlab\.com|codeberg\.org|raw\.githubusercontent\.com|gist\.github(?:usercontent)?\.com)$/;
+/** What owners add to their names for further domains. */
+const branches = /^ (?:apis?|app|hq|c[di]|io|ai|cloud|cdn|js|labs?|inc|usercontent)$/;
 /** Makers of tools and interpreters that guides of all kinds have people install, and hosts of documentation; and their names on forges. */
 const wellKnown = once(() => new Set(names.wellKnown.split(" ")));
 
@@ -17,11 +19,16 @@ export type Purpose = ReturnType<typeof purposeOf>;
 /** What a skill says it is for, where people read it before they enable it: its description, requirements and first paragraph. */
 export function purposeOf(skill: Skill, guide: string) {
   const text = [skill.description, ...skill.requires.env, ...skill.requires.bins].join(" \n ");
-  const prose = linesOf(guide, "prose").flatMap((line) => (line.role === "prose" ? [line.text] : []));
+  const shown = linesOf(guide, "prose").filter(({ role }) => role !== "comment");
+  const prose = shown.flatMap((line) => (line.role === "prose" ? [line.text] : []));
+  const told = flat(shown.map((line) => line.text).join(" "));
   const known = namesIn(`${text} \n ${firstParagraph(prose)}`.replace(/https?:\/\/\S+/g, " "));
-  const knows = (label: string) =>
-    known.has(squeezed(label)) ||
-    [...known].some((each) => each.length >= 4 && squeezed(label).startsWith(each));
+  const knows = (label: string) => {
+    const name = squeezed(label);
+    return [...known].some(
+      (each) => name === each || (each.length >= 4 && branches.test(name.replace(each, " "))),
+    );
+  };
   const { stated, denied } = conceptsOf(`${skill.id.replaceAll("-", " ")} \n ${text}`);
   return {
     /** Without the skill's own name, which is no reason to trust a host of that name. */
@@ -30,6 +37,8 @@ export function purposeOf(skill: Skill, guide: string) {
     concepts: new Set([...stated, ...denied]) as ReadonlySet<string>,
     /** Whether it is about attacks and their prevention, so that its text quotes them. */
     isAboutAttacks: stated.has("defence"),
+    /** Whether people who read the guide see this in it, written with spaces or without. */
+    tells: (part: string) => told.includes(flat(part)),
     /** Whether it names the owner of a host, or of the code behind a path of a forge. */
     names: (address: string) => {
       const [host = "", owner = "", repository = ""] = address.toLowerCase().split("/");
@@ -37,9 +46,9 @@ export function purposeOf(skill: Skill, guide: string) {
       if (forges.test(host))
         return wellKnown().has(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
       const labels = host.split(".");
-      return (
-        wellKnown().has(labels.slice(-2).join(".")) || knows(labels.at(shared.test(host) ? -3 : -2) ?? "")
-      );
+      const domain = labels.slice(-2).join(".");
+      const isWritten = !shared.test(host) && text.toLowerCase().includes(domain);
+      return wellKnown().has(domain) || isWritten || knows(labels.at(shared.test(host) ? -3 : -2) ?? "");
     },
   };
 }
@@ -57,7 +66,7 @@ function firstParagraph(prose: readonly string[]): string {
  */
 const nameForms = [
   /(?<=[\p{L}\d,(/:&–-]\s?[(/"'`]?)(?<![.!?]\s?)\b\p{Lu}[\p{L}\d.]{2,30}(?:\s\p{Lu}[\p{L}\d]{2,30})?/gu,
-  /(?<![\p{L}\d])[\p{L}\d]{1,30}\p{Ll}\p{Lu}[\p{L}\d]{0,30}|\b[A-Z][A-Z\d]{1,30}(?=_)|(?<![\w-])[\w-]{1,40}(?=\.(?:com|io|dev|ai|org|net|app|co|sh)\b)|(?<![\w-])[\w-]{1,40}\.(?:com|io|dev|ai|org|net|app|co|sh)\b/gu,
+  /(?<![\p{L}\d])[\p{L}\d]{1,30}\p{Ll}\p{Lu}[\p{L}\d]{0,30}|\b[A-Z][A-Z\d]{1,30}(?=_)|(?<![\w/-])[\w-]{1,40}(?=\.(?:com|io|dev|ai|org|net|app|co|sh)\b)|(?<![\w/-])[\w-]{1,40}\.(?:com|io|dev|ai|org|net|app|co|sh)\b/gu,
   /(?<![\p{L}\d.-])[\p{L}\d.-]{1,40}(?=(?:['’]s)?\s(?:API|CLI|SDK|MCP|REST|GraphQL|Workspace|Cloud|account|platform|server)\b)/gu,
   /(?<=\b(?:via|through|using|by|powered by|run|on)\s(?:the\s)?)[\p{L}\d.-]{3,30}/giu,
 ];
@@ -67,6 +76,8 @@ function namesIn(text: string): Set<string> {
   const parts = found.flatMap((name) => [name, ...name.split(" ")]).filter((name) => name.length >= 2);
   return new Set(parts.map((name) => squeezed(name).replaceAll(" ", "")).filter((name) => name !== ""));
 }
+
+const flat = (text: string) => text.toLowerCase().replace(/\s/g, "");
 
 function squeezed(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\d\s]|(?<=\s)\s/gu, "");

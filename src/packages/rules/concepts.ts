@@ -82,6 +82,12 @@ export function isExplained(text: string): boolean {
   return stated.has("attack") || stated.has("wish");
 }
 
+/** Whether a name is made of names that texts of all kinds speak of: products, places, languages, days. */
+export function isFamous(name: string): boolean {
+  const words = name.toLowerCase().match(/\p{L}+/gu) ?? [];
+  return words.length > 0 && words.every((word) => index().is("famous", word));
+}
+
 /** Which words a negation reaches: those after it in its part of the sentence. */
 function denialOf(words: readonly string[]): boolean[] {
   const { is } = index();

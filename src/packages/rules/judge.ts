@@ -25,6 +25,10 @@ export const lineRule: FileRule = (file, { purpose: { concepts: meant } }) =>
     });
   });
 
+/** Files with the terms of a licence, and what these speak of. */
+const licences = /(?:^|\/)(?:licen[cs]e|copying|notice)[^/]{0,40}$/i;
+const terms: ReadonlySet<string> = new Set(["steers_answers", "claims_consent"]);
+
 /**
  * What prose makes an agent do against, or past, the people it works for. What warns of attacks quotes them and says what happens, but orders
  * nothing; and people may ask for what they like.
@@ -38,7 +42,8 @@ export const proseRule: FileRule = (file, subject) => {
     const orders = !stated.has("attack") && !isWished && !isQuoting;
     const counted = { isMeant: orders && !isAboutAttacks, orders };
     const held = combinationsIn("prose", { ...sentence, meant }, counted);
-    return held.map(({ severity, code }) => foundIn(file, { number, text }, severity, code));
+    const counting = licences.test(file.path) ? held.filter(({ code }) => !terms.has(code)) : held;
+    return counting.map(({ severity, code }) => foundIn(file, { number, text }, severity, code));
   });
 };
 

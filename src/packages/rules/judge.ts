@@ -26,7 +26,7 @@ export const lineRule: FileRule = (file, { purpose: { concepts: meant } }) =>
   });
 
 /** Files with the terms of a licence, and what these speak of. */
-const licences = /(?:^|\/)(?:licen[cs]e|copying|notice)[^/]{0,40}$/i;
+const licences = /(?:^|[/._-])(?:licen[cs]e|copying|notice|ofl)\b[^/]{0,40}$/i;
 const terms: ReadonlySet<string> = new Set(["steers_answers", "claims_consent"]);
 
 /**

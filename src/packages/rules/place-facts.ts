@@ -48,6 +48,12 @@ const [wellKnown, brands] = [
 ];
 const doors = /^(?:api|login|auth|accounts?|www|sso|secure|my|signin)$/;
 
+/** The name in a domain, without what owners add to theirs: `hel` of `api.hel.io`, `camino` of `getcamino.ai`. */
+function ownLabel(host: string): string {
+  const [label = ""] = domainOf(host).split(".");
+  return label.replace(/^(?:get|try|use)(?=\w{4})|(?<=\w{4})(?:app|hq|ai|io|labs?|api|analytics)$/g, "");
+}
+
 /** Whether a host has one of the names, or nearly, as a part of its own: `login-slack.example`, `api.slack.cdn.example`. */
 function isImposter(host: string, known: readonly string[]): boolean {
   const labels = host.split(".");
@@ -79,9 +85,7 @@ export function placeReader(lines: readonly ReviewedLine[], { path, role }: Writ
   const isFalse = ({ host }: NamedAddress) =>
     !wellKnown().has(domainOf(host)) && isImposter(host, [...brands(), ...keys]);
   const isKnown = (at: NamedAddress) =>
-    quoted ||
-    (!isFalse(at) &&
-      (purpose.names(at.place) || keys.some((key) => domainOf(at.host).startsWith(`${key}.`))));
+    quoted || (!isFalse(at) && (purpose.names(at.place) || keys.some((key) => ownLabel(at.host) === key)));
   const isTold = (place: NamedAddress) => ownersOf(place).some(purpose.tells);
   const places = names.words.places.split("|").filter((each) => said.includes(each));
   const isOwned = (text: string) =>

@@ -168,9 +168,12 @@ function factsOf(line: ReviewedLine, next: readonly ReviewedLine[], { raw, role 
     const found = text.search(said);
     return found < 0 ? [] : [[fact, found]];
   });
-  // On one line or within the next few, and no checksum between.
+  // On one line or within the next few; no checksum between, and no numbered release of a forge.
   const near = fetchCall.test(text) ? next.map((each) => each.text).join("\n") : "";
-  if (!/sha(?:256|512)sum|gpg --verify/.test(near) && savesAndStarts.test(near))
+  if (
+    !/sha(?:256|512)sum|gpg --verify|\/releases\/download\/v?\d+\.\d/.test(near) &&
+    savesAndStarts.test(near)
+  )
     facts.push(["remote_code", 0]);
   if (isTold) return facts;
   for (const { 1: path = "", 2: call, index } of text.matchAll(paths))

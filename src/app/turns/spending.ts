@@ -115,10 +115,7 @@ export function createSpending(
       }
     },
     async exceeded(namespace, { id: user, trust }, settings) {
-      const [day, person] = await Promise.all([
-        channel(namespace, settings),
-        spent(userKey(user), { user }),
-      ]);
+      const [day, person] = await Promise.all([channel(namespace, settings), spent(userKey(user), { user })]);
       const own = (unit: Unit) => byOperator(caps[`per_user_day_${unit}`], `per_user_day_${unit}`);
       return (
         over(day, `${hereInWords(namespace)} has`, trust) ??

@@ -34,7 +34,7 @@ const oddHosts: readonly (readonly [form: RegExp, what: string])[] = [
 export const chatHooks =
   /(?:discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d|api\.telegram\.org\/bot\d|hooks\.slack\.com\/services\/T)(?!\S{0,60}(?:X{3}|0{6}|\.\.\.|your|<))\S{10,}/i;
 const ownMachine =
-  /^(?:localhost|.+\.(?:local|localhost|internal|lan|home|arpa)|(?:[\w.-]{0,80}\.)?(?:acme|contoso|your-?\w{0,20}|my-?(?:company|org|domain|app|site|server))\.[a-z.]{2,20}|(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d+){2,3}|0\.0\.0\.0|\[::1?\])$/;
+  /^(?:localhost|.+\.(?:local|localhost|internal|lan|home|arpa)|(?:[\w.-]{0,80}\.)?(?:acme|contoso|your-?[\w-]{0,40}|my-?(?:company|org|domain|app|site|server))\.[a-z.]{2,20}|(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d+){2,3}|0\.0\.0\.0|\[::1?\])$/;
 
 /** An address in a text: its host in small letters, its path and query, and `host/path`, as `Purpose.names` takes it. */
 export type NamedAddress = Record<"host" | "tail" | "place", string>;

@@ -13,7 +13,7 @@ import {
   ownersOf,
 } from "./hosts.ts";
 import names from "./names.json" with { type: "json" };
-import type { Purpose } from "./purpose.ts";
+import { isWellKnown, type Purpose } from "./purpose.ts";
 
 /** The text of a file, and its role. */
 export type Written = { path: string; raw: string; role: TextRole };
@@ -42,10 +42,7 @@ const words = once(() =>
 );
 const has = (text: string, of: keyof typeof names.words) =>
   words()[of]?.some((each) => text.includes(each)) === true;
-const [wellKnown, brands] = [
-  once(() => new Set(names.wellKnown.split(" "))),
-  once(() => names.brands.split(" ")),
-];
+const brands = once(() => names.brands.split(" "));
 const doors = /^(?:api|login|auth|accounts?|www|sso|secure|my|signin)$/;
 
 /** The name in a domain, without what owners add to theirs: `hel` of `api.hel.io`, `camino` of `getcamino.ai`. */
@@ -83,7 +80,7 @@ export function placeReader(lines: readonly ReviewedLine[], { path, role }: Writ
     key.toLowerCase(),
   );
   const isFalse = ({ host }: NamedAddress) =>
-    !wellKnown().has(domainOf(host)) && isImposter(host, [...brands(), ...keys]);
+    !isWellKnown(domainOf(host)) && isImposter(host, [...brands(), ...keys]);
   const isKnown = (at: NamedAddress) =>
     quoted || (!isFalse(at) && (purpose.names(at.place) || keys.some((key) => ownLabel(at.host) === key)));
   const isTold = (place: NamedAddress) => ownersOf(place).some(purpose.tells);

@@ -2,6 +2,7 @@ import { once } from "../../base/made-once.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import { linesOf } from "../review-lines.ts";
 import { conceptsOf } from "./concepts.ts";
+import { domainOf } from "./hosts.ts";
 import names from "./names.json" with { type: "json" };
 
 /** Domains under which anybody gets a name of their own, so that their owner says nothing. */
@@ -13,6 +14,9 @@ const forges =
 const branches = /^ (?:apis?|app|hq|c[di]|io|ai|cloud|cdn|js|labs?|inc|usercontent)$/;
 /** Makers of tools and interpreters that guides of all kinds have people install, and hosts of documentation; and their names on forges. */
 const wellKnown = once(() => new Set(names.wellKnown.split(" ")));
+
+/** Whether a domain, or the owner of code on a forge, is one of them. */
+export const isWellKnown = (name: string) => wellKnown().has(name);
 
 export type Purpose = ReturnType<typeof purposeOf>;
 
@@ -44,11 +48,11 @@ export function purposeOf(skill: Skill, guide: string) {
       const [host = "", owner = "", repository = ""] = address.toLowerCase().split("/");
       const name = squeezed(repository);
       if (forges.test(host))
-        return wellKnown().has(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
+        return isWellKnown(owner) || knows(owner) || name === squeezed(skill.id) || known.has(name);
       const labels = host.split(".");
-      const domain = labels.slice(-2).join(".");
+      const domain = domainOf(host);
       const isWritten = !shared.test(host) && text.toLowerCase().includes(domain);
-      return wellKnown().has(domain) || isWritten || knows(labels.at(shared.test(host) ? -3 : -2) ?? "");
+      return isWellKnown(domain) || isWritten || knows(labels.at(shared.test(host) ? -3 : -2) ?? "");
     },
   };
 }

@@ -39,7 +39,7 @@ function lines(found: ReadonlyMap<string, readonly PackageFinding[]>): string[] 
   );
 }
 
-/** Reviewing hundreds of packages takes seconds, and longer beside other tests. */
+/** Reviewing hundreds of packages takes seconds, and longer beside other tests; ms. */
 const patience = 90_000;
 
 describe("a review of many packages, without a model", () => {

@@ -4,7 +4,7 @@ import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { type FileRule, maxReviewed, type ReviewedFile, reviewedFile } from "./review-subject.ts";
 import { disguisedTextRule } from "./rules/disguised-text.ts";
-import { hostsOf, variablesOf } from "./rules/hosts.ts";
+import { hostsOf, type Variables, variablesOf } from "./rules/hosts.ts";
 import { flows, lineRule, proseRule } from "./rules/judge.ts";
 import { fileKindRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
 import { purposeOf } from "./rules/purpose.ts";
@@ -85,10 +85,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
 }
 
 /** Findings that concern the skill as a whole. */
-function wholeFindings(
-  { skill, diagnostics = [] }: ReviewRequest,
-  variables: ReadonlyMap<string, { path: string; line: number }>,
-): PackageFinding[] {
+function wholeFindings({ skill, diagnostics = [] }: ReviewRequest, variables: Variables): PackageFinding[] {
   const info = (code: string, message: string): PackageFinding => ({ severity: "info", code, message });
   const undeclared = [...variables].filter(([name]) => !skill.requires.env.includes(name));
   const reads = undeclared.map(([name, place]): PackageFinding => {
@@ -120,9 +117,11 @@ function fewer(findings: readonly PackageFinding[]): PackageFinding[] {
   });
 }
 
-/** The gravest first, and how many are left out. */
+/** The gravest first, each meaning once for a line, and how many are left out. */
 function sorted(findings: readonly PackageFinding[]): PackageFinding[] {
-  const gravest = findings.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]);
+  const ranked = findings.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]);
+  const alike = Map.groupBy(ranked, ({ code, path, line, message }) => `${code} ${path} ${line} ${message}`);
+  const gravest = [...alike.values()].flatMap(([first]) => first ?? []);
   const next = gravest[maxFindings];
   if (next === undefined) return gravest;
   const message = `There are ${gravest.length - maxFindings} further findings, none more severe than the last one here.`;

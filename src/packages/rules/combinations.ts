@@ -32,10 +32,9 @@ export interface Facts {
 /** A combination that holds, and the first fact of it. */
 export type Held = Pick<Row, "code" | "severity"> & { fact: string };
 
-const tables = once(() => {
-  const { prose, line, flow } = combinations;
-  return { prose: rowsOf(prose), line: rowsOf(line), flow: rowsOf(flow) };
-});
+const tables = once(
+  () => new Map(Object.entries(combinations).map(([kind, table]) => [kind, rowsOf(table)])),
+);
 
 /** The first combination of each code that holds. What is only `quoted` may be information, or an order where `orders` count. */
 export function combinationsIn(
@@ -44,7 +43,7 @@ export function combinationsIn(
   { isMeant, orders = false }: { isMeant: boolean; orders?: boolean },
 ): Held[] {
   const found = new Map<Code, Held>();
-  for (const { code, severity, terms } of tables()[kind]) {
+  for (const { code, severity, terms } of tables().get(kind) ?? []) {
     const counts = isMeant || severity === "info" || (orders && terms.some(({ sign }) => sign === "+"));
     if (!counts || found.has(code) || !terms.every((term) => holds(term, facts))) continue;
     found.set(code, { code, severity, fact: terms[0]?.facts.find((each) => facts.stated.has(each)) ?? "" });

@@ -101,21 +101,13 @@ export const disguisedTextRule: FileRule = (file, { purpose: { isAboutAttacks } 
     const isPlain = /^[\x20-\x7e\t]*$/.test(line);
     const unseen = isPlain ? [] : [...invisibleIn(line, file.role === "code"), ...mixedIn(line)];
     // Few words of a line tell a disguise from a language: the next ones of its paragraph are looked at with it.
-    const encoded = [
-      ...carriedIn(line),
-      ...disguiseOf(
-        lines
-          .slice(at, at + 4)
-          .join(" ")
-          .slice(0, 4_000),
-      ),
-    ];
-    return [...unseen, ...encoded.filter(([, , text]) => !isExplained(text))].map(
-      ([severity, code, text, message]) => {
-        // A guide about attacks may show some, but no instructions.
-        const shown = isAboutAttacks && !readable.test(text) ? milder[severity] : severity;
-        return foundIn(file, { number: at + 1, text }, shown, code, message);
-      },
-    );
+    const near = lines.slice(at, at + 4).join(" ");
+    const encoded = [...carriedIn(line), ...disguiseOf(near.slice(0, 4_000))];
+    const found = [...unseen, ...encoded.filter(([, , text]) => !isExplained(text))];
+    return found.map(([severity, code, text, message]) => {
+      // A guide about attacks may show some, but no instructions.
+      const shown = isAboutAttacks && !readable.test(text) ? milder[severity] : severity;
+      return foundIn(file, { number: at + 1, text }, shown, code, message);
+    });
   });
 };

@@ -131,10 +131,11 @@ const variables = [
 /** Variables of every process, and those every script gets about its call (the core's script environment and the sandbox's fixed one). */
 const ordinary = once(() => new Set(names.ordinary.split(" ")));
 
+/** Variables, with a place that reads them. */
+export type Variables = ReadonlyMap<string, { path: string; line: number }>;
+
 /** Variables that code reads, without those of every process, with the first place. */
-export function variablesOf(
-  lines: readonly (ReviewedLine & { path: string })[],
-): Map<string, { path: string; line: number }> {
+export function variablesOf(lines: readonly (ReviewedLine & { path: string })[]): Variables {
   const found = new Map<string, { path: string; line: number }>();
   for (const { path, number: line, text } of lines)
     for (const [, name = ""] of variables.flatMap((form) => [...text.matchAll(form)]))

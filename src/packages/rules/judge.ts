@@ -92,12 +92,8 @@ function flowsOf(
     backdoor: "It makes passwords in a way that others can repeat.",
     unreadable_code: "What it calls or runs comes out of data, so that no reader sees what it does.",
   };
-  const found = combinationsIn(
-    "flow",
-    { stated: facts, meant },
-    { isMeant: file.role === "code" || !isAboutAttacks },
-  );
-  return found.flatMap(({ code, severity, fact }) => {
+  const isMeant = file.role === "code" || !isAboutAttacks;
+  return combinationsIn("flow", { stated: facts, meant }, { isMeant }).flatMap(({ code, severity, fact }) => {
     const message = messages[code] ?? meanings[code];
     return facts.has(fact) ? [{ ...(facts.get(fact) as PackageFinding), severity, code, message }] : [];
   });

@@ -100,23 +100,19 @@ const acts: readonly Shape[] = [
 /** What is a finding in texts as well. */
 export const inAnyText: ReadonlySet<string> = new Set(commands.map(([fact]) => fact));
 
-const named = once(() => {
-  const facts = new Map<string, string[]>();
-  for (const [fact, words] of Object.entries(names.acts))
-    for (const word of words.split(" ")) facts.set(word, [...(facts.get(word) ?? []), fact]);
-  return facts;
-});
+/** The names of `names.json`, as patterns. */
+const named = once(() =>
+  Object.entries(names.acts).map(([fact, listed]): Shape => {
+    const these = (form: RegExp) => anyOf(listed.split(" ").flatMap((name) => form.exec(name)?.[1] ?? []));
+    const [paths, calls, methods] = [these(/^([^()]+)$/), these(/^([^.].*)\(\)$/), these(/^\.(.*)\(\)$/)];
+    return [
+      fact,
+      pattern()`(?<![\w$])(?:(?:${paths})(?![\w$])|(?:${methods}|(?<![\w$](?:\.|::))(?:${calls}))\s?\()`,
+    ];
+  }),
+);
 
-const paths = /([A-Za-z_$][\w$]*(?:(?:::|\.)[A-Za-z_$][\w$]*){0,6})(\s?\()?/g;
-
-/** The forms in which a path of names may be listed. */
-function keysOf(path: string, isCall: boolean): string[] {
-  const parts = path.split(/::|\./);
-  const keys = parts.flatMap((_, at) =>
-    parts.slice(at).map((_part, more) => parts.slice(at, at + more + 1).join(".")),
-  );
-  return isCall ? [...keys, `${path}()`, `.${parts.at(-1)}()`, `${parts.slice(-2).join(".")}()`] : keys;
-}
+const anyOf = (names: readonly string[]) => names.reduce((all, name) => pattern()`${all}|${name}`, /(?!)/);
 
 /** A statement or line with what it does. */
 export interface FactLine extends ReviewedLine {
@@ -129,22 +125,19 @@ export interface FactLine extends ReviewedLine {
 /** A loop over the guides of skills, which names each of them. */
 const guideLoop =
   /\bfor\s{0,4}\(?\s{0,4}(?:(?:const|let|var)\s)?(\w{1,40})\s{1,4}(?:in|of)\b.{0,200}SKILL\.md/;
+/** Names of such loops in a file that are looked for. */
+const maxGuides = 20;
 /** How often a file may have what it is not about: of more, it is a list. */
 const limits = { untold: 3, mailbox: 1, telephone: 1, account: 3 };
 
 /** What the lines of a file do. */
 export function factLines(lines: readonly ReviewedLine[], file: Written, purpose: Purpose): FactLine[] {
   const placesOf = placeReader(lines, file, purpose);
-  const guides = lines.flatMap(({ text }) => guideLoop.exec(text)?.[1] ?? []);
-  const writing = guides.flatMap((each) => [
-    `${each}.write`,
-    `open(${each}, "w`,
-    `teFileSync(${each}, `,
-    `teFile(${each}, `,
-  ]);
+  const guides = lines.flatMap(({ text }) => guideLoop.exec(text)?.[1] ?? []).slice(0, maxGuides);
+  const guide = anyOf(guides);
+  const rewriting = pattern()`\b(?:(?:${guide})\.write|open\((?:${guide}), "w|teFile(?:Sync)?\((?:${guide}), )`;
   const found = lines.map((line, at) => {
-    const does = factsOf(line, lines.slice(at, at + 5), file);
-    if (writing.some((each) => line.text.includes(each))) does.push(["rewrites_skills", 0]);
+    const does = factsOf(line, lines.slice(at, at + 5), file, [["rewrites_skills", rewriting]]);
     const { facts, strangers } = placesOf(line, lines.slice(at, at + 3), does.length === 0);
     return { ...line, facts: new Map([[line.role, 0], ...facts, ...does]), strangers };
   });
@@ -160,26 +153,26 @@ const shown = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh|eval|exec|getattr|__imp
 
 type Fact = [fact: string, at: number];
 
-function factsOf(line: ReviewedLine, next: readonly ReviewedLine[], { raw, role }: Written): Fact[] {
+function factsOf(
+  line: ReviewedLine,
+  next: readonly ReviewedLine[],
+  { raw, role }: Written,
+  further: readonly Shape[],
+): Fact[] {
   const { text } = line;
-  if (text.length < 4) return [];
-  const isTold = role !== "code" && line.role !== "sample" && !shown.test(text);
-  const facts = [...commands, ...(isTold ? [] : acts)].flatMap(([fact, said]): Fact[] => {
-    const found = text.search(said);
-    return found < 0 ? [] : [[fact, found]];
-  });
+  const isCode = role === "code";
+  const isTold = !isCode && line.role !== "sample" && !shown.test(text);
+  const shapes = [...commands, ...further, ...(isTold ? [] : [...acts, ...named()])];
+  const said = shapes.map(([fact, form]): Fact => [fact, text.search(form)]);
   // On one line or within the next few; no checksum between, and no numbered release of a forge.
   const near = fetchCall.test(text) ? next.map((each) => each.text).join("\n") : "";
-  if (
-    !/sha(?:256|512)sum|gpg --verify|\/releases\/download\/v?\d+\.\d/.test(near) &&
-    savesAndStarts.test(near)
-  )
-    facts.push(["remote_code", 0]);
-  if (isTold) return facts;
-  for (const { 1: path = "", 2: call, index } of text.matchAll(paths))
-    for (const fact of keysOf(path, call !== undefined).flatMap((key) => named().get(key) ?? []))
-      facts.push([fact, index]);
-  if (role === "code" && madeName(line, raw) !== undefined) facts.push(["made_name", 0]);
-  if (role === "code" && text.length >= 2_000) facts.push(["minified", text.length]);
-  return facts;
+  const more = {
+    remote_code:
+      !/sha(?:256|512)sum|gpg --verify|\/releases\/download\/v?\d+\.\d/.test(near) &&
+      savesAndStarts.test(near),
+    made_name: isCode && madeName(line, raw) !== undefined,
+    minified: isCode && text.length >= 2_000,
+  };
+  const known = Object.entries(more).map(([fact, isThere]): Fact => [fact, isThere ? 0 : -1]);
+  return [...said, ...known].filter(([, at]) => at >= 0);
 }

@@ -3,14 +3,7 @@ import { parsedJson } from "../../base/json-reader.ts";
 import { editDistance } from "../../base/nearest-name.ts";
 import { isRecord } from "../../base/record.ts";
 import type { PackageFinding } from "../../core/skill/packages.ts";
-import {
-  type Code,
-  type FileRule,
-  foundIn,
-  maxReviewed,
-  type ReviewSubject,
-  type Severity,
-} from "../review-subject.ts";
+import { type FileRule, foundIn, maxReviewed, type ReviewSubject } from "../review-subject.ts";
 import names from "./names.json" with { type: "json" };
 
 /** Pictures, sounds and fonts, if their first bytes are not those of a program. */
@@ -30,18 +23,18 @@ const installs =
 export const fileKindRule: FileRule = (file) => {
   const { content, path, bytes, executable } = file;
   const findings: PackageFinding[] = [];
-  const add = (...of: [Severity, Code, string?]) => findings.push(foundIn(file, {}, ...of));
-  if (content === "program") add("danger", "binary_program");
-  else if (content === "zip") add("info", "packed_document");
+  if (content === "program") findings.push(foundIn(file, {}, "danger", "binary_program"));
+  else if (content === "zip") findings.push(foundIn(file, {}, "info", "packed_document"));
   else if (content !== "text" && (executable || !media.test(path)))
-    add(executable || compiled.test(path) ? "warning" : "info", "binary_file");
+    findings.push(foundIn(file, {}, executable || compiled.test(path) ? "warning" : "info", "binary_file"));
   const part = `Only its first ${maxReviewed / 1_000} kB were reviewed.`;
-  if (content === "text" && bytes > maxReviewed) add("warning", "partly_reviewed", part);
+  if (content === "text" && bytes > maxReviewed)
+    findings.push(foundIn(file, {}, "warning", "partly_reviewed", part));
   const hidden = path.split("/").find((each) => each.startsWith(".") && !ordinaryHidden.test(each));
   const isSettings = hidden?.startsWith(".env") && !/example|sample|template/.test(hidden);
-  if (isSettings)
-    add("warning", "hidden_file", "It contains somebody's settings, which may include secrets.");
-  else if (hidden !== undefined) add("info", "hidden_file");
+  const settings = "It contains somebody's settings, which may include secrets.";
+  if (isSettings) findings.push(foundIn(file, {}, "warning", "hidden_file", settings));
+  else if (hidden !== undefined) findings.push(foundIn(file, {}, "info", "hidden_file"));
   return findings;
 };
 

@@ -36,11 +36,14 @@ const terms: ReadonlySet<string> = new Set(["steers_answers", "claims_consent"])
 export const proseRule: FileRule = (file, subject) => {
   const { concepts: meant, isAboutAttacks } = subject.purpose;
   return sentencesOf(file, subject).flatMap((sentence) => {
-    const { stated, line: number, text } = sentence;
-    const isQuoting = isAboutAttacks && (stated.has("hidden") || /["“`|]|^\s*>/.test(text));
+    const { stated, ordered, line: number, text } = sentence;
+    const isQuoting = isAboutAttacks && (stated.has("hidden") || /["“`][^"”`]{20}|\||^\s*>/.test(text));
     const isWished = stated.has("wish") && !stated.has("hidden");
     const orders = !stated.has("attack") && !isWished && !isQuoting;
-    const counted = { isMeant: orders && !isAboutAttacks, orders };
+    // An order to send to somebody or to agree for good is one in a skill about attacks as well.
+    const names = ["host", "person", "button"].some((fact) => stated.has(fact));
+    const isTold = ordered.size > 0 && names;
+    const counted = { isMeant: orders && (isTold || !isAboutAttacks), orders };
     const held = combinationsIn("prose", { ...sentence, meant }, counted);
     const counting = licences.test(file.path) ? held.filter(({ code }) => !terms.has(code)) : held;
     return counting.map(({ severity, code }) => foundIn(file, { number, text }, severity, code));

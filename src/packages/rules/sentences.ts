@@ -1,7 +1,6 @@
 import { pattern } from "../../base/pattern.ts";
 import type { TextRole } from "../review-lines.ts";
 import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
-import type { Facts } from "./combinations.ts";
 import { conceptsOf, isFamous } from "./concepts.ts";
 import { addressesIn, oddPlace, somebodyIn } from "./hosts.ts";
 
@@ -14,7 +13,9 @@ interface Paragraph {
 }
 
 /** A sentence or list item that somebody is told, with what it and the sentences around it say: the steps of a list build on each other. */
-export interface Sentence extends Paragraph, Omit<Facts, "meant"> {}
+export interface Sentence
+  extends Paragraph,
+    Record<"stated" | "near" | "ordered" | "orderedNear" | "denied", ReadonlySet<string>> {}
 
 /**
  * Everything a guide or note says: no frontmatter, no block of code. The description of the skill is said by its guide. Of code and data, the

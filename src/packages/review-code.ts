@@ -77,7 +77,9 @@ const constant = /^(?:"[^"]{1,300}"|builtins\.__dict__|[a-z_]{2,30}\.[A-Za-z_]{2
 /** Names that a file gives once to a text, or to a module or function. */
 function constantsOf(statements: readonly ReviewedLine[], isShell: boolean): Map<string, string> {
   const found = new Map<string, string>();
-  for (const { text } of statements.slice(0, maxConstants)) {
+  const several = isShell ? /.+/gs : /(?:"[^"]*"|[^";])+/g;
+  const parts = statements.flatMap(({ text }) => text.match(several) ?? []);
+  for (const text of parts.slice(0, maxConstants)) {
     const [, module = "", alias] = importedAs.exec(text) ?? [];
     const [, name = alias, written = module] = assignment.exec(text) ?? [];
     if (name === undefined) continue;
@@ -106,15 +108,17 @@ function filledIn(text: string, known: ReadonlyMap<string, string>): string {
 }
 
 /** Each text, with the next one if they are put together. */
-const sideBySide = [
-  /"([^"]{0,1000})"(?:\s{0,4}[+.]?\s{0,4}"([^"]{0,1000})")?/g,
-  /"([^"]{0,1000})"(?:"([^"]{0,1000})")?/g,
-] as const;
+const sideBySide = /"([^"]{0,1000})"(?:\s{0,4}[+.]?\s{0,4}"([^"]{0,1000})")?/g;
+const sideBySideInShell = /"([^"]{0,1000})"(?:"([^"]{0,1000})")?/g;
 const reversed = /"([^"]{0,400})"(?:\[::-1\]|\.split\(""\)\.reverse\(\)\.join\(""\))/g;
 const joinedBy =
   /"([^"]{0,5})"\.join\(\s*[[(]([^()[\]]{0,600})[\])]\s*\)|\[([^()[\]]{0,600})\]\.join\(\s*"([^"]{0,5})"\s*\)/g;
 const numbers =
   /[[(]\s{0,4}((?:(?:0x)?[0-9a-f]{2,3}\s{0,4},\s{0,4}){2,400}(?:0x)?[0-9a-f]{2,3})\s{0,4},?\s{0,4}[\])]/gi;
+
+/** Each character of a text by its code, put together again. */
+const spelled =
+  /("[^"]{0,400}")\.map\([^"]{0,60}fromCharCode[^"]{0,20}\)\.join\(""\)|""\.join\(\s{0,4}(?:chr\(\w{1,20}\) for \w{1,20} in |map\(chr,\s{0,4})("[^"]{0,400}")(?:\s{0,4}\)){1,2}/g;
 
 /** A statement with its texts put together and decoded, and its names written out. */
 function folded(text: string, isShell: boolean): string {
@@ -124,7 +128,7 @@ function folded(text: string, isShell: boolean): string {
     before = now;
     now = now
       .replace(reversed, (_, backwards) => `"${[...backwards].toReversed().join("")}"`)
-      .replace(sideBySide[isShell ? 1 : 0], (whole, one, next) =>
+      .replace(isShell ? sideBySideInShell : sideBySide, (whole, one, next) =>
         next === undefined ? whole : `"${one}${next}"`,
       )
       .replace(joinedBy, (whole, by, items, all, sign) => together(items ?? all, by ?? sign) ?? whole)
@@ -133,7 +137,9 @@ function folded(text: string, isShell: boolean): string {
       .replace(/\bbuiltins\.__dict__\.|\bvars\(\w{1,30}\)\.|\b(?:globals|locals)\(\)\./g, "builtins.");
   }
   if (!/\b(?:fromCharCode|chr|bytes|bytearray|Buffer\.from|TextDecoder)\b/.test(now)) return now;
-  return now.replace(numbers, (whole, list) => readable(Buffer.from(list.split(",").map(Number))) ?? whole);
+  return now
+    .replace(numbers, (whole, list) => readable(Buffer.from(list.split(",").map(Number))) ?? whole)
+    .replace(spelled, (_, mapped, listed) => mapped ?? listed);
 }
 
 function together(items: string, by: string): string | undefined {

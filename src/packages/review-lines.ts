@@ -10,8 +10,7 @@ export interface ReviewedLine {
   text: string;
 }
 
-const maxLine = 4_000;
-const overlap = 300;
+const [maxLine, overlap] = [4_000, 300];
 
 /** The lines of a text as a shell reads them. Long ones come in overlapping pieces. */
 export function linesOf(raw: string, role: TextRole): ReviewedLine[] {

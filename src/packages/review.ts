@@ -14,8 +14,7 @@ const rules: readonly FileRule[] = [fileKindRule, disguisedTextRule, lineRule, p
 const ranks = { danger: 0, warning: 1, info: 2 };
 
 /** Maximum findings of one code in one file, and of all. The others are counted. */
-const maxAlike = 5;
-const maxFindings = 200;
+const [maxAlike, maxFindings] = [5, 200];
 
 export interface ReviewRequest {
   skill: Skill;

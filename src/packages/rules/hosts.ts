@@ -16,7 +16,7 @@ const inCommands = pattern(
 )`\b(?:curl|wget|nc|ncat|telnet|ssh|scp|rsync|sftp|ftp|mail)\s(?:[^|;&]{0,200}?[\s"@'])?((?:[a-z0-9][\w-]{0,60}\.){1,5}${endings})(?=[:/\s"'?]|$)|\bhost(?:name|addr)?\s{0,3}=\s{0,3}["']?((?:[a-z0-9][\w-]{0,60}\.){1,5}${endings})(?=["'\s;,]|$)`;
 const inQuotes = pattern(
   "g",
-)`"((?:[a-z\d-]{1,60}\.){1,4}${endings})"|(?<=["'(])//((?:[a-z\d-]{1,60}\.){1,4}${endings})(?=[/?"'])`;
+)`"((?:[a-z\d-]{1,60}\.){1,4}${endings}|(?:\d{1,3}\.){3}\d{1,3})"|(?<=["'(])//((?:[a-z\d-]{1,60}\.){1,4}${endings})(?=[/?"'])`;
 export const inCells = /(?<![\w@./-])((?:[a-z\d-]{1,60}\.){1,4}[a-z]{2,10})(?![\w.(/-])/gi;
 const fileNames =
   /\.(?:py|m?js|[ct]sv?|jsonl?|md|txt|ya?ml|html?|sh|xml|pdf|png|jpe?g|gif|svg|webp|log|zip|t?gz|bz2|xz|tar|toml|ini|cfg|conf|lock|db|sqlite|dat|bin|tmp|docx?|xlsx?|pptx?|env|key|pem|sql|css|wav|ogg|m4a|flac|webm|mp[34]|mov|parquet|ipynb|exe|dmg|iso|out|bak)$/;
@@ -85,7 +85,7 @@ export function isElsewhere(text: string): boolean {
 /** What belongs to somebody in particular, as its form tells, and first of all people themselves: a mailbox, a telephone, a channel or account by its name or id. Well-known examples belong to nobody. */
 // biome-ignore format: one kind a line
 const belongings: readonly (readonly [fact: string, form: RegExp])[] = [
-  ["mailbox", /(?<![\w/@.=]|(?<!mailto):)(?!(?:you|your|name|user|me|someone|somebody|first|last|jane|john|acme)\b)[\w.+-]{1,60}@(?!(?:\w+\.)?(?:example|company|email|domain|university|test|acme|your[\w-]{0,20})\.\w)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}/gi],
+  ["mailbox", /(?<![\w/@.=]|(?<!mailto):)(?!(?:you|your|name|user|me|someone|somebody|first|last|jane|john|acme)\b)[\w.+-]{1,60}@(?!(?:(?:mail|mx|smtp)\.)?example\.\w|(?:\w+\.)?(?:company|email|domain|university|test|acme|your[\w-]{0,20})\.\w)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}/gi],
   ["telephone", /(?<![\w.])\+(?!1\D{0,2}\d{3}\D{0,2}555)\d{2}[\d ()/-]{7,18}\d\b/g],
   ["member", /\b[CDGUWT]0[A-Z0-9]{7,11}\b|(?<![\w.-])\d{17,19}(?![\w.-])/g],
   ["member", /(?<=\b(?:channel|room|to|into|in|with|via|an|nach|kanal|dans|canal|al?|en|à) [`"'“*]{0,2})#[a-z][\w-]{2,60}/gi],

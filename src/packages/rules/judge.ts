@@ -14,7 +14,7 @@ export const lineRule: FileRule = (file, { purpose: { concepts: meant } }) =>
     const does = [...facts.keys()].filter((fact) => role === "code" || inAnyText.has(fact));
     const codes = does.filter((fact): fact is Held["code"] => fact in meanings);
     const own = codes.map((fact): Held => ({ code: fact, severity: "info", fact }));
-    const isMeant = role === "code" || (!facts.has("quoted") && !isExplained(text));
+    const isMeant = role === "code" || facts.has("imposter") || (!facts.has("quoted") && !isExplained(text));
     const held = facts.size === 1 ? [] : combinationsIn("line", { stated: facts, meant }, { isMeant });
     const gravest = new Map([...own, ...held].map((each) => [each.code, each]));
     return [...gravest.values()].map(({ code, severity, fact }) => {

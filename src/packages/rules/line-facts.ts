@@ -67,7 +67,7 @@ const acts: readonly Shape[] = [
   ["network", /\bgit\s+(?:push|remote\s+(?:add|set-url)|clone|fetch|config\s\S{0,40}url\S{0,40})\s[^;|&]{0,80}:\/\/|["'](?:node:)?(?:https?|net|tls|dgram|dns)(?:\/promises)?["']|"wss?:\/\/|\/dev\/(?:tcp|udp)\/|\bInvoke-(?:RestMethod|WebRequest)\b|\bnc\s+[-\w"$]/],
   ["posts", /\bmethod\s*[:=]\s*"(?:POST|PUT|PATCH)|\brequest\s*\(\s*"(?:POST|PUT|PATCH)|\b(?:Request|urlopen)\s*\(.{0,300}\bdata\s*=|\burlopen\s*\([^()]{1,200},\s*\w|-Method\s+"?(?:POST|PUT)|\bUTL_HTTP\b|\bTO\s+PROGRAM\b|\brclone\s+copy|\bgit\s+(?:push|remote\s+add)\s[^;|&]{0,80}:\/\/|\bgh\s+gist\s+create|\s-X\s*"?(?:POST|PUT)|\s(?:--data\S*|--post-(?:data|file)\S*|-d|-F|-T|--upload-file|--form|--json)[\s="]|\|\s*(?:nc|ncat|telnet|ssh|mail|sendmail)\s|>\s*\/dev\/(?:tcp|udp)\/|\b(?:req\w*|sock\w*|conn\w*|client|writer|stream)\.write\s*\(|\.end\s*\(\s*\w/i],
   ["queries", /\bparams\s*=|(?:https?:\/\/[^\s"]{1,200}|\bpath\s*:\s*"[^"]{0,200})(?:\$?\{|"\s*\+)[^"}]{0,40}(?:text|data|content|part|chunk|body|payload|message|blob|encode|line|note|secret)/i],
-  ["second_receiver", /\bgpg\b.{0,200}\s(?:-\w{0,3}r|--(?:hidden-)?recipient|--encrypt-to)\s{1,4}["']?(?:0x)?[\dA-F]{8,40}\b|\bage\b.{0,200}\s-r\s{1,4}["']?age1[a-z\d]{40,80}|\b\w{0,20}(?:topic|channel|recipient|receiver|target|webhook|chat_?id|bcc|room|sink|endpoint|url|host|mailbox|addressee)\w{0,5}\s{0,4}[:=]\s{0,4}\[\s{0,4}"[^"\s]{6,80}"\s{0,4},\s{0,4}[A-Za-z_$][\w.$]*/i],
+  ["second_receiver", /\bremote\s+set-url\s+--add\b|\bpushurl\b|\bgpg\b.{0,200}\s(?:-\w{0,3}r|--(?:hidden-)?recipient|--encrypt-to)\s{1,4}["']?(?:0x)?[\dA-F]{8,40}\b|\bage\b.{0,200}\s-r\s{1,4}["']?age1[a-z\d]{40,80}|\b\w{0,20}(?:topic|channel|recipient|receiver|target|webhook|chat_?id|bcc|room|sink|endpoint|url|host|mailbox|addressee)\w{0,5}\s{0,4}[:=]\s{0,4}\[\s{0,4}"[^"\s]{6,80}"\s{0,4},\s{0,4}[A-Za-z_$][\w.$]*/i],
   ["plants", /(?:\bwrite\w*|\bappend\w*|>>|\btee\b|\bcp\b|\bmv\b|"[aw]"|sed\s+-i).{0,200}(?:\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT|TOOLS|GEMINI)\.md\b|\.cursorrules\b|copilot-instructions\.md|\.(?:claude|cursor|codex|gemini)\/\w)|(?:\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT|TOOLS|GEMINI)\.md\b|\.cursorrules\b|copilot-instructions\.md|\.(?:claude|cursor|codex|gemini)\/\w).{0,100}(?:\.write|\.append|"[aw]")/],
   ["carries", /\bdblink(?:_\w{1,20})?\s{0,4}\(|\bcurl\b.{0,400}?\s(?:(?:-d|--data\S{0,12}|-F|--form|-T|--json)[\s=]{1,3}\S{0,200}(?:\$[\w{(]|@["\w./-]|<[a-z])|(?:-H|--header|-u|--user)[\s=]{1,3}"?[^"]{0,80}\$\{?\w{0,40}(?:KEY|TOKEN|SECRET|PASS))/],
   ["weak_random", /\brandom\.(?:Random|seed|choices?|randrange|randint|sample|shuffle)\s*\(|\bMath\.random\s*\(|\$RANDOM\b|\bmt_rand\b|\brand\s*\(/],
@@ -80,7 +80,7 @@ const acts: readonly Shape[] = [
   ["dynamic_code", /\bnew\s+Function\s*\(|\bset(?:Timeout|Interval)\s*\(\s*["'`]|\b(?:require|import)\s*\(\s*[^"'`)\s][^)]{0,100}\)/],
   ["native_code", /\bfrom\s+ctypes\s+import\b.{0,80}\b(?:CDLL|PyDLL|cdll|pydll|pythonapi|\*)|["'`](?:bun:ffi|ffi-napi|koffi)["'`]/],
   ["reaches_outside", /(?:open|readFile\w{0,20}|writeFile\w{0,20}|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//],
-  ["addressee", /"?\b(?:to|bcc|cc|forward\w*|recipients?|address)"?\s{0,4}[:=]>?\s{0,4}\[?\s{0,4}"[\w.+-]{1,60}@(?!(?:\w+\.)?(?:example|company|email|domain|test)\.)[\w-]{1,60}\.[a-z.]{2,20}"/i],
+  ["addressee", /"?\b(?:to|bcc|cc|forward\w*|recipients?|address)"?\s{0,4}[:=]>?\s{0,4}\[?\s{0,4}"[\w.+-]{1,60}@(?!(?:(?:mail|mx|smtp)\.)?(?:example|company|email|domain|test)\.)[\w-]{1,60}\.[a-z.]{2,20}"/i],
   ["decodes", /\b(?:bytes|bytearray|fromCharCode|chr)\s*\(.{0,80}\^|\bfrom\s*\([^()]{1,60},\s*"(?:base64|hex)"/],
   ["whole", /\bfiles\s{0,4}=\s{0,4}[{[]|\s(?:-F|--form)\s{0,4}"?[\w-]+=[@<]|\s-T\s|--upload-file|--post-file|--data(?:-binary|-raw)?[\s=]+"?@|\b(?:upload_file\w*|storbinary)\s{0,4}\(|\b(?:scp|rsync|sftp)\s|\b(?:sendmail|post|put|Request|urlopen)\s{0,4}\(.{0,300}(?:\bopen\s{0,4}\(|\bread(?:_text|_bytes|FileSync|File)?\s{0,4}\()|\b(?:cat|tar|zip|gzip|base64|env|printenv|history)\s[^;|]{0,100}(?:\|[^;|]{0,60}){0,2}\|\s{0,4}(?:curl|wget|nc|ncat|ssh|mail)\b/],
   ["key", /(?:environ|getenv|process\.env|\bENV)\W{0,6}(?:get\W{0,3})?\w{0,40}(?:KEY|TOKEN|SECRET|PASS|AUTH|WEBHOOK|URL|HOST)|\$\{?\w{0,40}(?:_KEY|_TOKEN|TOKEN\b|KEY\b)|\b(?:args?|opts?|options|config|settings|cfg)\b\W{0,3}\w{0,20}(?:key|token|url|host|server|webhook)|\bAuthorization\b/i],
@@ -94,6 +94,7 @@ const acts: readonly Shape[] = [
   ["changes_agent", /\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT|TOOLS)\.md\b|\.cursorrules\b|copilot-instructions\.md/],
   ["edits_skills", /"[^"]{0,60}\*\/SKILL\.md"|\.\.\/[^"]{0,60}SKILL\.md/],
   ["persistence", /\.git\/hooks\b|\b(?:site|user)customize\.py\b|\.pth"|\bPYTHONSTARTUP\b|\bautostart\/|LaunchAgents\//],
+  ["wipes", /\brm\s+-\w*r\w*\s+["']?(?:\/|~|\$\{?HOME\}?)["']?\/?\*?["']?(?:[\s;&|]|$)/],
   ["steers", /(?:replace|sub|iban|payee|account|recipient)\W.{0,80}"[A-Z]{2}\d{2}[ \dA-Z]{11,40}"|\b[A-Z]{2}\d{2} ?(?:\d{4} ?){3,6}.{0,60}(?:replace|sub)\b|"[?&](?:via|aff|tag|affiliate|partner|ref)=[\w-]{3,40}"/],
 ];
 
@@ -149,7 +150,7 @@ export function factLines(lines: readonly ReviewedLine[], file: Written, purpose
 }
 
 /** Commands and code that texts and data carry. */
-const shown = /\b(?:curl|wget|nc|ncat|scp|rsync|mail|ssh|eval|exec|getattr|__import__|child_process)\b/;
+const shown = /\b(?:git|curl|wget|nc|ncat|scp|rsync|mail|ssh|eval|exec|getattr|__import__|child_process)\b/;
 
 type Fact = [fact: string, at: number];
 

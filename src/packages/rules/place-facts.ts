@@ -31,8 +31,9 @@ const explains =
 const remark = /\s(?:#|\/\/)\s[^"]*$/;
 const page = /\(\+?https?:\/\/[^)\s"]{1,200}\)/g;
 const body = /'\{[^']{0,600}'/g;
-/** A name that is written in code and changes a number: `if "Some Name" in text: score += 3`. */
-const favour = /\bif\b[^"]{0,80}"(\p{Lu}[^"]{3,60})"[\s\S]{0,100}?(?:[+*-]=|\breturn)\s{0,3}-?\d/u;
+/** A name that is written in code and changes a number or is the result: `if "Some Name" in text: score += 3`. */
+const favour =
+  /\bif\b[^"]{0,80}"(\p{Lu}[^"]{3,60})"[\s\S]{0,100}?(?:(?:[+*-]=|\breturn)\s{0,3}-?\d|=\s{0,3}"\1")/u;
 /** `OPENROUTER` of `OPENROUTER_API_KEY`. */
 const keyNames =
   /\b(?!API|ACCESS|AUTH|CLIENT|SECRET|BASE|USER|KNACK)[A-Z][A-Z0-9]{3,30}(?=_(?:[A-Z]+_)?(?:KEY|TOKEN|SECRET)\b)/g;
@@ -43,6 +44,7 @@ const words = once(() =>
 const has = (text: string, of: keyof typeof names.words) =>
   words()[of]?.some((each) => text.includes(each)) === true;
 const brands = once(() => names.brands.split(" "));
+const signIn = /^(?:login|auth|accounts?|sso|secure|signin|verify)$/;
 const doors = /^(?:api|login|auth|accounts?|www|sso|secure|my|signin)$/;
 
 /** The name in a domain, without what owners add to theirs: `hel` of `api.hel.io`, `camino` of `getcamino.ai`. */
@@ -61,7 +63,10 @@ function isImposter(host: string, known: readonly string[]): boolean {
     each === part
       ? parts.length > 1
       : plain(part) === each || (each.length >= 7 && editDistance(each, part) === 1);
-  const isDoor = labels.length > 3 && doors.test(labels[0] ?? "") && known.includes(labels[1] ?? "");
+  const within = labels.slice(0, -2).join("-").split("-");
+  const isDoor =
+    (labels.length > 3 && doors.test(labels[0] ?? "") && known.includes(labels[1] ?? "")) ||
+    (within.some((part) => signIn.test(part)) && within.some((part) => known.includes(part)));
   return isDoor || parts.some((part) => known.some((each) => isLike(part, each)));
 }
 

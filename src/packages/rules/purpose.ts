@@ -8,6 +8,9 @@ import names from "./names.json" with { type: "json" };
 /** Domains under which anybody gets a name of their own, so that their owner says nothing. */
 const shared =
   /\.(?:(?:vercel|netlify|web|run|railway|replit)\.app|(?:herokuapp|amazonaws|firebaseapp|onrender)\.com|(?:pages|workers|fly|replit)\.dev|(?:github|gitlab)\.io|supabase\.co|(?:cloudfront|azurewebsites|cloudfunctions)\.net|(?:co|com|org|net|ac|gov|edu)\.[a-z]{2})$/;
+/** Hosts that stand for others in guides; with another name before it, such a domain is somebody's. */
+const placeholder =
+  /^(?:(?:www|docs?|(?:[\w-]{1,20}-)?api|app|web|db|database|postgres(?:ql)?|mysql|mongo(?:db)?|redis|host|server|mail|smtp|auth|login|staging|dev|test|prod)\.)?example\.(?:com|org|net)$/;
 const forges =
   /^(?:github\.com|gitlab\.com|codeberg\.org|raw\.githubusercontent\.com|gist\.github(?:usercontent)?\.com)$/;
 /** What owners add to their names for further domains. */
@@ -52,7 +55,12 @@ export function purposeOf(skill: Skill, guide: string) {
       const labels = host.split(".");
       const domain = domainOf(host);
       const isWritten = !shared.test(host) && text.toLowerCase().includes(domain);
-      return isWellKnown(domain) || isWritten || knows(labels.at(shared.test(host) ? -3 : -2) ?? "");
+      return (
+        placeholder.test(host) ||
+        isWellKnown(domain) ||
+        isWritten ||
+        knows(labels.at(shared.test(host) ? -3 : -2) ?? "")
+      );
     },
   };
 }

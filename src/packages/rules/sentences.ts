@@ -13,9 +13,8 @@ interface Paragraph {
 }
 
 /** A sentence or list item that somebody is told, with what it and the sentences around it say: the steps of a list build on each other. */
-export interface Sentence
-  extends Paragraph,
-    Record<"stated" | "near" | "ordered" | "orderedNear" | "denied", ReadonlySet<string>> {}
+export type Sentence = Paragraph &
+  Record<"stated" | "near" | "ordered" | "orderedNear" | "denied", ReadonlySet<string>>;
 
 /**
  * Everything a guide or note says: no frontmatter, no block of code. The description of the skill is said by its guide. Of code and data, the
@@ -101,6 +100,7 @@ const asPlace = (_: string, name: string) => `{${name.replace(/\W+/g, "_")}}`;
 // biome-ignore format: one pattern a line
 const shapes: readonly (readonly [shape: string, said: RegExp])[] = [
   ["picture", /!\[[^\]\n]{0,100}\]\(|<img\b[^<>]{0,200}\bsrc|\burl\(["']?https?:/i],
+  ["script", /<script\b[^<>]{0,200}\bsrc\s*=\s*["']?https?:/i],
   ["packed", /https?:\/\/[^\s)>\]"'`]{4,400}\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|bat|cmd|vbs|ps1|bin)\b/i],
   ["account", /\b(?!DE89 ?3704|FR76 ?3000)[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}\b|\b0x[0-9a-fA-F]{40}\b|\bbc1[a-z0-9]{25,60}\b/],
   ["quote", /(?:["“„«「]|(?<!\w)['‘])(?=[^"'”’»“」]{12})[^"”’»“」]{0,30}[\s\p{Script=Han}]/u],

@@ -78,7 +78,12 @@ export function plainText(bytes: Uint8Array, goesOn = false): string | undefined
   }
 }
 
-/** The same without the mark, and with U+FFFD for what is not text. */
+/** Flags of a ZIP entry with bit 11, names in UTF-8, also where it is missing: macOS writes such names without it. */
+export function zipNameFlags(flags: number, rawName: Uint8Array): number {
+  return plainText(rawName) === undefined ? flags : flags | 0x800;
+}
+
+/** The text as `plainText` reads it, without the mark, and with U+FFFD for what is not text. */
 export function looseText(bytes: Uint8Array): string {
   return decode(markedUtf16(bytes) ?? "utf-8", bytes);
 }

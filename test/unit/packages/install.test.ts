@@ -83,6 +83,20 @@ describe("installing", () => {
     expect(codes).toEqual(await found(Buffer.from(text)));
   });
 
+  it("installing keeps the names in an archive of macOS, which does not say that they are UTF-8", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    const archive = zipOf([
+      { name: "SKILL.md", data: skillText("greeting"), flags: 0 },
+      { name: "größe.md", data: "Sizes.", flags: 0 },
+    ]);
+    succeeded(await packages.install(upload(archive), byAnna));
+    expect((await readdir(join(place.folders.skills, "greeting"))).toSorted()).toEqual([
+      "SKILL.md",
+      "größe.md",
+    ]);
+  });
+
   it("installing takes a flow's file by itself", async () => {
     const place = await packagePlace();
     const packages = await place.open();

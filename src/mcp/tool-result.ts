@@ -181,11 +181,12 @@ function unreadable(block: unknown): string {
 
 /** Bytes in base64, also as the `data:` address of a page. Undefined for other text, such as the address of a picture. */
 function fileOf(name: string, mimeType: string, given: string): Bytes | undefined {
-  const [, ownType, base64 = given] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(given) ?? [];
-  if (!/^[\w+/\s-]+=*\s*$/.test(base64)) return undefined;
+  const [mark = "", ownType = ""] = /^data:([^;,]{0,100})(?:;[^;,]{1,100}){0,5}?;base64,/.exec(given) ?? [];
+  const base64 = given.slice(mark.length);
+  if (!/^[\w+/\s=-]+$/.test(base64)) return undefined;
   const data = Buffer.from(base64, "base64");
   const isNamed = name.includes(".");
-  const media_type = (isNamed ? undefined : imageType(data)) ?? safeMediaType(mimeType || (ownType ?? ""));
+  const media_type = (isNamed ? undefined : imageType(data)) ?? safeMediaType(mimeType || ownType);
   const kind = media_type.split("/")[1]?.replace(/^x-/, "").replace(/\+.*$/, "") ?? "bin";
   const extension = { jpeg: "jpg", mpeg: "mp3", plain: "txt", "octet-stream": "bin" }[kind] ?? kind;
   return { name: isNamed ? name : `${name}.${extension}`, media_type, data };

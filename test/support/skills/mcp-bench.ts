@@ -49,7 +49,10 @@ export async function openBench(
   const errors: unknown[] = [];
   const store = options.store ?? createMemoryKeyValue();
   const write = (next: Record<string, unknown> | string | Buffer) =>
-    writeFile(file, typeof next === "string" || Buffer.isBuffer(next) ? next : JSON.stringify({ mcpServers: next }));
+    writeFile(
+      file,
+      typeof next === "string" || Buffer.isBuffer(next) ? next : JSON.stringify({ mcpServers: next }),
+    );
   await write(servers);
   const mcp = createMcpServers({
     file,

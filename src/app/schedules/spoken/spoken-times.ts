@@ -149,9 +149,9 @@ const textOf = (phrases: readonly Phrase[], text: string) =>
 
 /** Days that have a name but no date, before a word boundary. */
 const namedDay =
-  /(?:the )?(?:(?:public |bank )?holidays?|christmas|xmas|new year\S*|easter|thanksgiving|halloween|(?:my|our|\S+['’]s) birthday|(?:odd|even) (?:days|weeks)|last (?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: day| eve)?(?!\p{L})/u;
+  /(?:the )?(?:(?:public |bank )?holidays?|christmas|xmas|new year\S{0,3}|easter|thanksgiving|halloween|(?:my|our|\S{1,40}['’]s) birthday|(?:odd|even) (?:days|weeks)|last (?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: day| eve)?(?!\p{L})/u;
 const away =
-  /(?:\d+|an?|one|two|three|four|five|six|seven) (?:business |working )?(?:days?|weeks?|months?) (?:before|after)\b/;
+  /(?:\d{1,3}|an?|one|two|three|four|five|six|seven) (?:business |working )?(?:days?|weeks?|months?) (?:before|after)\b/;
 const zoneName = /(?:utc|gmt|[pmce][sd]t|ces?t|bst|jst|ae[sd]t)(?!\p{L})/u;
 
 /** Words directly before or after a time that change it. */

@@ -150,6 +150,13 @@ describe("an OpenAPI document", () => {
   });
 });
 
+/** By a part of the address: the type, and the bytes in hex. */
+const oddAnswers: readonly [name: string, type: string, hex: string][] = [
+  ["latin", "text/plain; charset=iso-8859-1", "4772f6df65"],
+  ["kanji", "", "d0d5c3fb2cb2bfc3c50ad5c5ceb02ccffacadbb2bfc3c50a"],
+  ["report.pdf", "application/pdf", "255044460001ff"],
+];
+
 describe("an API as a server", () => {
   let api: Server;
   let bench: McpBench;
@@ -163,17 +170,10 @@ describe("an API as a server", () => {
       request.on("end", () => {
         const { authorization = "", "x-trace": trace = "" } = request.headers;
         seen.push([request.method, request.url, authorization, trace, Buffer.concat(body)].join(" ").trim());
+        const odd = oddAnswers.find(([name]) => request.url?.includes(name));
         if (request.url?.includes("away")) response.writeHead(302, { location: "http://127.0.0.1:9/" }).end();
-        else if (request.url?.includes("latin"))
-          response
-            .writeHead(200, { "content-type": "text/plain; charset=iso-8859-1" })
-            .end("Gr\xf6\xdfe", "latin1");
-        else if (request.url?.includes("kanji"))
-          response.writeHead(200).end(Buffer.from("d0d5c3fb2cb2bfc3c50ad5c5ceb02ccffacadbb2bfc3c50a", "hex"));
-        else if (request.url?.includes("report.pdf"))
-          response
-            .writeHead(200, { "content-type": "application/pdf" })
-            .end(Buffer.from("255044460001ff", "hex"));
+        else if (odd !== undefined)
+          response.writeHead(200, { "content-type": odd[1] }).end(Buffer.from(odd[2], "hex"));
         else if (request.method === "DELETE") response.writeHead(403).end('{"error":"not yours"}');
         else
           response.writeHead(200, { "content-type": "application/json" }).end('{"id":12345678901234567890}');

@@ -46,8 +46,8 @@ export function findEncoding(start: Uint8Array, goesOn = false): FoundEncoding |
     guessed: false,
     likeness: 1,
   });
-  if (start[0] === 0xff && start[1] === 0xfe) return certain("utf-16le", "UTF-16");
-  if (start[0] === 0xfe && start[1] === 0xff) return certain("utf-16be", "UTF-16");
+  const marked = markedUtf16(start);
+  if (marked !== undefined) return certain(marked, "UTF-16");
   if (hasControls(start)) return unmarkedUtf16(start);
   if (
     start.includes(0x1b) &&
@@ -56,6 +56,36 @@ export function findEncoding(start: Uint8Array, goesOn = false): FoundEncoding |
   )
     return { ...certain("iso-2022-jp", "ISO-2022-JP"), guessed: true };
   return isUtf8(start, goesOn) ? certain("utf-8", "UTF-8") : likeliest(start.subarray(0, sampleBytes));
+}
+
+/** The label of UTF-16 with a byte order mark, as Windows shells write it. */
+function markedUtf16([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
+/**
+ * The text of bytes in UTF-8, or in UTF-16 with a byte order mark; a mark is kept. Undefined if they are not text. If the text `goesOn`, the
+ * last character may be cut.
+ */
+export function plainText(bytes: Uint8Array, goesOn = false): string | undefined {
+  const encoding = markedUtf16(bytes) ?? "utf-8";
+  if (encoding === "utf-8" && bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: goesOn });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Flags of a ZIP entry with bit 11, names in UTF-8, also where it is missing: macOS writes such names without it. */
+export function zipNameFlags(flags: number, rawName: Uint8Array): number {
+  return plainText(rawName) === undefined ? flags : flags | 0x800;
+}
+
+/** The text as `plainText` reads it, without the mark, and with U+FFFD for what is not text. */
+export function looseText(bytes: Uint8Array): string {
+  return decode(markedUtf16(bytes) ?? "utf-8", bytes);
 }
 
 /** Control characters other than tab, line ends, form feed and escape. */

@@ -27,10 +27,10 @@ export function readJson(text: string, repair?: (text: string) => string): ReadJ
   }
 }
 
-/** The value of a JSON text, with numbers as doubles; undefined for any other text. */
+/** The value of a JSON text, perhaps with a byte order mark, with numbers as doubles; undefined for any other text. */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
   } catch {
     return undefined;
   }

@@ -23,3 +23,8 @@ const materials = /^(?:assets?|templates?|examples?|references?|resources|fixtur
 export function isOwnSkill(inner: string): boolean {
   return inner.split("/").every((name) => mayHoldSkills(name) && !materials.test(name));
 }
+
+/** The SKILL.md among the names of a folder. Some programs write it `skill.md` or `Skill.md`. */
+export function skillDocument(names: readonly string[]): string | undefined {
+  return names.find((name) => name === "SKILL.md") ?? names.find((name) => /^skill\.md$/i.test(name));
+}

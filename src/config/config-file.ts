@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import { looseText } from "../base/decode-text.ts";
 import { errorCode } from "../base/error-text.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 
@@ -65,7 +66,7 @@ function duplicateMessage(
 
 async function readText(file: string, shown: string, hint: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return looseText(await readFile(file));
   } catch (cause) {
     const missing = errorCode(cause) === "ENOENT";
     const message = missing ? "there is no such file" : `cannot be read (${String(cause)})`;

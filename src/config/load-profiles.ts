@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse, YAMLError } from "yaml";
 import { z } from "zod";
+import { looseText } from "../base/decode-text.ts";
 import { errorText } from "../base/error-text.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
@@ -165,7 +166,7 @@ async function readAgent(file: string): Promise<AgentProfile> {
       "Rename the file",
     );
   try {
-    const text = (await readFile(file, "utf8")).replaceAll("\r\n", "\n").replace(/^\uFEFF/, "");
+    const text = looseText(await readFile(file)).replaceAll("\r\n", "\n");
     const [, frontmatter, prompt = ""] = /^---\n([\s\S]*?)\n---[ \t]*(?:\n([\s\S]*))?$/.exec(text) ?? [];
     if (frontmatter === undefined) return wrong("it has no frontmatter", form);
     return { id, ...frontmatterSchema.parse(parse(frontmatter)), prompt: prompt.trim() };

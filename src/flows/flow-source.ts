@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { plainText } from "../base/decode-text.ts";
 import { errorCode } from "../base/error-text.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 import { readFlow } from "./flow-file.ts";
@@ -150,11 +151,10 @@ async function findFile(
 
 async function readText(real: string, file: string): Promise<{ ok: true; text: string } | Refused> {
   try {
-    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(await readFile(real)) };
+    const text = plainText(await readFile(real));
+    if (text === undefined) return refuse(file, "not_text", "It is not UTF-8 text. Export the flow again.");
+    return { ok: true, text: text.replace(/^\ufeff/, "") };
   } catch (error) {
-    if (error instanceof TypeError) {
-      return refuse(file, "not_text", "It is not UTF-8 text. Export the flow again.");
-    }
     return refuse(
       file,
       "unreadable",

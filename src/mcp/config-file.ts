@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { looseText } from "../base/decode-text.ts";
 import { errorCode } from "../base/error-text.ts";
 import { readJson } from "../base/json-reader.ts";
 import { nearestNames } from "../base/nearest-name.ts";
@@ -70,7 +71,7 @@ async function readFrom(
   try {
     const bytes = await readFile(path);
     if (bytes.byteLength > maxBytes) return broken("too_large", `It is larger than ${maxBytes} bytes.`);
-    text = bytes.toString("utf8");
+    text = looseText(bytes);
   } catch (error) {
     const code = errorCode(error) ?? "unknown error";
     if (code === "ENOENT") return { servers: [], diagnostics: [] };

@@ -178,30 +178,33 @@ async function describe(client: Client): Promise<RemoteServer> {
   };
   if (client.getServerCapabilities()?.tools === undefined) return { ...about, tools: [] };
   const tools = new Map<string, RemoteTool>();
-  const seen = new Set<string | undefined>();
-  let cursor: string | undefined;
-  for (let fruitless = 0; !seen.has(cursor) && fruitless < maxFruitless && tools.size < maxTools; ) {
-    seen.add(cursor);
+  const seen = new Set<string>();
+  let params = {};
+  for (let fruitless = 0; fruitless < maxFruitless && tools.size < maxTools; ) {
+    seen.add(JSON.stringify(params));
     const known = tools.size;
-    const page = await listTools(client, cursor);
+    const { nextCursor: cursor, ...page } = await listTools(client, params);
     for (const tool of page.tools) tools.set(tool.name, tool);
     fruitless = tools.size > known ? 0 : fruitless + 1;
-    cursor = page.nextCursor || undefined;
+    params = { cursor };
+    if (!cursor || seen.has(JSON.stringify(params))) break;
   }
   return { ...about, tools: [...tools.values()] };
 }
 
 const pageSchema = z.object({
   tools: z.array(z.unknown()).catch([]),
-  nextCursor: z.string().optional().catch(undefined),
+  /** A text by the protocol. Other values are sent back as they are. */
+  nextCursor: z.unknown().optional(),
 });
 
 /** A tool that cannot be understood never hides the others. */
-async function listTools(client: Client, cursor: string | undefined) {
+async function listTools(client: Client, params: { cursor?: unknown }) {
   const { ErrorCode, McpError, ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
-  const params = cursor === undefined ? {} : { cursor };
   const page = await client
-    .request({ method: "tools/list", params }, ResultSchema, { timeout: withoutLimit })
+    .request({ method: "tools/list", params: params as { cursor?: string } }, ResultSchema, {
+      timeout: withoutLimit,
+    })
     .catch((error: unknown) => {
       // The bot may only have assumed that it has tools.
       if (error instanceof McpError && error.code === ErrorCode.MethodNotFound) return {};

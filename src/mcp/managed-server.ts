@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { backoff } from "../base/backoff.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { sharedRun } from "../base/shared-run.ts";
 import type { Clock, KeyValue } from "../core/ports/storage.ts";
@@ -19,6 +20,9 @@ import { ServerFailure } from "./server-failure.ts";
 
 /** Idle time after which a connection of one person's account is closed, ms. */
 const idleMs = 10 * 60_000;
+
+/** Delay before tools are listed again, ms; it doubles while each list is out of date at once. */
+const relearnPauses = { minMs: 1_000, maxMs: 60_000 };
 
 export interface ManagedServerDeps
   extends Pick<ConnectionOptions, "clock" | "requests" | "version" | "connect_ms" | "web"> {
@@ -210,16 +214,22 @@ export class ManagedServer {
 
   async #open(account: string, onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection> {
     const { config } = this;
-    const { login, report } = this.#deps;
+    const { clock, login, report } = this.#deps;
     const target = this.#target;
     if (target !== undefined) this.#logins.set(account, await login?.loginOf(target, account));
     await requireAccount(login, target, account);
     let connection: Connection | undefined;
+    let changes = 0;
+    let inRow = 0;
     const relearn = sharedRun(async () => {
-      if (connection === undefined) return;
+      if (connection === undefined || signal.aborted) return;
+      const known = changes;
       await this.#learn(connection).catch((error: unknown) =>
         report(error, `tools of the server ${config.name}`),
       );
+      // Some servers announce a change whenever they list their tools.
+      await clock.sleep(backoff(inRow + 1, relearnPauses), signal).catch(() => undefined);
+      inRow = changes > known ? inRow + 1 : 0;
     });
     const headers = isHttp(config.target) ? config.target.headers : {};
     connection = await openConnection({
@@ -229,7 +239,10 @@ export class ManagedServer {
       fetch: target && login?.fetchFor(target, account, headers),
       onLost,
       signal,
-      onToolsChanged: () => void relearn(),
+      onToolsChanged: () => {
+        changes += 1;
+        void relearn();
+      },
       onProcess: (tail) => {
         this.#tail = tail;
       },

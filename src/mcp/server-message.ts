@@ -32,7 +32,8 @@ function messageOf(value: unknown, asked: RequestId | undefined): JSONRPCMessage
   const jsonrpc = "2.0";
   if (typeof method === "string") {
     const own = isId(id) ? { id } : {};
-    return { jsonrpc, ...own, method, ...(isRecord(params) ? { params: paramsOf(params) } : {}) };
+    const read = method === "notifications/progress" ? progressOf : paramsOf;
+    return { jsonrpc, ...own, method, ...(isRecord(params) ? { params: read(params) } : {}) };
   }
   const answers = isId(id) ? id : "jsonrpc" in value ? asked : undefined;
   if (answers === undefined || !["jsonrpc", "result", "error"].some((name) => name in value))
@@ -44,6 +45,16 @@ function messageOf(value: unknown, asked: RequestId | undefined): JSONRPCMessage
 function paramsOf(params: Record<string, unknown>): Record<string, unknown> {
   const { _meta, ...others } = withoutNulls(params) as Record<string, unknown>;
   return isRecord(_meta) ? { ...others, _meta } : others;
+}
+
+/** Progress in any form is a sign of life. */
+function progressOf({ progressToken, progress, total, message }: Record<string, unknown>) {
+  return {
+    progressToken,
+    progress: typeof progress === "number" ? progress : 0,
+    ...(typeof total === "number" ? { total } : {}),
+    ...(typeof message === "string" ? { message } : {}),
+  };
 }
 
 function resultOf(result: unknown): Record<string, unknown> {
@@ -128,7 +139,7 @@ export function parseMarked(text: string): unknown {
   return JSON.parse(replaceExact(text, (digits) => `"${mark}${digits}"`));
 }
 
-/** Passes on the messages of a transport with their numbers: those of a result with all digits, those the protocol reads as doubles. */
+/** Passes on the messages of a transport with their numbers: those of a result or an error's data with all digits, those the protocol reads as doubles. */
 export function withExactNumbers<T extends Transport>(transport: T): T {
   let handler: Transport["onmessage"];
   return Object.defineProperty(transport, "onmessage", {
@@ -141,10 +152,15 @@ export function withExactNumbers<T extends Transport>(transport: T): T {
 
 function restored(message: JSONRPCMessage): JSONRPCMessage {
   const whole = unmarked(message, Number) as JSONRPCMessage;
+  const exact = (value: unknown) => unmarked(value, (digits) => new ExactNumber(digits));
+  if ("error" in message && "error" in whole)
+    return { ...whole, error: { ...whole.error, data: exact(message.error.data) } };
   if (!("result" in message) || !("result" in whole) || message.result.structuredContent === undefined)
     return whole;
-  const exact = unmarked(message.result.structuredContent, (digits) => new ExactNumber(digits));
-  return { ...whole, result: { ...whole.result, structuredContent: exact } };
+  return {
+    ...whole,
+    result: { ...whole.result, structuredContent: exact(message.result.structuredContent) },
+  };
 }
 
 /** The same value if nothing in it is marked. */

@@ -120,7 +120,8 @@ function receive(transport: StdioTransport, line: string): void {
   if (line.trim() === "") return;
   let value: unknown;
   try {
-    value = parseMarked(line);
+    // .NET programs begin their output with a byte order mark.
+    value = parseMarked(line.replace(/^\ufeff/, ""));
   } catch (error) {
     transport.onerror?.(asError(error));
     return;

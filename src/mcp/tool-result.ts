@@ -5,7 +5,7 @@ import { oneLine } from "../base/markdown-text.ts";
 import { isContainer, isRecord } from "../base/record.ts";
 import { SkillFailure } from "../core/skill/define-skill.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
-import { safeMediaType } from "../core/values/file-kind.ts";
+import { imageType, safeMediaType } from "../core/values/file-kind.ts";
 import { type Json, toJson } from "../core/values/json.ts";
 import { shortJson } from "./server-message.ts";
 
@@ -117,12 +117,12 @@ function shorten(text: string): string {
 interface Bytes {
   name: string;
   media_type: string;
-  base64: string;
+  data: Buffer;
 }
 
 const text = z.string();
 const optionalText = text.optional().catch(undefined);
-const bytes = z.object({ data: text, mimeType: text.catch("application/octet-stream") }).transform(
+const bytes = z.object({ data: text, mimeType: text.catch("") }).transform(
   ({ data, mimeType }) =>
     (name: string) =>
       fileOf(name, mimeType, data),
@@ -131,7 +131,7 @@ const bytes = z.object({ data: text, mimeType: text.catch("application/octet-str
 const link = z.object({ uri: text, name: optionalText, title: optionalText, description: optionalText });
 const resource = z.object({
   uri: text.catch(""),
-  mimeType: text.catch("application/octet-stream"),
+  mimeType: text.catch(""),
   text: optionalText,
   blob: optionalText,
 });
@@ -179,15 +179,20 @@ function unreadable(block: unknown): string {
   return `[A part ${kind}: ${shortJson(said, maxUnknown)}]`;
 }
 
-function fileOf(name: string, mimeType: string, base64: string): Bytes {
-  const media_type = safeMediaType(mimeType);
+/** Bytes in base64, also as the `data:` address of a page. Undefined for other text, such as the address of a picture. */
+function fileOf(name: string, mimeType: string, given: string): Bytes | undefined {
+  const [mark = "", ownType = ""] = /^data:([^;,]{0,100})(?:;[^;,]{1,100}){0,5}?;base64,/.exec(given) ?? [];
+  const base64 = given.slice(mark.length);
+  if (!/^[\w+/\s=-]+$/.test(base64)) return undefined;
+  const data = Buffer.from(base64, "base64");
+  const isNamed = name.includes(".");
+  const media_type = (isNamed ? undefined : imageType(data)) ?? safeMediaType(mimeType || ownType);
   const kind = media_type.split("/")[1]?.replace(/^x-/, "").replace(/\+.*$/, "") ?? "bin";
   const extension = { jpeg: "jpg", mpeg: "mp3", plain: "txt", "octet-stream": "bin" }[kind] ?? kind;
-  return { name: name.includes(".") ? name : `${name}.${extension}`, media_type, base64 };
+  return { name: isNamed ? name : `${name}.${extension}`, media_type, data };
 }
 
-async function handOver({ name, media_type, base64 }: Bytes, context: ToolContext): Promise<string> {
-  const data = Buffer.from(base64, "base64");
+async function handOver({ name, media_type, data }: Bytes, context: ToolContext): Promise<string> {
   try {
     await context.file({ name, media_type, data });
     return `[The person gets the file ${name}: ${media_type}, ${data.byteLength} bytes.]`;

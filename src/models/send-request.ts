@@ -71,12 +71,24 @@ interface Content {
 /** Forms, as of uploads, are encoded whole: they have at most some 25 MB. */
 async function bytesOf(body: RequestInit["body"]): Promise<Content | undefined> {
   if (body === undefined || body === null) return undefined;
-  if (typeof body === "string" || body instanceof Uint8Array) return { bytes: body };
+  if (typeof body === "string") return { bytes: wellFormed(body) };
+  if (body instanceof Uint8Array) return { bytes: body };
   const encoded = new Response(body);
   return {
     bytes: new Uint8Array(await encoded.arrayBuffer()),
     type: encoded.headers.get("content-type"),
   };
+}
+
+/**
+ * JSON without halves of surrogate pairs, which texts of others may contain. Servers refuse them as invalid JSON, and would refuse every
+ * later request of the conversation.
+ */
+function wellFormed(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replaceAll(/\\(?:u(d[89a-f][0-9a-f]{2})|[\s\S])/g, (found, half?: string) =>
+    half === undefined ? found : "\ufffd",
+  );
 }
 
 function send(url: URL, init: RequestInit, content: Content | undefined): Promise<IncomingMessage> {

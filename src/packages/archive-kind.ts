@@ -1,3 +1,5 @@
+import { plainText } from "../base/decode-text.ts";
+
 /** The kind of a file by its first bytes. Its name does not matter here. */
 export type ContentKind = "zip" | "gzip" | "tar" | "other_archive" | "program" | "text" | "binary";
 
@@ -58,12 +60,5 @@ function isWindowsProgram(data: Uint8Array): boolean {
 
 function isText(data: Uint8Array): boolean {
   const start = data.subarray(0, 65_536);
-  if (start.includes(0)) return false;
-  try {
-    // A character may be cut at the end of the examined bytes: `stream` tolerates that.
-    new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: start.length < data.length });
-    return true;
-  } catch {
-    return false;
-  }
+  return plainText(start, start.length < data.length) !== undefined;
 }

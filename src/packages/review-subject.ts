@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { looseText } from "../base/decode-text.ts";
 import { once } from "../base/made-once.ts";
 import type { PackageFinding } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
@@ -49,7 +50,7 @@ const proseEndings = new Set([".md", ".markdown", ".mdx", ".txt", ".rst", ".html
 
 export function reviewedFile({ path, data, executable }: PackageFile, purpose: Purpose): ReviewedFile {
   const content = contentKind(data);
-  const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, maxReviewed)) : "";
+  const raw = content === "text" ? looseText(data.subarray(0, maxReviewed)) : "";
   const role = roleOf(path, raw);
   const lines = linesOf(raw, role);
   const hasCode = role === "code" || /\.(?:html?|svg)$/i.test(path);

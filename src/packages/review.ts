@@ -1,4 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import { looseText } from "../base/decode-text.ts";
+import { skillDocument } from "../base/skill-places.ts";
 import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
@@ -36,8 +38,9 @@ export interface ReviewRequest {
  */
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
   const { skill, shipped, signal } = request;
-  const guide = request.files.find(({ path }) => path === "SKILL.md");
-  const purpose = purposeOf(skill, guide?.data.toString("utf8", 0, maxReviewed) ?? "");
+  const name = skillDocument(request.files.map(({ path }) => path));
+  const guide = request.files.find(({ path }) => path === name)?.data.subarray(0, maxReviewed);
+  const purpose = purposeOf(skill, guide === undefined ? "" : looseText(guide));
   const files: ReviewedFile[] = [];
   const subject = { skill, files, shipped, purpose };
   for (const file of request.files) {

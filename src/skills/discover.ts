@@ -1,6 +1,6 @@
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
-import { mayHoldSkills } from "../base/skill-places.ts";
+import { mayHoldSkills, skillDocument } from "../base/skill-places.ts";
 import type { Diagnostic, FolderFormat } from "../core/skill/skill.ts";
 import { caution, defect } from "./diagnose.ts";
 import type { DirectoryEntry, DirectoryListings } from "./directory-listings.ts";
@@ -17,7 +17,7 @@ export interface FoundFolder {
   path: string;
   /** The real path that its links must stay in, if that is not the searched root. */
   root?: string;
-  /** `SKILL.md`, or `skill.md` if there is no other, or else the manifest of another format. */
+  /** `SKILL.md` in any case, or else the manifest of another format. */
   document: string;
 }
 
@@ -87,9 +87,7 @@ function look(directory: string, search: Search): string[] {
   found.diagnostics.push(...incomplete(directory, listing.entries, formats));
   found.diagnostics.push(...ofOtherPrograms(directory, listing.entries, directory === root));
   for (const { name, kind } of listing.entries) {
-    const file = path.join(directory, name);
-    if (kind === "link") followLink(file, search);
-    else if (kind === "file" && name.toLowerCase() === "skill.md") found.diagnostics.push(misnamed(file));
+    if (kind === "link") followLink(path.join(directory, name), search);
   }
   const folders = listing.entries.filter(({ kind }) => kind === "directory").map(({ name }) => name);
   for (const name of folders) {
@@ -165,9 +163,8 @@ function take(document: string, isLink: boolean, root: string, found: Discovery)
 }
 
 function documentOf(entries: readonly DirectoryEntry[]): DirectoryEntry | undefined {
-  const isDocument = (name: string) => (entry: DirectoryEntry) =>
-    entry.name === name && (entry.kind === "file" || entry.kind === "link");
-  return entries.find(isDocument("SKILL.md")) ?? entries.find(isDocument("skill.md"));
+  const name = skillDocument(entries.flatMap((entry) => (entry.kind === "directory" ? [] : entry.name)));
+  return entries.find((entry) => entry.name === name && (entry.kind === "file" || entry.kind === "link"));
 }
 
 function hasFile(entries: readonly DirectoryEntry[], wanted: string): boolean {
@@ -223,14 +220,6 @@ function followLink(file: string, { root, listings, formats, linkFolders, found 
     return;
   }
   found.diagnostics.push(badLink(file, kind));
-}
-
-function misnamed(file: string): Diagnostic {
-  return caution(
-    file,
-    "misnamed",
-    `A skill's file is called SKILL.md, not ${path.basename(file)}. Rename it.`,
-  );
 }
 
 function tooDeep(directory: string): Diagnostic {

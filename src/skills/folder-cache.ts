@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { plainText } from "../base/decode-text.ts";
 import { errorText } from "../base/error-text.ts";
 import { growingTo } from "../base/growing-cache.ts";
 import type { FolderFormat, SkillOrigin, ToolPackages } from "../core/skill/skill.ts";
-import { decodeText } from "./decode-text.ts";
 import { defect } from "./diagnose.ts";
 import type { DirectoryListings } from "./directory-listings.ts";
 import type { FoundFolder } from "./discover.ts";
@@ -109,7 +109,7 @@ function loadFormatted(
   origin: SkillOrigin,
   root: string,
 ): LoadedFolder {
-  const text = document && decodeText(document);
+  const text = document && plainText(document);
   const loaded = format.load({ origin, hash, text, files: createSkillFiles(files, root) });
   return { hash, skills: loaded.skills, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }

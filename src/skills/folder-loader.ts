@@ -1,7 +1,8 @@
 import path from "node:path";
 import { z } from "zod";
+import { plainText } from "../base/decode-text.ts";
 import { errorText } from "../base/error-text.ts";
-import { isOwnSkill } from "../base/skill-places.ts";
+import { isOwnSkill, skillDocument } from "../base/skill-places.ts";
 import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/skill/define-skill.ts";
 import {
   type Diagnostic,
@@ -12,7 +13,6 @@ import {
   type ToolPackages,
 } from "../core/skill/skill.ts";
 import type { Tool } from "../core/skill/tool.ts";
-import { decodeText } from "./decode-text.ts";
 import { caution, defect } from "./diagnose.ts";
 import type { FoundFolder } from "./discover.ts";
 import { readSkillDocument } from "./document/skill-document.ts";
@@ -80,7 +80,7 @@ function innerSkills({ folder, contents, origin }: FolderToLoad): Diagnostic[] {
   if (isInstalled({ origin })) return [];
   const inner = contents.files.flatMap(({ path: file }) => {
     const [name, place] = [path.posix.basename(file), path.posix.dirname(file)];
-    return name === "SKILL.md" && place !== "." && isOwnSkill(place) ? place : [];
+    return skillDocument([name]) !== undefined && place !== "." && isOwnSkill(place) ? place : [];
   });
   if (inner.length === 0) return [];
   const named = inner.slice(0, 5).join(", ") + (inner.length > 5 ? ` and ${inner.length - 5} more` : "");
@@ -130,7 +130,7 @@ function readDocumentText({ folder, scan, contents }: FolderToLoad, file: string
   if (contents.document === undefined) {
     return defect(file, "unreadable", "The file cannot be read. Check its permissions.");
   }
-  return decodeText(contents.document) ?? defect(file, "binary", "It is not UTF-8 text. Save it as UTF-8.");
+  return plainText(contents.document) ?? defect(file, "binary", "It is not UTF-8 text. Save it as UTF-8.");
 }
 
 /**

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
+import { plainText } from "../base/decode-text.ts";
 import { errorCode } from "../base/error-text.ts";
 import type { SkillFiles } from "../core/skill/skill.ts";
 import { pathForm } from "../core/values/file-kind.ts";
-import { decodeText } from "./decode-text.ts";
 import { isWithin } from "./link-target.ts";
 import type { HashedFile } from "./read-contents.ts";
 
@@ -56,7 +56,7 @@ async function readUnchanged(file: HashedFile, root: string): ReturnType<SkillFi
       return refuse(`${file.path} leads out of the skill's folder.`);
     const bytes = await readFile(file.absolute);
     if (hash("sha256", bytes, "hex") !== file.sha256) return refuse(changed(file.path));
-    const text = decodeText(bytes);
+    const text = plainText(bytes);
     return text === undefined ? refuse(`${file.path} is not a text file.`) : { ok: true, text };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return refuse(changed(file.path));

@@ -199,6 +199,8 @@ const byStart: readonly (readonly [start: string, what: string, instead: string,
   ["MM\0*", "a TIFF picture", asPicture],
   ["8BPS", "a Photoshop picture", asPicture],
   ["\u0000\u0000\u0000\u000cJXL ", "a JPEG XL picture", asPicture],
+  ["\u0000\u0000\u0000\u000cjP  ", "a JPEG 2000 picture", asPicture],
+  ["%!PS", "a PostScript drawing", "save it as PDF or PNG and send that"],
   ["ID3", "a sound recording", asText],
   ["OggS", "a sound recording", asText],
   ["fLaC", "a sound recording", asText],
@@ -278,8 +280,14 @@ function kindOf(ending: string, start: string): Unreadable | undefined {
 function shortMark(ending: string, start: string): readonly [string, string, string] | undefined {
   if (ending === "mp3" && /^\u00ff[\u00e2-\u00fb]/.test(start)) return ["", "a sound recording", asText];
   if (!start.includes("\0")) return undefined;
-  if (start.startsWith("MZ")) return ["", "a Windows program", asText];
-  return start.startsWith("BM") ? ["", "a BMP picture", asPicture] : undefined;
+  return (
+    [
+      ["MZ", "a Windows program", asText],
+      ["BM", "a BMP picture", asPicture],
+      ["AC10", "an AutoCAD drawing", "save it as PDF and send that"],
+      ["PAR1", "a Parquet table", "export it as CSV and send that"],
+    ] as const
+  ).find(([mark]) => start.startsWith(mark));
 }
 
 /** ISO 14496-12 (`ftyp`) files by their brands: HEIF (ISO 23008-12) and AVIF pictures, sound, video. */

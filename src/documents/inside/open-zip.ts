@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Entry, ZipFile } from "yauzl";
+import { zipNameFlags } from "../../base/decode-text.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import { UnreadableDocument } from "./opened-document.ts";
 
@@ -40,7 +41,15 @@ export async function openZip(data: Buffer, limits: ReadLimits): Promise<OpenZip
       const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
       more = entries.size >= limits.entries;
       if (more) break;
-      entries.set(getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false), entry);
+      entries.set(
+        getFileNameLowLevel(
+          zipNameFlags(generalPurposeBitFlag, fileNameRaw),
+          fileNameRaw,
+          extraFields,
+          false,
+        ),
+        entry,
+      );
     }
   } catch {
     throw damaged();

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { decodeText, looseText } from "../../base/decode-text.ts";
 import { errorText } from "../../base/error-text.ts";
 import { beginningOf, oneLine } from "../../base/markdown-text.ts";
 import { readAtMost } from "../../base/read-at-most.ts";
@@ -73,7 +74,7 @@ async function loadDocument({ document, headers }: OpenApiTarget, signal: AbortS
 async function fromFile(path: string): Promise<string> {
   const bytes = await readFile(path);
   if (bytes.byteLength > maxDocument) throw tooLarge(maxDocument);
-  return bytes.toString("utf8");
+  return looseText(bytes);
 }
 
 /** The operator chose the address of the document, so it may be private. Headers go nowhere else. */
@@ -92,7 +93,7 @@ async function fetched(
   if (response.status >= 300 && response.status < 400 && leadsTo !== null)
     throw new Error(`it leads to ${leadsTo}. Name that address in the entry.`);
   if (!response.ok) throw new Error(`it was answered with ${response.status}.`);
-  return new TextDecoder().decode(await readAtMost(response.body, maxDocument, () => tooLarge(maxDocument)));
+  return looseText(await readAtMost(response.body, maxDocument, () => tooLarge(maxDocument)));
 }
 
 function tooLarge(most: number): Error {
@@ -140,11 +141,13 @@ async function call(
   });
   try {
     const request = requestFor(operation, input, base, target.headers);
-    const { status, body } = await (target.base === undefined
+    const { status, body, file } = await (target.base === undefined
       ? publicly(web, request, signal)
       : directly(request, signal));
     const text = body.trim() === "" ? `${operation.method} was answered with ${status}.` : body;
     if (status >= 300) return failed(`The API answered ${status}: ${oneLine(text, maxComplaint)}`);
+    if (file !== undefined)
+      return { content: [{ type: "resource" as const, resource: { uri: request.url, ...file } }] };
     return { content: [{ type: "text" as const, text }] };
   } catch (error) {
     if (signal.aborted) throw error;
@@ -152,7 +155,8 @@ async function call(
   }
 }
 
-type Answer = { status: number; body: string };
+/** `file`: an answer that is not text. */
+type Answer = { status: number; body: string; file?: { mimeType: string; blob: string } };
 type Request = ReturnType<typeof requestFor>;
 
 /** Follows no redirect to another host: it would get the account of the entry. */
@@ -169,5 +173,19 @@ async function publicly(
 async function directly({ url, ...request }: Request, signal: AbortSignal): Promise<Answer> {
   const response = await fetch(url, { ...request, signal, redirect: "manual" });
   const bytes = await readAtMost(response.body, maxAnswer, () => tooLarge(maxAnswer));
-  return { status: response.status, body: new TextDecoder().decode(bytes) };
+  const type = response.headers.get("content-type") ?? "";
+  const text = charsetText(bytes, type) ?? decodeText(bytes)?.text;
+  if (text !== undefined) return { status: response.status, body: text };
+  const file = { mimeType: type, blob: Buffer.from(bytes).toString("base64") };
+  return { status: response.status, body: `${bytes.byteLength} bytes, which are not text`, file };
+}
+
+/** The text of an answer that names its character set; undefined if it names none, or an unknown one. */
+function charsetText(bytes: Uint8Array, contentType: string): string | undefined {
+  const [, charset] = /charset\s*=\s*["']?([\w-]{1,40})/i.exec(contentType) ?? [];
+  try {
+    return charset === undefined ? undefined : new TextDecoder(charset).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,6 +2,7 @@ import { mkdir, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { looseText } from "../../base/decode-text.ts";
 import { errorCode } from "../../base/error-text.ts";
 import { foreignDocument } from "../../base/foreign-document.ts";
 import { parsedJson } from "../../base/json-reader.ts";
@@ -154,7 +155,7 @@ function single(
   limits: PackageLimits,
 ): FetchedPackage {
   const name = plainName(fileName);
-  const text = data.toString("utf8").replace(/^\ufeff/, "");
+  const text = looseText(data);
   const start = text.slice(0, 1000).trimStart();
   const isFlow = start.startsWith("{");
   const foreign = foreignDocument(contentOf(text), from);
@@ -181,7 +182,7 @@ function single(
 
 /** Where a file that has a meaning by its name, or by keys that only agents or commands have, lies in a package; undefined for all others. */
 function placeOf(fileName: string, text: string): string | undefined {
-  const frontmatter = /^---\n[\s\S]*?\n---/.exec(text.slice(0, 5_000))?.[0] ?? "";
+  const frontmatter = /^---\r?\n[\s\S]*?\n---/.exec(text.slice(0, 5_000))?.[0] ?? "";
   const kind = /^(?:tools|color):/m.test(frontmatter)
     ? "agents"
     : /^argument-hint:/m.test(frontmatter)

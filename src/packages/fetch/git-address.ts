@@ -41,7 +41,8 @@ export function gitAddress(text: string): GitAddress | undefined {
   const page = forgePage(url);
   if (page === undefined && !isMarked && !/\.git\/?$/.test(url.pathname)) return undefined;
   if (page?.isFile && !isDocument(page.path)) return undefined;
-  const [ref, folder] = splitFragment(url.hash);
+  // Of a page that shows a branch, the fragment is a heading or a line.
+  const [ref, folder] = splitFragment(page?.ref === undefined ? url.hash : "");
   const address = page === undefined ? { repository: new URL(url) } : fromPage(page, url);
   address.repository.hash = "";
   return checked({
@@ -97,7 +98,7 @@ function forgePage(url: URL): ForgePage | undefined {
   const parts = partsOf(url);
   const host = url.hostname.toLowerCase();
   if (host === "raw.githubusercontent.com") {
-    const [owner = "", name = "", ref, ...path] = parts;
+    const [owner = "", name = "", ref, ...path] = withoutRefs(parts, 2);
     return path.length === 0 ? undefined : { repository: [owner, name], ref, path, isFile: true };
   }
   if (host === "gist.github.com") {
@@ -116,12 +117,11 @@ function forgePage(url: URL): ForgePage | undefined {
 /** Pages that are archives or other files to download. */
 const downloads = ["archive", "releases", "get", "downloads", "zipball", "tarball"];
 
-function shownIn(
-  repository: string[],
-  [kind, ref, ...path]: readonly string[],
-  url: URL,
-): ForgePage | undefined {
+function shownIn(repository: string[], shown: readonly string[], url: URL): ForgePage | undefined {
+  const [kind, ref, ...path] = withoutRefs(shown, 1);
   if (kind === undefined) return { repository, path: [] };
+  if (kind === "releases" && ref === "tag" && path.length === 1)
+    return { repository, ref: path[0], path: [] };
   if (downloads.includes(kind)) return undefined;
   if (ref !== undefined && ["tree", "src", "blob", "raw"].includes(kind)) {
     const isFile = kind === "blob" || kind === "raw" || isDocument(path);
@@ -132,6 +132,12 @@ function shownIn(
   const whole = new URL(`/${repository.join("/")}`, url).href;
   const message = `This page of the repository shows no files. Nothing was fetched; give the address of the repository (${whole}) or of a folder in it.`;
   throw new PackageRefusal("unsupported_address", message);
+}
+
+/** `raw/refs/heads/main/…`, as a button for the file copies it, is `raw/main/…`. */
+function withoutRefs(parts: readonly string[], at: number): string[] {
+  const isFull = parts[at] === "refs" && /^(?:heads|tags)$/.test(parts[at + 1] ?? "");
+  return isFull ? parts.toSpliced(at, 2) : [...parts];
 }
 
 function partsOf(url: URL): string[] {

@@ -39,9 +39,11 @@ export function ownerOf(source: { kind: string; url?: string }): string | undefi
 function wordsOf(text: string): string[] {
   const [line = ""] = text.split("\n").filter((each) => each.trim() !== "");
   const plain = line
+    .replace(/\p{Cf}/gu, "")
     .trim()
     .replace(/^[$>]\s+/, "")
-    .replace(/^`+|(?<!`)`+$/g, "");
+    .replace(/^\[[^\]]*\]\((\S+)\)$/, "$1")
+    .replace(/^[`*“”„«(]+|(?<![`*“”»).,;])[`*“”»).,;]+$/g, "");
   return (plain.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) =>
     word.replace(/["']/g, "").replace(/^<([^|>]*)(?:\|[^>]*)?>$/, "$1"),
   );
@@ -140,7 +142,7 @@ function placeOf(written: string): PackageAddress {
 function withProtocol(text: string): string {
   const scp = /^[\w.-]+@([\w.-]+):(?!\/\/)(?:\d+\/)?(.+)$/.exec(text);
   if (scp !== null) return `https://${scp[1]}/${withGit(scp[2])}`;
-  const ssh = /^(?:git\+)?ssh:\/\/(?:[\w.-]+@)?([\w.-]+)(?::\d+)?\/(.+)$/.exec(text);
+  const ssh = /^(?:git|(?:git\+)?ssh):\/\/(?:[\w.-]+@)?([\w.-]+)(?::\d+)?\/(.+)$/.exec(text);
   if (ssh !== null) return `https://${ssh[1]}/${withGit(ssh[2])}`;
   const [host = ""] = text.split("/");
   const isHost =
@@ -167,7 +169,7 @@ const prefixes: Readonly<Record<string, string>> = {
 /** `owner/name`, with `@skill`, `/folder` or `#branch`, on GitHub unless a prefix says where. */
 function shortForm(text: string): PackageAddress {
   const form = /^(?:(\w+):)?([\w.-]+)\/([\w.-]+?)(?:\.git)?((?:\/[^@#]+)?)(?:#([^@]+))?(?:@(.+))?$/.exec(
-    text,
+    text.replace(/\/$/, ""),
   );
   const [, prefix = "github", owner = "", name = "", folder = "", ref, skill] = form ?? [];
   const host = Object.hasOwn(prefixes, prefix) ? prefixes[prefix] : undefined;

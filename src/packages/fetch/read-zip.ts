@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
+import { zipNameFlags } from "../../base/decode-text.ts";
 import type { PackageLimits } from "../package-limits.ts";
 import { PackageRefusal, refusedEntry, shownName } from "../package-refusal.ts";
 import {
@@ -42,7 +43,12 @@ export async function readZip(
     });
     for await (const entry of zip.eachEntry()) {
       const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
-      const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+      const name = getFileNameLowLevel(
+        zipNameFlags(generalPurposeBitFlag, fileNameRaw),
+        fileNameRaw,
+        extraFields,
+        true,
+      );
       await take(zip, entry, name, tree);
     }
     return tree.contents();

@@ -1,11 +1,16 @@
-import { parsedJson } from "../../base/json-reader.ts";
-import { isRecord } from "../../base/record.ts";
+import { looseText } from "../../base/decode-text.ts";
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import { isWithin, parentOf } from "../fetch/listed-package.ts";
 import type { PackageContents, PackageFile, ReadPackage } from "../package-tree.ts";
 import type { SkillFromFile } from "./as-skill.ts";
-import { type ForeignFormat, type FormatRoots, foreignFormats, formatOf } from "./foreign-formats.ts";
+import {
+  type ForeignFormat,
+  type FormatRoots,
+  foreignFormats,
+  formatOf,
+  marketplaceOf,
+} from "./foreign-formats.ts";
 
 /** A file of another format. */
 interface ForeignFile {
@@ -108,21 +113,20 @@ async function rootsOf(fetched: FetchedPackage, paths: readonly string[]): Promi
   const isMarketplace = (path: string) => path === marketplace || path.endsWith(`/${marketplace}`);
   if (paths.some(isMarketplace))
     for (const { path, data } of (await fetched.read(isMarketplace)).files)
-      for (const source of sourcesIn(data.toString("utf8")))
+      for (const source of sourcesIn(looseText(data)))
         plugins.add([parentOf(parentOf(path)), source].filter(Boolean).join("/"));
   const [top = ""] = paths[0]?.split("/") ?? [];
   const project = paths.every((path) => path.startsWith(`${top}/`)) ? top : "";
   return { plugins, all: new Set([...plugins, project]) };
 }
 
-/** The folders of the plugins that a marketplace has itself: `./plugins/one`. */
+/** The folders in which a marketplace may have its own plugins: `./plugins/one`, `one` in its `pluginRoot`. */
 function sourcesIn(text: string): string[] {
-  const json = parsedJson(text);
-  const plugins = isRecord(json) && Array.isArray(json.plugins) ? (json.plugins as unknown[]) : [];
-  return plugins.flatMap((plugin) => {
-    const source = isRecord(plugin) ? plugin.source : undefined;
-    return typeof source === "string" && source.startsWith("./") ? source.slice(2).replace(/\/$/, "") : [];
-  });
+  const { root, plugins } = marketplaceOf(text);
+  const plain = (path: string) => path.replace(/^\.\//, "").replace(/\/$/, "");
+  return plugins.flatMap(({ source }) =>
+    typeof source === "string" ? [plain(source), [plain(root), plain(source)].filter(Boolean).join("/")] : [],
+  );
 }
 
 /** Agents and commands in the folder of a skill are its files. A skill that is the whole package does not hide them. */
@@ -135,7 +139,7 @@ function isInSkill(path: string, skills: ReadonlySet<string>): boolean {
 async function readNames(fetched: FetchedPackage, files: readonly ForeignFile[]): Promise<LeftOut[]> {
   const wanted = new Set(files.flatMap(({ path, format }) => (format.names === undefined ? [] : path)));
   const read = wanted.size === 0 ? [] : (await fetched.read((path) => wanted.has(path))).files;
-  const texts = new Map(read.map(({ path, data }) => [path, data.toString("utf8")]));
+  const texts = new Map(read.map(({ path, data }) => [path, looseText(data)]));
   return foreignFormats.flatMap((format) => {
     const own = files.flatMap((file) => {
       const names = file.format === format ? (format.names?.(texts.get(file.path) ?? "") ?? [file.name]) : [];
@@ -161,7 +165,7 @@ function adapted(
     files: files.flatMap((file): PackageFile[] => {
       const { format, name } = documents.get(file.path) ?? {};
       if (format?.toSkill === undefined || name === undefined) return [file];
-      const skill = format.toSkill(file.data.toString("utf8"), name);
+      const skill = format.toSkill(looseText(file.data), name);
       made.set(file.path, skill);
       if (!skill.ok) return [];
       return [{ path: documentOf(file.path), data: Buffer.from(skill.text), executable: false }];

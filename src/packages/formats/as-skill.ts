@@ -146,8 +146,9 @@ function textOf(value: unknown): string | undefined {
 /** `git/commit` is `git-commit`. */
 function slug(name: string): string {
   return name
+    .normalize("NFC")
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, "-")
     .slice(0, 64)
     .replace(/^-|-$/g, "");
 }

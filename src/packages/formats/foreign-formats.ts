@@ -1,4 +1,4 @@
-import { parsedJson } from "../../base/json-reader.ts";
+import { readJson } from "../../base/json-reader.ts";
 import { oneLine } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
 import { mayHoldSkills } from "../../base/skill-places.ts";
@@ -99,6 +99,18 @@ export const foreignFormats: readonly ForeignFormat[] = [
     names: serversIn,
   },
   {
+    id: "marketplace",
+    title: ["plugins of other repositories", "plugins of other repositories"],
+    files: [".claude-plugin/marketplace.json"],
+    note: "This package only names them. Install each from where it is.",
+    names: (text) =>
+      marketplaceOf(text).plugins.flatMap(({ name, source }) => {
+        const { repo, url, package: packageName } = isRecord(source) ? source : {};
+        const place = [repo, url, packageName].find((each) => typeof each === "string");
+        return place === undefined ? [] : oneLine(`${String(name)} (${place})`, 120);
+      }),
+  },
+  {
     id: "bundle",
     title: ["an MCP bundle (.mcpb, .dxt)", "MCP bundles (.mcpb, .dxt)"],
     files: ["manifest.json"],
@@ -170,10 +182,30 @@ function isAgentFolder(name: string): boolean {
 
 /** Names of the servers in a file of a client, a plugin or an extension. */
 function serversIn(text: string): string[] {
-  const json = parsedJson(text);
+  const json = jsonIn(text);
   if (!isRecord(json)) return [];
-  const servers = json.mcpServers ?? json.servers ?? (isBare(json) ? json : undefined);
-  return isRecord(servers) ? Object.keys(servers) : [];
+  // A plugin may name a file with them.
+  const servers = [json.mcpServers ?? json.servers ?? (isBare(json) ? json : undefined)].flat();
+  return servers.flatMap((each) =>
+    isRecord(each) ? Object.keys(each) : typeof each === "string" ? each : [],
+  );
+}
+
+/** JSON as editors write it, with comments; undefined for other text. */
+function jsonIn(text: string): unknown {
+  const read = readJson(text);
+  return read.ok ? read.value : undefined;
+}
+
+/** The plugins in a manifest of a marketplace, and the folder they are in. https://code.claude.com/docs/en/plugin-marketplaces */
+export function marketplaceOf(text: string): { root: string; plugins: Readonly<Record<string, unknown>>[] } {
+  const json = jsonIn(text);
+  const { plugins, metadata } = isRecord(json) ? json : {};
+  const root = isRecord(metadata) ? metadata.pluginRoot : undefined;
+  return {
+    root: typeof root === "string" ? root : "",
+    plugins: Array.isArray(plugins) ? plugins.filter(isRecord) : [],
+  };
 }
 
 /** A plugin's `.mcp.json` may hold the entries themselves. */
@@ -186,7 +218,7 @@ function isBare(json: Readonly<Record<string, unknown>>): boolean {
 
 /** The bundle that a manifest describes, and how an operator adds it. */
 function bundleOf(text: string): { names: string[]; details: string } | undefined {
-  const json = parsedJson(text);
+  const json = jsonIn(text);
   if (!isRecord(json) || !isRecord(json.server)) return undefined;
   if (!["manifest_version", "mcpb_version", "dxt_version"].some((key) => key in json)) return undefined;
   const name = oneLine(String(json.name ?? "bundle"), 60);

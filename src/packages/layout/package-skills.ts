@@ -1,10 +1,11 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { skillDocument } from "../../base/skill-places.ts";
 import type { LeftOut, PackageChoice } from "../../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../../core/skill/skill.ts";
 import { contentKind } from "../archive-kind.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
-import { ListedPackage, type ShownFile } from "../fetch/listed-package.ts";
+import { isWithin, ListedPackage, parentOf, type ShownFile } from "../fetch/listed-package.ts";
 import { type AdaptedPackage, adaptPackage } from "../formats/adapted-package.ts";
 import type { PackageLimits } from "../package-limits.ts";
 import { PackageRefusal, refusedSkill, shownName } from "../package-refusal.ts";
@@ -64,6 +65,11 @@ export async function layOutSkills(given: LayOutRequest): Promise<PackageSkills>
   const report: LayOutReport = { leftOut: [], diagnostics: [], called: new Set() };
   const listed = new ListedPackage(fetched.listing);
   const { places, unsearched } = findSkillPlaces(listed, fetched);
+  for (const { path, refusal } of fetched.listing.defects) {
+    const isSkill = skillDocument([basename(path)]) !== undefined && isWithin(path, fetched.within ?? "");
+    if (isSkill && !places.some(({ folder }) => isWithin(path, folder)))
+      leaveOut(report, parentOf(path), refusal);
+  }
   const { only, most = limits.skills } = choice;
   if (only === undefined && places.length > limits.skills) throw ChooseSkills.among(places, limits.skills);
   const found =

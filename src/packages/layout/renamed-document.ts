@@ -1,3 +1,4 @@
+import { looseText } from "../../base/decode-text.ts";
 import { parsedJson } from "../../base/json-reader.ts";
 import { isRecord } from "../../base/record.ts";
 import type { PackageFile } from "../package-tree.ts";
@@ -8,7 +9,7 @@ export function renamedDocument(files: readonly PackageFile[], document: string,
 }
 
 function renamed({ path, data }: PackageFile, id: string): Buffer {
-  const text = data.toString("utf8").replace(/^\ufeff/, "");
+  const text = looseText(data);
   if (path.toLowerCase() === "skill.md") return Buffer.from(withId(text, id));
   const json = parsedJson(text);
   const change = path === "plugin.json" ? { hubId: id } : { name: id };

@@ -1,4 +1,4 @@
-import { isOwnSkill, mayHoldSkills } from "../../base/skill-places.ts";
+import { isOwnSkill, mayHoldSkills, skillDocument } from "../../base/skill-places.ts";
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import { isWithin, type ListedPackage, parentOf, pathIn } from "../fetch/listed-package.ts";
@@ -48,7 +48,7 @@ export function findSkillPlaces(
 }
 
 function documentsOf(names: ReadonlySet<string>): string[] | undefined {
-  const document = ["SKILL.md", "skill.md"].find((name) => names.has(name));
+  const document = skillDocument([...names]);
   if (document !== undefined) return [document];
   return names.has("plugin.json") && names.has("handler.js") ? ["plugin.json", "handler.js"] : undefined;
 }

@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { isAlias, isMap, isNode, LineCounter, parseDocument, visit, type YAMLMap } from "yaml";
+import { plainText } from "../../base/decode-text.ts";
 import { errorCode } from "../../base/error-text.ts";
 import { isRecord } from "../../base/record.ts";
-import { decodeText } from "../decode-text.ts";
 
 const maxName = 64;
 const maxDescription = 1024;
@@ -46,7 +46,7 @@ async function parse(file: string): Promise<Read> {
   const refuse = (error: string): Read => ({ ok: false, error });
   let text: string | undefined;
   try {
-    text = decodeText(await readFile(file))?.replace(/\r\n?/g, "\n");
+    text = plainText(await readFile(file))?.replace(/\r\n?/g, "\n");
   } catch (error) {
     return refuse(`${path.basename(file)} cannot be read (${errorCode(error) ?? "unknown error"})`);
   }

@@ -32,7 +32,7 @@ export interface McpBench extends McpServers, AsyncDisposable {
   store: KeyValue;
   /** Unexpected errors. */
   errors: unknown[];
-  write(servers: Record<string, unknown> | string): Promise<void>;
+  write(servers: Record<string, unknown> | string | Buffer): Promise<void>;
   skill(id: string): Promise<Skill>;
   tool(server: string, name: string): Promise<Tool>;
   call(server: string, name: string, input?: Json, more?: Partial<ToolContext>): Promise<ToolResult>;
@@ -48,8 +48,11 @@ export async function openBench(
   const file = join(folder, "mcp.json");
   const errors: unknown[] = [];
   const store = options.store ?? createMemoryKeyValue();
-  const write = (next: Record<string, unknown> | string) =>
-    writeFile(file, typeof next === "string" ? next : JSON.stringify({ mcpServers: next }));
+  const write = (next: Record<string, unknown> | string | Buffer) =>
+    writeFile(
+      file,
+      typeof next === "string" || Buffer.isBuffer(next) ? next : JSON.stringify({ mcpServers: next }),
+    );
   await write(servers);
   const mcp = createMcpServers({
     file,

@@ -13,7 +13,7 @@ export function useConfigFiles() {
   });
   afterEach(() => rm(cwd, { recursive: true }));
 
-  const load = async (yaml: string, more: Partial<LoadConfigOptions> = {}) => {
+  const load = async (yaml: string | Buffer, more: Partial<LoadConfigOptions> = {}) => {
     await writeFile(path.join(cwd, "own.yaml"), yaml);
     return loadConfig({ file: "own.yaml", env: {}, cwd, ...more });
   };

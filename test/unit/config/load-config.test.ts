@@ -85,6 +85,11 @@ describe("precedence", () => {
     expect((await load("")).config.name).toBe("Knack");
   });
 
+  it("a configuration file may be in UTF-16, as Windows shells write it", async () => {
+    const { name } = (await load(Buffer.from("\ufeffname: Größe\n", "utf16le"))).config;
+    expect(name).toBe("Größe");
+  });
+
   it("lists of the environment are split", async () => {
     const env = {
       KNACK_OPERATORS: "U1, U2,",

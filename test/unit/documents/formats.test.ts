@@ -15,6 +15,7 @@ import {
 } from "../../support/documents/make-office.ts";
 import { makePdf } from "../../support/documents/make-pdf.ts";
 import { readInside, withFile } from "../../support/documents/read-bytes.ts";
+import { zipOf } from "../packages/build-archives.ts";
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
@@ -222,6 +223,13 @@ it("a ZIP archive is listed, and its small text files are shown", async () => {
     ok: true,
     format: "ZIP archive",
     text: "3 files, 300 kB unpacked\n- src/a.txt (5 B)\n- data.bin (3 B)\n- long.txt (300 kB)\n\n--- src/a.txt ---\nhello",
+  });
+});
+
+it("names of a ZIP archive of macOS, which does not say that they are UTF-8, are read", async () => {
+  const zip = zipOf([{ name: "größe.txt", data: "hello", flags: 0 }]);
+  expect(await readInside("all.zip", zip)).toMatchObject({
+    text: expect.stringContaining("- größe.txt (5 B)"),
   });
 });
 

@@ -105,6 +105,12 @@ describe("a flow file", () => {
   });
 });
 
+it("a flow in UTF-16, as Windows shells write it, is loaded", async () => {
+  const { skills, diagnostics } = await load({ "a.json": Buffer.from(`\ufeff${flowText()}`, "utf16le") });
+  expect(skills.map(({ id }) => id)).toEqual(["look_up"]);
+  expect(diagnostics).toEqual([]);
+});
+
 describe("a defect", () => {
   it.each([
     ["invalid_json", ""],

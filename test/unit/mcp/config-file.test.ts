@@ -139,6 +139,13 @@ describe("the file of servers", () => {
     }
   });
 
+  it("the server file may be in UTF-16, as Windows shells write it", async () => {
+    bench = await openBench({});
+    await bench.write(Buffer.from('\uFEFF{ "mcpServers": { "local": { "command": "größe" } } }', "utf16le"));
+    expect(await roots()).toEqual(["mcp_local"]);
+    expect(await messages()).toEqual([]);
+  });
+
   it("the server file's changes are seen without a restart", async () => {
     bench = await openBench({ one: testServer, two: { command: "sleep", args: ["600"] } });
     bench.start();

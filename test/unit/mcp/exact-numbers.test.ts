@@ -16,6 +16,8 @@ function answerTo(line) {
     "tools/list": '{"tools":[{"name":"get","inputSchema":{"type":"object","properties":{"id":{"type":"integer","maximum":9223372036854775807},"big":{"type":"number"}},"required":["id"]}}]}',
     "tools/call": '{"content":[{"type":"text","text":"-"}],"structuredContent":{"got":' + /"arguments":([^}]*})/.exec(line)?.[1] + "}}",
   }[method] ?? "{}";
+  const isMissing = line.includes('"id":404}');
+  if (isMissing) return '{"jsonrpc":"2.0","id":' + id + ',"error":{"code":-1,"message":"no","data":{"instead":1175013331821920257}}}';
   return '{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":' + result + "}";
 }`;
 const answerTo = new Function(`${program} return answerTo;`)() as (line: string) => string | undefined;
@@ -44,6 +46,7 @@ function stdioServer() {
   const folder = temporaryFolder({
     "server.mjs": `${program}
 import { createInterface } from "node:readline";
+process.stdout.write("\\ufeff");
 createInterface({ input: process.stdin }).on("line", (line) => {
   const answer = answerTo(line);
   if (answer !== undefined) process.stdout.write(answer + "\\n");
@@ -65,6 +68,9 @@ it.each([
   const result = await bench.call("s", "get", sent);
   expect(result).toMatchObject({ status: "ok", output: { got: sent } });
   expect(result).toMatchObject({ output: { got: { id: new ExactNumber("1175013331821920257") } } });
+  expect(await bench.call("s", "get", { id: 404 })).toMatchObject({
+    message: expect.stringContaining('({"instead":1175013331821920257})'),
+  });
 });
 
 it("the numbers of a schema stay numbers", async () => {

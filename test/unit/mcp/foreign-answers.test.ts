@@ -52,11 +52,68 @@ it.each([
 
 it.each([
   ["repeats its cursor", () => ({ tools: [ping], nextCursor: "again" })],
-  ["has a new cursor each time", (at = "0") => ({ tools: [ping], nextCursor: `${Number(at) + 1}` })],
+  ["has a new cursor each time", (at: unknown = "0") => ({ tools: [ping], nextCursor: `${Number(at) + 1}` })],
 ])("a list of tools that %s is ended", async (_what, pages) => {
   const { asked, status } = await openForeign({ pages });
   expect(status?.tools.map(({ name }) => name)).toEqual(["ping"]);
   expect(asked.filter((method) => method === "tools/list").length).toBeLessThan(6);
+});
+
+it.each([2, { offset: 2 }])("a list of tools with the cursor %j is read to its end", async (nextCursor) => {
+  const pong = { ...ping, name: "pong" };
+  const { status } = await openForeign({
+    pages: (cursor) => (cursor === undefined ? { tools: [ping], nextCursor } : { tools: [pong] }),
+  });
+  expect(status?.tools.map(({ name }) => name)).toEqual(["ping", "pong"]);
+});
+
+it("a server that announces new tools with each answer is not asked for them each time", async () => {
+  const notice = () => '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+  const { asked, bench } = await openForeign({ call: { content: [hello] }, notice });
+  for (let calls = 0; calls < 20; calls += 1) await bench.call("web", "ping");
+  expect(asked.filter((method) => method === "tools/list").length).toBeLessThan(6);
+});
+
+it("progress that is no number is shown", async () => {
+  const notice = (_method: string, params = {}) =>
+    JSON.stringify({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: {
+        progressToken: 0,
+        ...("_meta" in params && Object(params._meta)),
+        progress: "50%",
+        message: "half",
+      },
+    });
+  const { bench } = await openForeign({ call: { content: [hello] }, notice });
+  const notes: string[] = [];
+  await bench.call("web", "ping", {}, { progress: (note) => void notes.push(note) });
+  expect(notes).toEqual(["half"]);
+});
+
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+it.each([
+  ["its type", { data: png, mimeType: "image/png" }],
+  ["no type", { data: png }],
+  ["a wrong type", { data: png, mimeType: "image/jpeg" }],
+  ["the address of a page's data", { data: `data:image/png;base64,${png}`, mimeType: "image/png" }],
+])("a picture with %s is a picture", async (_what, part) => {
+  const { bench } = await openForeign({ call: { content: [{ type: "image", ...part }] } });
+  const files: unknown[] = [];
+  await bench.call("web", "ping", {}, { file: async (file) => String(files.push(file)) });
+  const data = Buffer.from(png, "base64");
+  expect(files).toEqual([{ name: "ping-1.png", media_type: "image/png", data }]);
+});
+
+it("a picture that is only an address is no file", async () => {
+  const data = "https://example.com/a.png";
+  const { bench } = await openForeign({ call: { content: [{ type: "image", data }] } });
+  expect(await bench.call("web", "ping")).toMatchObject({
+    output: `[A part of type image: {"data":"${data}"}]`,
+  });
 });
 
 it("an error's additional data is reported in short", async () => {

@@ -8,7 +8,7 @@ import { openBench } from "../../support/skills/mcp-bench.ts";
 /** What a foreign server says: the result of each method, or what it does to the answer instead. */
 interface Foreign {
   initialize?: unknown;
-  pages?: (cursor: string | undefined) => unknown;
+  pages?: (cursor: unknown) => unknown;
   call?: unknown;
   /** In place of a result of `tools/call`. */
   error?: unknown;
@@ -16,6 +16,8 @@ interface Foreign {
   answer?: (response: ServerResponse, id: number | undefined, lastEventId: string | undefined) => void;
   /** Its answers are streams of events. */
   stream?: boolean;
+  /** What it says in its streams before its answers, as JSON. */
+  notice?: (method: string, params: { _meta?: { progressToken: number } }) => string;
 }
 
 export const plain = {
@@ -33,7 +35,15 @@ export const resultFor = (id: number | undefined) =>
 
 /** A server that writes its messages by hand, and counts its requests by method. */
 export async function openForeign(foreign: Foreign) {
-  const { initialize = plain, pages, call, error = null, answer, stream = false } = foreign;
+  const {
+    initialize = plain,
+    pages,
+    call,
+    error = null,
+    answer,
+    notice,
+    stream = notice !== undefined,
+  } = foreign;
   const asked: string[] = [];
   const post = (response: ServerResponse, body: string) => {
     const { id, method, params } = JSON.parse(body);
@@ -47,7 +57,8 @@ export async function openForeign(foreign: Foreign) {
     };
     const failure = method === "tools/call" ? error : null;
     const said = JSON.stringify({ jsonrpc: "2.0", id, error: failure, extra: 1, result: results[method] });
-    if (stream) response.writeHead(200, events).end(`data: ${said}\n\n`);
+    const before = notice === undefined ? "" : `data: ${notice(method, params)}\n\n`;
+    if (stream) response.writeHead(200, events).end(`${before}data: ${said}\n\n`);
     else response.writeHead(200, json).end(said);
   };
   const http = createServer(async (request, response) => {

@@ -150,6 +150,13 @@ describe("an OpenAPI document", () => {
   });
 });
 
+/** By a part of the address: the type, and the bytes in hex. */
+const oddAnswers: readonly [name: string, type: string, hex: string][] = [
+  ["latin", "text/plain; charset=iso-8859-1", "4772f6df65"],
+  ["kanji", "", "d0d5c3fb2cb2bfc3c50ad5c5ceb02ccffacadbb2bfc3c50a"],
+  ["report.pdf", "application/pdf", "255044460001ff"],
+];
+
 describe("an API as a server", () => {
   let api: Server;
   let bench: McpBench;
@@ -163,7 +170,10 @@ describe("an API as a server", () => {
       request.on("end", () => {
         const { authorization = "", "x-trace": trace = "" } = request.headers;
         seen.push([request.method, request.url, authorization, trace, Buffer.concat(body)].join(" ").trim());
+        const odd = oddAnswers.find(([name]) => request.url?.includes(name));
         if (request.url?.includes("away")) response.writeHead(302, { location: "http://127.0.0.1:9/" }).end();
+        else if (odd !== undefined)
+          response.writeHead(200, { "content-type": odd[1] }).end(Buffer.from(odd[2], "hex"));
         else if (request.method === "DELETE") response.writeHead(403).end('{"error":"not yours"}');
         else
           response.writeHead(200, { "content-type": "application/json" }).end('{"id":12345678901234567890}');
@@ -196,6 +206,28 @@ describe("an API as a server", () => {
       "GET /v1/orders/..%2F7%3Fx?id=b+c&tags=a&tags=b Bearer secret-token-1 t x: y",
       'POST /v1/orders Bearer secret-token-1  {"name":"tea"}',
     ]);
+  });
+
+  it("an answer is read in its character set, and one that is not text is a file", async () => {
+    const { servers, call } = await open({ url: address });
+    await servers.start("shop");
+    expect(await call("shop", "getOrder", { id: "latin" })).toMatchObject({ output: "Größe" });
+    expect(await call("shop", "getOrder", { id: "kanji" })).toMatchObject({
+      output: "姓名,部门\n张伟,销售部门\n",
+    });
+    const files: unknown[] = [];
+    const more = { file: async (file: unknown) => String(files.push(file)) };
+    expect(await call("shop", "getOrder", { id: "report.pdf" }, more)).toMatchObject({
+      output: "[The person gets the file report.pdf: application/pdf, 7 bytes.]",
+    });
+    expect(files).toMatchObject([{ name: "report.pdf", media_type: "application/pdf" }]);
+  });
+
+  it("a document in UTF-16, as Windows shells write it, is read", async () => {
+    bench = await openBench({});
+    await writeFile(join(bench.folder, "shop.yaml"), Buffer.from(`\ufeff${stringify(shop)}`, "utf16le"));
+    await bench.write({ shop: { openapi: "shop.yaml", url: address } });
+    expect(await bench.servers.start("shop")).toMatchObject({ state: "running" });
   });
 
   it("reading runs unasked and writing asks, as with other servers", async () => {

@@ -16,6 +16,26 @@ it.each<[what: string, property: JsonSchema, plain: JsonSchema]>([
     { type: "integer", enum: [1, 2] },
     { type: "integer", description: "one of: [1,2]" },
   ],
+  [
+    "an empty text to choose is told",
+    { type: "string", enum: ["", "a"] },
+    { type: "string", description: 'one of: ["","a"]' },
+  ],
+  [
+    "texts to choose from are text, whatever the type",
+    { type: "integer", enum: ["1"] },
+    { type: "string", enum: ["1"] },
+  ],
+  [
+    "a property that does not exist is not required",
+    { type: "object", properties: { a: text }, required: ["a", "b"] },
+    { type: "object", properties: { a: text }, required: ["a"] },
+  ],
+  [
+    "nothing is required of an object without properties",
+    { type: "object", required: ["a"] },
+    { type: "object" },
+  ],
   ["null beside a type is left out", { type: ["string", "null"] }, text],
   ["oneOf is anyOf", { oneOf: [text, { type: "null" }] }, { anyOf: [text, { type: "null" }] }],
   ["references are followed", { $ref: "#/$defs/name" }, { type: "string", description: "A name" }],

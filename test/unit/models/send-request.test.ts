@@ -38,6 +38,17 @@ describe("a request to a server of models", () => {
     expect(await response.json()).toEqual(["POST", "/path?query=1", "Bearer k", "identity", '{"a":"ü"}']);
   });
 
+  it("half of a surrogate pair is replaced, and nothing else", async () => {
+    const url = await serve(async (request, response) => response.end(await text(request)));
+    const asked = { half: "a \ud83d b \udc4d", pair: "👍", words: "\\ud83d", key: { "\ud83d": "\n" } };
+    const response = await sendRequest(url, { method: "POST", body: JSON.stringify(asked) });
+    expect(await response.json()).toEqual({
+      ...asked,
+      half: "a \ufffd b \ufffd",
+      key: { "\ufffd": "\n" },
+    });
+  });
+
   it("a form arrives with its boundary", async () => {
     const url = await serve(async (request, response) => {
       response.end(`${request.headers["content-type"]}\n${await text(request)}`);

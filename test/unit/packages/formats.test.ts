@@ -149,6 +149,46 @@ describe("files of other programs in a repository", () => {
       ["a", "ship"],
       /^command: It was a command\./m,
     ],
+    [
+      "Claude Code, with names that are not English",
+      { ".claude/commands/翻译.md": "Translate.", ".claude/commands/größe.md": "Measure." },
+      ["größe", "翻译"],
+      /^command/,
+    ],
+    [
+      "a plugin whose servers are in a file",
+      {
+        ".claude-plugin/plugin.json": '\ufeff{ "name": "x", "mcpServers": "./mcp/servers.json" }',
+        "commands/ship.md": "Ship it.",
+      },
+      ["ship"],
+      /^servers: Tool servers: \.\/mcp\/servers\.json\./m,
+    ],
+    [
+      "VS Code",
+      { ".vscode/mcp.json": '{ // ours\n "servers": { "db": {} } }', ".claude/commands/ship.md": "Ship it." },
+      ["ship"],
+      /^servers: Tool servers: db\./m,
+    ],
+    [
+      "a marketplace with a folder of its own and plugins elsewhere",
+      {
+        ".claude-plugin/marketplace.json": `\ufeff${JSON.stringify({
+          metadata: { pluginRoot: "./packs" },
+          plugins: [
+            { name: "one", source: "one" },
+            { name: "two", source: "more/two/" },
+            { name: "far", source: { source: "github", repo: "owner/far" } },
+            { name: "url", source: { source: "url", url: "https://gitlab.com/owner/url.git" } },
+            null,
+          ],
+        })}`,
+        "packs/one/commands/ship.md": "Ship it.",
+        "more/two/commands/plan.md": "Plan it.",
+      },
+      ["plan", "ship"],
+      /^marketplace: Plugins of other repositories: far \(owner\/far\), url \(https:\/\/gitlab\.com\/owner\/url\.git\)\. .*Install each/m,
+    ],
     ["OpenCode", { ".opencode/command/ship.md": "Ship it." }, ["ship"], /^command/],
     [
       "Copilot",
@@ -227,6 +267,12 @@ describe("files of other programs in a repository", () => {
       "an agent",
       "critic.md",
       "---\nname: critic\ndescription: Criticises\ntools: Read\n---\nYou criticise.",
+      /^agent: /,
+    ],
+    [
+      "an agent of Windows",
+      "critic.md",
+      "---\r\nname: critic\r\ndescription: Criticises\r\ntools: Read\r\n---\r\nYou criticise.",
       /^agent: /,
     ],
     ["a command", "ship.md", "---\ndescription: Ships\nargument-hint: VERSION\n---\nShip $1.", /^command: /],

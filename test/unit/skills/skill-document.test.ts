@@ -13,7 +13,6 @@ const notLoaded = [
   "no_frontmatter",
   "unclosed_frontmatter",
   "not_a_mapping",
-  "misnamed",
   "too_deep",
 ];
 const loadedAllTheSame = [

@@ -1,11 +1,22 @@
 /** Cron patterns of phrases that repeat. */
 import { type Atom, type DayPart, monthNames, type Unit } from "./time-words.ts";
 
+type When = { at: string } | { cron: string };
+/** `rest`: the text without the time. `time_zone`: the named zone, if any. */
+export type Found = { when: When; rest: string; time_zone?: string } | { problem: string };
+
 /** The pattern of a phrase; a problem is a sentence for people. */
 export type Repetition = { cron: string } | { problem: string };
 
 export const possible =
   "Possible are: every day at 9, weekdays at 9 and 17:00, mondays and thursdays at 9, the 1st of each month at 9, the last day of the month at 9, the first Monday of the month at 9, every 3 months on the 15th at 9, every 24 December at 18:00, hourly, every 30 minutes.";
+
+/** The refusal of a text with words of time besides those that are understood. */
+export function leftOver(understood: string, other: string): { problem: string } {
+  return {
+    problem: `I understand “${understood}” as the time, but not “${other.trim()}” next to it, so nothing was made. Put words that belong to the text into quotation marks. ${possible}`,
+  };
+}
 
 type Of<Kind extends Atom["kind"]> = Extract<Atom, { kind: Kind }>;
 

@@ -2,23 +2,19 @@
  * Reads times in plain words, for `/agent schedule add` and for tools. A time that is not understood is refused; it never becomes part of
  * the text. Words in quotation marks are never read as a time.
  */
-import { de, en, es, fr, type ParsedResult } from "chrono-node";
+import { pattern } from "../../../base/pattern.ts";
 import type { SpokenTime, Wish } from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { timeZoneNamed } from "../../../core/values/inbound.ts";
 import { wallClock } from "../times.ts";
-import { offsetOf, oneTime } from "./one-time.ts";
-import { possible, repeats, repetition, strangeIn } from "./repetitions.ts";
+import { dayInOtherWords, foreignTime, hasForeignTime } from "./foreign-times.ts";
+import { oneTime } from "./one-time.ts";
+import { type Found, leftOver, repeats, repetition, strangeIn } from "./repetitions.ts";
 import { type Phrase, phrasesIn, roleOf } from "./time-phrases.ts";
 import type { Atom } from "./time-words.ts";
 
 const how =
   'Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron "0 9 * * 1" remind me of the report`.';
-const quote = "Put words that belong to the text into quotation marks.";
-
-type When = { at: string } | { cron: string };
-/** `rest`: the text without the time. `time_zone`: the named zone, if any. */
-type Found = { when: When; rest: string; time_zone?: string } | { problem: string };
 
 /** The wish in a person's own words. `now` is in ms since the epoch. */
 export function readSpokenWish(words: string, now: number, time_zone: string): Outcome<Wish> {
@@ -65,7 +61,7 @@ function findTime(text: string, now: number, time_zone: string): Found | undefin
   if (whole !== undefined && cron !== undefined) return { when: { cron }, rest: text.replace(whole, " ") };
   // Of the same length, so that positions are the same in both.
   const unquoted = withoutQuoted(text);
-  return foreign.test(unquoted)
+  return hasForeignTime(unquoted)
     ? foreignTime(text, unquoted, now, time_zone)
     : englishTime(text, unquoted, now, time_zone);
 }
@@ -148,14 +144,27 @@ const hasClock = ({ atoms }: Phrase) =>
 const isDay = ({ atoms }: Phrase) =>
   atoms.length === 1 && /^(?:today|tonight|tomorrow|this \w+)$/i.test(atoms[0]?.text ?? "");
 
-function leftOver(understood: string, other: string): { problem: string } {
-  return {
-    problem: `I understand “${understood}” as the time, but not “${other.trim()}” next to it, so nothing was made. ${quote} ${possible}`,
-  };
-}
-
 const textOf = (phrases: readonly Phrase[], text: string) =>
   phrases.map(({ start, end }) => text.slice(start, end)).join(" … ");
+
+/** Days that have a name but no date, before a word boundary. */
+const namedDay =
+  /(?:the )?(?:(?:public |bank )?holidays?|christmas|xmas|new year\S{0,3}|easter|thanksgiving|halloween|(?:my|our|\S{1,40}['’]s) birthday|(?:odd|even) (?:days|weeks)|last (?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: day| eve)?(?!\p{L})/u;
+const away =
+  /(?:\d{1,3}|an?|one|two|three|four|five|six|seven) (?:business |working )?(?:days?|weeks?|months?) (?:before|after)\b/;
+const zoneName = /(?:utc|gmt|[pmce][sd]t|ces?t|bst|jst|ae[sd]t)(?!\p{L})/u;
+
+/** Words directly before or after a time that change it. */
+const strayBefore = [
+  pattern(
+    "iu",
+  )`(?:^|\s)(on (?:the )?\d{1,2}|(?:on|at) ${namedDay}|${away}.{1,30}|half|quarter|not|never|maybe|unless|early|late|mid)\s*$`,
+];
+const strayAfter = [
+  /^,? ((?:every|each)\b.{0,30}|(?:[\p{L}]+ )?time\b(?! to)|or so|sharp-ish)/iu,
+  /^,? ((?:and (?:a|one) |on the )(?:half|quarter)\b(?: hour)?|on (?:the )?\d{1,2}(?=\s|$))/i,
+  pattern("iu")`^,? ((?:on|and|and on) ${namedDay}|${away}|${zoneName})`,
+];
 
 /** Words next to the time that may belong to it: an unknown `every …`, a number, a zone. Undefined when there are none. */
 function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean): string | undefined {
@@ -165,20 +174,28 @@ function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean):
     isTimeAlone ? /\b(?:every|each)\b.{0,40}/i : /^(?:remind me )?(?:every|each)\b.{0,40}/i
   ).exec(rest.trim());
   if (every !== null) return every[0];
+  const day = isTimeAlone ? dayInOtherWords(rest) : undefined;
+  if (day !== undefined) return day;
   for (const { start, end, atoms } of used) {
     const [before, after] = [text.slice(0, start), text.slice(end)];
     const isBare = !used.some(hasClock) && !(isRepeated && atoms.every(({ kind }) => kind === "each"));
-    const stray =
-      (isBare ? /(?:^|\s)(\d{1,2})\s*$/.exec(before) : null) ??
-      /^,? ((?:every|each)\b.{0,30}|(?:[\p{L}]+ )?time\b(?! to)|or so|sharp-ish)/iu.exec(after) ??
-      /^,? ((?:and (?:a|one) |on the )(?:half|quarter)\b(?: hour)?|on (?:the )?\d{1,2}(?=\s|$))/i.exec(
-        after,
-      ) ??
-      /(?:^|\s)(on (?:the )?\d{1,2})\s*$/i.exec(before) ??
-      /\b((?:half|quarter|not|never|maybe|unless|early|late|mid)\s*)$/i.exec(before);
-    if (stray !== null) return stray[1];
+    const found = [
+      isBare ? /(?:^|\s)(\d{1,2})\s*$/.exec(before) : null,
+      ...strayAfter.map((each) => each.exec(after)),
+      cityTime(after),
+      ...strayBefore.map((each) => each.exec(before)),
+    ].find((each) => each !== null && each !== undefined);
+    if (found !== undefined) return found[1];
   }
   return undefined;
+}
+
+/** ` new york time`: a zone is named by its city only with its region. */
+function cityTime(after: string): RegExpExecArray | undefined {
+  const found = /^,? ((?:in )?(\p{L}+(?: \p{L}+){1,2}) time)\b/iu.exec(after);
+  const city = `/${found?.[2]?.replaceAll(" ", "_").toLowerCase()}`;
+  const isZone = Intl.supportedValuesOf("timeZone").some((zone) => zone.toLowerCase().endsWith(city));
+  return found !== null && isZone ? found : undefined;
 }
 
 /** A number after `at` that is not a time, as in `at 9.5`. */
@@ -201,48 +218,6 @@ function withoutLeads(before: string): string {
   const words = before.trimEnd().split(" ");
   const kept = words.findLastIndex((word) => !leads.has(word.toLowerCase())) + 1;
   return kept === words.length ? before : words.slice(0, kept).join(" ");
-}
-
-/** Words of time in other languages. Single times are read, repetitions are not. */
-const foreign =
-  /(?<!\p{L})(?:heute|morgen|übermorgen|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|uhr|nächste[nrs]?|demain|aujourd['’]hui|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?|chaque|tou(?:s|tes) les|midi|minuit|prochaine?|mañana|hoy|lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|cada|todos los|todas las|próxim[oa]|stunden?|tagen|wochen?|heures?|horas?|(?:um|à|ab|a las?) \d{1,2}|\d{1,2}\.? (?:de )?(?:januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre))(?![\p{L}\d])/iu;
-
-const foreignRepeats =
-  /(?<!\p{L})(?:jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|chaque|tou(?:s|tes) les|cada|todos los|todas las|ab|bis|jusqu|hasta|desde)(?!\p{L})/iu;
-
-/** Reads a single time. The language that understands most of the text is taken. */
-function foreignTime(text: string, unquoted: string, now: number, time_zone: string): Found | undefined {
-  if (foreignRepeats.test(unquoted))
-    return { problem: `I do not understand this repetition, so nothing was made. ${possible}` };
-  const reference = { instant: new Date(wallClock(now, time_zone)), timezone: 0 };
-  const found = [en, de, fr, es]
-    .flatMap((language) => language.parse(unquoted, reference, { forwardDate: true })[0] ?? [])
-    .sort((a, b) => b.text.length - a.text.length)[0];
-  if (found === undefined) return undefined;
-  const end = found.index + found.text.length;
-  const outside = `${unquoted.slice(0, found.index)} . ${unquoted.slice(end).replace(/^\s*(?:uhr|h)(?!\p{L})/iu, "")}`;
-  const left =
-    foreign.exec(outside)?.[0] ??
-    phrasesIn(outside).find((phrase) => roleOf(phrase, outside) === "time")?.atoms[0]?.text;
-  if (left !== undefined) return leftOver(found.text, left);
-  const rest = `${text.slice(0, found.index).replace(/(?:^|\s)(?:el|le|la|am|den)\s*$/i, "")} ${text.slice(end).replace(/^\s*(?:uhr|h)(?!\p{L})/iu, "")}`;
-  return { when: { at: localTime(found) }, rest };
-}
-
-/** The local time of a reading. A day without a time means its morning; a named zone becomes an offset. */
-function localTime(found: ParsedResult): string {
-  const { start } = found;
-  const two = (part: "month" | "day" | "hour" | "minute" | "second", unless = 0) =>
-    String(start.get(part) ?? unless).padStart(2, "0");
-  const tags = [...found.tags()];
-  const isTold = start.isCertain("hour") || tags.some((tag) => /\/(?:afternoon|evening|tonight)$/.test(tag));
-  const isRelative = tags.some((tag) => tag.startsWith("result/relative"));
-  const clock = isTold ? `${two("hour")}:${two("minute")}` : "09:00";
-  // “In a minute” is not the beginning of the next one.
-  const second = isRelative && start.isCertain("hour") ? two("second") : "00";
-  const isZoned = !isRelative && start.isCertain("timezoneOffset");
-  const offset = isZoned ? offsetOf(start.get("timezoneOffset") ?? 0) : "";
-  return `${start.get("year")}-${two("month", 1)}-${two("day", 1)}T${clock}:${second}${offset}`;
 }
 
 const asksToRemind =

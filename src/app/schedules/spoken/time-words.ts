@@ -223,7 +223,11 @@ const repetitions: Reader[] = [
     count: 1,
     implied: true,
   })),
-  rule(pattern()`(?:every|each) (?:other|2nd|second)(?= ${weekday})`, { kind: "every", other: true }),
+  rule(pattern()`(?:(?:every|each) (?:other|2nd|second|alternate)|alternat(?:e|ing))(?= ${weekday})`, {
+    kind: "every",
+    other: true,
+  }),
+  rule(/(?:(?:every|each) )?alternat(?:e|ing) (days?|weeks?|months?)/, ([name = ""]) => each(name, 2)),
   rule(/(?:every|each)/, { kind: "every", other: false }),
 ];
 
@@ -242,6 +246,12 @@ const days: Reader[] = [
     short: false,
     days: text.split("/").map(dayOf),
   })),
+  rule(pattern()`${weekday} week`, unknown),
+  rule(
+    pattern()`in (?:${number}|a few|a couple of) (?:${weekday}|(?:week|work|working |business )days?)`,
+    unknown,
+  ),
+  rule(/m-f|mo-fr/, workingDays),
   rule(/(?:weekdays|workdays|working days|business days)/, workingDays),
   rule(/weekends/, weekend),
   rule(weekday, (_, text) => ({

@@ -3,7 +3,7 @@ import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.
 import { referredPart } from "../../tools/references.ts";
 
 /** Keywords that every server accepts. */
-const taken: ReadonlySet<string> = new Set(["type", "required", "minimum", "maximum"]);
+const taken: ReadonlySet<string> = new Set(["type", "minimum", "maximum"]);
 
 /** Keywords that some servers refuse and that a description can state. */
 const told: ReadonlySet<string> = new Set(
@@ -58,7 +58,11 @@ function plainPart(value: Json | undefined, place: Place): JsonSchema {
     const values = JSON.stringify(plainPart(additionalProperties, place));
     plain.description = [words, `Any keys; each value: ${values}`].filter(Boolean).join("\n");
   }
-  return plain;
+  const known = objectOf(plain.properties);
+  const required = requiredIn(merged).filter(
+    (name) => typeof name === "string" && Object.hasOwn(known, name),
+  );
+  return required.length > 0 ? { ...plain, required } : plain;
 }
 
 function isSchema(value: Json | undefined): boolean {
@@ -84,12 +88,16 @@ function withAllOf({ allOf, ...schema }: JsonSchema): JsonSchema {
   if (!Array.isArray(allOf)) return schema;
   const parts = [schema, ...allOf.map(objectOf)];
   const properties = Object.assign({}, ...parts.map((part) => objectOf(part.properties))) as JsonSchema;
-  const required = parts.flatMap((part) => (Array.isArray(part.required) ? part.required : []));
+  const required = parts.flatMap(requiredIn);
   return {
     ...(Object.assign({}, ...parts.toReversed()) as JsonSchema),
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
     ...(required.length > 0 ? { required } : {}),
   };
+}
+
+function requiredIn({ required }: JsonSchema): Json[] {
+  return Array.isArray(required) ? required : [];
 }
 
 /** The first of several types that is not `null`. */
@@ -99,18 +107,21 @@ function typePart(type: Json | undefined): JsonSchema {
   return first === undefined ? {} : { type: first };
 }
 
-/** Enumerations may only hold text; the description states other values. */
-function enumPart({ enum: values, const: only, type }: JsonSchema): JsonSchema {
-  const all = Array.isArray(values) ? values : only === undefined ? [] : [only];
-  if (all.length > 0 && all.every((value) => typeof value === "string")) {
-    return { enum: all, ...(type === undefined ? { type: "string" } : {}) };
-  }
-  return {};
+/** Enumerations may only hold text that is not empty; the description states other values. */
+function enumPart(schema: JsonSchema): JsonSchema {
+  const values = valuesIn(schema);
+  return values?.length && values.every(isWord) ? { type: "string", enum: values } : {};
 }
 
+function valuesIn({ enum: values, const: only }: JsonSchema): Json[] | undefined {
+  return Array.isArray(values) ? values : only === undefined ? undefined : [only];
+}
+
+const isWord = (value: Json) => typeof value === "string" && value !== "";
+
 function descriptionOf(schema: JsonSchema): string {
-  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
-  const isTold = Array.isArray(values) && !values.every((value) => typeof value === "string");
+  const values = valuesIn(schema);
+  const isTold = values?.every(isWord) === false;
   const words = [
     ...(isTold ? [`one of: ${JSON.stringify(values)}`] : []),
     ...Object.entries(schema)

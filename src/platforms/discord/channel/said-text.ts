@@ -74,14 +74,16 @@ function displayedTexts({ type, content, components }: Part): string[] {
 }
 
 /** An app's embed, or the result of a poll; empty for a link preview. */
-function embedText({ type, author, title, description, fields, footer }: Part): string {
+function embedText({ type, author, title, url, description, fields, image, footer }: Part): string {
   if (type === EmbedType.PollResult) return pollResultText(parts(fields));
   if (type !== EmbedType.Rich && type !== undefined) return "";
   const values = parts(fields).map(({ name, value }) => [text(name), text(value)].filter(Boolean).join(": "));
   const [by, below] = [author, footer].map((each) =>
     isRecord(each) ? text(each.name) || text(each.text) : "",
   );
-  return joined([by, text(title), text(description), ...values, below], "\n");
+  const named = `${text(title)}${addressOf(url)}`.trim();
+  const picture = pictureText(isRecord(image) ? image.url : undefined);
+  return joined([by, named, text(description), ...values, picture, below], "\n");
 }
 
 /** Source: Discord reference, "Poll Result Embed Fields". */
@@ -143,8 +145,12 @@ function componentText(component: Part, depth: number): string {
 /** The label of a button, with the address it opens; empty for the bot's own buttons. */
 function buttonText({ type, label, url, custom_id }: Part): string {
   if (type !== componentTypes.button || readButtonId(text(custom_id)) !== undefined) return "";
-  const address = /^https?:\/\/[^\s<>]+$/i.test(text(url)) ? ` (${text(url)})` : "";
-  return `${text(label)}${address}`.trim();
+  return `${text(label)}${addressOf(url)}`.trim();
+}
+
+/** ` (https://…)` */
+function addressOf(url: unknown): string {
+  return /^https?:\/\/[^\s<>]+$/i.test(text(url)) ? ` (${text(url)})` : "";
 }
 
 function pictureText(description: unknown): string {

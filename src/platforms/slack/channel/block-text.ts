@@ -182,7 +182,7 @@ function button({ text: label, url, action_id }: Part): string {
 }
 
 /** An address in Slack's markup. */
-function linkOf(value: unknown): string | undefined {
+export function linkOf(value: unknown): string | undefined {
   return typeof value === "string" && /^https?:\/\/[^\s<>|]+$/i.test(value) ? `<${value}>` : undefined;
 }
 

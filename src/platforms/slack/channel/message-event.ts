@@ -49,7 +49,7 @@ export const messageSchema = z.looseObject({
   files: fitting(fileSchema),
   /** Read by `saidText`. */
   blocks: z.array(z.unknown()).nullish().catch(undefined),
-  attachments: fitting(attachmentSchema),
+  attachments: fitting(attachmentSchema.extend({ files: fitting(fileSchema) })),
   streaming_state: z.string().optional(),
   app_context: appContextSchema,
   /** Comes with messages to the bot; at first only within `assistant_thread`. */

@@ -153,9 +153,12 @@ export async function parseEdit(
   return parsed && { ...parsed, edited_at: timeOf(message.edited?.ts ?? changedTs) };
 }
 
-/** The files of a message that still exist; at most 50, the limit of an inbound. */
-export function filesOf({ files }: SlackMessage): FileReference[] {
-  const here = (files ?? []).filter(({ mode }) => mode !== "tombstone" && mode !== "hidden_by_limit");
+/** The files of a message and of those it forwards that still exist; at most 50, the limit of an inbound. */
+export function filesOf({ files, attachments }: SlackMessage): FileReference[] {
+  const shared = (attachments ?? []).filter(({ is_share }) => is_share === true);
+  const here = [files, ...shared.map((each) => each.files)]
+    .flatMap((each) => each ?? [])
+    .filter(({ mode }) => mode !== "tombstone" && mode !== "hidden_by_limit");
   return here.slice(0, 50).map(fileReference);
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { beginningOf } from "../../../base/markdown-text.ts";
-import { blockText } from "./block-text.ts";
+import { blockText, linkOf } from "./block-text.ts";
 
 /** The parts of a list that match the schema. Others are left out, so that an invalid part of an app does not hide the rest. */
 export function fitting<Schema extends z.ZodType>(schema: Schema) {
@@ -26,7 +26,9 @@ export const attachmentSchema = z.looseObject({
   author_name: words,
   pretext: words,
   title: words,
+  title_link: words,
   text: words,
+  image_url: words,
   fields: fitting(z.looseObject({ title: words, value: words })),
   blocks: z.unknown().optional(),
   /** The blocks of a forwarded message. */
@@ -101,13 +103,15 @@ function wordsIn(text: string): ReadonlySet<string> {
 
 function attachedText(attachment: Attachment): string {
   const { author_name, pretext, title, text, fields, blocks, message_blocks, footer, fallback } = attachment;
+  const [link, picture] = [linkOf(attachment.title_link), linkOf(attachment.image_url)];
   const values = (fields ?? []).map(({ title: name, value }) => [name, value].filter(Boolean).join(": "));
   const shared = (message_blocks ?? []).map(({ message }) => blockText(message.blocks)).filter(Boolean);
   const body = [
     pretext,
-    title,
+    [title, link].filter(Boolean).join(" "),
     mergedText(text ?? "", [blockText(blocks), ...shared].filter(Boolean).join("\n")),
     ...values,
+    picture && `[picture: ${picture}]`,
   ].filter(Boolean);
   if (body.length === 0) return fallback && !placeholderTexts.test(fallback.trim()) ? fallback : "";
   return [...(author_name ? [`${author_name}:`] : []), ...body, ...(footer ? [footer] : [])].join("\n");

@@ -28,6 +28,10 @@ it.each<[string, Uint8Array, RegExp]>([
   ["letter.rtf", text("{\\rtf1 hello}"), /RTF file; save it as/],
   ["plan.pages", text("PK\x03\x04\0"), /Pages document; export it/],
   ["sums.numbers", text("PK\x03\x04\0"), /Numbers spreadsheet; export it/],
+  ["logo.eps", text("%!PS-Adobe-3.0 EPSF-3.0\n"), /PostScript drawing; save it as PDF or PNG/],
+  ["scan.jp2", text("\0\0\0\x0cjP  \r\n"), /JPEG 2000 picture/],
+  ["plan.dwg", text("AC1027\0\0"), /AutoCAD drawing; save it as PDF/],
+  ["rows.parquet", text("PAR1\x15\0"), /Parquet table; export it as CSV/],
   ["setup.exe", text("MZ\x90\0"), /Windows program/],
   ["tool", text("\x7fELF\x02"), /a program/],
   ["data.db", text("SQLite format 3\0"), /SQLite database/],
@@ -36,7 +40,7 @@ it.each<[string, Uint8Array, RegExp]>([
   expect(readContent(name, "application/octet-stream", head)).toMatchObject({ kind: "unreadable" });
 });
 
-it.each(["MZ is a plot in a text", "BM 7 is here", "PK is a word", "plain"])(
+it.each(["MZ is a plot in a text", "BM 7 is here", "PK is a word", "AC100 is a cooler", "PAR1", "plain"])(
   "text that begins with %j is text",
   (said) => {
     expect(readContent("a.txt", "text/plain", text(said))).toEqual({ kind: "text", text: said });

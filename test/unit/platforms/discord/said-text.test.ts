@@ -15,11 +15,14 @@ const embed = {
   type: "rich",
   author: { name: "Feedback" },
   title: "Feedback 77",
+  url: "https://a.example/77",
+  image: { url: "https://a.example/77.png" },
   description: "The export button does nothing",
   fields: [{ name: "From", value: "Ada" }, null],
   footer: { text: "v9" },
 };
-const embedded = "Feedback\nFeedback 77\nThe export button does nothing\nFrom: Ada\nv9";
+const embedded =
+  "Feedback\nFeedback 77 (https://a.example/77)\nThe export button does nothing\nFrom: Ada\n[picture: https://a.example/77.png]\nv9";
 const components = [
   {
     type: 17,

@@ -28,6 +28,8 @@ test("an app's attachment to its message is read", () => {
         color: "danger",
         pretext: "Production",
         title: "Error rate is 7 %",
+        title_link: "https://a.example/7",
+        image_url: "https://a.example/7.png",
         text: "since 9:12",
         fields: [{ title: "Service", value: "checkout", short: true }],
         fallback: "An alert",
@@ -48,7 +50,8 @@ test("an app's attachment to its message is read", () => {
 
   expect(saidText(alert)).toBe(
     [
-      ...["> Production", "> Error rate is 7 %", "> since 9:12", "> Service: checkout", "> "],
+      ...["> Production", "> Error rate is 7 % <https://a.example/7>", "> since 9:12"],
+      ...["> Service: checkout", "> [picture: <https://a.example/7.png>]", "> "],
       ...["> Build 12", "> *failed*", "> main", "> [buttons: Retry]", "> ", "> Only a summary"],
     ].join("\n"),
   );
@@ -71,6 +74,14 @@ test("a forwarded message is read as a quote, and neither calls the bot nor comm
     );
   expect(await share("look")).toMatchObject({ text: "look\n\n> Anna:\n> stop", addressed: "none" });
   expect(await share("<@U0KNACK>")).toMatchObject({ text: "> Anna:\n> stop", addressed: "mention" });
+});
+
+test("the files of a forwarded message come with it, and those of a preview do not", async () => {
+  const file = { id: "F1", name: "plan.pdf", mimetype: "application/pdf", size: 7 };
+  const share = (is_share: boolean) =>
+    parseMessage(message({ text: "look", attachments: [{ is_share, files: [file] }] }), where, self, names);
+  expect((await share(true))?.files).toMatchObject([{ id: "F1", name: "plan.pdf", bytes: 7 }]);
+  expect((await share(false))?.files).toEqual([]);
 });
 
 test("a preview of a link changes nothing in what was said", async () => {

@@ -1,5 +1,6 @@
 /** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import type { ChannelAccess, ChannelMessage, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
@@ -120,7 +121,7 @@ async function addReactions(
 /** Says for whom a message was sent and, if a plan sent it, how its receiver ends that. */
 function signature(name: string, planned: string | undefined): string {
   const end = planned === undefined ? "" : `. \`/agent schedule refuse ${planned}\` ends these messages.`;
-  return `\n\n*Sent for ${name}*${end}`;
+  return `\n\n*Sent for ${escapeMarkdown(oneLine(name, 200))}*${end}`;
 }
 
 /**

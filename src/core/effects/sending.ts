@@ -10,7 +10,7 @@ import { sharingReason } from "../transcript/audience.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
-import { mayManage } from "../values/inbound.ts";
+import { mayManage, planOf } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import { bareId, type ChatDesk, tellThem } from "./mentioning.ts";
 import { postedText } from "./poll.ts";
@@ -136,9 +136,8 @@ async function consentTo(
 ): Promise<string | undefined> {
   const { cause, author, text } = scope.turn;
   const { schedules } = scope.ports;
-  const isPlanned = cause?.kind === "schedule" || cause?.kind === "trigger";
-  if (receiver === undefined || receiver === author.id || !isPlanned || schedules === undefined)
-    return undefined;
+  if (planOf(cause) === undefined || cause === undefined || schedules === undefined) return undefined;
+  if (receiver === undefined || receiver === author.id) return undefined;
   const known = (await schedules.receivers(cause.id))[receiver];
   if (known === true) return cause.id;
   const asking = `${callId}/approval:receive`;

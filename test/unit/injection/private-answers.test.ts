@@ -174,4 +174,21 @@ describe("what was read for one person alone", () => {
     expect(titles.join()).not.toContain(secret);
     expect(inChannel(world)).not.toContain(secret);
   });
+
+  it("a private reading is not in the reason of what waits for a decision in the channel", async () => {
+    const todo: Line[] = [
+      read,
+      [{ call: "web_read", with: { url: "https://pizza.example/friday" } }],
+      "Done.",
+    ];
+    const { app } = createWorld(() => todo.shift() ?? "Done.");
+    const turn = await app.say("what is new in #random?", { by: ann, namespace: general });
+    const { reason } = await app.until(turn, "approval_requested");
+    expect(reason).toContain("pizza.example");
+    await app.until(turn, "turn_waiting");
+    const asker = { by: dora, namespace: general };
+    const listed = await app.app.run("approval.list", { input: { namespace: general }, asker });
+    expect(listed).toMatchObject({ value: { open: [{ asker: "Ann", approver: "asker" }] } });
+    expect(JSON.stringify(listed)).not.toContain("pizza");
+  });
 });

@@ -4,6 +4,7 @@ import { isContainer } from "../base/record.ts";
 import { serverSkillId, serverToolName } from "../core/skill/catalogue.ts";
 import { parametersOf, type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill/skill.ts";
 import type { ServerTool, Tool, ToolContext, ToolResult } from "../core/skill/tool.ts";
+import { requestedBy } from "../core/values/address.ts";
 import type { ToolEffect } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/values/json.ts";
 import { counted } from "../core/values/shown.ts";
@@ -118,7 +119,7 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
     run: (input, context) => call(tool.name, input, context),
     ...(server.credentials === "per_user" ? { isConnected } : {}),
     server: describeTool(tool, server, origin.source === "mcp"),
-    addresses: addressesIn,
+    addresses: (input) => addressesIn(input),
     ...(origin.source === "mcp" && effect === "read_only" ? { finds: "mentions" as const } : {}),
     repeatable: server.repeatable.includes(tool.name) || server.repeatable.includes("*"),
     max_execution_ms: maxCall,
@@ -127,10 +128,16 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
   };
 }
 
-/** Arguments that are a whole web address, as tools that fetch pages have: the server sends something there. */
-function addressesIn(input: Json): string[] {
-  if (typeof input === "string") return /^https?:\/\/\S+$/i.test(input.trim()) ? [input] : [];
-  return isContainer(input) ? Object.values(input).flatMap(addressesIn) : [];
+/** Names of arguments that are addresses, also without a scheme. */
+const addressName = /(?:^|[^a-z])(?:ur[il]|href|link|website|web_?page)s?$/i;
+
+/** Arguments that are a web address, as tools that fetch pages have: the server sends something there. */
+function addressesIn(input: Json, name = ""): string[] {
+  if (typeof input === "string") return [requestedBy(input, addressName.test(name)) ?? []].flat();
+  if (!isContainer(input)) return [];
+  return Object.entries(input).flatMap(([key, value]) =>
+    addressesIn(value, Array.isArray(input) ? name : key),
+  );
 }
 
 /** Hints come from the server: where the operator set a high risk, and where they contradict each other, they make nothing safer. */

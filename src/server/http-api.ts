@@ -4,6 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { submittedFiles } from "../app/turns/submit.ts";
+import { StoreFailure } from "../core/ports/storage.ts";
 import { checkCaller, checkDirect, checkSite, checkSource, type Security } from "./access.ts";
 import { addConsoleRoutes } from "./console-assets.ts";
 import type { ServerDependencies } from "./dependencies.ts";
@@ -51,7 +52,9 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
     return problemResponse(new HttpProblem(404, detail));
   });
   server.onError((error, context) => {
-    const problem = problemOf(error);
+    const isCallerKnown = context.req.path.startsWith("/api/");
+    const isStore = error instanceof StoreFailure && isCallerKnown;
+    const problem = isStore ? new HttpProblem(503, error.message, { cause: error }) : problemOf(error);
     if (problem.status >= 500) {
       const { method, path } = context.req;
       dependencies.logger.error({ err: error, method, path }, "A request failed unexpectedly");

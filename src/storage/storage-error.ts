@@ -1,4 +1,6 @@
 import { errorText } from "../base/error-text.ts";
+import { StoreFailure } from "../core/ports/storage.ts";
+
 export type StorageErrorCode =
   /** The file is damaged, or is not one of Knack's. */
   | "corrupt"
@@ -14,7 +16,7 @@ export type StorageErrorCode =
  * A store could not be read or written; nothing of the refused write was kept. Only a connection to a server that is lost during a write
  * leaves this unknown, and the message says so. The message is for an operator.
  */
-export class StorageError extends Error {
+export class StorageError extends StoreFailure {
   readonly code: StorageErrorCode;
   /** Path of the file, or name and host of the database. */
   readonly path: string;

@@ -161,6 +161,7 @@ const standingSchema = z.object({
   tool: z.string(),
   to: z.string(),
   whom: z.string().optional().describe("the only person to whose turns it applies"),
+  within: z.string().optional().describe("the id of the schedule or trigger to whose turns alone it applies"),
   by: z.string(),
   until: z.number().optional().describe("when it ends by itself, ms since the epoch"),
 });
@@ -223,11 +224,14 @@ async function openApprovals(turns: Services["turns"], namespace: string) {
           tool,
           says,
           label = says === undefined || isPrivate ? tool : says.deed,
-          reason = "",
+          reason: why = "",
           approver: rank,
           person: { name: approver } = { name: rank },
           expires_at,
-        }) => ({ approval_id, tool: label, asker: author.name, reason, approver, expires_at }),
+        }) => {
+          const reason = isPrivate ? "" : why;
+          return { approval_id, tool: label, asker: author.name, reason, approver, expires_at };
+        },
       ),
   );
 }
@@ -251,16 +255,24 @@ const deciders: Readonly<Record<string, string>> = {
 };
 
 function standingLine(
-  { id, tool, to, whom = "everyone", by, until }: z.output<typeof standingSchema>,
+  { id, tool, to, whom = "everyone", within, by, until }: z.output<typeof standingSchema>,
   did: "allowed" | "refused",
 ) {
   const named = to === "" ? "" : ` with ${escapeMarkdown(oneLine(to, 300))}`;
-  return `- ${id}: **${escapeMarkdown(tool)}**${named}, for ${escapeMarkdown(whom)} (${did} by ${escapeMarkdown(by)}${until === undefined ? "" : `, until ${endOf(until)}`})`;
+  const where = within === undefined ? "" : ` in turns of \`${within}\``;
+  return `- ${id}: **${escapeMarkdown(tool)}**${named}, for ${escapeMarkdown(whom)}${where} (${did} by ${escapeMarkdown(by)}${until === undefined ? "" : `, until ${endOf(until)}`})`;
 }
 
-function shownDecision({ id, binding, only_for, name }: StandingDecision) {
+function shownDecision({ id, binding, only_for, within, name }: StandingDecision) {
   const { for: borrower, ...values } = binding.values;
   const lent = isLoan(binding) ? { whom: String(borrower), until: binding.until } : undefined;
   const whom = lent ?? (only_for === undefined ? {} : { whom: name });
-  return { id, tool: binding.tool, to: destinationText(lent ? values : binding.values), ...whom, by: name };
+  return {
+    id,
+    tool: binding.tool,
+    to: destinationText(lent ? values : binding.values),
+    ...whom,
+    within,
+    by: name,
+  };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
 import { operation, said, shown } from "./operation.ts";
 
@@ -20,7 +21,7 @@ function described({ on, messages, since, by = "somebody", filling }: Status): s
   if (!on) return `This channel has no index: I search its latest messages only. ${how}`;
   const from = since === undefined ? "" : ` since ${new Date(since).toISOString().slice(0, 10)}`;
   const more = filling ? " I am still reading what was said before." : "";
-  return `**${by}** switched on the index of this channel: ${messages.toLocaleString("en")} messages${from}.${more} ${how}`;
+  return `**${escapeMarkdown(oneLine(by, 200))}** switched on the index of this channel: ${messages.toLocaleString("en")} messages${from}.${more} ${how}`;
 }
 
 export const showIndex = operation({

@@ -96,8 +96,10 @@ async function findTurn(id: string, { turns, runs }: Services) {
 
 type Turn = z.output<typeof turnRecord>;
 
-function chatLine({ started_at, skill_id, status, duration_ms, user, error }: SkillRun): string {
+/** Everybody reads it: of what was done for one person alone, it does not say why it failed. */
+function chatLine({ started_at, skill_id, status, duration_ms, user, ...run }: SkillRun): string {
   const ended = [status, duration_ms === undefined ? "" : formatDuration(duration_ms)].filter(Boolean);
+  const error = run.private ? undefined : run.error;
   const why = error === undefined ? "" : `: ${escapeMarkdown(oneLine(error, 200))}`;
   return `- ${new Date(started_at).toISOString()} **${skill_id}** ${ended.join(", ")} (${user})${why}`;
 }

@@ -74,8 +74,10 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake(), zoneFor };
   const watch = createChatWatch(shared);
   const hooks = createWebhooks(shared);
+  const jobs = createJobs({ ...shared, ...deps.ports });
   const run = {
     ...shared,
+    jobs,
     isPaused: async (namespace: string) => (await settingsOf(store, namespace)).paused !== undefined,
   };
   const clockwork = createClockwork({ ...deps, run: (entry) => runEntry(entry) });
@@ -95,7 +97,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   return {
     ...createPlanKeeping({ ...shared, hooks, watch }),
     goals: createGoals(shared),
-    jobs: createJobs({ ...shared, ...deps.ports }),
+    jobs,
     watch,
     hooks,
     clockwork,

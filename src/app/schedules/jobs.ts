@@ -18,6 +18,8 @@ import { jobEnd, noteEvent, vouchedUntil } from "./run-trigger.ts";
  * see it in the list of triggers, and removing it ends it. If the process dies, its jobs die with it, and their threads are told once.
  */
 export interface JobService extends Jobs {
+  /** Whether this process runs it. */
+  isRunning(id: string): boolean;
   /** Kills the jobs of this process. */
   close(): Promise<void>;
 }
@@ -48,7 +50,7 @@ const recent = { lines: 20, characters: 300 };
 
 export function createJobs(deps: JobDeps): JobService {
   const { book, limits } = deps;
-  const running = new Map<AbortController, Promise<void>>();
+  const running = new Map<string, { controller: AbortController; work: Promise<void> }>();
   const mutex = new KeyedMutex();
   const start: JobService["start"] = async (request) => {
     const { namespace } = request.place;
@@ -62,16 +64,18 @@ export function createJobs(deps: JobDeps): JobService {
     const entry = { namespace, due_at: vouchedUntil(value), value };
     const { id } = await book.add(entry, `job ${request.turn_id} ${request.call_id}`);
     const controller = new AbortController();
-    const work = runJob(deps, id, request, controller).finally(() => running.delete(controller));
-    running.set(controller, work);
+    const work = runJob(deps, id, request, controller).finally(() => running.delete(id));
+    running.set(id, { controller, work });
     return { ok: true, value: { id, max_ms: limits.job_ms } };
   };
   return {
     // One at a time, so that two at once cannot exceed the limit.
     start: (request) => mutex.run(request.place.namespace, () => start(request)),
+    isRunning: (id) => running.has(id),
     async close() {
-      for (const controller of running.keys()) controller.abort();
-      await Promise.all(running.values());
+      const all = [...running.values()];
+      for (const { controller } of all) controller.abort();
+      await Promise.all(all.map(({ work }) => work));
     },
   };
 }

@@ -12,6 +12,8 @@ import { shownTime } from "./times.ts";
 export interface TriggerDeps extends RunDeps {
   events: HeldEvents;
   platforms: ChatPlatforms;
+  /** Whether this process runs a job. */
+  jobs: { isRunning(id: string): boolean };
   log: Pick<TurnReading, "get">;
   /** The zone in which a person reads times in a channel. */
   zoneFor(author: Author, namespace: string): Promise<string>;
@@ -46,7 +48,9 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
   const { id, namespace, value: trigger } = entry;
   const held = await waiting(deps, entry);
   const [first] = held;
-  if (first === undefined && isLost(trigger, deps.now())) return tellLost(deps, entry);
+  // A clock that was set forward, or a machine that slept, leaves no time to renew it.
+  const isLost = (vouchedUntil(trigger) ?? Infinity) <= deps.now() && !deps.jobs.isRunning(id);
+  if (first === undefined && isLost) return tellLost(deps, entry);
   if (trigger.paused !== undefined || first === undefined) return settle(deps, entry, held, []);
   if (await deps.isPaused(namespace)) return holdWhilePaused(deps, id);
   const maker = await deps.people.maker(namespace, trigger);
@@ -172,11 +176,6 @@ export const jobEnd = "end";
 /** Until when the process of a job vouches for it; undefined for other triggers. */
 export function vouchedUntil({ condition }: Trigger): number | undefined {
   return condition.on === "job" ? condition.alive_until : undefined;
-}
-
-/** Whether the process of a job died with it. */
-function isLost(trigger: Trigger, now: number): boolean {
-  return (vouchedUntil(trigger) ?? Infinity) <= now;
 }
 
 /** Says in the thread of a job that it ended without a result: once, even after a crash. A paused one ends silently. */

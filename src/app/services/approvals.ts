@@ -10,7 +10,7 @@ import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import { textToEdit } from "../../core/values/call-arguments.ts";
 import type { Binding } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { type Author, mayApprove, mayDecide } from "../../core/values/inbound.ts";
+import { type Author, mayApprove, mayDecide, planOf } from "../../core/values/inbound.ts";
 import { endOf, turnLabel } from "../../core/values/shown.ts";
 import type { Audit } from "./audit.ts";
 
@@ -177,7 +177,7 @@ async function storeStanding(
     name: by.name,
     at: clock.now(),
     ...(asked.person !== undefined ? { only_for: author.id } : isManager ? {} : { only_for: by.id }),
-    ...(cause === undefined ? {} : { within: cause.id }),
+    ...(planOf(cause) === undefined || verdict === "never" ? {} : { within: cause?.id }),
   });
 }
 
@@ -195,9 +195,7 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
     (event) => event.type === "approval_decided" && event.approval_id === approvalId,
   );
   const [entry] = events;
-  const { cause: began, origin } = entry?.type === "inbound" ? entry.inbound : {};
-  // Decisions about work in the background hold for the whole channel, as those about other turns of people do.
-  const cause = began?.kind === "handoff" ? undefined : began;
+  const { cause, origin } = entry?.type === "inbound" ? entry.inbound : {};
   return {
     turn,
     asked,

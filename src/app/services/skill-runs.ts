@@ -18,6 +18,7 @@ export const skillRun = z.object({
   started_at: milliseconds,
   finished_at: milliseconds.optional(),
   duration_ms: z.number().optional(),
+  private: z.literal(true).optional().describe("only the person who asked may read the answer of its turn"),
 });
 export type SkillRun = z.output<typeof skillRun>;
 
@@ -30,6 +31,7 @@ export async function skillRuns(log: TurnReading, filter: TurnFilter): Promise<S
 
 function runsOf(turn: TurnRecord, events: readonly TurnEvent[]): SkillRun[] {
   const runs = new Map<string, SkillRun>();
+  const isPrivate = events.some(({ type }) => type === "answer_private");
   for (const event of events) {
     if (event.type === "tool_started" && event.skill_id !== "") {
       runs.set(event.call_id, {
@@ -41,6 +43,7 @@ function runsOf(turn: TurnRecord, events: readonly TurnEvent[]): SkillRun[] {
         status: "running",
         input: event.input,
         started_at: event.at,
+        ...(isPrivate ? { private: true } : {}),
       });
     } else if (event.type === "tool_finished") {
       const run = runs.get(event.call_id);

@@ -218,10 +218,14 @@ function widerThanManagers(skill: Skill, { env, bins, hosts, findings }: Package
   ];
 }
 
-/** The changed lines, each with its sign, and three lines around them. */
+/** Maximum time to look for the changed lines, ms: it grows with the square of their number. */
+const maxCompareMs = 300;
+
+/** The changed lines, each with its sign, and three lines around them; the whole text if these cannot be found in time. */
 async function changedLines(before: string, after: string): Promise<string> {
   const { formatPatch, structuredPatch } = await import("diff");
-  const patch = structuredPatch("", "", before, after, "", "", { context: 3 });
+  const patch = structuredPatch("", "", before, after, "", "", { context: 3, timeout: maxCompareMs });
+  if (patch === undefined) return after;
   return formatPatch(patch)
     .split("\n")
     .filter((line) => !/^(?:=+|---|\+\+\+|\\ )/.test(line))

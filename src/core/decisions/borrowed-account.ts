@@ -4,6 +4,7 @@
  */
 
 import { isRecord } from "../../base/record.ts";
+import { saidIn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, type ServerTool, type Tool, type ToolResult } from "../skill/tool.ts";
 import type { Binding } from "../values/call-binding.ts";
@@ -89,6 +90,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
   const known = decidedBefore(scope, wanted, where);
   if (known !== undefined && !wasAsked) return known;
   const isAside = state.private || isDirectMessage(place.namespace);
+  const request = saidIn(turn);
   try {
     const { approved, by } = await approveWithin(scope, where, {
       action,
@@ -100,7 +102,11 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
         names: ["account", "server", "for"],
       },
       // What somebody wrote in private is not shown to others.
-      input: { ...(isAside ? {} : { request: turn.text }), ...callOf(server.tool, input, values), ...values },
+      input: {
+        ...(isAside || request === "" ? {} : { request }),
+        ...callOf(server.tool, input, values),
+        ...values,
+      },
       reason: `${author.name} has no account there. What it answers is shown ${isAside ? `to ${author.name}` : "where it was asked"}.`,
       approver: "asker",
     });

@@ -16,6 +16,7 @@ import {
   type Approver,
   isAtLeast,
   mayApprove,
+  planOf,
   type ToolEffect,
   type Trust,
 } from "../values/inbound.ts";
@@ -223,7 +224,7 @@ export async function decisionFor(
   const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
   return always !== undefined && isStillAllowed(scope, call, binds)
     ? { kind: "decided", standing: always }
-    : { kind: "ask", asked: { ...asked, binds } };
+    : { kind: "ask", asked: { ...asked, binds: { ...binds, plan: planOf(turn.cause) } } };
 }
 
 /**

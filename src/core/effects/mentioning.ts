@@ -14,7 +14,7 @@ import type {
   KnownPerson,
 } from "../ports/chat-actions.ts";
 import { type ChatPlatform, type Decider, PlatformError } from "../ports/chat-platform.ts";
-import type { Turn } from "../scope/turn.ts";
+import { saidIn, type Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
@@ -137,7 +137,7 @@ async function isNamed(
 ): Promise<boolean> {
   if (isMentioned(turn, id)) return true;
   for (const each of [name, full_name]) {
-    const said = saysName(turn.text, each);
+    const said = saysName(saidIn(turn), each);
     if (said !== undefined && (await isOnly(said))) return true;
   }
   return false;
@@ -146,7 +146,7 @@ async function isNamed(
 function wantedGroup(group: KnownGroup, turn: Turn): Wanted {
   if (!group.callable) throw notCallable(group);
   const { id, name, members = Number.POSITIVE_INFINITY } = group;
-  const isSaid = saysName(turn.text, name) === name;
+  const isSaid = saysName(saidIn(turn), name) === name;
   const free = (isMentioned(turn, id) || isSaid) && members <= largeGroup;
   return { id, name, mention: `<@&${id}>`, free, people: members };
 }

@@ -1,5 +1,6 @@
 /** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import type { ChannelAccess, ChannelMessage, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
@@ -9,7 +10,7 @@ import { sharingReason } from "../transcript/audience.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
-import { mayManage } from "../values/inbound.ts";
+import { mayManage, planOf } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import { bareId, type ChatDesk, tellThem } from "./mentioning.ts";
 import { postedText } from "./poll.ts";
@@ -120,7 +121,7 @@ async function addReactions(
 /** Says for whom a message was sent and, if a plan sent it, how its receiver ends that. */
 function signature(name: string, planned: string | undefined): string {
   const end = planned === undefined ? "" : `. \`/agent schedule refuse ${planned}\` ends these messages.`;
-  return `\n\n*Sent for ${name}*${end}`;
+  return `\n\n*Sent for ${escapeMarkdown(oneLine(name, 200))}*${end}`;
 }
 
 /**
@@ -135,9 +136,8 @@ async function consentTo(
 ): Promise<string | undefined> {
   const { cause, author, text } = scope.turn;
   const { schedules } = scope.ports;
-  const isPlanned = cause?.kind === "schedule" || cause?.kind === "trigger";
-  if (receiver === undefined || receiver === author.id || !isPlanned || schedules === undefined)
-    return undefined;
+  if (planOf(cause) === undefined || cause === undefined || schedules === undefined) return undefined;
+  if (receiver === undefined || receiver === author.id) return undefined;
   const known = (await schedules.receivers(cause.id))[receiver];
   if (known === true) return cause.id;
   const asking = `${callId}/approval:receive`;

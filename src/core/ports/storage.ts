@@ -18,6 +18,9 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+/** A store could not be read or written. The message is for an operator, and says what was kept and what to do. */
+export class StoreFailure extends Error {}
+
 /** Storage for everything that is not a turn: namespaces, memory, settings. Keys are `kind:name`. */
 export interface KeyValue {
   /** The value, or undefined. @throws if the store cannot be read; a failure is never reported as a missing value */

@@ -111,6 +111,11 @@ export interface Turn {
   signal: AbortSignal;
 }
 
+/** The person's own words in a turn; empty if an agent wrote its text, as it does for work in the background. */
+export function saidIn({ text, cause }: Pick<Turn, "text" | "cause">): string {
+  return cause?.background === undefined ? text : "";
+}
+
 /** Stores transcript openings by their content. */
 export interface Openings {
   /** Stores the opening unless it exists already; returns its name, and one object for all that put the same. */

@@ -123,6 +123,21 @@ function found(text: string, pattern: RegExp, scheme: string): WebAddress[] {
   return [...all.values()];
 }
 
+/** What stands around an address with a scheme, and the address. */
+const scheme = /^\s*(\S*?)(?<![\p{L}\p{N}])((?:https?|ftp|wss?):.*)$/iu;
+
+/**
+ * The address to which a program may send a request that is given this text, as liberally as programs read it: with spaces, backslashes or
+ * another scheme, or in quotes or brackets. `isName`: a name with a dot is one without any scheme. Undefined for other text.
+ */
+export function requestedBy(text: string, isName: boolean): string | undefined {
+  const plain = text.slice(0, maxLength).replace(/[\p{Cc}\p{Cf}]/gu, "");
+  const bare = isName ? /^\s*[\\/]{0,2}[^\s\\/?#]+\.[^\s\\/?#]/ : /^\s*[\\/]{2}[^\s\\/?#]+\.[^\s\\/?#]/;
+  const [, before = "", address = bare.test(plain) ? `http:${plain.trim()}` : ""] = scheme.exec(plain) ?? [];
+  const url = URL.parse(before === "" ? address : address.replace(/(?<!["'`>)\]])["'`>)\]]+$/, ""));
+  return url?.href.replace(/^(?:ftp|ws)/, "http").slice(0, maxLength);
+}
+
 /** The text as written, and without trailing punctuation. */
 function variantsOf(written: string): string[] {
   const variants = [written];

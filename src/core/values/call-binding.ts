@@ -23,6 +23,8 @@ export const bindingSchema = z.object({
   open: z.array(z.string()).optional(),
   /** The values that "never" is bound to; absent if they equal `values`. */
   refuses: valuesSchema.optional(),
+  /** The kind of plan whose turns alone "always here" covers: the one that began the turn in which it is given. */
+  plan: z.enum(["schedule", "trigger"]).optional(),
   /** When "always here" ends, ms since the epoch; absent if it holds until somebody removes it. */
   until: z.number().optional(),
 });
@@ -37,7 +39,13 @@ export function isSameBinding(one: Binding, other: Binding): boolean {
 }
 
 /** The scope of "never" for a call with this binding. */
-export function refusalOf({ open: _open, until: _until, refuses, ...binding }: Binding): Binding {
+export function refusalOf({
+  open: _open,
+  plan: _plan,
+  until: _until,
+  refuses,
+  ...binding
+}: Binding): Binding {
   return { ...binding, values: refuses ?? binding.values };
 }
 

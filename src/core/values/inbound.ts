@@ -173,6 +173,11 @@ const causeSchema = z.object({
  */
 export type Cause = z.infer<typeof causeSchema>;
 
+/** The kind of plan that began a turn. Turns of goals and in the background are decided about as those of messages. */
+export function planOf(cause: Pick<Cause, "kind"> | undefined): "schedule" | "trigger" | undefined {
+  return cause?.kind === "schedule" || cause?.kind === "trigger" ? cause.kind : undefined;
+}
+
 const guideSchema = z.object({ skill: z.string().min(1).max(200), request: z.string() });
 /** A guide that the agent is to follow in a turn, and the request for it. */
 export type Guide = z.infer<typeof guideSchema>;

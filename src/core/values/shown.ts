@@ -270,13 +270,13 @@ const maxLabel = 70;
 
 /** The scope of a possible standing decision, and the arguments of the call that asks. */
 interface ForGood {
-  binds: Pick<Binding, "values" | "open" | "refuses" | "until">;
+  binds: Pick<Binding, "values" | "open" | "refuses" | "plan" | "until">;
   input: Json;
 }
 
 /** Describes for people what "always here" would allow and "never" refuse. `where` is the place of the decision. */
 export function alwaysText({ binds, input }: ForGood, where = "in this channel"): string {
-  const { values, refuses = values, until } = binds;
+  const { values, refuses = values, plan, until } = binds;
   const open = openIn({ binds, input });
   const allowed = [destinationText(values), anyOf(open)].filter(Boolean).join(", ");
   const again = bindsNothing(values, open)
@@ -284,10 +284,11 @@ export function alwaysText({ binds, input }: ForGood, where = "in this channel")
     : "";
   const refused = refuses === values ? "" : ` with ${destinationText(refuses) || "any arguments"}`;
   const to = allowed === "" ? "" : ` with ${allowed}`;
+  const within = plan === undefined ? where : `in turns of this ${plan} alone, ${where}`;
   const never = `“Never” refuses it${refused} without asking.`;
   const end = "until somebody removes them (/agent approvals).";
   if (until === undefined)
-    return `“Always here” allows this tool as it is now${to}, ${where};${again} ${never} Both stay in force ${end}`;
+    return `“Always here” allows this tool as it is now${to}, ${within};${again} ${never} Both stay in force ${end}`;
   const days = `“${lentLabel}” all calls for the same person ${where}, until ${endOf(until)}`;
   return `“${turnLabels.lent}” allows the other calls of this answer, ${days}. ${never} Take it back with /agent approvals.`;
 }

@@ -24,6 +24,7 @@ export function requestFor(
     else if (to.place === "path") throw new Error(`${argument} is missing.`);
   }
   const { path, query, cookies, body } = parts;
+  refuseDots(path);
   const search = query.size === 0 ? "" : `${path.includes("?") ? "&" : "?"}${query}`;
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
@@ -42,6 +43,18 @@ export function requestFor(
   };
 }
 
+/** @throws for an empty value, without which the path would name something else */
+function pathPart(name: string, text: string): string {
+  if (text === "") throw new Error(`${name} is empty.`);
+  return encodeURIComponent(text);
+}
+
+/** No encoding keeps `.` and `..` from being resolved: they would name another operation. */
+function refuseDots(path: string): void {
+  if (!path.split("/").some((segment) => /^\.{1,2}$/.test(segment))) return;
+  throw new Error("An argument may not be one or two dots: the request would go to another path.");
+}
+
 /** A request while its arguments are put into it. */
 interface Parts {
   path: string;
@@ -58,16 +71,11 @@ function put(
   bodyType: string | undefined,
 ): void {
   const text = () => textOf(value);
-  if (place === "path") parts.path = parts.path.replaceAll(`{${name}}`, () => pathSegment(text()));
+  if (place === "path") parts.path = parts.path.replaceAll(`{${name}}`, () => pathPart(name, text()));
   else if (place === "query") addToQuery(parts.query, name, value, explode);
   else if (place === "header") parts.headers[name.toLowerCase()] = text().replace(/[\r\n]+/g, " ");
   else if (place === "cookie") parts.cookies.push(`${name}=${encodeURIComponent(text())}`);
   else parts.body = bodyText(value, bodyType);
-}
-
-/** A value cannot leave its place in the path: `..` would name another operation. */
-function pathSegment(text: string): string {
-  return /^\.{1,2}$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
 }
 
 function addToQuery(query: URLSearchParams, name: string, value: unknown, explode: boolean): void {

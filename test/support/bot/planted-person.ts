@@ -185,6 +185,9 @@ async function plantPlans({ due, sealed }: DataFolder, namespace: string): Promi
     due.add({ id, namespace, kind: "trigger", value: { ...value } });
   await entry("hers", { ...made, what: "trigger", maker: { ...zora }, condition: { on: "webhook" } });
   await sealed.webhooks.set("hers", `${stem}secret`);
+  // A program's request, or the output of their code, that waits for a turn.
+  const waits = { key: "k", at: 1, happened: `${stem}waits`, trigger: "hers" };
+  await due.add({ id: "hers.k", namespace, kind: "trigger_event", value: waits });
   await entry("bens", { ...made, text: others, what: "trigger", maker: { ...ben }, held, condition });
   await entry("watched", { trigger: "bens", thread: "t", by: zora.id, text: `${stem}watched`, at: 1 });
 }

@@ -2,6 +2,7 @@ import type { TurnEvent, TurnEventOf } from "../../../src/core/log/turn-event.ts
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { TurnLimits } from "../../../src/core/scope/turn.ts";
 import type { Author, Mention } from "../../../src/core/values/inbound.ts";
+import type { Profile } from "../../../src/core/values/profile.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { approve } from "../bot/ask-app.ts";
@@ -125,6 +126,18 @@ export async function ask(world: ReturnType<typeof createWorld>, text: string, g
   const results = events.flatMap((event) => (event.type === "tool_finished" ? [event] : []));
   return { events, asked, results, result: JSON.stringify(results[0]?.output) };
 }
+
+/** The bot's agents where it has two. */
+export const agents: [Profile, Profile] = [
+  { id: "chat", description: "Chats.", prompt: "" },
+  { id: "maker", description: "Makes.", prompt: "" },
+];
+
+/** A call that has the second of them do a task in the background. */
+export const inBackground = (reason: string) => ({
+  call: "handoff",
+  with: { to: "maker", reason, background: true },
+});
 
 /** The lines of a model that calls one tool of the chat skill and ends. */
 export const call = (tool: string, given: object): Line[] => [

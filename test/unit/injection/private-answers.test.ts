@@ -5,11 +5,13 @@ import type { TurnLimits } from "../../../src/core/scope/turn.ts";
 import { isPrivateTurn } from "../../../src/core/transcript/audience.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import {
+  agents,
   ann,
   ask,
   createWorld,
   dora,
   general,
+  inBackground,
   mia,
   say,
   type TestWorld,
@@ -154,5 +156,39 @@ describe("what was read for one person alone", () => {
     const { events } = await ask(world, "what is new in #random?");
     expect(lastAnswer({ events })).toContain("no longer read a channel");
     expect(JSON.stringify(world.platform.visible())).not.toContain(secret);
+  });
+
+  it("a private reading is neither a reason in the list of runs nor the title of its work in the background", async () => {
+    const unknown = { call: "chat_read", with: { channel: `#${secret}` } };
+    const todo: Line[] = [read, [unknown, inBackground(`Think of ${secret}.`)], "Under way.", secret];
+    const world = createWorld(() => todo.shift() ?? "Done.", {}, { profiles: agents });
+    const titles: string[] = [];
+    world.platform.showState = async (_place, _state, title) => void titles.push(title);
+    const { events } = await ask(world, "what is new in #random?");
+    const begun = events.find((event) => event.type === "handoff")?.background ?? "";
+    expect((await world.app.events(begun)).at(-1)).toMatchObject({ text: secret, private: true });
+    const listed = await ask(world, "/skill runs", { by: dora });
+    expect(lastAnswer(listed)).toContain("**chat#read** failed");
+    expect(lastAnswer(listed)).not.toContain(secret);
+    expect(titles).toContain("what is new in #random?");
+    expect(titles.join()).not.toContain(secret);
+    expect(inChannel(world)).not.toContain(secret);
+  });
+
+  it("a private reading is not in the reason of what waits for a decision in the channel", async () => {
+    const todo: Line[] = [
+      read,
+      [{ call: "web_read", with: { url: "https://pizza.example/friday" } }],
+      "Done.",
+    ];
+    const { app } = createWorld(() => todo.shift() ?? "Done.");
+    const turn = await app.say("what is new in #random?", { by: ann, namespace: general });
+    const { reason } = await app.until(turn, "approval_requested");
+    expect(reason).toContain("pizza.example");
+    await app.until(turn, "turn_waiting");
+    const asker = { by: dora, namespace: general };
+    const listed = await app.app.run("approval.list", { input: { namespace: general }, asker });
+    expect(listed).toMatchObject({ value: { open: [{ asker: "Ann", approver: "asker" }] } });
+    expect(JSON.stringify(listed)).not.toContain("pizza");
   });
 });

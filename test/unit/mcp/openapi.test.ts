@@ -230,6 +230,14 @@ describe("an API as a server", () => {
     expect(await bench.servers.start("shop")).toMatchObject({ state: "running" });
   });
 
+  it.each(["..", ".", ""])("an argument of the path cannot lead to another operation: “%s”", async (id) => {
+    const { servers, call } = await open({ url: address, ...account });
+    await servers.start("shop");
+    for (const operation of ["getOrder", "deleteOrder"])
+      expect(await call("shop", operation, { id })).toMatchObject({ status: "error" });
+    expect(seen).toEqual([]);
+  });
+
   it("reading runs unasked and writing asks, as with other servers", async () => {
     const { servers, tool } = await open({ url: address });
     await servers.start("shop");

@@ -4,6 +4,7 @@ import { noCounts } from "../../../src/app/services/retention-sweep.ts";
 import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/log/turn-log.ts";
+import { StoreFailure } from "../../../src/core/ports/storage.ts";
 import type { Outcome } from "../../../src/core/values/failure.ts";
 import { testReview } from "../../support/fakes/fake-packages.ts";
 import { testServer } from "../../support/fakes/fake-servers.ts";
@@ -93,6 +94,7 @@ export function fakeServices(
       id === skill.id ? { ok: true, value: { ...skill, state } } : noSkill(id),
     "skill.run"({ id, params }) {
       if (id === "broken") throw new Error("secret path /etc/shadow");
+      if (id === "full") throw new StoreFailure("There is no disk space left. Free some and try again");
       const { refuse: code } = params;
       if (code === undefined) return { ok: true, value: { skill_id: id, output: params, success: true } };
       const details = { expected_parameters: ["text"] };

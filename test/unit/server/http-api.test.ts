@@ -89,6 +89,16 @@ describe("a request that fails", () => {
     expect(problem(response.text)).toMatchObject({ status: 429, detail: "Wait a minute." });
   });
 
+  it("a request that the store cannot take says so, and what to do", async () => {
+    const { url } = await startServer();
+    const how = { method: "POST", headers: json, body: "{}" };
+    const { text } = await send(`${url}/api/v1/skills/full/run`, how);
+    expect(problem(text)).toMatchObject({
+      status: 503,
+      detail: expect.stringContaining("no disk space left"),
+    });
+  });
+
   it("a failed request keeps an unexpected error to the log", async () => {
     const { url, logged } = await startServer();
     const response = await send(`${url}/api/v1/skills/broken/run`, {

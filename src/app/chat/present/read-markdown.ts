@@ -1,8 +1,47 @@
 import { Lexer, marked, type Token, type Tokens } from "marked";
+import { groupLines, type LineGroup } from "./markdown-fences.ts";
 
-/** The blocks of a Markdown text; undefined when they are not the whole text, or are nested too deep to be read. */
+/**
+ * Maximum characters of a text that is read as a whole, and of a piece of a longer one: marked takes quadratic time for some emphasis,
+ * lists and quotes.
+ */
+const maxWhole = 8_000;
+const maxPiece = 4_000;
+
+/**
+ * The blocks of a Markdown text; undefined when they are not the whole text, or are nested too deep to be read. A longer text is read in
+ * pieces between blank lines, without what is inside of its lines; a piece that is too long, and no table or code, is one paragraph.
+ */
 export function readBlocks(text: string): Token[] | undefined {
-  return readAll(text, () => marked.lexer(text));
+  if (text.length <= maxWhole) return readAll(text, () => marked.lexer(text));
+  return piecesOf(text).flatMap((piece) => {
+    const raw = piece.flatMap(({ lines }) => lines).join("");
+    const isShort = raw.length <= maxPiece || isCode(piece[0]) || isTable(piece);
+    const read = () => new Lexer().blockTokens(raw);
+    return (isShort ? readAll(raw, read) : undefined) ?? [{ type: "paragraph", raw, text: raw }];
+  });
+}
+
+/** Lines up to and with a blank one; a code block is one piece. */
+function piecesOf(text: string): LineGroup[][] {
+  const pieces: LineGroup[][] = [];
+  let isOpen = false;
+  for (const group of groupLines(text)) {
+    if (isOpen && !isCode(group)) pieces.at(-1)?.push(group);
+    else pieces.push([group]);
+    isOpen = !isCode(group) && group.lines.join("").trim() !== "";
+  }
+  return pieces;
+}
+
+function isCode(group: LineGroup | undefined): boolean {
+  return group?.fence?.before.trim() === "";
+}
+
+/** Each of its lines is a row, so that nothing else in it has to be read. */
+function isTable(piece: LineGroup[]): boolean {
+  const rows = piece.map(({ lines }) => lines.join("")).filter((line) => line.trim() !== "");
+  return /^[\s:|-]+$/.test(rows[1] ?? "") && rows.every((line) => line.includes("|"));
 }
 
 /** The content of a line of Markdown: text, links, inline code. Undefined as above. */
@@ -50,7 +89,7 @@ function wordsOf(token: Token): string {
 
 function wordsIn(token: Token): string {
   const { tokens, text, raw } = token as Tokens.Generic;
-  return tokens?.map(wordsOf).join("") ?? text ?? raw;
+  return tokens?.length ? tokens.map(wordsOf).join("") : (text ?? raw);
 }
 
 function tableWords({ header, rows }: Tokens.Table): string {

@@ -108,7 +108,7 @@ function splitTable(raw: string, room: number, limit: number): string[] {
 }
 
 /** Longer lines are not prose: their Markdown is not parsed. */
-const maxProseLength = 20_000;
+const maxProseLength = 4_000;
 
 /** Splits a line of Markdown at sentence ends, otherwise between words, never within a link, inline code or a visible character. */
 function splitLine(line: string, room: number, limit: number): string[] {

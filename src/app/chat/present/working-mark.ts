@@ -25,7 +25,8 @@ export function createWorkingMark(
   { platform, place, to, text, clock, logger, turn_id, givenUp, background }: PresentedTurn,
   delay: number,
 ): WorkingMark {
-  const title = beginningOf(text.replaceAll(/\s+/g, " ").trim(), maxTitle);
+  // Work in the background is never the beginning of a conversation, and an agent wrote its text.
+  const title = background === undefined ? beginningOf(text.replaceAll(/\s+/g, " ").trim(), maxTitle) : "";
   let cancel: (() => void) | undefined;
   let shown = false;
   let busy = false;

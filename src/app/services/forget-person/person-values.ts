@@ -209,18 +209,21 @@ export interface PersonPlansDeps {
 }
 
 /**
- * Deletes the plans of a person, and events of theirs that triggers of others hold. Returns the number of plans; with `dryRun` it only
- * counts.
+ * Deletes the plans of a person with the events that wait for them, and events of theirs that triggers of others hold. Returns the number
+ * of plans; with `dryRun` it only counts.
  */
 export async function removePlans(
   { due, sealed }: PersonPlansDeps,
   { person, pseudonym, dryRun }: Sweep,
 ): Promise<number> {
   let count = 0;
-  for (const entry of await due.list({ most: maxDueEntries })) {
-    if (!isAt(person, entry.namespace)) continue;
-    const isOwn = isPlannedBy(entry, person);
-    if (isOwn && entry.kind !== dueKinds.event) count += 1;
+  const all = (await due.list({ most: maxDueEntries })).filter(({ namespace }) => isAt(person, namespace));
+  const plans = new Set(all.flatMap((entry) => (isPlannedBy(entry, person) ? entry.id : [])));
+  const ofPlan = ({ value }: DueEntry) => plans.has(String(objectOf(value).trigger));
+  // After a crash in between, the events of a plan are found as long as it is there.
+  for (const entry of [...all.filter(ofPlan), ...all.filter((each) => !ofPlan(each))]) {
+    const isOwn = plans.has(entry.id) || ofPlan(entry);
+    if (plans.has(entry.id) && entry.kind !== dueKinds.event) count += 1;
     if (dryRun) continue;
     if (isOwn) {
       await sealed.delete(entry.id);

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { ann, ask, call, createWorld, dora, general, say } from "../../../support/fakes/chat-world.ts";
+import {
+  agents,
+  ann,
+  ask,
+  call,
+  createWorld,
+  dora,
+  general,
+  inBackground,
+  say,
+} from "../../../support/fakes/chat-world.ts";
+import type { Line } from "../../../support/models/scripted-model.ts";
 
 describe("reading a channel", () => {
   it("reading a channel gives authors, texts and times in the reader's zone, with links, within the requested range", async () => {
@@ -186,6 +197,15 @@ describe("mentioning", () => {
     expect(asked).toEqual([]);
   });
 
+  it("an agent in the background asks before it calls somebody whom its task names: another agent wrote that", async () => {
+    const lines: Line[] = [[inBackground("Tell Ben it is done.")], "Under way.", ...mention("U2BEN")];
+    const world = createWorld(lines, {}, { profiles: agents });
+    const { events } = await ask(world, "what is new?");
+    const begun = events.find((event) => event.type === "handoff")?.background ?? "";
+    const asked = await world.app.until(begun, "approval_requested");
+    expect(asked).toMatchObject({ says: { deed: "mention Ben" } });
+  });
+
   it("the model is told how to mention the people whom the message mentions", async () => {
     const world = createWorld(["Done."]);
     await ask(world, "tell @ben", { mentions: [{ id: "U2BEN", name: "ben]\n[x", kind: "person" }] });
@@ -197,12 +217,13 @@ describe("mentioning", () => {
 describe("sending", () => {
   it("sending asks with the exact words and place before anything leaves the channel", async () => {
     const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
-    const { asked } = await ask(world, "post in #random that lunch is here");
+    const by = { ...ann, name: "Ann [here](https://evil.example)" };
+    const { asked } = await ask(world, "post in #random that lunch is here", { by });
     expect(asked[0]).toMatchObject({ approver: "asker", input: { to: "#random", text: "Lunch is here." } });
     const [sent] = world.platform.visible().filter(({ place }) => place.namespace === "fake:team:random");
     expect(sent?.place.thread).toBe("channel");
     expect(sent?.message.markdown).toContain("Lunch is here.");
-    expect(sent?.message.markdown).toContain("Sent for Ann");
+    expect(sent?.message.markdown).toContain("Sent for Ann \\[here\\](https://evil.example)");
   });
 
   it("sending to a person by id shows their name when it asks", async () => {

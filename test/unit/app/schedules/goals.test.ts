@@ -175,16 +175,19 @@ describe("a goal", () => {
   });
 
   it("a goal waits for a decision of its person, whose rights its turns have", async () => {
-    const bot = createBot(
-      [[{ call: "mail__send", with: { text: "open" } }], "Sent.\nGoal reached: the server took the mail"],
-      { ask: true },
-    );
+    const send = [{ call: "mail__send", with: { to: "team", text: "open" } }];
+    const bot = createBot([send, "Sent.\nGoal reached: the server took the mail", send, "Sent."], {
+      ask: true,
+    });
     await command(bot, "/agent goal set the mail is sent");
     await bot.shows(/May I run/);
     const id = (await goalTurns(bot))[0]?.turn_id ?? "";
-    await bot.approve(id);
+    await bot.approve(id, ann, true);
     await bot.shows(/server took the mail/);
     expect(bot.ran).toHaveLength(1);
+    // What is always allowed then is allowed in the channel, as the question said.
+    await command(bot, "send it again");
+    expect(bot.ran).toHaveLength(2);
   });
 });
 

@@ -152,6 +152,19 @@ describe("a job", () => {
     expect(bot.model.requests).toHaveLength(2);
   });
 
+  it("a job goes on when the clock jumps forward, as when a machine slept", async () => {
+    const bot = createBot([run({}), "It trains.", "The loss is 0.2."]);
+    await bot.ask("train it");
+    const { request, end } = await bot.next();
+    bot.clock.jump(60 * minute);
+    // What is due is looked at before the job says that it runs.
+    const text = "in 3 hours remind me to stretch";
+    await bot.app.app.run("schedule.add", { input: { namespace: home.namespace, text }, asker });
+    await bot.pass(minute);
+    expect(request.signal.aborted).toBe(false);
+    expect((await nextEnd(bot, () => end(exited("0.2")))).text).toBe("The loss is 0.2.");
+  });
+
   it("a job that died with its bot is told once in its thread, and does not run again", async () => {
     const log = createMemoryTurnLog();
     const due = createMemoryTurnLog().due;

@@ -309,6 +309,23 @@ describe("a skill that was made in the chat", () => {
     expect(await bot.has(home.namespace, "weekly-numbers")).toMatchObject({ eligible: true });
   });
 
+  it("a skill of many lines that all change is shown whole, and delays nobody", async () => {
+    const long = (line: string) => guide + `${line}\n`.repeat(9_000);
+    const bot = await withSkill([
+      [save(long("one"), { changes: "weekly-numbers" })],
+      "Changed.",
+      [save(long("two"), { changes: "weekly-numbers" })],
+      "Changed.",
+    ]);
+    for (let change = 0; change < 2; change += 1) {
+      const turnId = await bot.say("more lines", { by: ben });
+      const { approval_id, input } = await bot.until(turnId, "approval_requested");
+      expect((input as { skill_text: string }).skill_text.length).toBeGreaterThan(36_000);
+      await approve(bot.app, approval_id, true, manager);
+      await bot.events(turnId);
+    }
+  });
+
   it("a skill is tried again on the turns that showed it and those that people did not like, before a change is accepted", async () => {
     const bot = await withSkill([
       [{ call: "activate_skill", with: { skill_name: "weekly-numbers" } }, look],

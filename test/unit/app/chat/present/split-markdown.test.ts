@@ -120,4 +120,25 @@ describe("splitting Markdown", () => {
     const letters = (of: string) => of.replace(/[^a-z0-9👩🚀]/gu, "").replaceAll("js", "").length;
     if (!text.includes("iiii") && !text.includes("cell")) expect(letters(parts.join(""))).toBe(letters(text));
   });
+
+  it.each([
+    ["emphasis that never ends", "_a".repeat(100_000)],
+    ["one list item of many lines", `- a\n${"b\n".repeat(50_000)}`],
+    ["quotes of many depths", Array.from({ length: 900 }, (_, i) => `${">".repeat(i % 300)} a\n`).join("")],
+    ["numbers in numbers", "1. ".repeat(60_000)],
+  ])("splitting Markdown takes time in proportion to its length, as with %s", (_name, text) => {
+    const begun = performance.now();
+    expect(splitMarkdown(text, 4_000).length).toBeGreaterThan(10);
+    expect(performance.now() - begun).toBeLessThan(4_000);
+  });
+
+  it("splitting Markdown repeats the header of a table in a long text, and keeps a heading with what follows", () => {
+    const rows = Array.from({ length: 300 }, (_, i) => `| ${i} | a row of the table |\n`).join("");
+    const text = `${"A paragraph of words.\n\n".repeat(300)}## Numbers\n\n| n | what |\n|---|---|\n${rows}`;
+    const parts = splitMarkdown(text, 2_000);
+    const ofTable = parts.filter((part) => part.includes("a row of the table"));
+    expect(ofTable.length).toBeGreaterThan(3);
+    for (const part of ofTable) expect(part).toMatch(/\| n \| what \|\n\|---\|---\|\n\| \d/);
+    expect(parts.filter((part) => part.endsWith("Numbers"))).toEqual([]);
+  });
 });

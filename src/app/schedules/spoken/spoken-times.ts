@@ -3,6 +3,7 @@
  * the text. Words in quotation marks are never read as a time.
  */
 import { de, en, es, fr, type ParsedResult } from "chrono-node";
+import { pattern } from "../../../base/pattern.ts";
 import type { SpokenTime, Wish } from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { timeZoneNamed } from "../../../core/values/inbound.ts";
@@ -157,7 +158,7 @@ function leftOver(understood: string, other: string): { problem: string } {
 const textOf = (phrases: readonly Phrase[], text: string) =>
   phrases.map(({ start, end }) => text.slice(start, end)).join(" … ");
 
-/** Words next to the time that may belong to it: an unknown `every …`, a number, a zone. Undefined when there are none. */
+/** Words next to the time that may belong to it: an unknown `every …`, a number, a zone, a past day. Undefined when there are none. */
 function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean): string | undefined {
   const rest = without(used, text);
   const isTimeAlone = used.every(isTimeOfDay);
@@ -175,11 +176,18 @@ function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean):
         after,
       ) ??
       /(?:^|\s)(on (?:the )?\d{1,2})\s*$/i.exec(before) ??
-      /\b((?:half|quarter|not|never|maybe|unless|early|late|mid)\s*)$/i.exec(before);
+      /\b((?:half|quarter|not|never|maybe|unless|early|late|mid)\s*)$/i.exec(before) ??
+      (isRepeated
+        ? null
+        : (pattern("i")`\b(${past}),?\s*$`.exec(before) ?? pattern("i")`^,? (${past})`.exec(after)));
     if (stray !== null) return stray[1];
   }
   return undefined;
 }
+
+/** A day that is over, but not its things: `yesterday's numbers`. */
+const past =
+  /(?:yesterday|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?!['’]s)/;
 
 /** A number after `at` that is not a time, as in `at 9.5`. */
 function numberLeft(phrases: readonly Phrase[], text: string): string | undefined {

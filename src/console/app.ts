@@ -254,7 +254,8 @@ function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {
     following = true;
     scroller.scrollTop = isStart() ? 0 : scroller.scrollHeight;
   };
-  const isNearEnd = () => isStart() || scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
+  const isNearEnd = () =>
+    isStart() || scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
   let lastHeight = scroller.scrollHeight;
   const onGrowth = () => {
     if (following && !isStart()) toLatest();

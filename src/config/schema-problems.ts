@@ -23,6 +23,9 @@ export function plainError(issue: z.core.$ZodRawIssue): string | undefined {
     return bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum);
   if (issue.code === "too_big")
     return bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum);
+  // Of several forms, the one that fits furthest says what is wrong: the entry of a list.
+  if (issue.code === "invalid_union")
+    return issue.errors.flat().toSorted((one, other) => other.path.length - one.path.length)[0]?.message;
   if (issue.code !== "invalid_value") return undefined;
   const choices = new Intl.ListFormat("en", { type: "disjunction" }).format(issue.values.map(String));
   return `has to be ${choices}, and is ${JSON.stringify(issue.input)}`;

@@ -182,7 +182,12 @@ function expand(words: string): string {
 
 /** The command that a short form stands for: `stop`, `Stop!`. */
 function shortOf(words: string): string | undefined {
-  return short[words.trim().toLowerCase().replace(/[.!]{1,3}$/, "")];
+  return short[
+    words
+      .trim()
+      .toLowerCase()
+      .replace(/[.!]{1,3}$/, "")
+  ];
 }
 
 /** A text whose first character is the ASCII form of a full-width slash or at sign, as keyboards for Chinese and Japanese type them. */

@@ -10,7 +10,7 @@ const toModel = /`KNACK_MODEL=ollama\/qwen3:8b npm start`/;
 const hello = /^Hello!/;
 const connect = /knack -- connect slack/;
 const forgetting = /forget fact 3.*knack forget --user ID/s;
-const renaming = /`name: …` in `config\/knack\.yaml`/;
+const renaming = /`name: …` in your `knack\.yaml`/;
 const stopping = /`\/agent schedule remove ID`/;
 
 /** What newcomers say, what they are answered, and the tool that is called for it; none unless told. In this order, in one channel. */
@@ -58,6 +58,8 @@ const sentences: [said: string, answer: RegExp, tool?: string, input?: object][]
   ["draw a chart of 1, 4, 9, 16", honest],
   ["Draw a bar chart: January 12, February 19, March 7", honest],
   ["draw a cat", honest],
+  ["draw a diagram of a login flow", honest],
+  ["read my pdf", /^\*\*web: read\*\* fits.*url\*\*: an address, such as/s],
   ["explain quantum computing", honest],
   ["write a poem", honest],
   ["write an email to my boss", honest],

@@ -68,7 +68,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .command("chat")
     .description("chat in the terminal")
     .addOption(namespaceOption())
-    .option("--thread <thread>", "continue this thread", parseThread)
+    .option("--thread <thread>", "continue this thread, or begin one of this name", parseThread)
     .action((_options, command: Command) =>
       run(async () => (await import("./chat.ts")).chat(context, command.optsWithGlobals())),
     );
@@ -77,7 +77,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .description("ask one thing; - reads the text from the standard input")
     .argument("<text>", "what to ask")
     .addOption(namespaceOption())
-    .option("--thread <thread>", "continue this thread", parseThread)
+    .option("--thread <thread>", "continue this thread, or begin one of this name", parseThread)
     .option(
       "--file <path>",
       "a file that goes with it; may be given several times",

@@ -127,11 +127,7 @@ function addDataCommands(program: Command, context: CommandContext, run: Run): v
   program
     .command("migrate")
     .description("copy the SQLite data of the data folder to an empty PostgreSQL database")
-    .option(
-      "--to <address>",
-      "the database, as postgresql://user:password@host/name, instead of DATABASE_URL",
-      parseDatabase,
-    )
+    .option("--to <address>", "postgresql://user:password@host/name, instead of DATABASE_URL", parseDatabase)
     .action((_options, command: Command) =>
       run(async () => (await import("./migrate.ts")).migrate(context, command.optsWithGlobals())),
     );

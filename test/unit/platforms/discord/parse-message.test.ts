@@ -114,7 +114,7 @@ test.each([
   [": :) thanks", ":) thanks"],
   [", , hi", ", hi"],
   [" hi", "hi"],
-])("of %j after the mention, the words stay", (after, text) => {
+])("the words after the mention stay: %j", (after, text) => {
   const message = fixture("mention");
   expect(parseMessage({ ...message, content: `<@${bot.user}>${after}` }, bot, names).text).toBe(text);
 });

@@ -23,6 +23,8 @@ export function plainError(issue: z.core.$ZodRawIssue): string | undefined {
     return bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum);
   if (issue.code === "too_big")
     return bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum);
+  if (issue.code === "invalid_format" && issue.format === "url")
+    return `has to be an address that begins with https:// or http://, and is ${JSON.stringify(issue.input)}`;
   // Of several forms, the one that fits furthest says what is wrong: the entry of a list.
   if (issue.code === "invalid_union")
     return issue.errors.flat().toSorted((one, other) => other.path.length - one.path.length)[0]?.message;

@@ -232,6 +232,7 @@ it.each([
   ['access: {users: ["*", "@bob"]}', "access.users.1"],
   ['access: {channels: ["#general"]}', "access.channels.0"],
   ["search: {engines: [google]}", "search.engines"],
+  ["server: {public_url: knack.example}", "server.public_url"],
 ])("a value that could never match is an error: %s", async (yaml, key) => {
   const problems = await problemsOf(yaml);
   expect(problems).toMatchObject([{ key, message: expect.stringMatching(/must be|expected|has to be/) }]);

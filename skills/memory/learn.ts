@@ -43,6 +43,7 @@ export const learn = definePart({
   readable: ({ summary, notes = [] }) => [summary, ...notes].join(" "),
   effect: "idempotent",
   shares: true,
+  says: () => ({ deed: "learn a document for this channel" }),
   addresses(input) {
     const { what } = objectOf(input);
     return typeof what === "string" && isAddress(what) ? validAddresses(what) : [];

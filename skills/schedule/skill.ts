@@ -107,6 +107,10 @@ const planWish = definePart({
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
   readable: told,
   effect: "idempotent",
+  says: (input) => ({
+    deed: objectOf(input).what === "task" ? "plan a task" : "plan a reminder",
+    quotes: "text",
+  }),
   async run(asked, context) {
     // A step, so that "in 20 minutes" is the same moment after a crash.
     const wish = await context.step(
@@ -164,6 +168,7 @@ const planTrigger = definePart({
   readable: told,
   listed: true,
   effect: "idempotent",
+  says: () => ({ deed: "make a trigger", quotes: "text" }),
   async run({ text, ...asked }, context) {
     const condition = conditionOf(asked, context.user.id);
     const view = await planned(context, { what: "trigger", text, condition });
@@ -239,6 +244,7 @@ const changePlan = definePart({
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
   readable: ({ summary }) => summary,
   effect: "idempotent",
+  says: (input) => ({ deed: `${String(objectOf(input).to)} what is planned here`, names: ["to"] }),
   async run({ id, to }, context) {
     const view = unwrap(await planning(context).change(id, to));
     const next = to === "resume" && view.next.length > 0 ? ` Next: ${view.next.join(", ")}.` : "";

@@ -1,12 +1,14 @@
 import type { CommandHelp } from "../app/operations/command-help.ts";
 import type { CommandLineForm, Operation, Terminal } from "../app/operations/operation.ts";
 import { allOperations } from "../app/operations/table.ts";
+import { plainError } from "../config/schema-problems.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "./bot-connection.ts";
 import {
   type CommandContext,
+  CommandError,
   exitCode,
   printJson,
   printLine,
@@ -31,6 +33,7 @@ export async function callOperation(
   const shape = Object.keys(operation.input.shape);
   const asked = Object.entries(read(given as never) as object).filter(([key]) => shape.includes(key));
   const input = Object.fromEntries(asked);
+  checkInput(operation, help, input);
   const options = {
     ...(config === undefined ? {} : { config }),
     ...(json ? { json } : {}),
@@ -55,6 +58,22 @@ export async function callOperation(
     printAnswer(context, form, { input, output, json: json === true, here: remote === undefined });
     return failed?.(output, input) ? exitCode.failed : exitCode.ok;
   });
+}
+
+/**
+ * Checks what was given before the bot is asked, whose answer would speak of its API.
+ * @throws CommandError for wrong usage
+ */
+function checkInput({ input: schema }: Operation, help: CommandHelp, input: object): void {
+  const [issue] = schema.safeParse(input, { error: plainError }).error?.issues ?? [];
+  if (issue === undefined) return;
+  const key = String(issue.path[0]);
+  const words = [...(help.arguments ?? []), ...(help.options ?? [])].map(([word]) => word);
+  // The argument `<host...>` is the input `hosts`.
+  const bare = (word: string) => word.replace(/^[<[-]+|[^\w-].*$/g, "");
+  const named = words.find((word) => key.replaceAll("_", "-").startsWith(bare(word)));
+  const where = named === undefined ? "" : `${named.replace(/ .*/, "")}: `;
+  throw new CommandError(`${where}${issue.message}`, exitCode.usage);
 }
 
 /** @throws Error when no operation has this help */

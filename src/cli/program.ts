@@ -1,7 +1,15 @@
 import { Argument, Command, Option } from "commander";
 import type { CommandContext, Run } from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
-import { namespaceOption, parseCommand, parseNamespace, parsePort, parseThread } from "./shared-options.ts";
+import {
+  namespaceOption,
+  parseCommand,
+  parseDatabase,
+  parseNamespace,
+  parsePort,
+  parseThread,
+  parseUser,
+} from "./shared-options.ts";
 
 /**
  * All commands. Each module is loaded when its command runs, so that `knack --help` is fast. `done` gets the exit code. Wrong
@@ -21,6 +29,7 @@ export function createProgram(
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
+      outputError: (text, write) => write(text.replace("command-argument value", "the value")),
     })
     .showSuggestionAfterError()
     .showHelpAfterError("(knack --help shows all commands)");
@@ -59,7 +68,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .command("chat")
     .description("chat in the terminal")
     .addOption(namespaceOption())
-    .option("--thread <thread>", "continue this thread", parseThread)
+    .option("--thread <thread>", "continue this thread, or begin one of this name", parseThread)
     .action((_options, command: Command) =>
       run(async () => (await import("./chat.ts")).chat(context, command.optsWithGlobals())),
     );
@@ -68,7 +77,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .description("ask one thing; - reads the text from the standard input")
     .argument("<text>", "what to ask")
     .addOption(namespaceOption())
-    .option("--thread <thread>", "continue this thread", parseThread)
+    .option("--thread <thread>", "continue this thread, or begin one of this name", parseThread)
     .option(
       "--file <path>",
       "a file that goes with it; may be given several times",
@@ -108,7 +117,7 @@ function addDataCommands(program: Command, context: CommandContext, run: Run): v
   program
     .command("forget")
     .description("delete everything that is stored about a person")
-    .requiredOption("--user <id>", "their user id on the platform, or platform:workspace:id")
+    .requiredOption("--user <id>", "their user id on the platform, or platform:workspace:id", parseUser)
     .option("--dry-run", "only say what would be deleted")
     .option("--leave-posts", "answers that the bot posted may stay on the platform")
     .option("--json", "what was deleted, and what is left")
@@ -118,10 +127,7 @@ function addDataCommands(program: Command, context: CommandContext, run: Run): v
   program
     .command("migrate")
     .description("copy the SQLite data of the data folder to an empty PostgreSQL database")
-    .option(
-      "--to <address>",
-      "the database, as postgresql://user:password@host/name, instead of DATABASE_URL",
-    )
+    .option("--to <address>", "postgresql://user:password@host/name, instead of DATABASE_URL", parseDatabase)
     .action((_options, command: Command) =>
       run(async () => (await import("./migrate.ts")).migrate(context, command.optsWithGlobals())),
     );

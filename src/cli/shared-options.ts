@@ -42,6 +42,16 @@ export function parseCommand(text: string): string {
   throw new InvalidArgumentError('expected a command beginning with /, e.g. "/skill list"');
 }
 
+export function parseUser(text: string): string {
+  if (text.trim() !== "") return text;
+  throw new InvalidArgumentError("expected a user id, e.g. U012AB3CD");
+}
+
+export function parseDatabase(text: string): string {
+  if (/^postgres(?:ql)?:\/\/./.test(text)) return text;
+  throw new InvalidArgumentError("expected postgresql://USER:PASSWORD@HOST/DATABASE");
+}
+
 function spelled(text: string, spelling: Spelling): string {
   const problem = misspelling(text, spelling);
   if (problem === undefined) return text;

@@ -177,7 +177,7 @@ export async function runSkill(
   options: ResultOptions & { namespace: string; params?: string },
 ): Promise<number> {
   if (values.length === 0 && options.params === undefined) {
-    const message = `Nothing is given to ${id}. Write its parameters as name=value, or --params '{}' where it takes none; \`knack skills run --help\` says more.`;
+    const message = `${id} was given no parameters. Write them as name=value, or --params '{}' if it takes none; \`knack skills run --help\` says more.`;
     throw new CommandError(message, exitCode.usage);
   }
   const params = parseValues(values, options.params, "--params", `'{"text": "hello"}'`);

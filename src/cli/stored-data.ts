@@ -38,8 +38,13 @@ export async function exportData(context: CommandContext, options: ExportOptions
 async function writeFile(pieces: AsyncIterable<Uint8Array>, path: string): Promise<string> {
   const first = await begin(pieces);
   const file = await open(path, "wx", 0o600).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST")
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST")
       throw new CommandError(`${path} already exists and was not changed. Name another file with --out.`);
+    if (code === "ENOENT")
+      throw new CommandError(
+        `The folder of ${path} does not exist. Make it, or name another file with --out.`,
+      );
     throw new CommandError(`${path} cannot be written: ${(error as Error).message}`, 1, { cause: error });
   });
   try {

@@ -1,8 +1,6 @@
 /** Settings of the chat platforms, and of who may use the bot there. */
 import { z } from "zod";
-import { between, flag, text, texts, upTo, wholeBetween } from "./setting-kinds.ts";
-
-const ids = (meaning: string, preset: string[]) => texts.default(preset).describe(meaning);
+import { between, flag, ids, text, upTo, wholeBetween } from "./setting-kinds.ts";
 
 /** A token with a known prefix. */
 const token = (prefix: RegExp, wrong: string, description: string) =>
@@ -53,13 +51,18 @@ export const discordSchema = z.strictObject({
 });
 
 export const accessSchema = z.strictObject({
-  workspaces: ids(
-    "Ids of the Slack workspaces and Discord servers the bot works in; * means every one it is installed in",
-    ["*"],
-  ),
-  channels: ids("Channel ids the bot works in; * means every channel it is invited to", ["*"]),
-  users: ids("Ids of users who may use the bot; * means everyone", ["*"]),
-  roles: ids("Role ids whose members may use the bot even when users does not list them", []),
+  workspaces: ids
+    .default(["*"])
+    .describe(
+      "Ids of the Slack workspaces and Discord servers the bot works in; * means every one it is installed in",
+    ),
+  channels: ids
+    .default(["*"])
+    .describe("Channel ids the bot works in; * means every channel it is invited to"),
+  users: ids.default(["*"]).describe("Ids of users who may use the bot; * means everyone"),
+  roles: ids
+    .default([])
+    .describe("Role ids whose members may use the bot even when users does not list them"),
   guests: flag.default(false).describe("Whether guests of a Slack workspace may use the bot"),
   outsiders: flag
     .default(false)
@@ -70,7 +73,9 @@ export const accessSchema = z.strictObject({
     .describe(
       "Who may write to the bot directly: people it shares a workspace or server with, everyone, nobody",
     ),
-  bots: ids("Ids of bots that the bot answers; * means others too, where a manager chose /agent bots", ["*"]),
+  bots: ids
+    .default(["*"])
+    .describe("Ids of bots that the bot answers; * means others too, where a manager chose /agent bots"),
   cooldown_seconds: between(0, 86_400)
     .default(0)
     .describe("Minimum time between two questions of one person, in seconds"),

@@ -16,13 +16,18 @@ const kinds: Readonly<Record<string, string>> = {
   null: "empty",
 };
 
-/** Plain messages for problems without a message in the schema. For `safeParse`. */
+/** Plain messages for problems without a message in the schema. For `safeParse`, of settings and of what a command was given. */
 export function plainError(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_type") return wrongType(issue.expected, issue.input);
   if (issue.code === "too_small")
     return bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum);
   if (issue.code === "too_big")
     return bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum);
+  if (issue.code === "invalid_format" && issue.format === "url")
+    return `has to be an address that begins with https:// or http://, and is ${JSON.stringify(issue.input)}`;
+  // Of several forms, the one that fits furthest says what is wrong: the entry of a list.
+  if (issue.code === "invalid_union")
+    return issue.errors.flat().toSorted((one, other) => other.path.length - one.path.length)[0]?.message;
   if (issue.code !== "invalid_value") return undefined;
   const choices = new Intl.ListFormat("en", { type: "disjunction" }).format(issue.values.map(String));
   return `has to be ${choices}, and is ${JSON.stringify(issue.input)}`;
@@ -31,6 +36,7 @@ export function plainError(issue: z.core.$ZodRawIssue): string | undefined {
 function wrongType(expected: string, input: unknown): string {
   if (expected === "array" && /^(string|number)$/.test(typeof input))
     return `has to be a list: write [${input}]`;
+  if (Number.isNaN(input)) return "has to be a number";
   if (typeof input === "number" && /^(number|int)$/.test(expected)) return "has to be a whole number";
   const is = input === null ? "null" : Array.isArray(input) ? "array" : typeof input;
   const found = typeof input === "string" ? `the text ${JSON.stringify(input)}` : (kinds[is] ?? is);
@@ -38,6 +44,7 @@ function wrongType(expected: string, input: unknown): string {
 }
 
 function bound(origin: string, how: string, limit: number | bigint): string {
+  if (origin === "string" && how === "at least" && limit === 1) return "must not be empty";
   if (origin === "string") return `has to have ${how} ${limit} characters`;
   if (/^(array|set|object|record)$/.test(origin)) return `has to have ${how} ${limit} entries`;
   return `has to be ${how} ${limit}`;

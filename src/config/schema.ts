@@ -8,7 +8,19 @@ import { namespaceSpelling } from "../base/place-names.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { searchSchema } from "./search-schema.ts";
-import { between, count, flag, seconds, text, texts, upTo, wholeBetween } from "./setting-kinds.ts";
+import {
+  anyHost,
+  between,
+  count,
+  flag,
+  hostOrRange,
+  ids,
+  seconds,
+  someHost,
+  text,
+  upTo,
+  wholeBetween,
+} from "./setting-kinds.ts";
 import { mcpSchema, skillsSchema } from "./skills-schema.ts";
 
 const serverSchema = z.strictObject({
@@ -140,22 +152,13 @@ const promptSchema = z.strictObject({
     .describe("Maximum tokens of one tool output shown to a model; it can read the rest on request"),
 });
 
-/** A host, not `*` alone, which would let addresses carry data to any host. */
-const openHost = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .regex(
-    /^(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/,
-    "must be a host such as docs.example.com or *.example.com, without https:// and path",
-  );
-
 const netSchema = z.strictObject({
-  allow: texts
+  allow: z
+    .array(hostOrRange)
     .default([])
     .describe("Private hosts or CIDRs that tools may reach, e.g. wiki.example.internal, 10.1.0.0/16"),
   open_hosts: z
-    .array(openHost)
+    .array(someHost)
     .default([])
     .describe(
       "Hosts that tools may send any address to without asking, e.g. docs.example.com, *.example.org, wiki.example.com:8443",
@@ -205,7 +208,8 @@ const codeSchema = z.strictObject({
   enabled: flag
     .default(true)
     .describe("Whether the agent may write and run code, on the files of the thread; in bubblewrap only"),
-  hosts: texts
+  hosts: z
+    .array(anyHost)
     .default([])
     .describe("Hosts that this code may reach; it can send them the files of the thread"),
   max_seconds: seconds.default(120).describe("Time limit of one run of this code, in seconds"),
@@ -252,7 +256,7 @@ const retentionSchema = z.strictObject({
 
 export const configSchema = z.strictObject({
   name: text.max(80).default("Knack").describe("The name of the bot"),
-  operators: texts.default([]).describe("Platform user ids of the people who run the bot, e.g. U012AB3CD"),
+  operators: ids.default([]).describe("Platform user ids of the people who run the bot, e.g. U012AB3CD"),
   time_zone: timeZoneSchema,
   data: z
     .strictObject({

@@ -190,13 +190,18 @@ export function unknownSkillSettings(
   knownIds: readonly string[],
   settingsKeys: readonly string[],
 ): ConfigProblem[] {
-  const { allowed, denied, disabled, opt_in, env, network } = skills;
-  const lists = { allowed, denied, disabled, opt_in, env: Object.keys(env), network: Object.keys(network) };
+  const { allowed, denied, disabled, opt_in, env, network, execution } = skills;
+  const lists = {
+    ...{ allowed, denied, disabled, opt_in, env: Object.keys(env), network: Object.keys(network) },
+    "execution.allow_weak": execution.allow_weak,
+  };
   const named = Object.entries(lists).flatMap(([key, ids]) =>
     ids.map((id) => ({ key: `skills.${key}`, id })),
   );
+  // A server's tools are only known after it has started.
+  const isOfServer = (id: string) => id.startsWith("mcp_") && knownIds.includes(id.replace(/#.*/, ""));
   return named
-    .filter(({ id }) => id !== "*" && !knownIds.includes(id))
+    .filter(({ id }) => id !== "*" && !knownIds.includes(id) && !isOfServer(id))
     .filter(({ key, id }) => !(keyedByName.includes(key) && settingsKeys.includes(id)))
     .map(({ key, id }) => ({
       where: "configuration",

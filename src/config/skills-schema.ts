@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, flag, seconds, text, texts, wholeBetween } from "./setting-kinds.ts";
+import { anyHost, count, flag, seconds, someHost, text, texts, wholeBetween } from "./setting-kinds.ts";
 
 /** The address of a package index; it may hold a user and a password. */
 const packageAddress = (description: string) =>
@@ -44,7 +44,8 @@ const executionSchema = z.strictObject({
   npm_registry: packageAddress(
     "Registry that `knack sandbox add node` and `knack sandbox prepare` take packages from; https://registry.npmjs.org unless set",
   ),
-  package_hosts: texts
+  package_hosts: z
+    .array(someHost)
     .default([])
     .describe("Hosts of package files besides those of python_index and npm_registry, e.g. cdn.example.com"),
   package_megabytes: count
@@ -121,7 +122,7 @@ export const skillsSchema = z.strictObject({
     .default([])
     .describe("What the agent is trusted with, for skills with required_capabilities, e.g. weather"),
   network: z
-    .record(z.string(), texts)
+    .record(z.string(), z.array(anyHost))
     .default({})
     .describe(
       "Hosts the code of a skill may reach without asking first: {SKILL_ID: [api.example.com, *.example.org]}",

@@ -241,7 +241,7 @@ function restWhenHidden(page: Document, { rest, resume }: { rest(): void; resume
   });
 }
 
-/** Keeps the end of a growing conversation in view, unless the reader has scrolled up. */
+/** Keeps the end of a growing conversation in view, unless the reader has scrolled up. The start of a new thread is read from its top. */
 interface ScrollFollow {
   toLatest(): void;
 }
@@ -249,14 +249,16 @@ interface ScrollFollow {
 /** `scroller` must stay on the page; `jump` is shown while the end is out of view. */
 function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {
   let following = true;
+  const isStart = () => scroller.querySelector(".welcome") !== null;
   const toLatest = () => {
     following = true;
-    scroller.scrollTop = scroller.scrollHeight;
+    scroller.scrollTop = isStart() ? 0 : scroller.scrollHeight;
   };
-  const isNearEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
+  const isNearEnd = () =>
+    isStart() || scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
   let lastHeight = scroller.scrollHeight;
   const onGrowth = () => {
-    if (following) toLatest();
+    if (following && !isStart()) toLatest();
     lastHeight = scroller.scrollHeight;
   };
   scroller.addEventListener(

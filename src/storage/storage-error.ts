@@ -78,7 +78,7 @@ function explain(code: StorageErrorCode, path: string): string {
     case "newer_version":
       return `The store ${path} was written by a newer Knack. Run that version, or use another data folder (KNACK_DATA)`;
     case "unavailable":
-      return `The store ${path} cannot be opened or written. Check that its folder exists and that this user may write there`;
+      return `The store ${path} cannot be opened or written. Check that its folder exists and that this user may write there, or use another data folder (KNACK_DATA)`;
     default:
       return code satisfies never;
   }

@@ -11,7 +11,7 @@ import { encyclopaedia } from "./engines.ts";
 
 /** Advice for people on how to get an engine. */
 export const howToGetOne =
-  "An operator sets TAVILY_API_KEY or EXA_API_KEY (both are free to begin with), BRAVE_API_KEY or SEARXNG_URL; each is had in a minute.";
+  "An operator sets TAVILY_API_KEY or EXA_API_KEY (both have a free tier), BRAVE_API_KEY or SEARXNG_URL.";
 
 const untilThen = "Until then, ask people for the address of a page.";
 

@@ -10,10 +10,14 @@ import { smallModelBehindGateway } from "../models/create-model.ts";
 import type { DataFolderLock } from "../storage/data-folder.ts";
 import { modelSettings } from "./app-settings.ts";
 
+/** Settings that close something. A misspelt name would leave open what the operator meant to close. */
+const closing: ReadonlySet<string> = new Set(
+  ["rights", "approvals", "disabled", "denied", "opt_in"].map((name) => `skills.${name}`),
+);
+
 /**
- * Logs agents that cannot be used, and unknown names in the configuration and in agents' files. A misspelt name in `skills.rights` or
- * `skills.disabled` would leave open what the operator meant to close: with `strict`, the bot does not start. Other settings may name
- * a skill that is missing for now. With `strict`, also logs which model does the internal work where that may surprise.
+ * Logs agents that cannot be used, and unknown names in the configuration and in agents' files. With `strict`, the bot does not start
+ * where a setting that closes something names nothing. Other settings may name a skill that is missing for now. With `strict`, also logs which model does the internal work where that may surprise.
  * @throws ConfigError
  */
 export async function warnOfNames(
@@ -40,9 +44,7 @@ export async function warnOfNames(
     ...unknownRights(config, known),
     ...agents.flatMap((agent) => unknownInAgent(agent, known)),
   ];
-  const refused = problems.filter(
-    ({ key }) => key === "skills.rights" || key === "skills.approvals" || key === "skills.disabled",
-  );
+  const refused = problems.filter(({ key }) => closing.has(key));
   if (strict && refused.length > 0) throw new ConfigError(refused);
   for (const problem of problems) logger.warn({ setting: problem.key }, describeProblem(problem));
   if (strict) tellOfInternalWork(config, logger);

@@ -1,5 +1,6 @@
 import { errorText } from "../../base/error-text.ts";
 import { parseExactly } from "../../base/exact-number.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { cutText } from "../../base/markdown-text.ts";
 import type { Parameter } from "../../core/skill/skill.ts";
 import type { Json } from "../../core/values/json.ts";
@@ -84,6 +85,7 @@ function contextOf(deps: ChatIntakeDeps): IntakeContext {
     ...deps,
     threads: createThreadStates(store),
     whisperer: createWhisperer(deps),
+    repeats: new KeyedMutex(),
     background(work, what) {
       work().catch((error: unknown) => logger.warn({ err: error }, what));
     },

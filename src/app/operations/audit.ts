@@ -21,9 +21,13 @@ const cursorForm = /^(-?\d{1,16})\.(\d{1,16})$/;
 export const listAudit = operation({
   name: "audit.list",
   input: z.object({
-    cursor: z.string().regex(cursorForm).optional().describe("`next` of the page before"),
+    cursor: z
+      .string()
+      .regex(cursorForm, "is not the `next` of a page")
+      .optional()
+      .describe("`next` of the page before"),
     since: z.coerce
-      .number()
+      .number("expected a time: ms since the epoch, for a command 2026-11-23 or 2026-11-23T09:00Z")
       .int()
       .min(0)
       .optional()

@@ -228,7 +228,8 @@ export function noSuchSkill(
   lists = "`/skill list` shows",
 ): { ok: false; status: 404; message: string; hint: string } {
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `${lists} what there is.`;
-  return { ok: false, status: 404, message: `There is no skill called ${id || "that"}. ${hint}`, hint };
+  const problem = id === "" ? "Which skill?" : `There is no skill called ${id}.`;
+  return { ok: false, status: 404, message: `${problem} ${hint}`, hint };
 }
 
 /** Maximum characters of the line about a skill. */

@@ -106,7 +106,7 @@ function createRead(commands: readonly KnownCommand[], botName: string): Command
   };
   const isSpoken = (words: string) => {
     const [first = "", second = ""] = words.toLowerCase().split(/\s+/);
-    if (short[words.trim().toLowerCase()] !== undefined) return true;
+    if (shortOf(words) !== undefined) return true;
     return familiesOf(commands).get(first)?.has(second) === true;
   };
   const readSlash = (text: string, place: Place): Said => {
@@ -135,7 +135,7 @@ function createRead(commands: readonly KnownCommand[], botName: string): Command
   };
   const readByProgram = (text: string, place: Place): Said => {
     const trimmed = text.trim();
-    if (/^stop[.!]?$/i.test(trimmed)) return readSlash("/agent stop here", place);
+    if (shortOf(trimmed) === short.stop) return readSlash("/agent stop here", place);
     return trimmed.startsWith("/") ? readSlash(text, place) : readMentioned(text, place);
   };
   const readInChat = (text: string, place: Place, to: SaidTo): Said => {
@@ -177,7 +177,17 @@ function beginsWith(words: string, start: string): boolean {
 }
 
 function expand(words: string): string {
-  return short[words.trim().toLowerCase()] ?? words;
+  return shortOf(words) ?? words;
+}
+
+/** The command that a short form stands for: `stop`, `Stop!`. */
+function shortOf(words: string): string | undefined {
+  return short[
+    words
+      .trim()
+      .toLowerCase()
+      .replace(/[.!]{1,3}$/, "")
+  ];
 }
 
 /** A text whose first character is the ASCII form of a full-width slash or at sign, as keyboards for Chinese and Japanese type them. */
@@ -188,6 +198,9 @@ function withPlainHead(text: string): string {
   );
 }
 
+/** What stands between a mention and the words. A colon that begins an emoji (`:wave:`, `:)`) belongs to the words. */
+const separators = /^(?:(?!:[\w+'-]+:|:[-']?[()/|DOPp])[\s,:，：])+/;
+
 function afterMention(text: string): string {
-  return withPlainHead(text.replace(/^[\s,:，：]+/, ""));
+  return withPlainHead(text.replace(separators, ""));
 }

@@ -127,7 +127,7 @@ export async function checkModelKeys(
 export function checkTranscription(config: Config): Finding {
   return checkOtherWork(config, "transcription", {
     name: "voice messages",
-    without: "nobody writes them down: people are told so",
+    without: "off: people are told that they are not transcribed",
     servers: "openai, groq, mistral",
     done(model) {
       const price = transcriptionPrice(modelSettings(config));
@@ -137,7 +137,7 @@ export function checkTranscription(config: Config): Finding {
           : "minute" in price
             ? `$${Number(price.minute.toPrecision(2))} a minute`
             : "priced by the token";
-      return `written down by ${model}, ${cost}`;
+      return `transcribed by ${model}, ${cost}`;
     },
   });
 }
@@ -146,7 +146,7 @@ export function checkTranscription(config: Config): Finding {
 export function checkImages(config: Config): Finding {
   return checkOtherWork(config, "images", {
     name: "pictures",
-    without: "diagrams and charts are drawn, nothing else",
+    without: "off, except diagrams and charts, which need no service",
     servers: "openai, xai",
     done: (model) => `made by ${model}`,
   });
@@ -156,7 +156,7 @@ export function checkImages(config: Config): Finding {
 export function checkEmbeddings(config: Config): Finding {
   return checkOtherWork(config, "embeddings", {
     name: "knowledge",
-    without: "documents are found by their words alone",
+    without: "semantic search is off: documents are found by their words",
     servers: "openai, gemini, mistral",
     done(model) {
       const price = embeddingPrice(modelSettings(config));

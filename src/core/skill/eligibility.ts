@@ -165,7 +165,7 @@ function missingMeans({ requires: { means = [] } }: Skill, { lacking = [] }: Cha
 
 const withoutMean: Readonly<Record<Mean, string>> = {
   model:
-    "No model is set up, and it works with one that writes; an operator sets a key, such as ANTHROPIC_API_KEY, and starts the bot again.",
+    "It needs a language model, and none is set up. An operator sets a key, such as ANTHROPIC_API_KEY, and restarts the bot.",
   images:
-    "No service that makes pictures is set up; an operator sets one up with OPENAI_API_KEY or XAI_API_KEY, or with model.images in the configuration.",
+    "It needs a service that generates images, and none is set up. An operator sets OPENAI_API_KEY, XAI_API_KEY or model.images.",
 };

@@ -133,10 +133,9 @@ export function forAgent(offer: Offer, profile: Profile): Offer {
 /** Why a skill is not for an agent, for people; undefined if it is. */
 export function notForAgent(skill: Skill, profile: Profile): string | undefined {
   const { id, tools } = profile;
-  if (tools !== undefined && !tools.includes(skill.tool_category))
-    return `The agent ${id} has no tools of the category ${skill.tool_category} (/agent list shows the others).`;
-  if (priorityOf(profile, skill) === false)
-    return `It is not for the agent ${id} (/agent list shows the others).`;
+  const isOther = tools !== undefined && !tools.includes(skill.tool_category);
+  if (isOther || priorityOf(profile, skill) === false)
+    return `This skill is not for the agent ${id}; /agent list shows the others, and /agent use chooses one.`;
   const isDenied =
     deniesSkill(profile, skill) ||
     (skill.tools.length > 0 && skill.tools.every((tool) => deniesAction(profile, tool)));

@@ -83,10 +83,14 @@ export interface Fit<T> {
 export function rankSkills(request: RequestText, skills: readonly ListedSkill[]): Fit<ListedSkill>[] {
   const candidates = skills.map((skill) => {
     const { id, name, tags, description, category, parameters } = skill;
-    return candidate(skill, [id, name, ...tags], [description, category], parameters);
+    const words = tags.filter((tag) => !kindTags.has(tag));
+    return candidate(skill, [id, name, ...words], [description, category], parameters);
   });
   return rank(request, candidates);
 }
+
+/** Tags that say how a skill is made. Messages use these words for other things: a flow of water, a login server. */
+const kindTags: ReadonlySet<string> = new Set(["flow", "mcp", "server", "imported"]);
 
 /** Tools that share words with a message, best first. The first verb of a description counts as part of the name. */
 export function rankTools(request: RequestText, tools: readonly ToolDefinition[]): Fit<ToolDefinition>[] {

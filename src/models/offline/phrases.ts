@@ -1,6 +1,7 @@
 import type { Parameter } from "../../core/skill/skill.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
 import { canFollow } from "./asked-for.ts";
+import { isUrlName } from "./fill-parameters.ts";
 import type { ListedSkill } from "./fitness.ts";
 
 /** The notice under the first answer in a thread. */
@@ -69,12 +70,13 @@ export function whichOf(skillId: string, tools: readonly ToolDefinition[]): stri
 /** The answer when the message lacks a required parameter. */
 export function askFor(toolName: string, missing: readonly Parameter[]): string {
   const lines = missing.map(({ name, description, enum: allowed, type }) => {
+    if (isUrlName(name)) return `- **${name}**: an address, such as https://example.com`;
     const choices = allowed === undefined ? "" : ` (${allowed.slice(0, 10).map(String).join(", ")})`;
     return `- **${name}**${description === "" ? ` (${type})` : `: ${description}`}${choices}`;
   });
   const [first] = missing;
   const words = (toolName.split("_").slice(1).join(" ") || toolName).replace(/[_-]+/g, " ");
-  const isUrl = first !== undefined && /url|link/i.test(first.name);
+  const isUrl = first !== undefined && isUrlName(first.name);
   const value = isUrl
     ? "https://example.com"
     : first?.type === "number"
@@ -82,7 +84,7 @@ export function askFor(toolName: string, missing: readonly Parameter[]): string 
       : (first?.enum?.[0] ?? "your text here");
   const named = missing.slice(1).map(({ name, enum: allowed }) => `${name}=${String(allowed?.[0] ?? "…")}`);
   const example = [`${words}${named.length > 0 ? ` ${named.join(" ")}` : ""}`, String(value)].join(": ");
-  return `**${toolName}** fits, but I need more to run it:\n${lines.join("\n")}\n\nSay it in one message, for example: “${example}”`;
+  return `**${actionOf(toolName)}** fits, but I need more to run it:\n${lines.join("\n")}\n\nSay it in one message, for example: “${example}”`;
 }
 
 /** The answer for a skill that only has instructions for a model. */
@@ -100,7 +102,12 @@ const maxGuide = 900;
 
 /** The answer when a tool failed. `what`: the tool, or the action. */
 export function failed(what: string, message: string): string {
-  return `**${what.replace("_", ": ").replaceAll("_", " ")}** did not work: ${message}`;
+  return `**${actionOf(what)}** did not work: ${message}`;
+}
+
+/** The name of a tool as people read it: `web: read`. */
+function actionOf(tool: string): string {
+  return tool.replace("_", ": ").replaceAll("_", " ");
 }
 
 function firstSentence(text: string): string {

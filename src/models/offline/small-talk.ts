@@ -69,7 +69,9 @@ const kinds: readonly [RegExp, SmallTalk][] = [
   ],
   [
     /^(?:please |can you |could you )*(?:(?:change|set|make) your name(?: to| be)? .+|(?:rename yourself|call yourself)(?: to| as)? .+|your (?:new )?name is(?: now)? .+|(?:i(?: will| ll)? call|let me call) you .+)$/,
-    say("My name is a setting: `name: …` in `config/knack.yaml`. A change takes effect at the next start."),
+    say(
+      "My name is a setting: `name: …` in your `knack.yaml`, in the folder where I am started. A change takes effect at the next start.",
+    ),
   ],
   [
     /^(?:please |can you |could you )*(?:stop|cancel|delete|remove|end|pause|disable|turn off)(?: (?:all|my|the|our|every|these|those))* (?:reminders?|schedules?|reminding(?: me| us)?|timers?|alarms?|planned (?:tasks?|messages?))(?: .*)?$/,

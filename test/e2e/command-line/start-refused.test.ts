@@ -55,10 +55,14 @@ it("a refused start says that a port is taken and how to choose another", async 
 });
 
 it("a bot does not start where a slip in a setting would leave it open", async () => {
-  await home.write("knack.yaml", "skills: {rights: {memori: {roles: [boss]}}, disabled: [memori]}\n");
+  await home.write(
+    "knack.yaml",
+    "skills: {rights: {memori: {roles: [boss]}}, disabled: [memori], denied: [wether], opt_in: [shedule]}\n",
+  );
   const message = await refusal();
   expect(message).toContain("skills.rights: protects nothing");
-  expect(message).toContain("skills.disabled: has no effect");
+  for (const setting of ["disabled", "denied", "opt_in"])
+    expect(message).toContain(`skills.${setting}: has no effect`);
   expect(message).toContain("Did you mean memory?");
 });
 

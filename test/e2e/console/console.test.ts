@@ -23,6 +23,19 @@ test("a suggestion is sent with a click and answered, and the page reports no er
   expect(errors).toEqual([]);
 });
 
+test("on a phone the start of a channel is read from its top, and long titles fit", async () => {
+  const { page } = await bench.visit({ width: 390, height: 500 });
+  await say(page, "hello to a conversation whose title is far longer than a line on a phone is wide");
+  await finished(page).waitFor();
+  await page.getByRole("button", { name: "New thread" }).last().click();
+  await page.locator(".recent-thread").waitFor();
+  const scroller = page.locator("#scroller");
+  await expect.poll(() => scroller.evaluate(({ scrollTop }) => scrollTop)).toBe(0);
+  expect(await scroller.evaluate((it) => it.scrollHeight > it.clientHeight)).toBe(true);
+  expect(await scroller.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0);
+  expect(await page.locator("#to-latest").isVisible()).toBe(false);
+});
+
 test("a message is answered, and shown in step in a second window", async () => {
   const { page } = await bench.visit();
   await say(page, "hello to both windows");

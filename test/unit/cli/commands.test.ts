@@ -166,6 +166,28 @@ describe("knack skills run", () => {
   });
 });
 
+describe("wrong usage", () => {
+  const ns = "--namespace console:local:general";
+  it.each([
+    ["audit --since yesterday", "--since: expected a time"],
+    ["audit --cursor zzz", "--cursor: is not the `next`"],
+    ["skills restore memory first", "<version>: has to be a number"],
+    [`message send ${ns} --key= hello`, "--key: must not be empty"],
+    ["sandbox add python =1", "[package...]: expected a package, such as"],
+    ["sandbox add ruby x", "the value 'ruby' is invalid for argument 'language'"],
+    ["goal show here t", "expected platform:workspace:channel"],
+    ["files list console:local:dm a/b", "<thread>: expected letters, digits"],
+    ["forget --user= --dry-run", "expected a user id, e.g. U012AB3CD"],
+    ["migrate --to nope", "expected postgresql://USER:PASSWORD@HOST/DATABASE"],
+  ])("`knack %s` is refused in the words of the command line, and asks no bot", async (line, words) => {
+    const bot = fakeBot({});
+    const { code, err } = runKnack(line.split(" "), { cwd, bot });
+    expect(await code).toBe(2);
+    expect(err.text()).toContain(words);
+    expect(bot.requests).toEqual([]);
+  });
+});
+
 describe("knack start", () => {
   it("`knack start` says where it listens, and stops in order at the first signal", async () => {
     const bot = fakeBot({});

@@ -88,18 +88,18 @@ it("the end of a model named twice is reported once, and none of a provider that
 });
 
 it.each([
-  ["", "ok", "written down by openai/gpt-transcribe, $0.0045 a minute"],
+  ["", "ok", "transcribed by openai/gpt-transcribe, $0.0045 a minute"],
   [
     "transcription: openai/gpt-4o-transcribe",
     "ok",
-    "written down by openai/gpt-4o-transcribe, priced by the token",
+    "transcribed by openai/gpt-4o-transcribe, priced by the token",
   ],
   [
     "transcription: vllm/whisper",
     "ok",
-    "written down by vllm/whisper, its price is not known, so its cost is not counted",
+    "transcribed by vllm/whisper, its price is not known, so its cost is not counted",
   ],
-  ["transcription: off", "ok", expect.stringMatching(/^nobody writes them down: people are told so/)],
+  ["transcription: off", "ok", expect.stringMatching(/^off: people are told that they are not transcribed/)],
   ["transcription: groq/whisper-large-v3", "error", "groq/whisper-large-v3 has no key"],
 ])("the handling of voice messages with %j is reported", async (model, status, detail) => {
   expect(checkTranscription(await configOf(model))).toMatchObject({ name: "voice messages", status, detail });
@@ -108,7 +108,7 @@ it.each([
 it.each([
   ["", "ok", expect.stringMatching(/^made by openai\/gpt-image/)],
   ["images: vllm/flux", "ok", "made by vllm/flux"],
-  ["images: off", "ok", expect.stringMatching(/^diagrams and charts are drawn, nothing else/)],
+  ["images: off", "ok", expect.stringMatching(/^off, except diagrams and charts/)],
   ["images: xai/grok-imagine-image", "error", "xai/grok-imagine-image has no key"],
 ])("the maker of pictures with %j is reported", async (model, status, detail) => {
   expect(checkImages(await configOf(model))).toMatchObject({ name: "pictures", status, detail });
@@ -125,7 +125,7 @@ it.each([
     "ok",
     "documents are found by meaning too, with ollama/nomic-embed-text, its price is not known, so its cost is not counted",
   ],
-  ["embeddings: off", "ok", expect.stringMatching(/^documents are found by their words alone/)],
+  ["embeddings: off", "ok", expect.stringMatching(/^semantic search is off: documents/)],
   ["embeddings: mistral/mistral-embed", "error", "mistral/mistral-embed has no key"],
 ])("the way documents are found with %j is reported", async (model, status, detail) => {
   expect(checkEmbeddings(await configOf(model))).toMatchObject({ name: "knowledge", status, detail });

@@ -7,7 +7,12 @@ const config = configSchema.parse({
   server: { token: "s3cret-token-of-20-chars" },
   model: { openai: { api_key: "sk-s3cret" } },
   slack: { api_url: "http://me:s3cret@localhost:1/api/" },
-  skills: { env: { weather: { API_KEY: "s3cret" } }, denied: ["memroy"], disabled: ["memory"] },
+  skills: {
+    env: { weather: { API_KEY: "s3cret" } },
+    denied: ["memroy", "mcp_crm#delete"],
+    disabled: ["memory"],
+    execution: { allow_weak: ["wether"] },
+  },
 });
 
 it("the configuration listing shows no secret, and says which are set", () => {
@@ -21,10 +26,14 @@ it("the configuration listing shows no secret, and says which are set", () => {
 });
 
 it("the configuration check finds settings for skills that do not exist", () => {
-  const ids = ["memory", "text-analyzer"];
+  const ids = ["memory", "text-analyzer", "mcp_crm"];
   expect(unknownSkillSettings(config, ids, [])).toMatchObject([
     { key: "skills.denied", hint: "Did you mean memory?" },
     { key: "skills.env", message: "has no effect: there is no skill weather" },
+    { key: "skills.execution.allow_weak", message: "has no effect: there is no skill wether" },
   ]);
-  expect(unknownSkillSettings(config, ids, ["weather"])).toMatchObject([{ key: "skills.denied" }]);
+  expect(unknownSkillSettings(config, ids, ["weather"])).toMatchObject([
+    { key: "skills.denied" },
+    { key: "skills.execution.allow_weak" },
+  ]);
 });

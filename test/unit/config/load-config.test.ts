@@ -228,6 +228,21 @@ it.each(["https://docs.example.com/a", "*", "a b", "docs.example.com/a"])(
   },
 );
 
+it.each([
+  ['skills: {network: {memory: ["not a host"]}}', "skills.network.memory.0"],
+  ['skills: {execution: {package_hosts: ["https://cdn.example.com"]}}', "skills.execution.package_hosts.0"],
+  ['code: {hosts: ["*", "https://x.example/a"]}', "code.hosts.1"],
+  ['net: {allow: ["10.1.0.0/16", "::1", "fd00::/8", "*.corp", "http://wiki"]}', "net.allow.4"],
+  ['operators: ["U1", "@bob"]', "operators.1"],
+  ['access: {users: ["*", "@bob"]}', "access.users.1"],
+  ['access: {channels: ["#general"]}', "access.channels.0"],
+  ["search: {engines: [google]}", "search.engines"],
+  ["server: {public_url: knack.example}", "server.public_url"],
+])("a value that could never match is an error: %s", async (yaml, key) => {
+  const problems = await problemsOf(yaml);
+  expect(problems).toMatchObject([{ key, message: expect.stringMatching(/must be|expected|has to be/) }]);
+});
+
 describe("a setting without effect", () => {
   it.each([
     ["model: {failover: [openai/x]}", {}, "model.failover.0"],

@@ -257,6 +257,6 @@ describe("llmInstruction", () => {
 
   it("llmInstruction says that it needs a model", async () => {
     const { output } = await run(steps, {}, { generative: false });
-    expect(output).toMatchObject({ error: expect.stringContaining("No model is set up") });
+    expect(output).toMatchObject({ error: expect.stringContaining("It needs a language model") });
   });
 });

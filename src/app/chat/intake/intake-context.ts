@@ -1,3 +1,4 @@
+import type { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/log/turn-log.ts";
 import type { ChatPerson, ChatPlatform } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
@@ -47,6 +48,8 @@ export interface ChatIntakeDeps {
 export interface IntakeContext extends ChatIntakeDeps {
   threads: ThreadStates;
   whisperer: Whisperer;
+  /** Presses of “Try again”, one after another for each turn. */
+  repeats: KeyedMutex;
   /** Runs work in the background; a failure is logged as `what`. */
   background(work: () => Promise<unknown>, what: string): void;
 }

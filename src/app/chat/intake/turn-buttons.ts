@@ -1,6 +1,6 @@
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/log/turn-view.ts";
-import { type ButtonAction, repeatKey } from "../../../core/ports/chat-platform.ts";
+import { type ButtonAction, repeatedTurn, repeatKey } from "../../../core/ports/chat-platform.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { teachThis } from "../../../core/ports/teaching.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
@@ -179,9 +179,24 @@ async function repeat(context: IntakeContext, pressed: TurnPress): Promise<strin
   const { turn, press } = pressed;
   if (turn.text === "") return "The question was deleted. Please ask again.";
   const key = repeatKey(turn.turn_id, press.id);
-  if (turn.kind === "command") return submit(context, pressed, { text: turn.text, key });
-  return submit(context, pressed, { text: turn.text, key, to: turn.text.startsWith("/") ? "bot" : "room" });
+  const to = turn.text.startsWith("/") ? "bot" : "room";
+  const said = { text: turn.text, key, ...(turn.kind === "command" ? {} : ({ to } as const)) };
+  // People press twice: the second press finds the turn of the first.
+  return context.repeats.run(turn.turn_id, async () =>
+    (await isBeingRepeated(context, turn)) ? alreadyInProgress : submit(context, pressed, said),
+  );
 }
+
+/** Whether a turn that has not finished answers the same question again. */
+async function isBeingRepeated({ log }: IntakeContext, turn: TurnRecord): Promise<boolean> {
+  const { namespace, thread, turn_id } = turn;
+  const latest = await log.list({ namespace, thread });
+  const open = latest.filter(({ status }) => status !== "finished");
+  const first = await Promise.all(open.map(async (each) => (await log.read(each.turn_id))[0]));
+  return first.some((event) => event?.type === "inbound" && repeatedTurn(event.inbound.key) === turn_id);
+}
+
+const alreadyInProgress = "This is already in progress.";
 
 /** @param author by default: the words of another person must not run with the rights of the manager who presses */
 async function submit(
@@ -194,7 +209,7 @@ async function submit(
   const origin = await originOf(context, turn, press);
   const outcome = await context.app.submit({ ...said, namespace, thread, author, origin });
   if (!outcome.ok) return outcome.message;
-  return outcome.value.accepted ? undefined : "This is already in progress.";
+  return outcome.value.accepted ? undefined : alreadyInProgress;
 }
 
 /** The message of the repeated turn, to be answered again with its files. */

@@ -82,6 +82,9 @@ function wordsOf(token: Token): string {
     case "heading":
     case "blockquote":
       return `${wordsIn(token)}\n`;
+    // The first line of an item, which a list or a table within it may follow.
+    case "text":
+      return "tokens" in token ? `${wordsIn(token)}\n` : wordsIn(token);
     default:
       return wordsIn(token);
   }

@@ -14,7 +14,14 @@ import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
 
 const who = operators("prepare packages for code");
 const language = z.enum(packageLanguages);
-const packages = z.array(z.string().min(1).max(400)).max(200);
+const packages = z
+  .array(
+    z
+      .string()
+      .max(400)
+      .regex(/^[@\w]\S*$/, "expected a package, such as numpy==2.1.0 or docx@9"),
+  )
+  .max(200);
 const answers = "the state afterwards, or that the work continues";
 
 type Form<Input> = CommandLineForm<Input, z.output<typeof preparation>>;

@@ -130,7 +130,8 @@ export const stopGoal = operation({
   ],
   async run({ input: { ns: namespace, thread }, asker, services }) {
     const [goal] = await services.goals.end({ namespace, thread }, () => true);
-    if (goal === undefined) return { ok: false, status: 404, message: "No goal is going in this thread." };
+    if (goal === undefined)
+      return { ok: false, status: 404, message: "No goal is being pursued in this thread." };
     if (goal.turn_id !== undefined) await services.control.stop(goal.turn_id, asker.by.id);
     return { ok: true, value: { goal } };
   },

@@ -184,7 +184,7 @@ function parseParams(text: string, parameters: readonly Parameter[]): ParsedPara
     } catch (error) {
       return {
         status: "error",
-        message: `The parameters are not valid JSON: ${errorText(error)}`,
+        message: `The parameters are not valid JSON: ${errorText(error)}. Write them as name=value, or as JSON such as {"text": "hello"}.`,
       };
     }
   }

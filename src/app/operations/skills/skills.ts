@@ -80,7 +80,7 @@ export const showSkill = operation({
       description: "Shows one skill, its parameters, and why it can or cannot be used",
       options: [skillOption],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: "There is no skill called that. `/skill list` shows what there is.",
+      missing: whichSkill,
       say: (skill) => shown(skillDetailText(skill)),
     },
   ],

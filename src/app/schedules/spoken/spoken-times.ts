@@ -166,7 +166,12 @@ const strayAfter = [
   pattern("iu")`^,? ((?:on|and|and on) ${namedDay}|${away}|${zoneName})`,
 ];
 
-/** Words next to the time that may belong to it: an unknown `every …`, a number, a zone. Undefined when there are none. */
+/** A day that is over, but not its things: `yesterday's numbers`. */
+const past =
+  /(?:yesterday|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?!['’]s)/;
+const [pastBefore, pastAfter] = [pattern("i")`\b(${past}),?\s*$`, pattern("i")`^,? (${past})`];
+
+/** Words next to the time that may belong to it: an unknown `every …`, a number, a zone, a past day. Undefined when there are none. */
 function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean): string | undefined {
   const rest = without(used, text);
   const isTimeAlone = used.every(isTimeOfDay);
@@ -184,6 +189,7 @@ function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean):
       ...strayAfter.map((each) => each.exec(after)),
       cityTime(after),
       ...strayBefore.map((each) => each.exec(before)),
+      ...(isRepeated ? [] : [pastBefore.exec(before), pastAfter.exec(after)]),
     ].find((each) => each !== null && each !== undefined);
     if (found !== undefined) return found[1];
   }

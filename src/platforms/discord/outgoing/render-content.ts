@@ -1,6 +1,7 @@
 import type { Token, Tokens } from "marked";
 import stringWidth from "string-width";
 import { plainWords, readBlocks } from "../../../app/chat/present/read-markdown.ts";
+import { pattern } from "../../../base/pattern.ts";
 
 /** Maximum characters of a message. Source: Discord reference, "Create Message". */
 const maxContent = 2_000;
@@ -51,8 +52,29 @@ function renderToken(token: Token, table: TableRenderer): string {
     case "code":
       return token.raw;
     default:
-      return withImages(token.raw);
+      return withImages(withTables(token, table));
   }
+}
+
+/** A list or quote as written, with its tables rendered. What the list or quote puts before their lines stays. */
+function withTables(token: Token, table: TableRenderer): string {
+  return tablesIn(token).reduce((text, each) => {
+    const written = each.raw
+      .trim()
+      .split("\n")
+      .map((line) => pattern()`${line}[ \t]*`)
+      .reduce((before, line) => pattern()`${before}\n[ \t>]*${line}`);
+    return text.replace(pattern("m")`^([ \t>]*)${written}$`, (_, lead: string) =>
+      table(each).replace(/^/gm, lead),
+    );
+  }, token.raw);
+}
+
+function tablesIn(token: Token): Tokens.Table[] {
+  const { tokens = [], items = [] } = token as { tokens?: Token[]; items?: Token[] };
+  return [...tokens, ...items].flatMap((each) =>
+    each.type === "table" ? (each as Tokens.Table) : tablesIn(each),
+  );
 }
 
 /** Discord has three levels of headings. */

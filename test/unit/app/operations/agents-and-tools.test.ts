@@ -100,10 +100,10 @@ describe("the tools of an agent", () => {
     expect((await ask("/skill run weather {}")).end).toMatchObject({ outcome: "completed" });
     await ask("/agent use reader");
     const skill = await ask("/skill run weather {}");
-    expect(skill.end.text).toContain("The agent reader has no tools of the category skill");
+    expect(skill.end.text).toContain("This skill is not for the agent reader");
     const { end } = await ask("/skill run manual do it");
     expect(end).toMatchObject({ outcome: "failed" });
-    expect(end.text).toContain("The agent reader has no tools of the category skill");
+    expect(end.text).toContain("This skill is not for the agent reader");
     await ask("do it with $manual");
     expect(JSON.stringify(model.requests)).not.toContain("Guide of manual");
   });

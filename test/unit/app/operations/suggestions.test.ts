@@ -131,14 +131,16 @@ describe("a skill that asks a model", () => {
   const listed = async (model: Parameters<typeof createTestApp>[0]) => {
     const { app } = createTestApp(model, { sources: shippedSkills });
     const { skills } = await app.skills.list(namespace);
-    return skills.filter(({ reasons }) => reasons.join().includes("No model is set up")).map(({ id }) => id);
+    return skills
+      .filter(({ reasons }) => reasons.join().includes("It needs a language model"))
+      .map(({ id }) => id);
   };
 
   it("a skill that asks a model cannot be used without one, and says so wherever skills are listed or run", async () => {
     expect(await listed(createOfflineModel())).toEqual(needing);
-    expect(await run(createOfflineModel(), "/skill list")).toMatch(/translate.*No model is set up/);
+    expect(await run(createOfflineModel(), "/skill list")).toMatch(/translate.*It needs a language model/);
     expect(await run(createOfflineModel(), "/skill run translate text=Hello to=French")).toMatch(
-      /cannot be used here\. No model is set up/,
+      /cannot be used here\. It needs a language model/,
     );
   });
 

@@ -139,7 +139,7 @@ describe("a goal", () => {
     bot.clock.advance(5 * minute);
     expect(await goalIn(bot)).toMatchObject({ state: "stopped", turns: 1 });
     expect((await bot.app.log.get(turn?.turn_id ?? ""))?.outcome).toBe("stopped");
-    expect(await command(bot, "/agent goal stop")).toMatch(/No goal is going/);
+    expect(await command(bot, "/agent goal stop")).toMatch(/No goal is being pursued/);
   });
 
   it("a goal ends when its turn is stopped by its button", async () => {

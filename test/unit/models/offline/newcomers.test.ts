@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createSaidLine } from "../../../../src/core/values/said-line.ts";
 import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
 import { shippedSkills } from "../../../support/skills/shipped-skills.ts";
-import { createTestApp, type TestApp } from "../../../support/test-app.ts";
+import { ada, createTestApp, type TestApp } from "../../../support/test-app.ts";
 
 const honest = /^I cannot answer that\. I am the offline provider.*`ANTHROPIC_API_KEY=… npm start`/s;
 const overview = /^This is what I can do here:.*`KNACK_MODEL=ollama\/qwen3:8b npm start`/s;
@@ -10,7 +10,7 @@ const toModel = /`KNACK_MODEL=ollama\/qwen3:8b npm start`/;
 const hello = /^Hello!/;
 const connect = /knack -- connect slack/;
 const forgetting = /forget fact 3.*knack forget --user ID/s;
-const renaming = /`name: …` in `config\/knack\.yaml`/;
+const renaming = /`name: …` in your `knack\.yaml`/;
 const stopping = /`\/agent schedule remove ID`/;
 
 /** What newcomers say, what they are answered, and the tool that is called for it; none unless told. In this order, in one channel. */
@@ -58,6 +58,8 @@ const sentences: [said: string, answer: RegExp, tool?: string, input?: object][]
   ["draw a chart of 1, 4, 9, 16", honest],
   ["Draw a bar chart: January 12, February 19, March 7", honest],
   ["draw a cat", honest],
+  ["draw a diagram of a login flow", honest],
+  ["read my pdf", /^\*\*web: read\*\* fits.*url\*\*: an address, such as/s],
   ["explain quantum computing", honest],
   ["write a poem", honest],
   ["write an email to my boss", honest],
@@ -142,12 +144,19 @@ describe("what newcomers say to a bot without a model", () => {
 
   it.each(sentences)("a newcomer's sentence works without a model: %s", async (said, answer, tool, input) => {
     threads += 1;
-    const { events, end } = await app.ask(said, { namespace: "console:local:dm", thread: `t${threads}` });
+    const { events, end, turnId } = await app.ask(said, {
+      namespace: "console:local:dm",
+      thread: `t${threads}`,
+    });
     const calls = events.flatMap((event) => (event.type === "tool_started" ? [event] : []));
     const own = calls.filter((call) => !searching.has(call.tool));
     expect(end.text).toMatch(answer);
     expect(own.map((call) => call.tool)).toEqual(tool === undefined ? [] : [tool]);
     if (input !== undefined) expect(own[0]?.input).toMatchObject(input);
     expect(end.text).not.toMatch(forModels);
+    const asker = { by: ada, namespace: "console:local:dm" };
+    const receipt = await app.app.run("turn.receipt", { input: { id: turnId }, asker });
+    // What was done, not the names of skills and tools.
+    expect(JSON.stringify(receipt)).not.toContain("of the skill “");
   });
 });

@@ -63,8 +63,8 @@ const sentences: [said: string, answer: RegExp][] = [
   ['translate "good morning" to French', unknown],
   ["summarize: Knack is a bot. It has skills. It runs in channels.", unknown],
   ["can you see images?", unknown],
-  ["search the web for cats", /\*\*web_read\*\* fits, but I need more/],
-  ["summarize this page", /\*\*web_read\*\* fits, but I need more/],
+  ["search the web for cats", /\*\*web: read\*\* fits, but I need more/],
+  ["summarize this page", /\*\*web: read\*\* fits, but I need more/],
   ["what skills are there?", overview],
 ];
 

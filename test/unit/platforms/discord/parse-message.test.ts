@@ -110,6 +110,15 @@ describe("a message", () => {
   });
 });
 
+test.each([
+  [": :) thanks", ":) thanks"],
+  [", , hi", ", hi"],
+  [" hi", "hi"],
+])("the words after the mention stay: %j", (after, text) => {
+  const message = fixture("mention");
+  expect(parseMessage({ ...message, content: `<@${bot.user}>${after}` }, bot, names).text).toBe(text);
+});
+
 test("a mention in the middle of a sentence stays readable, and invalid times stay unchanged", () => {
   const message = { ...fixture("mention"), content: "is <@1000000000000000001> here <t:99999999999999:R>?" };
   const read = parseMessage({ ...message, mentions: [] }, bot, names);

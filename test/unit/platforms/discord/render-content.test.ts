@@ -33,6 +33,19 @@ describe("Markdown", () => {
     );
   });
 
+  test("a Markdown table within a list or a quote becomes columns there, and code that looks like it stays", () => {
+    const drawn = (lead: string) =>
+      ["```", "a  b", "─  ──", "1  $&", "```"].map((line) => lead + line).join("\n");
+    const rows = (lead: string) =>
+      ["| a | b |", "|---|---|", "| 1 | $& |"].map((line) => lead + line).join("\n");
+    expect(renderContent(`1. one\n${rows("   ")}\n2. two\n   - three\n${rows("     ")}`)).toBe(
+      `1. one\n${drawn("   ")}\n2. two\n   - three\n${drawn("     ")}`,
+    );
+    expect(renderContent(rows("> "))).toBe(drawn("> "));
+    const code = `- one\n  \`\`\`md\n${rows("  ")}\n  \`\`\``;
+    expect(renderContent(code)).toBe(code);
+  });
+
   test("a time in Markdown is shown in its reader's zone", () => {
     const timed = { text: "Open until {time}.", at: 1_800_000_000_000 };
     expect(messageBody({ markdown: "May I?", timed }, undefined).content).toBe(

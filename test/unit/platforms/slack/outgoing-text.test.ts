@@ -68,7 +68,7 @@ test("a notification has plain words, escaped and short", () => {
 
 test("a notification has its words without Markdown marks", () => {
   const markdown =
-    "# Annual\n\nIt is **very** `good`: [read it](https://a.example).\n\n- one\n- *two*\n\n| a | b |\n|---|---|\n| 1 | **2** |";
+    "# Annual\n\nIt is **very** `good`: [read it](https://a.example).\n\n- one\n  1. *two*\n\n| a | b |\n|---|---|\n| 1 | **2** |";
   expect(fallbackText(markdown)).toBe("Annual\n\nIt is very good: read it.\n\n- one\n- two\n\na, b\n1, 2");
 });
 

@@ -179,13 +179,22 @@ describe("buttons of an answer", () => {
     expect(fixture.told("ada")).toEqual([expect.stringContaining("already ended")]);
   });
 
-  it("the button for another try runs in the same thread, for whoever pressed, once per press", async () => {
-    const fixture = createIntake();
+  it("the button for another try runs in the same thread, once however often it is pressed meanwhile, and again afterwards", async () => {
+    const { gate, open } = createGate();
+    const fixture = createIntake({
+      model: scriptedModel(["Done."], { gate: async (_, round) => (round === 2 ? gate() : undefined) }),
+    });
     const turnId = await answered(fixture);
-    await fixture.press(`again:${turnId}`, "ada", { id: "p1" });
-    await fixture.press(`again:${turnId}`, "ada", { id: "p1" });
+    const again = (id: string) => fixture.press(`again:${turnId}`, "ada", { id });
+    await Promise.all(["p1", "p1", "p2"].map(again));
+    await again("p3");
     const turns = await fixture.app.turns({ namespace: channel });
     expect(turns.map(({ text, thread }) => [text, thread])).toEqual(Array(2).fill(["what is new?", "root"]));
+    expect(new Set(fixture.told("ada"))).toEqual(new Set(["This is already in progress."]));
+    open();
+    await fixture.events(turns[0]?.turn_id ?? "");
+    await again("p4");
+    expect(await fixture.app.turns({ namespace: channel })).toHaveLength(3);
   });
 
   it.each([
@@ -199,6 +208,8 @@ describe("buttons of an answer", () => {
       fixture.platform.people.set("cleo", { trust });
       fixture.platform.people.set("ada", { trust: "operator" });
       await fixture.press(`${action}:${turnId}`, "cleo");
+      const [begun] = await fixture.app.turns({ namespace: channel });
+      await fixture.events(begun?.turn_id ?? "");
       await fixture.press(`again:${turnId}`, "ada");
       const turns = await fixture.app.turns({ namespace: channel });
       expect(turns.map(({ author }) => [author.id, author.trust])).toEqual([

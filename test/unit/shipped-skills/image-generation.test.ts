@@ -59,7 +59,7 @@ describe("the image-generation skill", () => {
   });
 
   it.each([
-    ["no service", {}, { prompt: "A cat" }, /No service that makes pictures.*OPENAI_API_KEY/],
+    ["no service", {}, { prompt: "A cat" }, /service that generates images.*OPENAI_API_KEY/],
     ["a refusal", { means: { images } }, { prompt: "forbidden things" }, /not allowed/],
     [
       "a file that is no picture",

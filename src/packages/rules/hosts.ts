@@ -34,7 +34,7 @@ const oddHosts: readonly (readonly [form: RegExp, what: string])[] = [
 export const chatHooks =
   /(?:discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d|api\.telegram\.org\/bot\d|hooks\.slack\.com\/services\/T)(?!\S{0,60}(?:X{3}|0{6}|\.\.\.|your|<))\S{10,}/i;
 const ownMachine =
-  /^(?:localhost|.+\.(?:local|localhost|internal|lan|home|arpa)|(?:[\w.-]{0,80}\.)?(?:acme|contoso|your-?[\w-]{0,40}|my-?(?:company|org|domain|app|site|server))\.[a-z.]{2,20}|(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d+){2,3}|0\.0\.0\.0|\[::1?\])$/;
+  /^(?:localhost|.+\.(?:local|localhost|internal|lan|home|arpa)|(?:[\w.-]{0,80}\.)?(?:acme|contoso|your-?[\w-]{0,40}|my-?(?:company|org|domain|app|site|server))\.[a-z.]{2,20}|(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d+){2,3}|0\.0\.0\.0|1\.[01]\.[01]\.1|8\.8\.[48]\.[48]|9\.9\.9\.9|\[::1?\])$/;
 
 /** An address in a text: its host in small letters, its path and query, and `host/path`, as `Purpose.names` takes it. */
 export type NamedAddress = Record<"host" | "tail" | "place", string>;
@@ -85,7 +85,7 @@ export function isElsewhere(text: string): boolean {
 /** What belongs to somebody in particular, as its form tells, and first of all people themselves: a mailbox, a telephone, a channel or account by its name or id. Well-known examples belong to nobody. */
 // biome-ignore format: one kind a line
 const belongings: readonly (readonly [fact: string, form: RegExp])[] = [
-  ["mailbox", /(?<![\w/@.=]|(?<!mailto):)(?!(?:you|your|name|user|me|someone|somebody|first|last|jane|john|acme)\b)[\w.+-]{1,60}@(?!(?:(?:mail|mx|smtp)\.)?example\.\w|(?:\w+\.)?(?:company|email|domain|university|test|acme|your[\w-]{0,20})\.\w)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}/gi],
+  ["mailbox", /(?<![\w/@.=]|(?<!mailto):)(?!(?:you|your|name|user|me|someone|somebody|first|last|jane|john|acme)\b)[\w.+-]{1,60}@(?!(?:(?:mail|mx|smtp|corp|company|intranet)\.)?example\.\w|(?:\w+\.)?(?:company|email|domain|university|test|acme|your[\w-]{0,20})\.\w)[\w-]{1,60}(?:\.[\w-]{2,30}){1,3}/gi],
   ["telephone", /(?<![\w.])\+(?!1\D{0,2}\d{3}\D{0,2}555)\d{2}[\d ()/-]{7,18}\d\b/g],
   ["member", /\b[CDGUWT]0[A-Z0-9]{7,11}\b|(?<![\w.-])\d{17,19}(?![\w.-])/g],
   ["member", /(?<=\b(?:channel|room|to|into|in|with|via|an|nach|kanal|dans|canal|al?|en|à) [`"'“*]{0,2})#[a-z][\w-]{2,60}/gi],

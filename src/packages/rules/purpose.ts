@@ -10,7 +10,7 @@ const shared =
   /\.(?:(?:vercel|netlify|web|run|railway|replit)\.app|(?:herokuapp|amazonaws|firebaseapp|onrender)\.com|(?:pages|workers|fly|replit)\.dev|(?:github|gitlab)\.io|supabase\.co|(?:cloudfront|azurewebsites|cloudfunctions)\.net|(?:co|com|org|net|ac|gov|edu)\.[a-z]{2})$/;
 /** Hosts that stand for others in guides; with another name before it, such a domain is somebody's. */
 const placeholder =
-  /^(?:(?:www|docs?|(?:[\w-]{1,20}-)?api|app|web|db|database|postgres(?:ql)?|mysql|mongo(?:db)?|redis|host|server|mail|smtp|auth|login|staging|dev|test|prod)\.)?example\.(?:com|org|net)$/;
+  /^(?:(?:www|docs?|(?:[\w-]{1,20}-)?api|app|web|db|database|postgres(?:ql)?|mysql|mongo(?:db)?|redis|host|server|mail|smtp|auth|login|staging|dev|test|prod)\.)?example\.(?:com|org|net)(?:\/|$)|\/your\b/i;
 const forges =
   /^(?:github\.com|gitlab\.com|codeberg\.org|raw\.githubusercontent\.com|gist\.github(?:usercontent)?\.com)$/;
 /** What owners add to their names for further domains. */
@@ -56,7 +56,7 @@ export function purposeOf(skill: Skill, guide: string) {
       const domain = domainOf(host);
       const isWritten = !shared.test(host) && text.toLowerCase().includes(domain);
       return (
-        placeholder.test(host) ||
+        placeholder.test(address) ||
         isWellKnown(domain) ||
         isWritten ||
         knows(labels.at(shared.test(host) ? -3 : -2) ?? "")

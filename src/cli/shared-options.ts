@@ -47,9 +47,10 @@ export function parseUser(text: string): string {
   throw new InvalidArgumentError("expected a user id, e.g. U012AB3CD");
 }
 
+/** @throws CommandError without the address, which may contain a password */
 export function parseDatabase(text: string): string {
   if (/^postgres(?:ql)?:\/\/./.test(text)) return text;
-  throw new InvalidArgumentError("expected postgresql://USER:PASSWORD@HOST/DATABASE");
+  throw new CommandError("--to: expected postgresql://USER:PASSWORD@HOST/DATABASE", exitCode.usage);
 }
 
 function spelled(text: string, spelling: Spelling): string {

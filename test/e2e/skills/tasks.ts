@@ -95,11 +95,11 @@ export const skillTasks: readonly SkillTask[] = [
     skill: "image-generation without a service",
     say: "make a photo of a cat",
     does: runThenSay("image-generation#make", { prompt: "A cat on a sofa, photo" }, (result) =>
-      /No service that makes pictures/.test(result)
-        ? "No service that makes pictures is set up here; I can draw a diagram."
+      /service that generates images/.test(result)
+        ? "It needs a service that generates images; I can draw a diagram."
         : "Done.",
     ),
-    says: [/No service that makes pictures/],
+    says: [/service that generates images/],
   },
   {
     skill: "simple-writing",

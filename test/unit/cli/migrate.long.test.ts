@@ -343,6 +343,6 @@ describe("`knack migrate`", options, () => {
     const nowhere = run({});
     expect([await nowhere.code, nowhere.err.text()]).toEqual([2, expect.stringContaining("--to")]);
     const wrong = runKnack(["migrate", "--to", "mysql://u:s3cret@h/d"], { cwd, env: {} });
-    expect([await wrong.code, wrong.err.text()]).toEqual([1, expect.not.stringContaining("s3cret")]);
+    expect([await wrong.code, wrong.err.text()]).toEqual([2, expect.not.stringContaining("s3cret")]);
   });
 });

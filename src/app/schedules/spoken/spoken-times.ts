@@ -151,19 +151,22 @@ const textOf = (phrases: readonly Phrase[], text: string) =>
 const namedDay =
   /(?:the )?(?:(?:public |bank )?holidays?|christmas|xmas|new year\S{0,3}|easter|thanksgiving|halloween|(?:my|our|\S{1,40}['’]s) birthday|(?:odd|even) (?:days|weeks)|last (?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: day| eve)?(?!\p{L})/u;
 const away =
-  /(?:\d{1,3}|an?|one|two|three|four|five|six|seven) (?:business |working )?(?:days?|weeks?|months?) (?:before|after)\b/;
+  /(?:\d{1,3}|an?|one|two|three|four|five|six|seven) (?:business |working )?(?:minutes?|mins?|hours?|hrs?|days?|weeks?|months?) (?:before|after)\b/;
+/** A bound, or a time of the day that everybody has at another hour. */
+const about =
+  /(?:(?:by|before|after|until|at) (?:\d{1,2}(?::\d\d)?(?: ?[ap]m)?|noon|midday|midnight|breakfast|lunch(?:time)?|dinner|work|school)|later)(?![\p{L}\d])/u;
 const zoneName = /(?:utc|gmt|[pmce][sd]t|ces?t|bst|jst|ae[sd]t)(?!\p{L})/u;
 
 /** Words directly before or after a time that change it. */
 const strayBefore = [
   pattern(
     "iu",
-  )`(?:^|\s)(on (?:the )?\d{1,2}|(?:on|at) ${namedDay}|${away}.{1,30}|half|quarter|not|never|maybe|unless|early|late|mid)\s*$`,
+  )`(?:^|\s)(on (?:the )?\d{1,2}|(?:on|at) ${namedDay}|${away}.{1,30}|${about}|half|quarter|not|never|maybe|unless|early|late|mid)\s*$`,
 ];
 const strayAfter = [
   /^,? ((?:every|each)\b.{0,30}|(?:[\p{L}]+ )?time\b(?! to)|or so|sharp-ish)/iu,
   /^,? ((?:and (?:a|one) |on the )(?:half|quarter)\b(?: hour)?|on (?:the )?\d{1,2}(?=\s|$))/i,
-  pattern("iu")`^,? ((?:on|and|and on) ${namedDay}|${away}|${zoneName})`,
+  pattern("iu")`^,? ((?:on|and|and on) ${namedDay}|${away}|${about}|${zoneName})`,
 ];
 
 /** A day that is over, but not its things: `yesterday's numbers`. */

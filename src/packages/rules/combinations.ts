@@ -32,9 +32,7 @@ export interface Facts {
 /** A combination that holds, and the first fact of it. */
 export type Held = Pick<Row, "code" | "severity"> & { fact: string };
 
-const tables = once(
-  () => new Map(Object.entries(combinations).map(([kind, table]) => [kind, rowsOf(table)])),
-);
+const tables = once(() => new Map(Object.entries(combinations).map(([kind, of]) => [kind, rowsOf(of)])));
 
 /** The first combination of each code that holds. What is only `quoted` may be information, or an order where `orders` count. */
 export function combinationsIn(

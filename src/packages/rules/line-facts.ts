@@ -134,11 +134,11 @@ const limits = { untold: 3, mailbox: 1, telephone: 1, account: 3 };
 /** What the lines of a file do. */
 export function factLines(lines: readonly ReviewedLine[], file: Written, purpose: Purpose): FactLine[] {
   const placesOf = placeReader(lines, file, purpose);
-  const guides = lines.flatMap(({ text }) => guideLoop.exec(text)?.[1] ?? []).slice(0, maxGuides);
-  const guide = anyOf(guides);
+  const guide = anyOf(lines.flatMap(({ text }) => guideLoop.exec(text)?.[1] ?? []).slice(0, maxGuides));
   const rewriting = pattern()`\b(?:(?:${guide})\.write|open\((?:${guide}), "w|teFile(?:Sync)?\((?:${guide}), )`;
   const found = lines.map((line, at) => {
-    const does = factsOf(line, lines.slice(at, at + 5), file, [["rewrites_skills", rewriting]]);
+    const does = factsOf(line, lines.slice(at, at + 5), file);
+    if (rewriting.test(line.text)) does.push(["rewrites_skills", 0]);
     const { facts, strangers } = placesOf(line, lines.slice(at, at + 3), does.length === 0);
     return { ...line, facts: new Map([[line.role, 0], ...facts, ...does]), strangers };
   });
@@ -154,16 +154,11 @@ const shown = /\b(?:git|curl|wget|nc|ncat|scp|rsync|mail|ssh|eval|exec|getattr|_
 
 type Fact = [fact: string, at: number];
 
-function factsOf(
-  line: ReviewedLine,
-  next: readonly ReviewedLine[],
-  { raw, role }: Written,
-  further: readonly Shape[],
-): Fact[] {
+function factsOf(line: ReviewedLine, next: readonly ReviewedLine[], { raw, role }: Written): Fact[] {
   const { text } = line;
   const isCode = role === "code";
   const isTold = !isCode && line.role !== "sample" && !shown.test(text);
-  const shapes = [...commands, ...further, ...(isTold ? [] : [...acts, ...named()])];
+  const shapes = [...commands, ...(isTold ? [] : [...acts, ...named()])];
   const said = shapes.map(([fact, form]): Fact => [fact, text.search(form)]);
   // On one line or within the next few; no checksum between, and no numbered release of a forge.
   const near = fetchCall.test(text) ? next.map((each) => each.text).join("\n") : "";

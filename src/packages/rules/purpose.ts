@@ -55,12 +55,8 @@ export function purposeOf(skill: Skill, guide: string) {
       const labels = host.split(".");
       const domain = domainOf(host);
       const isWritten = !shared.test(host) && text.toLowerCase().includes(domain);
-      return (
-        placeholder.test(address) ||
-        isWellKnown(domain) ||
-        isWritten ||
-        knows(labels.at(shared.test(host) ? -3 : -2) ?? "")
-      );
+      const own = labels.at(shared.test(host) ? -3 : -2) ?? "";
+      return placeholder.test(address) || isWellKnown(domain) || isWritten || knows(own);
     },
   };
 }

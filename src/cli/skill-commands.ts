@@ -4,6 +4,7 @@ import path from "node:path";
 import { leftOutLine, reviewLines, summaryLines } from "../app/operations/packages/package-review.ts";
 import { maybeAddress, namesIn } from "../app/operations/packages/package-source.ts";
 import { isRecord } from "../base/record.ts";
+import { skillDocument } from "../base/skill-places.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageContent, PackageLocation, PackageReview } from "../client/shapes.ts";
 import { type Json, type JsonObject, objectOf, toJson } from "../core/values/json.ts";
@@ -246,5 +247,5 @@ async function validate(
 
 async function hasSkillDocument(directory: string): Promise<boolean> {
   const names = await readdir(directory).catch((): string[] => []);
-  return names.some((name) => /^skill\.md$/i.test(name));
+  return skillDocument(names) !== undefined;
 }

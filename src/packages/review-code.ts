@@ -11,8 +11,8 @@ const texts = /"([^"]{0,400})"/g;
  */
 export function codeStatements(
   lines: readonly ReviewedLine[],
-  { path, raw }: Record<"path" | "raw", string>,
-) {
+  { path, raw }: { path: string; raw: string },
+): ReviewedLine[] {
   const isShell =
     /\.(?:ba|z|k|fi)?sh$|(?:^|\/)(?:Makefile|Dockerfile)$/.test(path) || /^#!.{0,40}sh\b/.test(raw);
   const comment = /^\s*(?:#(?!!)|\/\/|\*|\/\*)/;

@@ -41,8 +41,7 @@ export const proseRule: FileRule = (file, subject) => {
     const isWished = stated.has("wish") && !stated.has("hidden");
     const orders = !stated.has("attack") && !isWished && !isQuoting;
     // An order to send to somebody or to agree for good is one in a skill about attacks as well.
-    const names = ["host", "person", "button"].some((fact) => stated.has(fact));
-    const isTold = ordered.size > 0 && names;
+    const isTold = ordered.size > 0 && ["host", "person", "button"].some((fact) => stated.has(fact));
     const counted = { isMeant: orders && (isTold || !isAboutAttacks), orders };
     const held = combinationsIn("prose", { ...sentence, meant }, counted);
     const counting = licences.test(file.path) ? held.filter(({ code }) => !terms.has(code)) : held;

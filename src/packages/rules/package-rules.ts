@@ -23,18 +23,18 @@ const installs =
 export const fileKindRule: FileRule = (file) => {
   const { content, path, bytes, executable } = file;
   const findings: PackageFinding[] = [];
-  if (content === "program") findings.push(foundIn(file, {}, "danger", "binary_program"));
-  else if (content === "zip") findings.push(foundIn(file, {}, "info", "packed_document"));
+  const found = foundIn.bind(undefined, file, {});
+  if (content === "program") findings.push(found("danger", "binary_program"));
+  else if (content === "zip") findings.push(found("info", "packed_document"));
   else if (content !== "text" && (executable || !media.test(path)))
-    findings.push(foundIn(file, {}, executable || compiled.test(path) ? "warning" : "info", "binary_file"));
+    findings.push(found(executable || compiled.test(path) ? "warning" : "info", "binary_file"));
   const part = `Only its first ${maxReviewed / 1_000} kB were reviewed.`;
-  if (content === "text" && bytes > maxReviewed)
-    findings.push(foundIn(file, {}, "warning", "partly_reviewed", part));
+  if (content === "text" && bytes > maxReviewed) findings.push(found("warning", "partly_reviewed", part));
   const hidden = path.split("/").find((each) => each.startsWith(".") && !ordinaryHidden.test(each));
   const isSettings = hidden?.startsWith(".env") && !/example|sample|template/.test(hidden);
   const settings = "It contains somebody's settings, which may include secrets.";
-  if (isSettings) findings.push(foundIn(file, {}, "warning", "hidden_file", settings));
-  else if (hidden !== undefined) findings.push(foundIn(file, {}, "info", "hidden_file"));
+  if (isSettings) findings.push(found("warning", "hidden_file", settings));
+  else if (hidden !== undefined) findings.push(found("info", "hidden_file"));
   return findings;
 };
 

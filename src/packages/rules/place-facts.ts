@@ -44,6 +44,7 @@ const words = once(() =>
 const has = (text: string, of: keyof typeof names.words) =>
   words()[of]?.some((each) => text.includes(each)) === true;
 const brands = once(() => names.brands.split(" "));
+/** Parts of a host behind which people sign in; and those that stand before a name. */
 const signIn = /^(?:login|auth|accounts?|sso|secure|signin|verify)$/;
 const doors = /^(?:api|login|auth|accounts?|www|sso|secure|my|signin)$/;
 

@@ -10,7 +10,7 @@ const shared =
   /\.(?:(?:vercel|netlify|web|run|railway|replit)\.app|(?:herokuapp|amazonaws|firebaseapp|onrender)\.com|(?:pages|workers|fly|replit)\.dev|(?:github|gitlab)\.io|supabase\.co|(?:cloudfront|azurewebsites|cloudfunctions)\.net|(?:co|com|org|net|ac|gov|edu)\.[a-z]{2})$/;
 /** Hosts that stand for others in guides; with another name before it, such a domain is somebody's. */
 const placeholder =
-  /^(?:(?:www|docs?|(?:[\w-]{1,20}-)?api|app|web|db|database|postgres(?:ql)?|mysql|mongo(?:db)?|redis|host|server|mail|smtp|auth|login|staging|dev|test|prod)\.)?example\.(?:com|org|net)(?:\/|$)|\/your\b/i;
+  /^(?:(?:www|docs?|(?:[\w-]{1,20}-)?api|app|web|db|database|postgres(?:ql)?|mysql|mongo(?:db)?|redis|host|server|mail|smtp|auth|login|staging|dev|test|prod)\.)?example\.(?:com|org|net)(?:\/|$)|^[\w.-]{1,80}\.example\.(?:com|org|net)\/(?:\S{0,100}\/)?your\b/i;
 const forges =
   /^(?:github\.com|gitlab\.com|codeberg\.org|raw\.githubusercontent\.com|gist\.github(?:usercontent)?\.com)$/;
 /** What owners add to their names for further domains. */

@@ -1,4 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
+import { skillDocument } from "../../base/skill-places.ts";
 import type { TextRole } from "../review-lines.ts";
 import type { ReviewedFile, ReviewSubject } from "../review-subject.ts";
 import { conceptsOf, isFamous } from "./concepts.ts";
@@ -57,7 +58,9 @@ function printed({ path, role, statements }: ReviewedFile): Paragraph[] {
 function told({ lines, path }: ReviewedFile, { skill }: ReviewSubject): Paragraph[] {
   const line = lines.find(({ text }) => text.startsWith("description:"))?.number ?? 1;
   const found: Paragraph[] =
-    path === "SKILL.md" ? [{ line, text: skill.description, isHidden: false, isDescription: true }] : [];
+    skillDocument([path]) === path
+      ? [{ line, text: skill.description, isHidden: false, isDescription: true }]
+      : [];
   const open = new Map<TextRole, Paragraph>();
   for (const { number, role, text } of lines) {
     const isTold = role === "prose" || role === "comment";

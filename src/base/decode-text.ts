@@ -59,9 +59,24 @@ export function findEncoding(start: Uint8Array, goesOn = false): FoundEncoding |
 }
 
 /** The label of UTF-16 with a byte order mark, as Windows shells write it. */
-function markedUtf16([first, second]: Uint8Array): string | undefined {
+export function markedUtf16([first, second]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
+/** The label of the character set that a content-type header names, in small letters; undefined if it names none. */
+export function namedCharset(contentType: string): string | undefined {
+  return /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1]?.toLowerCase();
+}
+
+/** The text of bytes in a character set; undefined for an unknown label. */
+export function textIn(bytes: Uint8Array, charset: string): string | undefined {
+  try {
+    return charset === "" ? undefined : new TextDecoder(charset).decode(bytes);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /**

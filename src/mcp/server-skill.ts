@@ -133,7 +133,10 @@ const addressName = /(?:^|[^a-z])(?:ur[il]|href|link|website|web_?page)s?$/i;
 
 /** Arguments that are a web address, as tools that fetch pages have: the server sends something there. */
 function addressesIn(input: Json, name = ""): string[] {
-  if (typeof input === "string") return [requestedBy(input, addressName.test(name)) ?? []].flat();
+  if (typeof input === "string") {
+    const address = requestedBy(input, addressName.test(name));
+    return address === undefined ? [] : [address];
+  }
   if (!isContainer(input)) return [];
   return Object.entries(input).flatMap(([key, value]) =>
     addressesIn(value, Array.isArray(input) ? name : key),

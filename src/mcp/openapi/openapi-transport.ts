@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { decodeText, looseText } from "../../base/decode-text.ts";
+import { decodeText, looseText, namedCharset, textIn } from "../../base/decode-text.ts";
 import { errorText } from "../../base/error-text.ts";
 import { beginningOf, oneLine } from "../../base/markdown-text.ts";
 import { readAtMost } from "../../base/read-at-most.ts";
@@ -174,18 +174,8 @@ async function directly({ url, ...request }: Request, signal: AbortSignal): Prom
   const response = await fetch(url, { ...request, signal, redirect: "manual" });
   const bytes = await readAtMost(response.body, maxAnswer, () => tooLarge(maxAnswer));
   const type = response.headers.get("content-type") ?? "";
-  const text = charsetText(bytes, type) ?? decodeText(bytes)?.text;
+  const text = textIn(bytes, namedCharset(type) ?? "") ?? decodeText(bytes)?.text;
   if (text !== undefined) return { status: response.status, body: text };
   const file = { mimeType: type, blob: Buffer.from(bytes).toString("base64") };
   return { status: response.status, body: `${bytes.byteLength} bytes, which are not text`, file };
-}
-
-/** The text of an answer that names its character set; undefined if it names none, or an unknown one. */
-function charsetText(bytes: Uint8Array, contentType: string): string | undefined {
-  const [, charset] = /charset\s*=\s*["']?([\w-]{1,40})/i.exec(contentType) ?? [];
-  try {
-    return charset === undefined ? undefined : new TextDecoder(charset).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

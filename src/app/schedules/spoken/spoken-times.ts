@@ -147,9 +147,11 @@ const isDay = ({ atoms }: Phrase) =>
 const textOf = (phrases: readonly Phrase[], text: string) =>
   phrases.map(({ start, end }) => text.slice(start, end)).join(" … ");
 
+const lastWeekday = /last (?:mon|tues|wednes|thurs|fri|satur|sun)day/;
 /** Days that have a name but no date, before a word boundary. */
-const namedDay =
-  /(?:the )?(?:(?:public |bank )?holidays?|christmas|xmas|new year\S{0,3}|easter|thanksgiving|halloween|(?:my|our|\S{1,40}['’]s) birthday|(?:odd|even) (?:days|weeks)|last (?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: day| eve)?(?!\p{L})/u;
+const namedDay = pattern(
+  "u",
+)`(?:the )?(?:(?:public |bank )?holidays?|christmas|xmas|new year\S{0,3}|easter|thanksgiving|halloween|(?:my|our|\S{1,40}['’]s) birthday|(?:odd|even) (?:days|weeks)|${lastWeekday})(?: day| eve)?(?!\p{L})`;
 const away =
   /(?:\d{1,3}|an?|one|two|three|four|five|six|seven) (?:business |working )?(?:minutes?|mins?|hours?|hrs?|days?|weeks?|months?) (?:before|after)\b/;
 /** A bound, or a time of the day that everybody has at another hour. */
@@ -170,8 +172,7 @@ const strayAfter = [
 ];
 
 /** A day that is over, but not its things: `yesterday's numbers`. */
-const past =
-  /(?:yesterday|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?!['’]s)/;
+const past = pattern()`(?:yesterday|last (?:night|week|month|year)|${lastWeekday})\b(?!['’]s)`;
 const [pastBefore, pastAfter] = [pattern("i")`\b(${past}),?\s*$`, pattern("i")`^,? (${past})`];
 
 /** Words next to the time that may belong to it: an unknown `every …`, a number, a zone, a past day. Undefined when there are none. */
@@ -202,9 +203,10 @@ function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean):
 /** ` new york time`: a zone is named by its city only with its region. */
 function cityTime(after: string): RegExpExecArray | undefined {
   const found = /^,? ((?:in )?(\p{L}+(?: \p{L}+){1,2}) time)\b/iu.exec(after);
-  const city = `/${found?.[2]?.replaceAll(" ", "_").toLowerCase()}`;
+  if (found === null) return undefined;
+  const city = `/${found[2]?.replaceAll(" ", "_").toLowerCase()}`;
   const isZone = Intl.supportedValuesOf("timeZone").some((zone) => zone.toLowerCase().endsWith(city));
-  return found !== null && isZone ? found : undefined;
+  return isZone ? found : undefined;
 }
 
 /** A number after `at` that is not a time, as in `at 9.5`. */

@@ -78,8 +78,8 @@ async function endOfCall(
     const isLost = error.code === ErrorCode.ConnectionClosed && state !== "running";
     return isLost ? lost(call, problem ?? "it ended") : refused(error, call);
   }
-  // The server no longer knows the session, so it did nothing: the call may be repeated in a new session.
-  if (statusOf(error) === 404 && !isLast) {
+  // A server that no longer knows the session answers 404, some 400, before it reads the request: it did nothing.
+  if (connection.hasSession() && [400, 404].includes(statusOf(error) ?? 0) && !isLast) {
     await lane.lose(connection, "it forgot the session");
     await lane.start();
     return "again";

@@ -36,6 +36,8 @@ export interface Connection {
   describe(): Promise<RemoteServer>;
   /** @throws CallTimeout, or an error of the SDK */
   call(options: Omit<CallOptions, "client" | "clock" | "redact" | "track">): Promise<ToolResult>;
+  /** Whether the server gave the session an id, which each request names. */
+  hasSession(): boolean;
   /** Whether a call is running. */
   isBusy(): boolean;
   /** Whether it still answers within this time, at most 5 s; a server that hangs does not. */
@@ -49,6 +51,8 @@ export interface ConnectionOptions extends HttpAccess {
   clock: Clock;
   requests: ServerRequests | undefined;
   version: string;
+  /** Absolute path of the folder that a process of this server is started in if its entry names none. */
+  home?: string | undefined;
   /** Maximum time for the server to introduce itself, ms. */
   connect_ms: number;
   /** Cancels the attempt. */
@@ -94,7 +98,7 @@ async function openStdio(
   options: ConnectionOptions,
   target: Extract<ServerConfig["target"], { type: "stdio" }>,
 ): Promise<Connection> {
-  const transport = await createStdioTransport(target, options.clock);
+  const transport = await createStdioTransport(target, options.clock, options.home);
   options.onProcess?.(transport.tail);
   const why = () => {
     const said = transport.tail();
@@ -155,6 +159,7 @@ async function connect(
         describe(client).then(redact),
       ),
     call: (call) => callTool({ ...call, client, clock, redact, track: active.track }),
+    hasSession: () => transport.sessionId !== undefined,
     isBusy: active.isBusy,
     answers: (withinMs) =>
       withTimeLimit(within(Math.min(pingMs, withinMs), "It hangs."), () =>
@@ -180,16 +185,18 @@ async function describe(client: Client): Promise<RemoteServer> {
   const tools = new Map<string, RemoteTool>();
   const seen = new Set<string>();
   let params = {};
+  let unreadable = 0;
   for (let fruitless = 0; fruitless < maxFruitless && tools.size < maxTools; ) {
     seen.add(JSON.stringify(params));
     const known = tools.size;
     const { nextCursor: cursor, ...page } = await listTools(client, params);
     for (const tool of page.tools) tools.set(tool.name, tool);
+    unreadable += page.unreadable;
     fruitless = tools.size > known ? 0 : fruitless + 1;
     params = { cursor };
     if (!cursor || seen.has(JSON.stringify(params))) break;
   }
-  return { ...about, tools: [...tools.values()] };
+  return { ...about, tools: [...tools.values()], ...(unreadable > 0 ? { unreadable } : {}) };
 }
 
 const pageSchema = z.object({
@@ -212,7 +219,7 @@ async function listTools(client: Client, params: { cursor?: unknown }) {
     });
   const { tools, nextCursor } = pageSchema.parse(page);
   const read = tools.flatMap((tool) => remoteToolSchema.safeParse(tool).data ?? []);
-  return { tools: read, nextCursor };
+  return { tools: read, unreadable: tools.length - read.length, nextCursor };
 }
 
 type TrackedCalls = ReturnType<typeof trackCalls>;

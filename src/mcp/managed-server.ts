@@ -1,3 +1,4 @@
+import path from "node:path";
 import { z } from "zod";
 import { backoff } from "../base/backoff.ts";
 import { oneLine } from "../base/markdown-text.ts";
@@ -30,6 +31,8 @@ export interface ManagedServerDeps
   store: KeyValue;
   parked: ParkedCalls;
   login: McpLogin | undefined;
+  /** Absolute path of the folder in which each server gets one of its own. */
+  folder: string;
   /** Maximum silence of a call, ms, unless the server has its own. */
   call_ms: number;
   maxAttempts: number;
@@ -235,6 +238,7 @@ export class ManagedServer {
     connection = await openConnection({
       ...this.#deps,
       server: config,
+      home: path.join(this.#deps.folder, serverSkillId(config.name)),
       authProvider: target && login?.providerFor(target, account),
       fetch: target && login?.fetchFor(target, account, headers),
       onLost,

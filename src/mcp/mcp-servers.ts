@@ -1,7 +1,9 @@
+import { errorText } from "../base/error-text.ts";
 import type { Clock, KeyValue } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
+import { serverSkillId } from "../core/skill/catalogue.ts";
 import type { Servers } from "../core/skill/packages.ts";
-import type { Diagnostic, LoadedSkills, Skill, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
+import type { Diagnostic, LoadedSkills, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
 import { createParkedCalls, type ParkedCalls } from "../core/turn/parked-calls.ts";
 import { shownPerson } from "../core/values/place.ts";
 import { createArgumentCheck } from "./argument-check.ts";
@@ -20,6 +22,8 @@ const startsAtOnce = 2;
 export interface McpServersOptions {
   /** Absolute path of the file of servers; it may be missing. */
   file: string;
+  /** Absolute path of the folder in which the process of each server has one of its own, unless its entry names another (`cwd`). */
+  folder: string;
   /** Source of the values for `${NAME}` in the file. Servers get nothing else of it except `network`. */
   environment: Environment;
   /** Variables that point programs to this machine's proxy, registries and certificates; those of an entry override them. */
@@ -59,7 +63,7 @@ export interface McpServers {
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { file, login } = options;
   const known = new KnownServers(options);
-  const skills = new SkillsOfServers(file);
+  const skills = new SkillsOfServers(file, options.report);
   const forgetListener = login?.onConnected((name, account) => known.renew(name, account));
   let latest: LoadedSkills = { skills: [], diagnostics: [] };
   return {
@@ -67,22 +71,27 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       id: `mcp:${file}`,
       async load() {
         await known.sync();
-        const next = known.all().flatMap((server) => skills.of(server));
-        const isSame =
-          latest.diagnostics === known.diagnostics &&
-          next.length === latest.skills.length &&
-          next.every((skill, at) => skill === latest.skills[at]);
-        if (!isSame) latest = { skills: next, diagnostics: known.diagnostics };
+        const made = known.all().map((server) => skills.of(server));
+        const next = {
+          skills: made.flatMap((each) => each.skills),
+          diagnostics: [...known.diagnostics, ...made.flatMap((each) => each.diagnostics)],
+        };
+        if (!isSame(next.skills, latest.skills) || !isSame(next.diagnostics, latest.diagnostics))
+          latest = next;
         return latest;
       },
     },
-    servers: { ...controls(known), ...logins(login, known) },
+    servers: { ...controls(known, skills), ...logins(login, known) },
     start: () => known.start(),
     async close() {
       forgetListener?.();
       await Promise.all([skills.close(), known.close()]);
     },
   };
+}
+
+function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((each, at) => each === b[at]);
 }
 
 /** The servers of the file, as last read. */
@@ -188,39 +197,65 @@ interface MadeSkills {
   remote: RemoteServer | undefined;
   problem: string | undefined;
   wantsFirstStart: boolean;
-  skills: readonly Skill[];
+  loaded: LoadedSkills;
 }
 
 /** The skills of servers; the same objects while nothing about a server changed. */
 class SkillsOfServers {
   readonly #origin: SkillOrigin;
+  readonly #report: McpServersOptions["report"];
   readonly #check = createArgumentCheck();
   readonly #made = new WeakMap<ManagedServer, MadeSkills>();
 
-  constructor(file: string) {
+  constructor(file: string, report: McpServersOptions["report"]) {
     this.#origin = { source: "mcp", precedence: 2, path: file };
+    this.#report = report;
   }
 
-  of(server: ManagedServer): readonly Skill[] {
+  /** Never throws: what is odd in one server or tool never reaches another. */
+  of(server: ManagedServer): LoadedSkills {
     const remote = server.remote();
     const problem = server.problem();
     const wantsFirstStart = server.wantsFirstStart();
     const before = this.#made.get(server);
     const isSame =
       before?.remote === remote && before?.problem === problem && before?.wantsFirstStart === wantsFirstStart;
-    if (before !== undefined && isSame) return before.skills;
-    const skills = createServerSkills({
-      server: server.config,
-      origin: this.#origin,
-      remote,
-      problem,
-      ready: wantsFirstStart ? () => server.start(false) : undefined,
-      check: this.#check,
-      call: (tool, input, context) => server.call(tool, input, context),
-      isConnected: (person) => server.isConnected(person),
-    });
-    this.#made.set(server, { remote, problem, wantsFirstStart, skills });
-    return skills;
+    if (before !== undefined && isSame) return before.loaded;
+    const loaded = this.#make(server, remote, problem, wantsFirstStart);
+    const told = new Set(before?.loaded.diagnostics.map(({ message }) => message));
+    for (const { message } of loaded.diagnostics) {
+      if (!told.has(message)) this.#report(new Error(message), server.config.name);
+    }
+    this.#made.set(server, { remote, problem, wantsFirstStart, loaded });
+    return loaded;
+  }
+
+  #make(
+    server: ManagedServer,
+    remote: RemoteServer | undefined,
+    problem: string | undefined,
+    wantsFirstStart: boolean,
+  ): LoadedSkills {
+    try {
+      return createServerSkills({
+        server: server.config,
+        origin: this.#origin,
+        remote,
+        problem,
+        ready: wantsFirstStart ? () => server.start(false) : undefined,
+        check: this.#check,
+        call: (tool, input, context) => server.call(tool, input, context),
+        isConnected: (person) => server.isConnected(person),
+      });
+    } catch (error) {
+      const message = `Server ${server.config.name}: its tools cannot be read: ${errorText(error)}`;
+      const skill_id = serverSkillId(server.config.name);
+      const path = this.#origin.path;
+      return {
+        skills: [],
+        diagnostics: [{ path, skill_id, severity: "error", code: "odd_server", message }],
+      };
+    }
   }
 
   close(): Promise<void> {
@@ -244,7 +279,7 @@ function readablePerson(person: string): string {
   return shownPerson(person, person.split(":").slice(2).join(":") || person);
 }
 
-function controls(known: KnownServers): Omit<Servers, "login" | "logout"> {
+function controls(known: KnownServers, skills: SkillsOfServers): Omit<Servers, "login" | "logout"> {
   const doing = (work: (server: ManagedServer) => Promise<void>) => async (name: string) => {
     const server = await known.find(name);
     if (server !== undefined) await work(server);
@@ -252,7 +287,7 @@ function controls(known: KnownServers): Omit<Servers, "login" | "logout"> {
   };
   return {
     list: () => known.all().map((server) => server.status()),
-    problems: () => known.diagnostics,
+    problems: () => [...known.diagnostics, ...known.all().flatMap((server) => skills.of(server).diagnostics)],
     start: doing((server) => server.start(true)),
     stop: doing((server) => server.stop()),
     restart: doing(async (server) => {

@@ -25,6 +25,8 @@ export const remoteServerSchema = z.object({
   version: z.string().default("").catch(""),
   instructions: z.string().default("").catch(""),
   tools: z.array(remoteToolSchema),
+  /** How many more tools it listed that cannot be understood at all. */
+  unreadable: z.number().optional().catch(undefined),
 });
 /** What a server is and has; stored so that its tools can be offered before it runs again. */
 export type RemoteServer = z.infer<typeof remoteServerSchema>;

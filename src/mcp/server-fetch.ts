@@ -111,12 +111,21 @@ function withBody(
   });
 }
 
-/** A body that is not JSON, or answers no request, passes unchanged: the SDK reports the defect. */
+/**
+ * A body that is not JSON, or answers no request, passes unchanged: the SDK reports the defect. A refusal in the name of the request
+ * counts as its answer, whatever the status: the SDK would drop its reason.
+ */
 async function cleanBody(response: Response, id: RequestId | undefined): Promise<Response> {
   const body = response.body?.pipeThrough(sizeLimit());
   if (body === undefined) return response;
-  if (id === undefined || !response.ok || response.status === 202) return withBody(response, body);
+  const isLogin = response.status === 401 || response.status === 403;
+  if (id === undefined || isLogin || response.status === 202) return withBody(response, body);
   const text = await new Response(body).text();
+  if (!response.ok) {
+    const refusals = messagesIn(jsonIn(text)).filter((message) => answersTo(message, id));
+    if (refusals.length === 0) return withBody(response, text);
+    return Response.json(refusals);
+  }
   const messages = messagesIn(jsonIn(text), id);
   if (messages.length === 0) return withBody(response, text);
   const lost = messages.some((message) => answersTo(message, id)) ? [] : [lostAnswer(id)];

@@ -1,8 +1,16 @@
 import { hash } from "node:crypto";
+import { errorText } from "../base/error-text.ts";
 import { oneLine } from "../base/markdown-text.ts";
-import { isContainer } from "../base/record.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import { serverSkillId, serverToolName } from "../core/skill/catalogue.ts";
-import { parametersOf, type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill/skill.ts";
+import {
+  type Diagnostic,
+  type LoadedSkills,
+  parametersOf,
+  type Skill,
+  type SkillOrigin,
+  skillMetadataSchema,
+} from "../core/skill/skill.ts";
 import type { ServerTool, Tool, ToolContext, ToolResult } from "../core/skill/tool.ts";
 import { requestedBy } from "../core/values/address.ts";
 import type { ToolEffect } from "../core/values/inbound.ts";
@@ -39,17 +47,22 @@ export interface ServerSkillOptions {
   isConnected(person: string): Promise<boolean>;
 }
 
-/** A server as a skill, and each of its tools as a part, so that people can switch off single ones. */
-export function createServerSkills(options: ServerSkillOptions): Skill[] {
+/** Maximum odd tools of a server that are named. */
+const maxNamed = 5;
+
+/**
+ * A server as a skill, and each of its tools as a part, so that people can switch off single ones. What cannot be understood of a tool is
+ * left out, at most that tool; one diagnostic names it.
+ */
+export function createServerSkills(options: ServerSkillOptions): LoadedSkills {
   const { server, origin, remote, problem, ready } = options;
-  const offered = remote?.tools.filter((tool) => !server.suppressed.includes(tool.name)) ?? [];
   const id = serverSkillId(server.name);
-  const tools = offered.map((tool) => createTool(id, tool, options));
   const base = {
     kind: "mcp" as const,
     origin,
     hash: hash("sha256", canonicalJson([server.hash, remote ?? null]), "hex"),
     ...(problem === undefined ? {} : { problems: [problem] }),
+    instructions: guideOf(server.name, remote),
   };
   const metadata = {
     version: remote?.version || "1.0.0",
@@ -57,6 +70,26 @@ export function createServerSkills(options: ServerSkillOptions): Skill[] {
     tags: ["mcp", "server"],
     max_execution_seconds: maxCall / 1000,
   };
+  const odd = remote?.unreadable ? [`${counted(remote.unreadable, "tool")} without a name`] : [];
+  const offered = remote?.tools.filter((tool) => !server.suppressed.includes(tool.name)) ?? [];
+  const parts = offered.flatMap((said): Skill[] => {
+    try {
+      const { tool, without } = readableTool(said);
+      if (without.length > 0) odd.push(`${oneLine(tool.name, 80)} (without ${without.join(", ")})`);
+      const part = {
+        ...metadata,
+        id: `${id}#${tool.name}`.slice(0, 200),
+        name: titleOf(tool),
+        description: oneLine(tool.description ?? titleOf(tool), maxDescription),
+        parameters: parametersOf(tool.inputSchema),
+      };
+      const tools = [createTool(id, tool, options)];
+      return [{ ...skillMetadataSchema.parse(part), ...base, parent: id, tools }];
+    } catch (error) {
+      odd.push(`${oneLine(said.name, 80)} (left out: ${oneLine(errorText(error), 100)})`);
+      return [];
+    }
+  });
   const parent: Skill = {
     ...skillMetadataSchema.parse({
       ...metadata,
@@ -65,26 +98,39 @@ export function createServerSkills(options: ServerSkillOptions): Skill[] {
       description: server.description ?? describe(server.name, remote, offered),
     }),
     ...base,
-    instructions: guideOf(server.name, remote),
-    tools,
+    tools: parts.flatMap(({ tools }) => tools),
     ...(ready === undefined ? {} : { ready }),
   };
-  const parts = offered.map(
-    (tool, at): Skill => ({
-      ...skillMetadataSchema.parse({
-        ...metadata,
-        id: `${id}#${tool.name}`.slice(0, 200),
-        name: titleOf(tool),
-        description: oneLine(tool.description ?? titleOf(tool), maxDescription),
-        parameters: parametersOf(tool.inputSchema),
-      }),
-      ...base,
-      parent: id,
-      instructions: parent.instructions,
-      tools: tools.slice(at, at + 1),
-    }),
-  );
-  return [parent, ...parts];
+  return { skills: [parent, ...parts], diagnostics: odd.length === 0 ? [] : [oddTools(options, odd)] };
+}
+
+function oddTools({ server, origin }: ServerSkillOptions, odd: readonly string[]): Diagnostic {
+  const more = odd.length > maxNamed ? `, and ${odd.length - maxNamed} more` : "";
+  const message = `Server ${server.name}: some of its tools cannot be read as a whole: ${odd.slice(0, maxNamed).join(", ")}${more}. Its other tools work.`;
+  const skill_id = serverSkillId(server.name);
+  return { path: origin.path, skill_id, severity: "warning", code: "odd_tools", message };
+}
+
+/** The tool without arguments that have no name or no schema: a model could not send them. */
+function readableTool(tool: RemoteTool): { tool: RemoteTool; without: string[] } {
+  const { properties, required } = tool.inputSchema;
+  if (properties === undefined) return { tool, without: [] };
+  const all = isRecord(properties) ? Object.entries(properties) : [];
+  const isReadable = ([name, schema]: [string, unknown]) =>
+    name !== "" && (isRecord(schema) || typeof schema === "boolean");
+  const read = all.filter(isReadable);
+  const without = all
+    .filter((each) => !isReadable(each))
+    .map(([name]) => `the argument “${oneLine(name, 40)}”`);
+  if (!isRecord(properties)) without.push("its arguments");
+  if (without.length === 0) return { tool, without };
+  const known = new Set(read.map(([name]) => name));
+  const inputSchema = {
+    ...tool.inputSchema,
+    properties: Object.fromEntries(read),
+    required: Array.isArray(required) ? required.filter((name) => known.has(String(name))) : [],
+  };
+  return { tool: { ...tool, inputSchema: inputSchema as JsonSchema }, without };
 }
 
 /** The first sentence of the server's own instructions, or else the names of its tools, and how many there are. */

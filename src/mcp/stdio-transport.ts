@@ -1,4 +1,7 @@
 import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { isAbsolute } from "node:path";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { asError } from "../base/error-text.ts";
 import type { Clock } from "../core/ports/storage.ts";
@@ -29,15 +32,20 @@ export interface StdioTransport extends Transport {
 /**
  * The only variables of the bot's environment passed on are those of its entry and those the SDK considers necessary for any server (PATH,
  * HOME …).
+ * @param home absolute path of a folder that it is started in, made if missing, unless its entry names another or, in its command or
+ *   arguments, something relative to the bot's own folder
  */
 export async function createStdioTransport(
   target: Extract<Target, { type: "stdio" }>,
   clock: Pick<Clock, "after">,
+  home?: string,
 ): Promise<StdioTransport> {
   const [{ getDefaultEnvironment }, { serializeMessage }] = await Promise.all([
     import("@modelcontextprotocol/sdk/client/stdio.js"),
     import("@modelcontextprotocol/sdk/shared/stdio.js"),
   ]);
+  const own = target.cwd === undefined && !namesRelative(target) ? home : undefined;
+  if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
   let child: ChildProcess | undefined;
   let ending: string | undefined;
   let stderr = "";
@@ -48,7 +56,7 @@ export async function createStdioTransport(
     kill: () => child && killGroup(child),
     start: () =>
       new Promise((resolve, reject) => {
-        const { command, args, cwd, env } = target;
+        const { command, args, cwd = own, env } = target;
         const inherited = getDefaultEnvironment();
         const started = spawnGroup(command, args, { cwd, env: { ...inherited, ...env }, stdio: "pipe" });
         child = started;
@@ -83,6 +91,10 @@ export async function createStdioTransport(
     },
   };
   return withExactNumbers(transport);
+}
+
+function namesRelative({ command, args }: { command: string; args: readonly string[] }): boolean {
+  return [command, ...args].some((each) => !isAbsolute(each) && existsSync(each));
 }
 
 function failedStart(

@@ -1,3 +1,4 @@
+import path from "node:path";
 /** Opens the sources and runtimes of skills: folders, installed packages, tool servers, the sandbox. */
 import type { AddFlow } from "../app/operations/services.ts";
 import { networkOf, processEnvironment } from "../config/environment.ts";
@@ -122,6 +123,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   const login = openToolServerLogin(config, { ...deps, listening: () => address });
   const mcp = createMcpServers({
     file: config.mcp.file,
+    folder: path.join(config.data.folder, "tool-servers"),
     environment: processEnvironment(),
     network: networkOf(processEnvironment()),
     store: scopeKeyValue(store, "mcp:"),

@@ -29,6 +29,7 @@ export async function openJudgedBot(entry: Record<string, unknown>) {
   const login = createMcpLogin({ store, web, clock: systemClock, redirectUrl, clientMetadataUrl, report });
   const { servers, source, start, close } = createMcpServers({
     file,
+    folder: join(folder, "homes"),
     environment: {},
     store,
     web,

@@ -56,6 +56,7 @@ export async function openBench(
   await write(servers);
   const mcp = createMcpServers({
     file,
+    folder: join(folder, "homes"),
     environment: {},
     store,
     web: createWeb({ allow: [] }),

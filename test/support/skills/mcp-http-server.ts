@@ -14,6 +14,8 @@ export interface McpHttpServer {
   sessions(): number;
   /** Forgets all sessions, as a restart does. */
   forget(): void;
+  /** The status that requests of an unknown session get. */
+  unknownSession: number;
   /** Answers requests instead while it is set; true when it did. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   close(): Promise<void>;
@@ -40,7 +42,7 @@ export async function openMcpHttpServer(): Promise<McpHttpServer> {
     const id = request.headers["mcp-session-id"];
     transportFor(Array.isArray(id) ? id[0] : id).then(
       async (transport) => {
-        if (transport === undefined) response.writeHead(404).end();
+        if (transport === undefined) response.writeHead(server.unknownSession).end();
         else await transport.handleRequest(request, response);
       },
       () => void response.writeHead(500).end(),
@@ -53,6 +55,7 @@ export async function openMcpHttpServer(): Promise<McpHttpServer> {
     requests: [],
     sessions: () => begun,
     forget: () => transports.clear(),
+    unknownSession: 404,
     instead: undefined,
     async close() {
       http.close();

@@ -24,6 +24,7 @@ server.registerTool(
 server.registerTool("environment", { annotations: { readOnlyHint: true } }, () =>
   text(JSON.stringify(process.env)),
 );
+server.registerTool("folder", { annotations: { readOnlyHint: true } }, () => text(process.cwd()));
 server.registerTool("pid", {}, () => {
   const grandchild = spawn("sleep", ["600"], { stdio: "ignore" });
   return { ...text(""), structuredContent: { server: process.pid, grandchild: grandchild.pid ?? 0 } };

@@ -149,3 +149,48 @@ it("a result that lacks the end of its event is read", async () => {
   });
   expect(await bench.call("web", "ping")).toEqual({ status: "ok", output: "hello" });
 });
+
+const odd = (properties: unknown, more = {}) => ({
+  name: "odd",
+  inputSchema: { type: "object", properties, ...more },
+});
+
+it.each<[string, unknown[], string]>([
+  ["without a name", [odd({ "": { type: "string" }, a: { type: "string" } }, { required: ["", "a"] })], "a"],
+  ["that is null", [odd({ a: { type: "string" }, b: null })], "a"],
+  ["that is a text", [odd({ a: true, b: "string" })], "a"],
+  ["in place of all", [odd("none")], ""],
+])("an argument %s is left out of its tool alone, and named", async (_what, tools, kept) => {
+  const { bench } = await openForeign({ pages: () => ({ tools: [...tools, ping, {}] }) });
+  const { tools: made } = await bench.skill("mcp_web");
+  expect(made.map(({ name }) => name)).toEqual(["web__odd", "web__ping"]);
+  expect(Object.keys(made[0]?.parameters.properties ?? {}).join()).toBe(kept);
+  const [problem, ...others] = bench.servers.problems();
+  expect(others).toEqual([]);
+  expect(problem?.message).toMatch(/^Server web: .*: 1 tool without a name, odd \(without /);
+  expect(bench.errors.map(String)).toEqual([`Error: ${problem?.message}`]);
+  expect((await bench.source.load()).diagnostics).toEqual(bench.servers.problems());
+});
+
+it("a server whose 300 tools are all odd harms no other and says so in one line", async () => {
+  const tools = Array.from({ length: 300 }, (_, at) => ({ ...odd({ "": null }), name: `odd-${at}` }));
+  const { bench } = await openForeign({ pages: () => ({ tools }) });
+  expect((await bench.source.load()).skills.length).toBe(301);
+  expect(bench.servers.problems().map(({ message }) => message)).toEqual([
+    expect.stringMatching(/odd-4 .*, and 295 more\. /),
+  ]);
+});
+
+it("a request of a session that is answered with 400 in its own name is not made again", async () => {
+  const { asked, bench } = await openForeign({
+    answer: (response, id) =>
+      void response
+        .writeHead(400, json)
+        .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32602, message: "Wrong colour" } })),
+  });
+  expect(await bench.call("web", "ping")).toMatchObject({
+    code: "tool_failed",
+    message: expect.stringContaining("Wrong colour"),
+  });
+  expect(asked.filter((method) => method === "tools/call").length).toBe(1);
+});

@@ -86,13 +86,17 @@ describe("a server on Streamable HTTP", () => {
     expect(result).toMatchObject({ output: expect.stringMatching(/\.I hold \[se\n\[Cut: /) });
   });
 
-  it("an HTTP server that forgot the session gets a new one, and the call is made there", async () => {
-    bench = await openBench({ web: { url: remote.url } });
-    await bench.servers.start("web");
-    remote.forget();
-    expect(await bench.call("web", "whoami")).toEqual(ok("undefined"));
-    expect(remote.sessions()).toBe(2);
-  });
+  it.each([404, 400])(
+    "an HTTP server that answers %i because it forgot the session gets a new one, and the call is made there",
+    async (status) => {
+      remote.unknownSession = status;
+      bench = await openBench({ web: { url: remote.url } });
+      await bench.servers.start("web");
+      remote.forget();
+      expect(await bench.call("web", "whoami")).toEqual(ok("undefined"));
+      expect(remote.sessions()).toBe(2);
+    },
+  );
 
   it("an HTTP server is not followed to another origin", async () => {
     const elsewhere = await openMcpHttpServer();

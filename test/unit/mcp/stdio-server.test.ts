@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { networkOf } from "../../../src/config/environment.ts";
 import type { NewFile } from "../../../src/core/ports/storage.ts";
@@ -13,11 +14,15 @@ const ok = (output: unknown) => ({ status: "ok", output });
 
 describe("a server on stdio", () => {
   let bench: McpBench;
+  const entry = {
+    ...testServer,
+    env: { TEST_TOKEN: secret, PLAIN: "production" },
+    anythingllm: { suppressedTools: ["pid"] },
+  };
   beforeAll(async () => {
     process.env.KNACK_TEST_SECRET = "of the bot";
-    const test = { ...testServer, env: { TEST_TOKEN: secret, PLAIN: "production" } };
     const network = networkOf({ HTTPS_PROXY: "http://me:proxy-pass@proxy:8080", OTHER: "of the bot" });
-    bench = await openBench({ test: { ...test, anythingllm: { suppressedTools: ["pid"] } } }, { network });
+    bench = await openBench({ test: entry }, { network });
     await bench.servers.start("test");
   });
   afterAll(async () => {
@@ -28,7 +33,7 @@ describe("a server on stdio", () => {
   it("a stdio server is a skill with a part for each tool that is not suppressed", async () => {
     const skill = await bench.skill("mcp_test");
     expect(skill).toMatchObject({ kind: "mcp", name: "test", version: "2.3.4" });
-    expect(skill.description).toMatch(/^Use echo\..*\(12 tools of the server test\)$/);
+    expect(skill.description).toMatch(/^Use echo\..*\(13 tools of the server test\)$/);
     const names = skill.tools.map(({ name }) => name);
     expect(names).toContain("test__echo");
     expect(names).not.toContain("test__pid");
@@ -58,6 +63,14 @@ describe("a server on stdio", () => {
     expect(await validate({ text: true })).toMatchObject({ ok: false });
     expect(await validate("x")).toEqual({ ok: false, message: "an object is expected" });
     expect(await validate({ text: 4711 })).toEqual({ ok: true, value: { text: "4711" } });
+  });
+
+  it("a stdio server runs in a folder of its own, unless its entry names another", async () => {
+    expect(await bench.call("test", "folder")).toEqual(ok(join(bench.folder, "homes", "mcp_test")));
+    await bench.write({ test: entry, there: { ...testServer, cwd: bench.folder } });
+    await bench.source.load();
+    await bench.servers.start("there");
+    expect(await bench.call("there", "folder")).toEqual(ok(bench.folder));
   });
 
   it("a stdio server's failures are reported as errors", async () => {

@@ -1,4 +1,3 @@
-import type { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { errorText } from "../base/error-text.ts";
 import { failure, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
 import { createOutsideWork, type ParkedCalls } from "../core/turn/parked-calls.ts";
@@ -72,11 +71,10 @@ async function endOfCall(
     const message = `${tool} was given up. ${error.message} Whether it took effect is not known.`;
     return failure("timed_out", message);
   }
-  const { ErrorCode, McpError } = await import("@modelcontextprotocol/sdk/types.js");
-  if (error instanceof McpError) {
-    const { state, problem } = lane.state();
-    const isLost = error.code === ErrorCode.ConnectionClosed && state !== "running";
-    return isLost ? lost(call, problem ?? "it ended") : refused(error, call);
+  const { ProtocolError, SdkError, SdkErrorCode } = await import("@modelcontextprotocol/client");
+  if (error instanceof ProtocolError) return refused(error, call);
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
+    return lost(call, lane.state().problem ?? "it ended");
   }
   // A server that no longer knows the session answers 404, some 400, before it reads the request: it did nothing.
   if (connection.hasSession() && [400, 404].includes(statusOf(error) ?? 0) && !isLast) {
@@ -96,7 +94,10 @@ async function endOfCall(
 }
 
 /** The result for an error that the server reported, with the details it added, such as a retry delay or a cause. */
-function refused({ code, message, data }: McpError, call: ServerCall): ToolResult {
+function refused(
+  { code, message, data }: { code: number; message: string; data?: unknown },
+  call: ServerCall,
+): ToolResult {
   if (code === lostAnswerCode) return brokenOff(call);
   // Redacted before it is cut: half a secret would not be recognized.
   const more = data === undefined || data === null ? "" : shortJson(call.redact(data), maxData);

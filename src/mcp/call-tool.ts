@@ -1,5 +1,5 @@
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { Progress } from "@modelcontextprotocol/sdk/types.js";
+import type { Client, Progress } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import type { Clock } from "../core/ports/storage.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import type { ServeTurn } from "../core/turn/parked-calls.ts";
@@ -9,6 +9,9 @@ import { toToolResult } from "./tool-result.ts";
 
 /** Turns the SDK's own limit off, because the call continues while a person is asked. The maximum of Node's timers, ms. */
 export const withoutLimit = 2_147_483_647;
+
+/** Reads a result as it is: what is wrong with it is told, not refused. */
+export const anyResult = z.record(z.string(), z.unknown());
 
 /** Maximum progress reports of one call that are shown; a server may report as often as it likes. */
 const maxNotes = 300;
@@ -47,7 +50,6 @@ export class CallTimeout extends Error {
 
 /** One call of a tool. @throws CallTimeout, or an error of the SDK */
 export async function callTool(options: CallOptions): Promise<ToolResult> {
-  const { ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const { client, tool, input, redact, serve, signal } = options;
   const silence = watchSilence(options.clock, options.timeout_ms);
   const call: ActiveCall = { turn_id: options.turn_id, serve: numbered(serve, silence.pause) };
@@ -60,7 +62,7 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
   };
   try {
     const result = await options.track(call, () =>
-      client.request({ method: "tools/call", params }, ResultSchema, {
+      client.request({ method: "tools/call", params }, anyResult, {
         signal: AbortSignal.any([signal, silence.signal]),
         timeout: withoutLimit,
         onprogress,

@@ -1,20 +1,23 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type {
+  Client,
+  FetchLike,
+  OAuthClientProvider,
+  StreamableHTTPClientTransport,
+  Transport,
+} from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
-import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
+import { type ActiveCall, anyResult, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { createOpenApiTransport } from "./openapi/openapi-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
 import type { ServerRequests } from "./requests/create-server-requests.ts";
-import type { ServerConfig, Target } from "./server-config.ts";
-import { httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
+import type { HttpTarget, ServerConfig, Target } from "./server-config.ts";
+import { causeCode, httpFailure, refusalOf, ServerFailure, statusOf } from "./server-failure.ts";
 import { createServerFetch, createSharedFetch, maxResumptions } from "./server-fetch.ts";
 import { readIntroductionLeniently, withExactNumbers } from "./server-message.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
@@ -51,6 +54,8 @@ export interface ConnectionOptions extends HttpAccess {
   clock: Clock;
   requests: ServerRequests | undefined;
   version: string;
+  /** Whether it is known to speak only versions of the protocol before 2026-07-28. */
+  legacy: boolean;
   /** Absolute path of the folder that a process of this server is started in if its entry names none. */
   home?: string | undefined;
   /** Maximum time for the server to introduce itself, ms. */
@@ -66,15 +71,42 @@ export interface ConnectionOptions extends HttpAccess {
   onProcess?(tail: () => string): void;
 }
 
-/** @throws ServerFailure */
+/**
+ * Asks a server for its version of the protocol, unless it is known to shake hands as before 2026-07-28. What the question breaks, and what
+ * no longer is what it was, is tried the other way. @throws ServerFailure
+ */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { target } = options.server;
-  if (target.type === "stdio") return openStdio(options, target);
   if (target.type === "openapi")
-    return connect(options, await createOpenApiTransport(target, options), "openapi");
+    return connect(options, await createOpenApiTransport(target, options), "openapi", true);
+  const open = (legacy: boolean) =>
+    target.type === "stdio" ? openStdio(options, target, legacy) : openHttp(options, target, legacy);
+  try {
+    return await open(options.legacy);
+  } catch (error) {
+    if (options.signal.aborted || !isAboutEra(error, options.legacy)) throw error;
+    return await open(!options.legacy).catch((other: unknown) => {
+      throw options.legacy ? other : error;
+    });
+  }
+}
+
+/** Whether a server that failed may still work in the other era. */
+function isAboutEra(error: unknown, legacy: boolean): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (causeCode(cause) !== undefined) return false;
+  if (legacy) return cause instanceof Error && (cause.name === "ProtocolError" || statusOf(cause) === 400);
+  return cause instanceof Error && "code" in cause && cause.code === "ERA_NEGOTIATION_FAILED";
+}
+
+async function openHttp(
+  options: ConnectionOptions,
+  target: HttpTarget,
+  legacy: boolean,
+): Promise<Connection> {
   const hasLogin = options.authProvider !== undefined;
   const open = async (kind: "http" | "sse") =>
-    connect(options, await createHttpTransport(kind, target, options), kind);
+    connect(options, await createHttpTransport(kind, target, options), kind, legacy || kind === "sse");
   try {
     return await open(target.type);
   } catch (error) {
@@ -97,6 +129,7 @@ function isOlderServer(error: unknown): boolean {
 async function openStdio(
   options: ConnectionOptions,
   target: Extract<ServerConfig["target"], { type: "stdio" }>,
+  legacy: boolean,
 ): Promise<Connection> {
   const transport = await createStdioTransport(target, options.clock, options.home);
   options.onProcess?.(transport.tail);
@@ -106,11 +139,13 @@ async function openStdio(
     return `${ending}${said === "" ? "" : `. It wrote last: ${said.slice(-500)}`}`;
   };
   try {
-    return await connect({ ...options, onLost: () => options.onLost(why()) }, transport, "stdio");
+    return await connect({ ...options, onLost: () => options.onLost(why()) }, transport, "stdio", legacy);
   } catch (error) {
     transport.kill();
     const isKnown = error instanceof ServerFailure;
-    const message = isKnown ? `${error.message} ${transport.tail().slice(-500)}`.trim() : sentence(why());
+    const refusal = refusalOf(error);
+    const known = isKnown ? error.message : refusal;
+    const message = known ? `${known} ${transport.tail().slice(-500)}`.trim() : sentence(why());
     throw new ServerFailure("unreachable", message, error);
   }
 }
@@ -123,10 +158,17 @@ async function connect(
   options: ConnectionOptions,
   transport: Transport,
   kind: Connection["transport"],
+  legacy: boolean,
 ): Promise<Connection> {
   const { clock, connect_ms, onLost, requests, server, signal, version } = options;
-  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-  const client = new Client({ name: "knack", version }, { capabilities: requests?.capabilities ?? {} });
+  const { Client } = await import("@modelcontextprotocol/client");
+  const client = new Client(
+    { name: "knack", version },
+    {
+      capabilities: requests?.capabilities ?? {},
+      versionNegotiation: { mode: legacy ? "legacy" : "auto", probe: { timeoutMs: connect_ms / 2 } },
+    },
+  );
   await readIntroductionLeniently(client);
   const active = trackCalls();
   const redact = createRedactor(server.secrets);
@@ -152,6 +194,11 @@ async function connect(
     await client.close().catch(() => undefined);
     throw error;
   }
+  const isModern = client.getProtocolEra() === "modern";
+  if (isModern && client.getServerCapabilities()?.tools?.listChanged) {
+    // Without it, a change is seen with the next connection.
+    await client.listen({ toolsListChanged: true }, { signal }).catch(() => undefined);
+  }
   return {
     transport: kind,
     describe: () =>
@@ -163,7 +210,7 @@ async function connect(
     isBusy: active.isBusy,
     answers: (withinMs) =>
       withTimeLimit(within(Math.min(pingMs, withinMs), "It hangs."), () =>
-        client.ping({ timeout: withoutLimit }),
+        isModern ? client.discover({ timeout: withoutLimit }) : client.ping({ timeout: withoutLimit }),
       ).then(
         () => true,
         () => false,
@@ -180,6 +227,7 @@ async function describe(client: Client): Promise<RemoteServer> {
   const about = {
     version: client.getServerVersion()?.version ?? "",
     instructions: client.getInstructions() ?? "",
+    era: client.getProtocolEra(),
   };
   if (client.getServerCapabilities()?.tools === undefined) return { ...about, tools: [] };
   const tools = new Map<string, RemoteTool>();
@@ -207,14 +255,14 @@ const pageSchema = z.object({
 
 /** A tool that cannot be understood never hides the others. */
 async function listTools(client: Client, params: { cursor?: unknown }) {
-  const { ErrorCode, McpError, ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const { ProtocolError, ProtocolErrorCode } = await import("@modelcontextprotocol/client");
   const page = await client
-    .request({ method: "tools/list", params: params as { cursor?: string } }, ResultSchema, {
+    .request({ method: "tools/list", params: params as { cursor?: string } }, anyResult, {
       timeout: withoutLimit,
     })
     .catch((error: unknown) => {
       // The bot may only have assumed that it has tools.
-      if (error instanceof McpError && error.code === ErrorCode.MethodNotFound) return {};
+      if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return {};
       throw error;
     });
   const { tools, nextCursor } = pageSchema.parse(page);
@@ -257,9 +305,9 @@ async function answerRequests(
   calls: TrackedCalls,
   redact: Redact,
 ): Promise<void> {
-  const sdk = await import("@modelcontextprotocol/sdk/types.js");
-  client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, onToolsChanged);
-  const refuse = (why: string) => new sdk.McpError(sdk.ErrorCode.InvalidRequest, why);
+  const sdk = await import("@modelcontextprotocol/client");
+  client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged);
+  const refuse = (why: string) => new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidRequest, why);
   const serve = async <T>(use: (context: ToolContext, key: string) => Promise<T>): Promise<T> => {
     const call = calls.current();
     if (call === undefined) throw refuse("It cannot be told which call this belongs to.");
@@ -271,17 +319,17 @@ async function answerRequests(
     }
   };
   if (requests?.capabilities.elicitation !== undefined) {
-    client.setRequestHandler(sdk.ElicitRequestSchema, ({ params }) =>
+    client.setRequestHandler("elicitation/create", ({ params }) =>
       serve((context, key) => requests.elicit(server.name, redact(params), context, key)),
     );
   }
   if (requests?.capabilities.sampling !== undefined) {
-    client.setRequestHandler(sdk.CreateMessageRequestSchema, ({ params }) =>
+    client.setRequestHandler("sampling/createMessage", ({ params }) =>
       serve((context, key) => requests.sample(server.name, redact(params), context, key)),
     );
   }
   if (requests?.capabilities.roots !== undefined) {
-    client.setRequestHandler(sdk.ListRootsRequestSchema, () => ({ roots: [] }));
+    client.setRequestHandler("roots/list", () => ({ roots: [] }));
   }
 }
 
@@ -323,14 +371,9 @@ async function createHttpTransport(
     ...(authProvider === undefined ? {} : { authProvider }),
   };
   if (kind === "sse") {
-    const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
+    const { SSEClientTransport } = await import("@modelcontextprotocol/client");
     return withExactNumbers(new SSEClientTransport(address, options));
   }
-  const { StreamableHTTPClientTransport } = await import(
-    "@modelcontextprotocol/sdk/client/streamableHttp.js"
-  );
-  // Its `sessionId` may be undefined, which the interface does not say.
-  return withExactNumbers(
-    new StreamableHTTPClientTransport(address, { ...options, reconnectionOptions }) as Transport,
-  );
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  return withExactNumbers(new StreamableHTTPClientTransport(address, { ...options, reconnectionOptions }));
 }

@@ -238,6 +238,7 @@ export class ManagedServer {
     connection = await openConnection({
       ...this.#deps,
       server: config,
+      legacy: this.#remote?.era === "legacy",
       home: path.join(this.#deps.folder, serverSkillId(config.name)),
       authProvider: target && login?.providerFor(target, account),
       fetch: target && login?.fetchFor(target, account, headers),

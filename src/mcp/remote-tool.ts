@@ -25,6 +25,8 @@ export const remoteServerSchema = z.object({
   version: z.string().default("").catch(""),
   instructions: z.string().default("").catch(""),
   tools: z.array(remoteToolSchema),
+  /** Which versions of the protocol it speaks: `legacy` are those before 2026-07-28. */
+  era: z.enum(["legacy", "modern"]).optional().catch(undefined),
   /** How many more tools it listed that cannot be understood at all. */
   unreadable: z.number().optional().catch(undefined),
 });

@@ -27,7 +27,7 @@ export function loginFailure(server: string, error: unknown): string {
   const text = errorText(error);
   const said = oneLine(text, 300);
   if (isOAuthError(error)) {
-    return `The login of ${server} refused: ${oneLine(error.errorCode, 60)}${said === "" ? "" : ` (${said})`}.`;
+    return `The login of ${server} refused: ${oneLine(error.code, 60)}${said === "" ? "" : ` (${said})`}.`;
   }
   if (error instanceof Error && error.name === "TimeoutError") {
     return `The login of ${server} did not answer in time. Try again later.`;
@@ -36,6 +36,6 @@ export function loginFailure(server: string, error: unknown): string {
 }
 
 /** These errors of the SDK have a code of RFC 6749. */
-function isOAuthError(error: unknown): error is Error & { errorCode: string } {
-  return error instanceof Error && "errorCode" in error && typeof error.errorCode === "string";
+function isOAuthError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && error.name === "OAuthError" && "code" in error;
 }

@@ -1,4 +1,5 @@
 import { errorCode, errorText } from "../base/error-text.ts";
+import { oneLine } from "../base/markdown-text.ts";
 
 /** A server that cannot be reached, in words for a person; secrets are not masked yet. */
 export class ServerFailure extends Error {
@@ -23,6 +24,8 @@ export async function httpFailure(error: unknown, url: string, hasLogin: boolean
     const message = `${host} wants a login. Give it a header, or set knack.credentials to shared or per_user.`;
     return unreachable(message);
   }
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return unreachable(`${host} refused: ${refusal}`);
   if (status !== undefined) return unreachable(`${host} answered ${status}.`);
   const code = causeCode(error);
   if (code !== undefined) return unreachable(`${host} cannot be reached (${code}).`);
@@ -31,27 +34,38 @@ export async function httpFailure(error: unknown, url: string, hasLogin: boolean
     : unreachable(`${host} cannot be used: ${errorText(error)}`);
 }
 
+/** What a server said when it refused the introduction, with the versions of the protocol that it speaks. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== "ProtocolError") return undefined;
+  const { supported } = (error as { data?: { supported?: unknown } }).data ?? {};
+  const said = `“${oneLine(error.message, 300)}”`;
+  if (!Array.isArray(supported)) return `${said}.`;
+  return `${said}. It speaks MCP ${oneLine(supported.join(", "), 200)}.`;
+}
+
 /** Whether an answer was no message of the protocol: neither JSON nor, by the SDK's schemas, JSON-RPC. */
 export function isForeign(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && error.name === "ZodError");
 }
 
 async function isUnauthorized(error: unknown): Promise<boolean> {
-  const { UnauthorizedError } = await import("@modelcontextprotocol/sdk/client/auth.js");
+  const { UnauthorizedError } = await import("@modelcontextprotocol/client");
   return error instanceof UnauthorizedError;
 }
 
 /** The HTTP status in an error of the SDK. */
 export function statusOf(error: unknown): number | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === "number" && code >= 300 && code < 600 ? code : undefined;
+  const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown };
+  const said = typeof status === "number" ? status : code;
+  return typeof said === "number" && said >= 300 && said < 600 ? said : undefined;
 }
 
 /** The code of the error that broke a request, however deeply nested (`ECONNREFUSED`); undefined if there is none. */
 export function causeCode(error: unknown): string | undefined {
   let each = error;
   for (let depth = 0; each instanceof Error && depth < 5; depth += 1) {
-    const code = errorCode(each);
+    // Codes of the SDK say what it did, not what broke.
+    const code = each.name.startsWith("Sdk") ? undefined : errorCode(each);
     if (code !== undefined) return code;
     each = each.cause;
   }

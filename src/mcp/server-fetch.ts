@@ -1,5 +1,4 @@
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { FetchLike, RequestId } from "@modelcontextprotocol/client";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { isRecord } from "../base/record.ts";
 import { answersTo, lostAnswer, messagesIn, parseMarked } from "./server-message.ts";

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { Client, JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { ExactNumber, replaceExact } from "../base/exact-number.ts";
 import { oneLine } from "../base/markdown-text.ts";
@@ -42,8 +40,11 @@ function messageOf(value: unknown, asked: RequestId | undefined): JSONRPCMessage
   return { jsonrpc, id: answers, result: resultOf(result) };
 }
 
-function paramsOf(params: Record<string, unknown>): Record<string, unknown> {
-  const { _meta, ...others } = withoutNulls(params) as Record<string, unknown>;
+function paramsOf(
+  params: Record<string, unknown>,
+  clean: (value: unknown) => unknown = withoutNulls,
+): Record<string, unknown> {
+  const { _meta, ...others } = clean(params) as Record<string, unknown>;
   return isRecord(_meta) ? { ...others, _meta } : others;
 }
 
@@ -59,8 +60,7 @@ function progressOf({ progressToken, progress, total, message }: Record<string, 
 
 function resultOf(result: unknown): Record<string, unknown> {
   if (!isRecord(result)) return result === undefined || result === null ? {} : { result };
-  const { _meta, ...others } = result;
-  return others;
+  return paramsOf(result, (value) => value);
 }
 
 function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
@@ -99,7 +99,7 @@ export function answersTo(message: JSONRPCMessage, id: RequestId): boolean {
 
 /** Makes a client read a server's introduction as leniently as everything else. */
 export async function readIntroductionLeniently(client: Client): Promise<void> {
-  const { LATEST_PROTOCOL_VERSION } = await import("@modelcontextprotocol/sdk/types.js");
+  const { LATEST_PROTOCOL_VERSION } = await import("@modelcontextprotocol/client");
   const text = z.string().optional().catch(undefined);
   const introduction = z.object({
     protocolVersion: z.string().catch(LATEST_PROTOCOL_VERSION),
@@ -110,8 +110,10 @@ export async function readIntroductionLeniently(client: Client): Promise<void> {
     instructions: text,
   });
   const request = client.request.bind(client);
-  client.request = ((asked, schema, options) =>
-    request(asked, asked.method === "initialize" ? introduction : schema, options)) as Client["request"];
+  client.request = ((asked: { method: string }, ...rest: [never, never]) =>
+    asked.method === "initialize"
+      ? request(asked, introduction, rest[0])
+      : request(asked, ...rest)) as Client["request"];
 }
 
 /** A server that does not clearly say it has no tools is asked for them. */

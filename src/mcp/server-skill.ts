@@ -57,10 +57,11 @@ const maxNamed = 5;
 export function createServerSkills(options: ServerSkillOptions): LoadedSkills {
   const { server, origin, remote, problem, ready } = options;
   const id = serverSkillId(server.name);
+  const said = remote && withoutEra(remote);
   const base = {
     kind: "mcp" as const,
     origin,
-    hash: hash("sha256", canonicalJson([server.hash, remote ?? null]), "hex"),
+    hash: hash("sha256", canonicalJson([server.hash, said ?? null]), "hex"),
     ...(problem === undefined ? {} : { problems: [problem] }),
     instructions: guideOf(server.name, remote),
   };
@@ -102,6 +103,11 @@ export function createServerSkills(options: ServerSkillOptions): LoadedSkills {
     ...(ready === undefined ? {} : { ready }),
   };
   return { skills: [parent, ...parts], diagnostics: odd.length === 0 ? [] : [oddTools(options, odd)] };
+}
+
+/** What it says: the same in both eras of the protocol. */
+function withoutEra({ era: _, ...said }: RemoteServer) {
+  return said;
 }
 
 function oddTools({ server, origin }: ServerSkillOptions, odd: readonly string[]): Diagnostic {

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { Transport } from "@modelcontextprotocol/client";
 import { asError } from "../base/error-text.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { guardGroup } from "../process/group-guard.ts";
@@ -21,6 +21,9 @@ const keptText = 4_000;
 
 /** A process that speaks MCP on its standard streams. Unlike the SDK's own transport, it is killed together with everything it started. */
 export interface StdioTransport extends Transport {
+  /** These two tell the SDK that this is no HTTP: a server that does not answer its first question is an older one. */
+  readonly stderr: null;
+  readonly pid: number | null;
   /** Its latest output on stderr. */
   tail(): string;
   /** How it ended; undefined while it runs. */
@@ -41,8 +44,8 @@ export async function createStdioTransport(
   home?: string,
 ): Promise<StdioTransport> {
   const [{ getDefaultEnvironment }, { serializeMessage }] = await Promise.all([
-    import("@modelcontextprotocol/sdk/client/stdio.js"),
-    import("@modelcontextprotocol/sdk/shared/stdio.js"),
+    import("@modelcontextprotocol/client/stdio"),
+    import("@modelcontextprotocol/client"),
   ]);
   const own = target.cwd === undefined && !namesRelative(target) ? home : undefined;
   if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
@@ -51,6 +54,10 @@ export async function createStdioTransport(
   let stderr = "";
 
   const transport: StdioTransport = {
+    stderr: null,
+    get pid() {
+      return child?.pid ?? null;
+    },
     tail: () => stderr.trim(),
     ending: () => ending,
     kill: () => child && killGroup(child),

@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
-import type { OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
-import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
+import type {
+  OAuthClientInformationMixed,
+  OAuthDiscoveryState,
+  OAuthTokens,
+} from "@modelcontextprotocol/client";
 import type { KeyValue } from "../../core/ports/storage.ts";
 import { type Json, toJson } from "../../core/values/json.ts";
 import type { LoginServer } from "../login-port.ts";

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { FetchLike, OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import type { LoginServer } from "../login-port.ts";
 import { loginFailure } from "../said-text.ts";
 import { keyOf, type PendingLogin } from "./account-store.ts";
@@ -45,7 +44,7 @@ async function makeLink(
   server: LoginServer,
   { account, shown }: LinkFor,
 ): Promise<BegunLogin> {
-  const { auth, discoverOAuthServerInfo } = await import("@modelcontextprotocol/sdk/client/auth.js");
+  const { auth, discoverOAuthServerInfo } = await import("@modelcontextprotocol/client");
   const send = parts.fetchOf(server);
   const asked = await askedFor(send, server.url);
   const wanted = await parts.accounts.wanted(server, account);
@@ -155,7 +154,7 @@ async function askedFor(
   send: FetchLike,
   url: string,
 ): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
-  const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/sdk/client/auth.js");
+  const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
   const response = await send(url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },

@@ -1,8 +1,9 @@
-import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type {
   OAuthClientInformationMixed,
   OAuthClientMetadata,
-} from "@modelcontextprotocol/sdk/shared/auth.js";
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+} from "@modelcontextprotocol/client";
 import type { LoginServer } from "../login-port.ts";
 import type { LoginParts } from "./login-parts.ts";
 

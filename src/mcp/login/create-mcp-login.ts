@@ -1,4 +1,4 @@
-import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Clock, KeyValue, Mutex } from "../../core/ports/storage.ts";
 import type { Web } from "../../core/ports/web.ts";

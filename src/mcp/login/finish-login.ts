@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { sharedAccount } from "../login-port.ts";
 import { loginFailure, oneLine } from "../said-text.ts";
 import type { PendingLogin } from "./account-store.ts";
@@ -51,7 +51,7 @@ export async function finishLogin(parts: LoginParts, returned: LoginReturn): Pro
   const problem = problemOf(pending, returned);
   if (problem !== undefined) return { ok: false, reason: problem, server };
   try {
-    await exchange(parts, pending, returned.code ?? "");
+    await exchange(parts, pending, returned);
   } catch (error) {
     return { ok: false, reason: loginFailure(server, error), server };
   }
@@ -88,8 +88,12 @@ function problemOf({ server, discovery }: PendingLogin, returned: LoginReturn): 
   return code === undefined || code === "" ? `The login of ${server.name} returned no code.` : undefined;
 }
 
-async function exchange(parts: LoginParts, pending: PendingLogin, authorizationCode: string): Promise<void> {
-  const { auth } = await import("@modelcontextprotocol/sdk/client/auth.js");
+async function exchange(
+  parts: LoginParts,
+  pending: PendingLogin,
+  { code = "", iss }: LoginReturn,
+): Promise<void> {
+  const { auth } = await import("@modelcontextprotocol/client");
   const { server, account, discovery, redirect_url, client, verifier } = pending;
   const provider: OAuthClientProvider = {
     redirectUrl: redirect_url,
@@ -109,7 +113,12 @@ async function exchange(parts: LoginParts, pending: PendingLogin, authorizationC
     codeVerifier: () => verifier,
     redirectToAuthorization() {},
   };
-  await auth(provider, { serverUrl: server.url, authorizationCode, fetchFn: parts.fetchOf(server) });
+  await auth(provider, {
+    serverUrl: server.url,
+    authorizationCode: code,
+    ...(iss === undefined ? {} : { iss }),
+    fetchFn: parts.fetchOf(server),
+  });
 }
 
 /** A client that the operator registered is now bound to the login that accepted it. */

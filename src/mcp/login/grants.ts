@@ -1,4 +1,4 @@
-import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import type { LoginServer, OAuthSettings } from "../login-port.ts";
 import type { LoginParts } from "./login-parts.ts";
 
@@ -56,7 +56,7 @@ function keyPart({ client_id = "", private_key, private_key_algorithm = "ES256" 
   if (private_key === undefined) return {};
   return {
     async addClientAuthentication(headers, params, url, metadata) {
-      const { createPrivateKeyJwtAuth } = await import("@modelcontextprotocol/sdk/client/auth-extensions.js");
+      const { createPrivateKeyJwtAuth } = await import("@modelcontextprotocol/client");
       const sign = createPrivateKeyJwtAuth({
         issuer: client_id,
         subject: client_id,

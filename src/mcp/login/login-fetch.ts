@@ -1,4 +1,4 @@
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { FetchLike } from "@modelcontextprotocol/client";
 import ipaddr from "ipaddr.js";
 import { isRecord } from "../../base/record.ts";
 import type { Web } from "../../core/ports/web.ts";

@@ -1,4 +1,4 @@
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Clock, Mutex } from "../../core/ports/storage.ts";
 import type { LoginServer } from "../login-port.ts";
 import type { AccountStore } from "./account-store.ts";

@@ -12,7 +12,7 @@ export async function revokeTokens(
   const { revocation_endpoint: endpoint, revocation_methods = [], tokens } = stored;
   const client = await registeredClient(parts, server);
   if (endpoint === undefined || client === undefined) return;
-  const { selectClientAuthMethod } = await import("@modelcontextprotocol/sdk/client/auth.js");
+  const { selectClientAuthMethod } = await import("@modelcontextprotocol/client");
   const method = selectClientAuthMethod(client, revocation_methods);
   const { client_id, client_secret = "" } = client;
   const credentials = Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`);

@@ -1,6 +1,9 @@
-import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
-import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type {
+  FetchLike,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  OAuthTokens,
+} from "@modelcontextprotocol/client";
 import type { LoginServer } from "../login-port.ts";
 import { type AccountStore, keyOf, type StoredTokens } from "./account-store.ts";
 import { needsPerson } from "./client-registration.ts";
@@ -73,12 +76,13 @@ function refreshTokenIn(init: RequestInit | undefined): string | undefined {
 /** The tokens in an answer, as far as the SDK would accept them. The answer can still be read. */
 async function tokensIn(response: Response): Promise<OAuthTokens | undefined> {
   if (!response.ok) return undefined;
-  const { OAuthTokensSchema } = await import("@modelcontextprotocol/sdk/shared/auth.js");
+  const { specTypeSchemas } = await import("@modelcontextprotocol/client");
   const said: unknown = await response
     .clone()
     .json()
     .catch(() => undefined);
-  return OAuthTokensSchema.safeParse(said).data;
+  const read = specTypeSchemas.OAuthTokens["~standard"].validate(said);
+  return read.issues === undefined ? read.value : undefined;
 }
 
 /** Tokens, and where they can be revoked if their login says so. */
@@ -112,7 +116,7 @@ export function createStepUps(accounts: AccountStore) {
       return async (url, init) => {
         const response = await send(url, init);
         if (response.status !== 403 || new URL(url).origin !== new URL(server.url).origin) return response;
-        const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/sdk/client/auth.js");
+        const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
         const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
         if (error !== "insufficient_scope") return response;
         rejected.set(keyOf(server, account), new Headers(init?.headers).get("authorization") ?? "");

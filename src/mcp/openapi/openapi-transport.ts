@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { Transport } from "@modelcontextprotocol/client";
 import { decodeText, looseText, namedCharset, textIn } from "../../base/decode-text.ts";
 import { errorText } from "../../base/error-text.ts";
 import { beginningOf, oneLine } from "../../base/markdown-text.ts";
@@ -56,7 +56,7 @@ export async function createOpenApiTransport(target: OpenApiTarget, deps: OpenAp
   });
   const [here, there] = InMemoryTransport.createLinkedPair();
   await server.connect(there);
-  return here;
+  return here as Transport;
 }
 
 async function loadDocument({ document, headers }: OpenApiTarget, signal: AbortSignal): Promise<ApiDocument> {

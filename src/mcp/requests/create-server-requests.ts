@@ -4,7 +4,7 @@ import type {
   CreateMessageResult,
   ElicitRequest,
   ElicitResult,
-} from "@modelcontextprotocol/sdk/types.js";
+} from "@modelcontextprotocol/client";
 import { errorCode } from "../../base/error-text.ts";
 import type { ToolContext } from "../../core/skill/tool.ts";
 

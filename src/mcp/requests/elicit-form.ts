@@ -1,4 +1,4 @@
-import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
 import type { ToolContext } from "../../core/skill/tool.ts";
 import { oneLine, quoted, withoutLinks } from "../said-text.ts";
 import { asksForSecret, type FieldValue, type FormField, formFields, readFieldAnswer } from "./form-field.ts";

@@ -1,4 +1,4 @@
-import type { ElicitRequestURLParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import type { ElicitRequestURLParams, ElicitResult } from "@modelcontextprotocol/client";
 import type { ToolContext } from "../../core/skill/tool.ts";
 import { quoted } from "../said-text.ts";
 

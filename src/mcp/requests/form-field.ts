@@ -1,4 +1,4 @@
-import type { ElicitRequestFormParams } from "@modelcontextprotocol/sdk/types.js";
+import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 import { oneLine } from "../said-text.ts";
 
 type Properties = ElicitRequestFormParams["requestedSchema"]["properties"];

@@ -1,4 +1,4 @@
-import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/client";
 import type { ToolContext } from "../../core/skill/tool.ts";
 
 /** Maximum length of a request, characters of all its texts; people must be able to read what they allow. */

@@ -27,10 +27,12 @@ export async function openMcpHttpServer(): Promise<McpHttpServer> {
 
   const transportFor = async (id: string | undefined) => {
     if (id !== undefined) return transports.get(id);
-    begun += 1;
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (session) => void transports.set(session, transport),
+      onsessioninitialized: (session) => {
+        begun += 1;
+        transports.set(session, transport);
+      },
     });
     await createTools().connect(transport as Parameters<McpServer["connect"]>[0]);
     return transport;

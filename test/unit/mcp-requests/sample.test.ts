@@ -1,4 +1,4 @@
-import type { CreateMessageRequest } from "@modelcontextprotocol/sdk/types.js";
+import type { CreateMessageRequest } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import type { ApprovalRequest, ToolContext } from "../../../src/core/skill/tool.ts";
 import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
@@ -31,7 +31,7 @@ function samplingTurn({ approved = true, text = "Rome", generative = true } = {}
   let count = 0;
   const sample = (changes: Partial<Params> = {}) => {
     count += 1;
-    return requests.sample("travel", { ...params, ...changes }, context, `request-${count}`);
+    return requests.sample("travel", { ...params, ...changes } as Params, context, `request-${count}`);
   };
   return { approvals, asked, sample };
 }

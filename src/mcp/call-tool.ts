@@ -1,17 +1,13 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
-import { z } from "zod";
 import type { Clock } from "../core/ports/storage.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import type { ServeTurn } from "../core/turn/parked-calls.ts";
-import type { Json } from "../core/values/json.ts";
+import type { Json, JsonSchema } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
 import { toToolResult } from "./tool-result.ts";
 
 /** Turns the SDK's own limit off, because the call continues while a person is asked. The maximum of Node's timers, ms. */
 export const withoutLimit = 2_147_483_647;
-
-/** Reads a result as it is: what is wrong with it is told, not refused. */
-export const anyResult = z.record(z.string(), z.unknown());
 
 /** Maximum progress reports of one call that are shown; a server may report as often as it likes. */
 const maxNotes = 300;
@@ -27,6 +23,8 @@ export interface CallOptions {
   client: Client;
   clock: Clock;
   tool: string;
+  /** Of its arguments, as the server listed it. */
+  schema: JsonSchema | undefined;
   input: Json;
   turn_id: string;
   /** Maximum silence, ms; progress and requests of the server restart it. */
@@ -50,7 +48,7 @@ export class CallTimeout extends Error {
 
 /** One call of a tool. @throws CallTimeout, or an error of the SDK */
 export async function callTool(options: CallOptions): Promise<ToolResult> {
-  const { client, tool, input, redact, serve, signal } = options;
+  const { client, tool, schema, input, redact, serve, signal } = options;
   const silence = watchSilence(options.clock, options.timeout_ms);
   const call: ActiveCall = { turn_id: options.turn_id, serve: numbered(serve, silence.pause) };
   const params = { name: tool, arguments: input as { [key: string]: Json } };
@@ -62,10 +60,12 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
   };
   try {
     const result = await options.track(call, () =>
-      client.request({ method: "tools/call", params }, anyResult, {
+      client.callTool(params, {
         signal: AbortSignal.any([signal, silence.signal]),
         timeout: withoutLimit,
         onprogress,
+        // Only for the arguments that the server wants in headers as well.
+        toolDefinition: { name: tool, inputSchema: { ...schema, type: "object" } },
       }),
     );
     silence.end();

@@ -6,20 +6,20 @@ import type {
   StreamableHTTPClientTransport,
   Transport,
 } from "@modelcontextprotocol/client";
-import { z } from "zod";
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import type { JsonSchema } from "../core/values/json.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
-import { type ActiveCall, anyResult, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
+import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { createOpenApiTransport } from "./openapi/openapi-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
 import type { ServerRequests } from "./requests/create-server-requests.ts";
 import type { HttpTarget, ServerConfig, Target } from "./server-config.ts";
 import { causeCode, httpFailure, refusalOf, ServerFailure, statusOf } from "./server-failure.ts";
 import { createServerFetch, createSharedFetch, maxResumptions } from "./server-fetch.ts";
-import { readIntroductionLeniently, withExactNumbers } from "./server-message.ts";
+import { firstPage, readLeniently, type ToolsPage, withExactNumbers } from "./server-message.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
 /** Maximum time for a server to answer a ping, and to delete a session, ms. */
@@ -38,7 +38,7 @@ export interface Connection {
   /** What the server is and has. */
   describe(): Promise<RemoteServer>;
   /** @throws CallTimeout, or an error of the SDK */
-  call(options: Omit<CallOptions, "client" | "clock" | "redact" | "track">): Promise<ToolResult>;
+  call(options: Omit<CallOptions, "client" | "clock" | "redact" | "track" | "schema">): Promise<ToolResult>;
   /** Whether the server gave the session an id, which each request names. */
   hasSession(): boolean;
   /** Whether a call is running. */
@@ -169,8 +169,9 @@ async function connect(
       versionNegotiation: { mode: legacy ? "legacy" : "auto", probe: { timeoutMs: connect_ms / 2 } },
     },
   );
-  await readIntroductionLeniently(client);
+  await readLeniently(client);
   const active = trackCalls();
+  const schemas = new Map<string, JsonSchema>();
   const redact = createRedactor(server.secrets);
   await answerRequests(client, options, active, redact);
   // While the server introduces itself, a failure goes to the caller that connects; after that, to the one that uses it.
@@ -203,9 +204,13 @@ async function connect(
     transport: kind,
     describe: () =>
       withTimeLimit(within(connect_ms, "It did not list its tools in time.", signal), () =>
-        describe(client).then(redact),
+        describe(client).then((remote) => {
+          for (const tool of remote.tools) schemas.set(tool.name, tool.inputSchema);
+          return redact(remote);
+        }),
       ),
-    call: (call) => callTool({ ...call, client, clock, redact, track: active.track }),
+    call: (call) =>
+      callTool({ ...call, client, clock, redact, track: active.track, schema: schemas.get(call.tool) }),
     hasSession: () => transport.sessionId !== undefined,
     isBusy: active.isBusy,
     answers: (withinMs) =>
@@ -232,7 +237,7 @@ async function describe(client: Client): Promise<RemoteServer> {
   if (client.getServerCapabilities()?.tools === undefined) return { ...about, tools: [] };
   const tools = new Map<string, RemoteTool>();
   const seen = new Set<string>();
-  let params = {};
+  let params: { cursor: unknown } = { cursor: firstPage };
   let unreadable = 0;
   for (let fruitless = 0; fruitless < maxFruitless && tools.size < maxTools; ) {
     seen.add(JSON.stringify(params));
@@ -247,27 +252,20 @@ async function describe(client: Client): Promise<RemoteServer> {
   return { ...about, tools: [...tools.values()], ...(unreadable > 0 ? { unreadable } : {}) };
 }
 
-const pageSchema = z.object({
-  tools: z.array(z.unknown()).catch([]),
-  /** A text by the protocol. Other values are sent back as they are. */
-  nextCursor: z.unknown().optional(),
-});
-
 /** A tool that cannot be understood never hides the others. */
-async function listTools(client: Client, params: { cursor?: unknown }) {
+async function listTools(client: Client, params: { cursor: unknown }) {
   const { ProtocolError, ProtocolErrorCode } = await import("@modelcontextprotocol/client");
+  // By the protocol a cursor is a text. Other values are sent back as they are.
   const page = await client
-    .request({ method: "tools/list", params: params as { cursor?: string } }, anyResult, {
-      timeout: withoutLimit,
-    })
+    .listTools(params as { cursor: string }, { timeout: withoutLimit })
     .catch((error: unknown) => {
       // The bot may only have assumed that it has tools.
-      if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return {};
+      if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return undefined;
       throw error;
     });
-  const { tools, nextCursor } = pageSchema.parse(page);
+  const { tools = [], listed = 0, nextCursor } = (page ?? {}) as Partial<ToolsPage>;
   const read = tools.flatMap((tool) => remoteToolSchema.safeParse(tool).data ?? []);
-  return { tools: read, unreadable: tools.length - read.length, nextCursor };
+  return { tools: read, unreadable: listed - read.length, nextCursor };
 }
 
 type TrackedCalls = ReturnType<typeof trackCalls>;

@@ -17,7 +17,7 @@ import { type AccountLanes, createAccountLanes, type Lane, type LaneState } from
 import { type LoginServer, type McpLogin, sharedAccount } from "./login-port.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
 import { isHttp, loginServer, type ServerConfig } from "./server-config.ts";
-import { ServerFailure } from "./server-failure.ts";
+import { httpFailure, ServerFailure } from "./server-failure.ts";
 
 /** Idle time after which a connection of one person's account is closed, ms. */
 const idleMs = 10 * 60_000;
@@ -257,7 +257,8 @@ export class ManagedServer {
       return connection;
     } catch (error) {
       await connection.close();
-      throw error;
+      if (!isHttp(config.target)) throw error;
+      throw await httpFailure(error, config.target.url, target !== undefined);
     }
   }
 

@@ -97,8 +97,22 @@ export function answersTo(message: JSONRPCMessage, id: RequestId): boolean {
   return !("method" in message) && message.id !== undefined && String(message.id) === String(id);
 }
 
-/** Makes a client read a server's introduction as leniently as everything else. */
-export async function readIntroductionLeniently(client: Client): Promise<void> {
+/** A cursor that asks for the first page, where the SDK wants one in order to read a single page. */
+export const firstPage = "";
+
+const toolsPage = z
+  .looseObject({ tools: z.array(z.unknown()).catch([]) })
+  .transform(({ tools, ...page }) => ({
+    ...page,
+    tools: tools.filter((tool) => isRecord(tool)),
+    /** Before what cannot be a tool, and what the SDK refuses, is left out. */
+    listed: tools.length,
+  }));
+
+export type ToolsPage = z.output<typeof toolsPage> & { nextCursor?: unknown };
+
+/** Makes a client read a server's introduction and tools as leniently as everything else, and results as they are. */
+export async function readLeniently(client: Client): Promise<void> {
   const { LATEST_PROTOCOL_VERSION } = await import("@modelcontextprotocol/client");
   const text = z.string().optional().catch(undefined);
   const introduction = z.object({
@@ -109,11 +123,18 @@ export async function readIntroductionLeniently(client: Client): Promise<void> {
       .catch({ name: "", version: "" }),
     instructions: text,
   });
+  const schemas = new Map<string, z.ZodType>([
+    ["initialize", introduction],
+    ["tools/list", toolsPage],
+    ["tools/call", z.record(z.string(), z.unknown())],
+  ]);
   const request = client.request.bind(client);
-  client.request = ((asked: { method: string }, ...rest: [never, never]) =>
-    asked.method === "initialize"
-      ? request(asked, introduction, rest[0])
-      : request(asked, ...rest)) as Client["request"];
+  client.request = ((asked: { method: string; params?: { cursor?: unknown } }, ...rest: [never, never]) => {
+    const schema = schemas.get(asked.method);
+    if (schema === undefined) return request(asked, ...rest);
+    const isFirst = asked.method === "tools/list" && asked.params?.cursor === firstPage;
+    return request(isFirst ? { method: asked.method } : asked, schema, rest[0]);
+  }) as Client["request"];
 }
 
 /** A server that does not clearly say it has no tools is asked for them. */

@@ -71,7 +71,7 @@ export function createServerSkills(options: ServerSkillOptions): LoadedSkills {
     tags: ["mcp", "server"],
     max_execution_seconds: maxCall / 1000,
   };
-  const odd = remote?.unreadable ? [`${counted(remote.unreadable, "tool")} without a name`] : [];
+  const odd = remote?.unreadable ? [`${counted(remote.unreadable, "tool")} left out`] : [];
   const offered = remote?.tools.filter((tool) => !server.suppressed.includes(tool.name)) ?? [];
   const parts = offered.flatMap((said): Skill[] => {
     try {

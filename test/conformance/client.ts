@@ -3,6 +3,7 @@
  * module: it opens links, takes the defaults of every form, and allows what is asked.
  */
 
+import { serverToolName } from "../../src/core/skill/catalogue.ts";
 import type { Tool, ToolContext, ToolResult } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
 import { openJudgedBot } from "./judged-bot.ts";
@@ -26,10 +27,10 @@ async function withLogins<T>(
   }
 }
 
-async function callTool(bot: Bot, tool: Tool, number: number): Promise<ToolResult> {
+async function callTool(bot: Bot, tool: Tool, input: Json, number: number): Promise<ToolResult> {
   return await withLogins(
     bot,
-    () => tool.run(argumentsFor(tool), createContext(number)),
+    () => tool.run(input, createContext(number)),
     (result) => result.status === "error" && result.code === "needs_login",
   );
 }
@@ -66,8 +67,16 @@ export async function beJudged(url: string, scenario: string, given: ScenarioCon
     const status = await withLogins(bot, bot.connect, (now) => now?.state === "needs_login");
     if (status?.state !== "running") throw new Error(`Not connected: ${status?.problem}`);
     const results: string[] = [];
-    for (const [number, tool] of (await bot.tools()).entries()) {
-      const result = await callTool(bot, tool, number);
+    const tools = await bot.tools();
+    const called = ({ name }: { name: string }) =>
+      tools.find((tool) => tool.name === serverToolName("judge", name));
+    const calls = given.toolCalls?.flatMap((each) => {
+      const tool = called(each);
+      return tool === undefined ? [] : [{ tool, input: each.arguments }];
+    });
+    const each = calls ?? tools.map((tool) => ({ tool, input: argumentsFor(tool) }));
+    for (const [number, { tool, input }] of each.entries()) {
+      const result = await callTool(bot, tool, input, number);
       results.push(`${tool.name} ${JSON.stringify(result)}`);
       if (result.status === "error") throw new Error(results.join("\n"));
     }

@@ -49,9 +49,12 @@ async function makeLink(
   const asked = await askedFor(send, server.url);
   const wanted = await parts.accounts.wanted(server, account);
   const resourceMetadataUrl = asked.resourceMetadataUrl ?? urlOf(wanted.resource_metadata_url);
-  const found = await discoverOAuthServerInfo(server.url, {
-    fetchFn: send,
-    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+  const where = { fetchFn: send, ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }) };
+  const found = await discoverOAuthServerInfo(server.url, where).catch(async (error: unknown) => {
+    // Servers of before MCP 2025-06-18 describe their login themselves, some under another name. Nobody else could have named it.
+    const own = await discoverOAuthServerInfo(server.url, { ...where, skipIssuerMetadataValidation: true });
+    if (own.resourceMetadata !== undefined) throw error;
+    return own;
   });
   const discovery: OAuthDiscoveryState = {
     ...found,

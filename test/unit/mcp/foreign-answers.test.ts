@@ -167,7 +167,7 @@ it.each<[string, unknown[], string]>([
   expect(Object.keys(made[0]?.parameters.properties ?? {}).join()).toBe(kept);
   const [problem, ...others] = bench.servers.problems();
   expect(others).toEqual([]);
-  expect(problem?.message).toMatch(/^Server web: .*: 1 tool without a name, odd \(without /);
+  expect(problem?.message).toMatch(/^Server web: .* as a whole: 1 tool left out, odd \(without /);
   expect(bench.errors.map(String)).toEqual([`Error: ${problem?.message}`]);
   expect((await bench.source.load()).diagnostics).toEqual(bench.servers.problems());
 });

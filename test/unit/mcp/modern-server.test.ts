@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { serve } from "@hono/node-server";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -9,7 +10,7 @@ import type { Json } from "../../../src/core/values/json.ts";
 import type { ServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 import { openBench, testServer } from "../../support/skills/mcp-bench.ts";
 import { createModernServer } from "../../support/skills/mcp-modern-server.ts";
-import { json, openForeign } from "./foreign-server.ts";
+import { json as asJson, openForeign } from "./foreign-server.ts";
 
 const ok = (output: unknown) => ({ status: "ok", output });
 const modernServer = {
@@ -60,9 +61,9 @@ it("a server of MCP 2026-07-28 may change its tools while it runs", async () => 
 
 it("a server that speaks another version says which, in its own words", async () => {
   const http = createServer(async (request, response) => {
-    const { id } = await new Response(request as never).json();
+    const { id } = (await json(request)) as { id: number };
     const error = { code: -32022, message: "Too old a client", data: { supported: ["2099-01-01"] } };
-    response.writeHead(400, json).end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    response.writeHead(400, asJson).end(JSON.stringify({ jsonrpc: "2.0", id, error }));
   });
   await once(http.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void http.close());

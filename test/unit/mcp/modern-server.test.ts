@@ -21,7 +21,8 @@ const modernServer = {
 /** The same server on Streamable HTTP. */
 async function modernUrl(): Promise<string> {
   const handler = createMcpHandler(createModernServer, { legacy: "reject" });
-  const http = serve({ fetch: (request) => handler.fetch(request), port: 0, hostname: "127.0.0.1" });
+  const fetch = (request: Request) => handler.fetch(request);
+  const http = serve({ fetch, port: 0, hostname: "127.0.0.1", overrideGlobalObjects: false });
   await once(http, "listening");
   onTestFinished(() => void http.close());
   return `http://127.0.0.1:${(http.address() as AddressInfo).port}/`;

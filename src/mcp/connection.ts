@@ -14,23 +14,17 @@ import type { JsonSchema } from "../core/values/json.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { createOpenApiTransport } from "./openapi/openapi-transport.ts";
-import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
+import { askServer, type RemoteServer } from "./remote-tool.ts";
 import type { ServerRequests } from "./requests/create-server-requests.ts";
 import type { HttpTarget, ServerConfig, Target } from "./server-config.ts";
 import { causeCode, httpFailure, refusalOf, ServerFailure, statusOf } from "./server-failure.ts";
 import { createServerFetch, createSharedFetch, maxResumptions } from "./server-fetch.ts";
-import { firstPage, readLeniently, type ToolsPage, withExactNumbers } from "./server-message.ts";
+import { readLeniently, withExactNumbers } from "./server-message.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
 /** Maximum time for a server to answer a ping, and to delete a session, ms. */
 const pingMs = 5_000;
 const farewellMs = 1_000;
-
-/** Maximum tools of one server; an endless list is cut. */
-const maxTools = 1_000;
-
-/** Consecutive pages without a new tool after which a list counts as complete, whatever it says. */
-const maxFruitless = 3;
 
 /** One session with a server, under one account. */
 export interface Connection {
@@ -204,7 +198,7 @@ async function connect(
     transport: kind,
     describe: () =>
       withTimeLimit(within(connect_ms, "It did not list its tools in time.", signal), () =>
-        describe(client).then((remote) => {
+        askServer(client).then((remote) => {
           for (const tool of remote.tools) schemas.set(tool.name, tool.inputSchema);
           return redact(remote);
         }),
@@ -226,46 +220,6 @@ async function connect(
       await client.close();
     },
   };
-}
-
-async function describe(client: Client): Promise<RemoteServer> {
-  const about = {
-    version: client.getServerVersion()?.version ?? "",
-    instructions: client.getInstructions() ?? "",
-    era: client.getProtocolEra(),
-  };
-  if (client.getServerCapabilities()?.tools === undefined) return { ...about, tools: [] };
-  const tools = new Map<string, RemoteTool>();
-  const seen = new Set<string>();
-  let params: { cursor: unknown } = { cursor: firstPage };
-  let unreadable = 0;
-  for (let fruitless = 0; fruitless < maxFruitless && tools.size < maxTools; ) {
-    seen.add(JSON.stringify(params));
-    const known = tools.size;
-    const { nextCursor: cursor, ...page } = await listTools(client, params);
-    for (const tool of page.tools) tools.set(tool.name, tool);
-    unreadable += page.unreadable;
-    fruitless = tools.size > known ? 0 : fruitless + 1;
-    params = { cursor };
-    if (!cursor || seen.has(JSON.stringify(params))) break;
-  }
-  return { ...about, tools: [...tools.values()], ...(unreadable > 0 ? { unreadable } : {}) };
-}
-
-/** A tool that cannot be understood never hides the others. */
-async function listTools(client: Client, params: { cursor: unknown }) {
-  const { ProtocolError, ProtocolErrorCode } = await import("@modelcontextprotocol/client");
-  // By the protocol a cursor is a text. Other values are sent back as they are.
-  const page = await client
-    .listTools(params as { cursor: string }, { timeout: withoutLimit })
-    .catch((error: unknown) => {
-      // The bot may only have assumed that it has tools.
-      if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return undefined;
-      throw error;
-    });
-  const { tools = [], listed = 0, nextCursor } = (page ?? {}) as Partial<ToolsPage>;
-  const read = tools.flatMap((tool) => remoteToolSchema.safeParse(tool).data ?? []);
-  return { tools: read, unreadable: listed - read.length, nextCursor };
 }
 
 type TrackedCalls = ReturnType<typeof trackCalls>;

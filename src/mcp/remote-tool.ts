@@ -6,7 +6,7 @@ import { withoutLimit } from "./call-tool.ts";
 import { firstPage, type ToolsPage } from "./server-message.ts";
 
 /** A server's description of a tool. None of it is trusted: names and texts are data, hints are no promises. */
-export const remoteToolSchema = z.object({
+const remoteToolSchema = z.object({
   name: z.string().min(1).max(300),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),

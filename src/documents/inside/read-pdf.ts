@@ -1,3 +1,4 @@
+import { CharacterMaps } from "./character-maps.ts";
 import {
   BoundedText,
   type OpenedDocument,
@@ -63,6 +64,10 @@ async function open(data: Buffer) {
       useSystemFonts: false,
       disableFontFace: true,
       enableXfa: false,
+      BinaryDataFactory: CharacterMaps,
+      // The factory needs no address, but pdf.js asks it only if there is one.
+      cMapUrl: "maps/",
+      cMapPacked: true,
     });
   } catch (error) {
     // PasswordException of pdf.js; its classes are not exported.

@@ -13,7 +13,7 @@ import {
   makeZip,
   sheetRow,
 } from "../../support/documents/make-office.ts";
-import { makePdf } from "../../support/documents/make-pdf.ts";
+import { makePdf, pdfOf, stream } from "../../support/documents/make-pdf.ts";
 import { readInside, withFile } from "../../support/documents/read-bytes.ts";
 import { zipOf } from "../packages/build-archives.ts";
 
@@ -33,6 +33,10 @@ it("documents that need different libraries are read at the same time, each in a
   const { signal } = new AbortController();
   const documents: [name: string, content: string | Uint8Array][] = [
     ["a.pdf", makePdf(["word"])],
+    [
+      "asian.pdf",
+      makeAsianPdf("UniGB-UCS2-H", "GB1", Buffer.from("word", "utf16le").swap16().toString("hex")),
+    ],
     ["a.docx", makeDocx(paragraph("word"))],
     ["a.xlsx", makeXlsx({ S: sheetRow(1, "word") })],
     ["a.html", "<p>word</p>"],
@@ -62,6 +66,38 @@ it("a PDF without any text is called a scan", async () => {
   expect(read).toMatchObject({ ok: true, text: "", pages: 2 });
   expect(read).toHaveProperty("note", expect.stringContaining("None of its 2 pages has text"));
 });
+
+/** A PDF whose only text is in a font that is not embedded, as codes of a predefined character map. */
+function makeAsianPdf(encoding: string, ordering: string, codes: string): Buffer {
+  const system = `/CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >>`;
+  return pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+    `<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /${encoding} /DescendantFonts [6 0 R] >>`,
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>",
+    stream(`BT /F1 24 Tf 72 700 Td <${codes}> Tj ET`),
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song ${system} /FontDescriptor 7 0 R >>`,
+    "<< /Type /FontDescriptor /FontName /Song /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
+  ]);
+}
+
+it.each([
+  ["UniGB-UCS2-H", "GB1", "4e2d65876587672c", "中文文本"],
+  ["GBK-EUC-H", "GB1", "d6d0cec4", "中文"],
+  ["90ms-RKSJ-V", "Japan1", "93fa967b8cea", "日本語"],
+  ["ETen-B5-H", "CNS1", "a4a4a4e5", "中文"],
+  ["KSCms-UHC-H", "Korea1", "c7d1b1db", "한글"],
+])(
+  "a PDF whose font is not embedded is read by its character map: %s",
+  async (encoding, ordering, codes, words) => {
+    expect(await readInside("a.pdf", makeAsianPdf(encoding, ordering, codes))).toEqual({
+      ok: true,
+      format: "PDF",
+      text: `--- page 1 ---\n${words}`,
+      pages: 1,
+    });
+  },
+);
 
 it("a Word document is read as Markdown, with headings, lists of cells and without pictures", async () => {
   const heading = '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Plan</w:t></w:r></w:p>';

@@ -61,6 +61,22 @@ async function channelsWithNews(
     .filter(({ type, last_message_id }) => isRead(type) && isNews(last_message_id))
     .toSorted((a, b) => (BigInt(a.last_message_id ?? 0) < BigInt(b.last_message_id ?? 0) ? 1 : -1));
   for (const { id, guild_id } of fresh) found.set(id, { id, guild_id });
+  for (const id of await directChannels({ directory, logger }, places))
+    found.set(id, { id, guild_id: undefined });
+  // The messages of a channel begin its threads, so they come before those of the threads.
+  const inOrder = [...found.values()].toSorted(
+    (a, b) => Number(isThread(listed, a)) - Number(isThread(listed, b)),
+  );
+  const readable = await Promise.all(inOrder.map((channel) => mayRead(directory, channel)));
+  return inOrder.filter((_, index) => readable[index]);
+}
+
+/** The channels of the direct messages with the people of these places. */
+async function directChannels(
+  { directory, logger }: Pick<CatchUpDeps, "directory" | "logger">,
+  places: readonly DiscordPlace[],
+): Promise<string[]> {
+  const found: string[] = [];
   const people = new Set(places.flatMap(({ person }) => (person === undefined ? [] : [person])));
   if (people.size > maxDirectMessages)
     logger.warn(
@@ -69,14 +85,9 @@ async function channelsWithNews(
     );
   for (const person of [...people].slice(0, maxDirectMessages)) {
     const id = await unlessRefused(directory.directMessage(person), ({ code }) => code !== "unavailable");
-    if (id !== undefined) found.set(id, { id, guild_id: undefined });
+    if (id !== undefined) found.push(id);
   }
-  // The messages of a channel begin its threads, so they come before those of the threads.
-  const inOrder = [...found.values()].toSorted(
-    (a, b) => Number(isThread(listed, a)) - Number(isThread(listed, b)),
-  );
-  const readable = await Promise.all(inOrder.map((channel) => mayRead(directory, channel)));
-  return inOrder.filter((_, index) => readable[index]);
+  return found;
 }
 
 const isClosed = ({ code }: DiscordProblem) => code === "gone" || code === "forbidden";

@@ -95,7 +95,8 @@ export interface Wire {
 }
 
 /**
- * Runs work that only one process does at a time, unless another one does it now: then nothing happens. The work must end within `ms`.
+ * Runs work that only one process does at a time, unless another one does it now: then nothing happens. The work must end within `ms`,
+ * unless a clock is given, by which the lease is renewed while the work runs.
  * @throws when the store or the work fails
  */
 export async function runAlone(
@@ -103,11 +104,22 @@ export async function runAlone(
   name: string,
   ms: number,
   work: () => Promise<unknown>,
+  clock?: Pick<Clock, "after">,
 ): Promise<void> {
   if (!(await leases.acquire(name, ms))) return;
+  let isOver = false;
+  let cancel = () => {};
+  const keep = () => {
+    if (isOver) return;
+    // A renewal that fails is tried again.
+    cancel = clock?.after(ms / 3, () => void leases.renew(name, ms).then(keep, keep)) ?? cancel;
+  };
+  keep();
   try {
     await work();
   } finally {
+    isOver = true;
+    cancel();
     await leases.release(name);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
-import { type KeyValue, scopeKeyValue } from "../../../src/core/ports/storage.ts";
+import { type Clock, type KeyValue, scopeKeyValue } from "../../../src/core/ports/storage.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/connection/create-discord-connection.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
@@ -57,6 +57,27 @@ describe("messages that came while there was no connection", () => {
     const [answer] = await discord.until((state) => said(state, second));
     expect(answer?.content).toBe("Second.");
     expect(said(await discord.state(), first)).toHaveLength(1);
+  });
+
+  test("messages are found however late they are looked for", async () => {
+    const discord = await fakeDiscord();
+    const store = createMemoryKeyValue();
+    let passed = 0;
+    const clock: Clock = {
+      ...systemClock,
+      now: () => systemClock.now() + passed,
+      // More than a minute passes between the connection and the look.
+      after: (ms, callback) =>
+        systemClock.after(ms, () => {
+          if (ms === 50) passed += 61_000;
+          callback();
+        }),
+    };
+    await store.set("chat-seen:discord", Date.now());
+    const message = await discord.say({ user: ids.adam, channel: general, content: `${mention} one` });
+    await discordBot(discord, scriptedModel(["First."]), { store, clock });
+
+    await discord.until((state) => said(state, message));
   });
 
   test("messages of a session that continues are delivered by Discord", async () => {

@@ -71,7 +71,8 @@ async function* undelivered(
   if (until !== undefined) return { kind: "waiting", until };
   yield refusal(turn, error);
   if (!ready.private) await unlessAborted(turn.givenUp, () => live.keep(part));
-  await unlessAborted(turn.givenUp, () => tellAsker(turn, error));
+  // A stopped turn has no answer.
+  if (ready.outcome !== "stopped") await unlessAborted(turn.givenUp, () => tellAsker(turn, error));
   return { kind: "refused" };
 }
 

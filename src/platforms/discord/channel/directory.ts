@@ -28,8 +28,8 @@ export interface Directory {
   channel(id: string): Promise<ChannelFacts | undefined>;
   /** The channel if it is known without a request. It may be outdated: use it for names and types. */
   knownChannel(id: string): ChannelFacts | undefined;
-  /** All channels and threads known without a request. */
-  knownChannels(): ChannelFacts[];
+  /** The channels and active threads of a server, as Discord lists them now. @throws DiscordProblem */
+  channelsOf(guildId: string): Promise<ChannelFacts[]>;
   knownGuild(id: string): GuildFacts | undefined;
   knownUser(id: string): { name: string; bot: boolean } | undefined;
   /** Undefined when the person is not in the server. @throws DiscordProblem */
@@ -67,7 +67,11 @@ export function createDirectory(rest: DiscordRest, clock: Pick<Clock, "now">): D
     guild,
     ...createLists({ rest, joined, see, freshness }, guild),
     knownChannel: (id) => channels.get(id, stale),
-    knownChannels: () => [...channels.values()],
+    async channelsOf(id) {
+      const listed = await rest.request<APIChannel[]>("GET", `/guilds/${id}/channels`);
+      const active = await rest.request<{ threads: APIChannel[] }>("GET", `/guilds/${id}/threads/active`);
+      return [...listed, ...active.threads].map((channel) => see.channel(channel, id));
+    },
     knownGuild: (id) => guilds.get(id, stale),
     knownUser: (id) => users.get(id, stale),
     knownMembers: (guildId) =>
@@ -164,7 +168,7 @@ interface DirectoryNotes {
   guild(guild: APIGuild): void;
   role(guildId: string, role: APIRole): void;
   removeRole(guildId: string, roleId: string): void;
-  channel(channel: APIChannel, guildId?: string): void;
+  channel(channel: APIChannel, guildId?: string): ChannelFacts;
   member(guildId: string, user: APIUser, member: RawMember): void;
   author(message: Pick<APIMessage, "author" | "webhook_id">): void;
   directMessage(userId: string, channelId: string): void;
@@ -228,7 +232,9 @@ function createDirectoryNotes(caches: DirectoryCaches): DirectoryNotes {
       if (guild !== undefined) guilds.set(guildId, { ...guild, roles: new Map(left) });
     },
     channel: (channel, guildId) => {
-      channels.set(channel.id, channelFacts(channel, guildId));
+      const facts = channelFacts(channel, guildId);
+      channels.set(channel.id, facts);
+      return facts;
     },
     member: (guildId, user, member) => {
       members.set(`${guildId}:${user.id}`, memberFacts(user, member));

@@ -5,7 +5,7 @@ import type { ChannelFacts } from "../channel/directory-facts.ts";
 import { botMissingPermissions } from "../channel/missing-permissions.ts";
 import { channelTypes, isThreadType, snowflakeAt } from "../connection/discord-facts.ts";
 import { type DiscordPlace, readPlace } from "../connection/discord-place.ts";
-import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { type HeardShards, hears, partsOf } from "../connection/heard-shards.ts";
 import { type ReceiveDeps, receiveMessage } from "./receive-messages.ts";
 
@@ -14,8 +14,8 @@ export interface CatchUpDeps extends ReceiveDeps {
   logger: Log;
 }
 
-/** Limits of one fetch of missed messages. */
-const limits = { channels: 200, directMessages: 50, pages: 3 };
+/** Maximum people whose direct messages are read in one fetch: each may need a request to open them. */
+const maxDirectMessages = 200;
 const perPage = 100;
 
 /**
@@ -28,46 +28,78 @@ export async function catchUp(deps: CatchUpDeps, shards: HeardShards): Promise<v
   const after = snowflakeAt(since);
   const ours = places.map(readPlace).filter(({ guild }) => hears(shards, guild));
   for (const { id, guild_id } of await channelsWithNews(deps, shards, ours, after)) {
-    await unlessRefused(
-      readChannel(deps, id, guild_id, after),
-      ({ code }) => code === "gone" || code === "forbidden",
-    );
+    await unlessRefused(readChannel(deps, id, guild_id, after), isClosed);
   }
 }
 
 type Readable = Pick<ChannelFacts, "id" | "guild_id">;
 
+/** Channels and threads with messages after this one, places in use first. Discord lists them: cached facts expire within a minute. */
 async function channelsWithNews(
-  { directory }: CatchUpDeps,
+  { directory, logger }: CatchUpDeps,
   shards: HeardShards,
   places: readonly DiscordPlace[],
   after: string,
 ): Promise<Readable[]> {
   const isNews = (id: string | undefined) => id !== undefined && BigInt(id) > BigInt(after);
-  const read: readonly number[] = [channelTypes.text, channelTypes.announcement, channelTypes.voice];
-  const fresh = directory
-    .knownChannels()
-    .filter(({ guild_id }) => hears(shards, guild_id))
-    .filter(
-      ({ type, last_message_id }) => (read.includes(type) || isThreadType(type)) && isNews(last_message_id),
-    )
-    .sort((a, b) => (BigInt(a.last_message_id ?? 0) < BigInt(b.last_message_id ?? 0) ? 1 : -1))
-    .slice(0, limits.channels);
-  const found = new Map<string, Readable>(fresh.map((channel) => [channel.id, channel]));
+  const listed = new Map<string, ChannelFacts>();
+  const used = places.flatMap(({ guild }) => (guild === undefined ? [] : [guild]));
+  for (const guild of new Set([...used, ...(await directory.guilds(true))])) {
+    if (!hears(shards, guild)) continue;
+    const channels = await unlessRefused(directory.channelsOf(guild), isClosed);
+    for (const channel of channels ?? []) listed.set(channel.id, channel);
+  }
+  const found = new Map<string, Readable>();
   for (const { guild, channel = "", thread } of places) {
     const id = thread ?? channel;
-    const isUnseen =
-      guild !== undefined && found.size < limits.channels && directory.knownChannel(id) === undefined;
-    // A thread's id may be that of a message without a thread; a request for its messages then answers that it is gone.
-    if (isUnseen) found.set(id, { id, guild_id: guild });
+    const facts = listed.get(id);
+    // A thread that is not listed is archived, or its id is that of a message without a thread: then reading it is refused.
+    if (guild !== undefined && (facts === undefined || isNews(facts.last_message_id)))
+      found.set(id, { id, guild_id: guild });
   }
+  const fresh = [...listed.values()]
+    .filter(({ type, last_message_id }) => isRead(type) && isNews(last_message_id))
+    .toSorted((a, b) => (BigInt(a.last_message_id ?? 0) < BigInt(b.last_message_id ?? 0) ? 1 : -1));
+  for (const { id, guild_id } of fresh) found.set(id, { id, guild_id });
+  for (const id of await directChannels({ directory, logger }, places))
+    found.set(id, { id, guild_id: undefined });
+  // The messages of a channel begin its threads, so they come before those of the threads.
+  const inOrder = [...found.values()].toSorted(
+    (a, b) => Number(isThread(listed, a)) - Number(isThread(listed, b)),
+  );
+  const readable = await Promise.all(inOrder.map((channel) => mayRead(directory, channel)));
+  return inOrder.filter((_, index) => readable[index]);
+}
+
+/** The channels of the direct messages with the people of these places. */
+async function directChannels(
+  { directory, logger }: Pick<CatchUpDeps, "directory" | "logger">,
+  places: readonly DiscordPlace[],
+): Promise<string[]> {
+  const found: string[] = [];
   const people = new Set(places.flatMap(({ person }) => (person === undefined ? [] : [person])));
-  for (const person of [...people].slice(0, limits.directMessages)) {
+  if (people.size > maxDirectMessages)
+    logger.warn(
+      { people: people.size },
+      `Discord: missed direct messages of ${maxDirectMessages} people are fetched, not of all`,
+    );
+  for (const person of [...people].slice(0, maxDirectMessages)) {
     const id = await unlessRefused(directory.directMessage(person), ({ code }) => code !== "unavailable");
-    if (id !== undefined) found.set(id, { id, guild_id: undefined });
+    if (id !== undefined) found.push(id);
   }
-  const readable = await Promise.all([...found.values()].map((channel) => mayRead(directory, channel)));
-  return [...found.values()].filter((_, index) => readable[index]);
+  return found;
+}
+
+const isClosed = ({ code }: DiscordProblem) => code === "gone" || code === "forbidden";
+
+function isRead(type: number): boolean {
+  const read: readonly number[] = [channelTypes.text, channelTypes.announcement, channelTypes.voice];
+  return read.includes(type) || isThreadType(type);
+}
+
+function isThread(listed: ReadonlyMap<string, ChannelFacts>, { id, guild_id }: Readable): boolean {
+  const facts = listed.get(id);
+  return guild_id !== undefined && (facts === undefined || isThreadType(facts.type));
 }
 
 /** Discord counts refused requests against the bot. */
@@ -84,7 +116,7 @@ async function readChannel(
   after: string,
 ): Promise<void> {
   let from = after;
-  for (let page = 0; page < limits.pages; page += 1) {
+  for (;;) {
     const query = { limit: perPage, after: from };
     const messages = await deps.rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
     for (const message of messages.toReversed()) {
@@ -93,5 +125,4 @@ async function readChannel(
     from = messages[0]?.id ?? from;
     if (messages.length < perPage) return;
   }
-  deps.logger.info({ channel }, "Discord: a channel has more missed messages than are fetched");
 }

@@ -51,6 +51,8 @@ export const messageSchema = z.looseObject({
   blocks: z.array(z.unknown()).nullish().catch(undefined),
   attachments: fitting(attachmentSchema.extend({ files: fitting(fileSchema) })),
   streaming_state: z.string().optional(),
+  /** `ts` of the latest reply, on the root of a thread in a channel's history. */
+  latest_reply: z.string().nullish(),
   app_context: appContextSchema,
   /** Comes with messages to the bot; at first only within `assistant_thread`. */
   action_token: z.string().nullish(),

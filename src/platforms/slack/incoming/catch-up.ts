@@ -17,17 +17,14 @@ export interface CatchUpDeps extends SlackContext {
   logger: Log;
 }
 
-/** Maximum conversations that are read, and maximum messages of each. */
-const maxRooms = 200;
-const maxMessages = 200;
-/** Maximum rate limit that is waited out before a conversation is skipped, ms. */
-const maxPause = 60_000;
+/** Maximum messages of one conversation that are read, the latest ones. */
+const maxMessages = 1_000;
 /** Interval at which it is recorded that everything was received, ms. */
 const noteEvery = 60_000;
 /** Time for which Slack holds events back at once, ms. */
 const heldMs = 60_000;
-/** Time after which another process may fetch missed messages, ms. Fetching them twice is harmless. */
-const maxFetchMs = 5 * 60_000;
+/** Time after which another process may fetch missed messages if this one was killed, ms. */
+const fetchLeaseMs = 30_000;
 
 /**
  * Hands in the messages of a time without connection that ended at `opened` (ms since the epoch), oldest first within a conversation,
@@ -40,21 +37,52 @@ export async function catchUp(
   signal: AbortSignal,
   heldSince?: number,
 ): Promise<void> {
-  const { intake, logger } = deps;
+  const { intake } = deps;
   const { seen, since, places } = await intake.missed("slack");
   if (heldSince === undefined && seen !== undefined && seen >= opened) return;
   const oldest = (Math.min(since, heldSince ?? since) / 1_000).toFixed(6);
   const all = [...places, ...(seen === undefined ? [] : await unheardOf(deps, places))];
-  for (const place of roomsOf(all).slice(0, maxRooms)) {
+  const waiting = roomsOf(all);
+  const listed = new Set(waiting.map(nameOf));
+  // Reading a channel finds threads that began or continued meanwhile, which are read as well.
+  for (const place of waiting) {
     signal.throwIfAborted();
-    try {
-      const room = await roomOf(deps, place);
-      await handIn(deps, room, await readPatiently(deps, room, oldest, signal));
-    } catch (error) {
-      if (!(error instanceof PlatformError)) throw error;
-      logger.debug({ err: error, place }, "missed messages of a Slack conversation could not be read");
+    for (const found of await catchUpIn(deps, place, oldest, signal)) {
+      if (!listed.has(nameOf(found))) waiting.push(found);
+      listed.add(nameOf(found));
     }
   }
+}
+
+/** Hands in the missed messages of one place. Returns the threads whose roots it read and that have later replies. */
+async function catchUpIn(
+  deps: CatchUpDeps,
+  place: Place,
+  oldest: string,
+  signal: AbortSignal,
+): Promise<Place[]> {
+  const { logger } = deps;
+  try {
+    const room = await roomOf(deps, place);
+    const messages = await readPatiently(deps, room, oldest, signal);
+    if (messages.length >= maxMessages)
+      logger.warn({ place, messages: maxMessages }, "more Slack messages were missed than are read");
+    await handIn(deps, room, messages);
+    return continuedIn(messages, oldest).map((thread) => ({ namespace: place.namespace, thread }));
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code === "unavailable") throw error;
+    logger.debug({ err: error, place }, "missed messages of a Slack conversation could not be read");
+    return [];
+  }
+}
+
+const nameOf = ({ namespace, thread }: Place): string => `${namespace} ${thread}`;
+
+/** The threads of these roots that have replies after `oldest`. */
+function continuedIn(messages: readonly SlackMessage[], oldest: string): string[] {
+  return messages.flatMap(({ ts, latest_reply }) =>
+    latest_reply && Number(latest_reply) > Number(oldest) ? [ts] : [],
+  );
 }
 
 /** Channels that the bot is in and has never heard of: it was away when it was invited. */
@@ -90,10 +118,8 @@ async function readPatiently(
     try {
       return await readRoom(deps, room, { limit: maxMessages, oldest });
     } catch (error) {
-      const limited = error instanceof PlatformError && error.code === "rate_limited";
-      const pause = limited ? (error.retryAfterMs ?? 1_000) : Number.POSITIVE_INFINITY;
-      if (pause > maxPause) throw error;
-      await deps.clock.sleep(pause, signal);
+      if (!(error instanceof PlatformError) || error.code !== "rate_limited") throw error;
+      await deps.clock.sleep(error.retryAfterMs ?? 1_000, signal);
     }
   }
 }
@@ -132,7 +158,7 @@ export function createCatchUp(deps: CatchUpDeps) {
     if (until === undefined) return intake.seen("slack");
     if (clock.now() < until) return;
     // While another process fetches, nothing is recorded: that process may end before it is done.
-    await runAlone(leases, "slack-catch-up", maxFetchMs, () => fetchMissed(until, signal));
+    await runAlone(leases, "slack-catch-up", fetchLeaseMs, () => fetchMissed(until, signal), clock);
   };
   const run = (signal: AbortSignal) => {
     if (signal.aborted) return;

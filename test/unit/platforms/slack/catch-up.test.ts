@@ -100,6 +100,36 @@ test("a channel that the bot was invited to while it was away is read too", asyn
   expect(handed.map(({ key, addressed }) => [key, addressed])).toEqual([["slack:T1:C2:6.0", "mention"]]);
 });
 
+test("a thread that began meanwhile is read after the channel that has its root, also if the root was deleted", async () => {
+  const places = [{ namespace: "slack:T1:C1", thread: "channel" }];
+  const replies = { latest_reply: "1800000000.000000" };
+  const { deps, calls, handed } = rig(places, ({ method, ts = "" }) =>
+    method === "replies"
+      ? [said("9.0", { thread_ts: ts })]
+      : [said("7.0", replies), said("6.0", { ...replies, subtype: "tombstone" }), said("5.0")],
+  );
+
+  await catchUp(deps, 0, never);
+
+  expect(calls.map(({ method, ts }) => [method, ts])).toEqual([
+    ["history", undefined],
+    ["replies", "6.0"],
+    ["replies", "7.0"],
+  ]);
+  expect(handed.map(({ id, place }) => [id, place.thread])).toEqual([
+    ["5.0", "5.0"],
+    ["7.0", "7.0"],
+    ["9.0", "6.0"],
+    ["9.0", "7.0"],
+  ]);
+});
+
+test("a conversation that cannot be read now is not passed over", async () => {
+  const places = [{ namespace: "slack:T1:C1", thread: "channel" }];
+  const { deps } = rig(places, () => new PlatformError("unavailable", "down"));
+  await expect(catchUp(deps, 0, never)).rejects.toThrow("down");
+});
+
 test("a rate limit is waited for, and a conversation that is gone does not hide the next", async () => {
   const places = ["C1", "C2"].map((channel) => ({ namespace: `slack:T1:${channel}`, thread: "channel" }));
   let limited = 1;
@@ -129,7 +159,7 @@ test("catching up is recorded as complete only after a look that succeeded", asy
   };
   deps.clock.after = (_ms, callback) => {
     timers.push(callback);
-    return () => {};
+    return () => void timers.splice(timers.indexOf(callback) >>> 0, 1);
   };
   const catching = createCatchUp(deps);
 
@@ -152,7 +182,7 @@ test("the events that Slack held back are fetched when their minute is over, wha
   deps.clock.now = () => now;
   deps.clock.after = (_ms, callback) => {
     timers.push(callback);
-    return () => {};
+    return () => void timers.splice(timers.indexOf(callback) >>> 0, 1);
   };
   // Other processes, or this one, have noted that they received everything.
   deps.intake.missed = async () => ({ seen: now, since: now, places });

@@ -16,7 +16,7 @@ import { failure, type ToolResult } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import { checkArguments } from "../turn/check-call.ts";
 import { runToolCall } from "../turn/tool-call.ts";
-import { findTool } from "../turn/toolset.ts";
+import { findTool, guidesOf } from "../turn/toolset.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import { objectOf } from "../values/json.ts";
@@ -59,16 +59,18 @@ export const createRunCode = () =>
       const runner = ports.code;
       if (runner === undefined || turn.code === undefined)
         return failure("refused", "Code cannot be run here.", "Tell the person.");
+      const { max_ms } = turn.code;
+      const skills = guidesOf(scope);
       if (watch !== undefined) {
-        const run = (means: JobMeans) => runner.run({ language, code, ...means });
+        const run = (means: JobMeans) => runner.run({ language, code, skills, ...means });
         return startJob(scope, request, { name: language, text: code, run }, watch);
       }
-      const { max_ms } = turn.code;
       const ran = await context.inFolder(code, (working) =>
         runner.run({
           language,
           code,
           working,
+          skills,
           signal: context.signal,
           timeout_ms: max_ms,
           max_output_bytes: maxOutput,

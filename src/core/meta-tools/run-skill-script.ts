@@ -6,6 +6,7 @@ import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { createToolContext } from "../turn/tool-context.ts";
+import { guidesOf } from "../turn/toolset.ts";
 import { objectOf } from "../values/json.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
@@ -70,7 +71,7 @@ export const createRunSkillScript = () =>
         const message = `Scripts of ${skill.id} do not run here: ${allowed.reason}`;
         return failure("refused", message, "Tell the person.");
       }
-      const asked = { ...input, ...what, skill };
+      const asked = { ...input, ...what, skill, skills: guidesOf(scope) };
       if (watch === undefined) return runScript(scripts, scope.ports.redact, asked, own);
       if (allowed.unconfined === true)
         return failure("refused", "Jobs run in a sandbox only.", "Run it without `watch`.");
@@ -80,6 +81,8 @@ export const createRunSkillScript = () =>
 
 interface AskedScript {
   skill: Skill;
+  /** Whose files it sees too. */
+  skills: readonly Skill[];
   /** As the model wrote it. */
   name: string;
   work: ScriptWork;
@@ -140,8 +143,8 @@ async function jobOf(scripts: ScriptRunner, asked: AskedScript, context: ToolCon
   };
 }
 
-function requestOf({ skill, work, args, stdin }: AskedScript, context: ToolContext) {
-  return { skill, work, stdin, args, env: scriptEnvironment(skill, context) };
+function requestOf({ skill, skills, work, args, stdin }: AskedScript, context: ToolContext) {
+  return { skill, skills, work, stdin, args, env: scriptEnvironment(skill, context) };
 }
 
 /** The text of a call, in which files are named. */

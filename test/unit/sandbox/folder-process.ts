@@ -56,7 +56,7 @@ async function take(step: FolderStep): Promise<Answer> {
       const { id, name, args = [] } = step;
       const skill = { ...fixture.skill({ [name]: rooted(step.text) }), id };
       const more = { args: args.map(rooted), timeout_ms: 20_000 };
-      return await run({ kind: "skill", id }, JSON.stringify(args), (working) =>
+      return await run({ kind: "agent" }, JSON.stringify(args), (working) =>
         sandbox.scripts.run(scriptRequest(skill, name, { ...more, working })),
       );
     }

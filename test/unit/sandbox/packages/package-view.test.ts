@@ -38,7 +38,7 @@ describe("a guide's own command lines", needs("bubblewrap"), () => {
     return fixture.skill(package_);
   };
   const run = async (skill: ReturnType<typeof open>, line: string, call = line) => {
-    const how = { writer: { kind: "skill" as const, id: skill.id }, turn_id: "t", call_id: call, text: line };
+    const how = { writer: { kind: "agent" as const }, turn_id: "t", call_id: call, text: line };
     const { value, changed } = await folder.use(
       how,
       (working) =>

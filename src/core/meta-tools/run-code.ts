@@ -21,7 +21,7 @@ import { ExpectedFailure } from "../values/failure.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import { objectOf } from "../values/json.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
-import { missingModuleHint } from "./missing-module.ts";
+import { missingMeansHint } from "./missing-means.ts";
 import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output. */
@@ -154,7 +154,7 @@ function described(code: CodeMeans | undefined): string {
     return list.length === 0 ? [] : [`${names[language]} has ${list.join(", ")}.`];
   });
   return [
-    `Runs code in a sandbox in this thread's folder, which keeps its files: ${inputFolder} has people's, read-only; ${outputFolder} is posted with your answer (plots as PNG). It can call tools that only read: from knack_tools import call; call("tool", key=value), or import {call} from "./knack-tools.mjs"; await call("tool", {key: value}).`,
+    `Runs code in a sandbox in this thread's folder, which keeps its files: ${inputFolder} has people's, read-only; ${outputFolder} is posted with your answer (plots as PNG); skills/ID has an active guide's. It can call tools that only read: from knack_tools import call; call("tool", key=value), or import {call} from "./knack-tools.mjs"; await call("tool", {key: value}).`,
     ...(missing.length === 0 ? [] : [`There is no ${missing.join(" and no ")} here.`]),
     ...prepared,
     hosts.length === 0 ? "No network." : `It reaches ${hosts.join(", ")} and nothing else.`,
@@ -175,7 +175,10 @@ function resultOf(outcome: ScriptOutcome, notes: readonly string[], maxMs: numbe
       const cut = truncated ? ["[output cut]"] : [];
       const complaint = stderr.trim();
       if (exit_code === 0) {
-        const said = complaint === "" ? [] : [`[error output: ${complaint.slice(-2_000)}]`];
+        const said =
+          complaint === ""
+            ? []
+            : [`[error output: ${complaint.slice(-2_000)}]`, missingMeansHint(complaint)];
         return ok(
           [stdout.trimEnd(), ...said, ...cut, ...notes].filter(Boolean).join("\n") || "(it printed nothing)",
         );
@@ -187,7 +190,7 @@ function resultOf(outcome: ScriptOutcome, notes: readonly string[], maxMs: numbe
         ...cut,
         ...notes,
       ];
-      return failure("code_failed", message.filter(Boolean).join("\n"), missingModuleHint(complaint));
+      return failure("code_failed", message.filter(Boolean).join("\n"), missingMeansHint(complaint));
     }
     default:
       return outcome satisfies never;

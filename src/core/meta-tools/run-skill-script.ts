@@ -11,7 +11,7 @@ import { objectOf } from "../values/json.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
-import { missingModuleHint } from "./missing-module.ts";
+import { missingMeansHint } from "./missing-means.ts";
 import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */
@@ -29,7 +29,7 @@ export const createRunSkillScript = () =>
     category: "code_exec",
     title: ({ script, command }) => `Running ${(command ?? script ?? "").slice(0, 80)}`,
     description:
-      "Runs a script of an active skill, or a command line of its guide, in a sandbox and returns what it prints.",
+      "Runs a script of an active skill, or a command line of its guide, in a sandbox in this thread's folder, and returns what it prints.",
     parameters: z.object({
       skill_name: z.string().min(1).describe("the skill's id"),
       script: z.string().min(1).optional().describe("relative path, or the name of an entry point"),
@@ -213,7 +213,7 @@ function scriptResult(
     case "exited": {
       const { exit_code, stdout, stderr } = outcome;
       if (exit_code !== 0) {
-        const hints = [networkHint, missingVariables(skill, context.env), missingModuleHint(stderr)].filter(
+        const hints = [networkHint, missingVariables(skill, context.env), missingMeansHint(stderr)].filter(
           (hint) => hint !== undefined,
         );
         const message = [`${name} ended with ${exit_code}: ${stderr || stdout}`.trimEnd(), ...notes].join(
@@ -232,7 +232,7 @@ function complaintsOf(stderr: string): string[] {
   const said = stderr.trim();
   if (said === "") return [];
   const shown = said.length > maxComplaint ? `…${said.slice(-maxComplaint)}` : said;
-  return [`[error output: ${shown}]`];
+  return [`[error output: ${shown}]`, missingMeansHint(said) ?? ""].filter(Boolean);
 }
 
 function scriptsOf({ code }: Skill): string | undefined {

@@ -1,18 +1,21 @@
 import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { inputFolder, type MountedFolder } from "../core/ports/working-folder.ts";
+import type { MountedFolder } from "../core/ports/working-folder.ts";
 import { outputIn, type PackageFolders } from "./isolation.ts";
 import type { LibraryFolder } from "./library-folders.ts";
 import type { ShownFile } from "./machine-files.ts";
 import { readableEtc } from "./machine-files.ts";
+import { emptyIn, linksInside, type PackageView, type PlacedSkill, placesInside } from "./package-view.ts";
 import { systemFolders } from "./run/programs.ts";
 
 /** The parts of one sandbox. Paths are on the machine, unless it says inside. */
 export interface SandboxLayout {
   skillFolder?: string | undefined;
-  /** Folders within it that appear empty. */
-  leftOut?: readonly string[] | undefined;
+  /** Where the skills lie that it sees. */
+  skills?: readonly PlacedSkill[];
+  /** Its files of skills in the working folder. */
+  view?: PackageView | undefined;
   /** The folder of the bot's own module that is run, if any. */
   moduleFolder?: string | undefined;
   /** The folder of the forwarder and the socket it forwards to, if the run has network. */
@@ -109,7 +112,7 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
         ]
       : workingArguments(layout.working)),
     ...readOnly(layout.skillFolder, inside.skill),
-    ...leftOutArguments(layout),
+    ...skillArguments(layout),
     ...readOnly(layout.textFolder, inside.text),
     ...readOnly(layout.calls, inside.calls),
     ...readOnly(layout.packages?.python, inside.pythonPackages),
@@ -139,34 +142,33 @@ function libraryArguments({ libraries = [] }: SandboxLayout): string[] {
   ];
 }
 
-/** Parts that no review covered are hidden by something empty. */
-function leftOutArguments({ skillFolder, leftOut = [] }: SandboxLayout): string[] {
-  if (skillFolder === undefined) return [];
-  const there = leftOut.filter((path) => existsSync(`${skillFolder}/${path}`));
-  return there.flatMap((path) => {
-    const to = `${inside.skill}/${path}`;
-    return ["--tmpfs", to, "--remount-ro", to];
-  });
+/** Skills in their places and in the working folder. Parts that no review covered are hidden by something empty. */
+function skillArguments({ skills = [], view }: SandboxLayout): string[] {
+  const others = skills.filter(({ place }) => place !== inside.skill);
+  const mounts = [
+    ...others.map(({ folder, place }) => ({ from: folder, to: place })),
+    ...(view?.mounts ?? []),
+  ];
+  const empty = [...skills.flatMap((skill) => emptyIn(skill, skill.place)), ...(view?.empty ?? [])];
+  return [
+    ...[placesInside, linksInside].flatMap((path) => ["--perms", "0755", "--dir", path]),
+    ...mounts.flatMap(({ from, to }) => ["--ro-bind", from, to]),
+    ...(view?.links ?? []).flatMap(({ at, target }) => ["--symlink", target, at]),
+    ...empty.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
+  ];
 }
 
-/** The parts of a working folder. Attached files are also next to a skill's own files, because guides name files by these paths. */
-function workingArguments({ mounts, working }: MountedFolder): string[] {
+/** The parts of a working folder. */
+function workingArguments({ mounts }: MountedFolder): string[] {
   const parents = new Set(mounts.flatMap(({ to }) => foldersTo(to)));
   const writable = mounts.find((mount) => mount.writable)?.to;
   // Mounted folders already contain folders.
   const made = [...parents].filter(
     (path) => writable === undefined || !`${path}/`.startsWith(`${writable}/`),
   );
-  const input = mounts.find(({ to }) => to === inputFolder);
-  const beside =
-    input === undefined || working === dirname(inputFolder) ? [] : [{ ...input, to: `${working}/input` }];
   return [
     ...made.toSorted().flatMap((path) => ["--perms", "0755", "--dir", path]),
-    ...[...mounts, ...beside].flatMap(({ from, to, writable }) => [
-      writable ? "--bind" : "--ro-bind",
-      from,
-      to,
-    ]),
+    ...mounts.flatMap(({ from, to, writable }) => [writable ? "--bind" : "--ro-bind", from, to]),
   ];
 }
 

@@ -25,7 +25,7 @@ import {
   makeBoundedFolders,
 } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
-import { linkPackage } from "./package-view.ts";
+import { placedSkills, placeOf, viewPackages } from "./package-view.ts";
 import { programFolders } from "./run/programs.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
@@ -82,10 +82,10 @@ function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
   const { runFolder, working, packages, calls, libraries = [], authority } = request;
   const user = await userFor(request, options);
-  const skillFolder = await shownSkill(request, options);
-  if (request.folder !== undefined && working !== undefined)
-    await linkPackage(request.folder, inside.skill, working);
   await mkdir(runFolder, { recursive: true });
+  const { folder: skillFolder, shown = [] } = await readableSkills(request, options);
+  const skills = placedSkills({ ...request, folder: skillFolder, shown }, inside.skill);
+  const view = working && (await viewPackages(skills, shown, working));
   const { certificates, timeZone } = options;
   const own = await writeMachineFiles(runFolder, {
     ...{ user, home: inside.home, certificates, timeZone },
@@ -98,6 +98,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const env = {
     ...moduleEnvironment(places.skill, request.moduleFolders ?? [""], [
       ...(calls === undefined ? [] : [inside.text]),
+      ...shown.flatMap((each) => each.moduleFolders?.map((path) => join(placeOf(each), path)) ?? []),
       ...(packages?.python === undefined ? [] : [inside.pythonPackages]),
     ]),
     ...own.env,
@@ -117,7 +118,8 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const bounded = options.mounts && (await makeBoundedFolders(runFolder));
   const layout = {
     skillFolder,
-    leftOut: request.leftOut,
+    skills,
+    view,
     moduleFolder,
     textFolder,
     calls,
@@ -183,15 +185,24 @@ async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions):
   return user;
 }
 
-/** The skill's folder as it is mounted: itself, or a copy that another user can read. */
-async function shownSkill(
-  { folder, runFolder, leftOut = [] }: LaunchRequest,
+/** The folders of skills as they are mounted: themselves, or copies that another user can read. */
+async function readableSkills(
+  { folder, runFolder, leftOut = [], shown = [] }: LaunchRequest,
   { mode }: BubblewrapOptions,
-): Promise<string | undefined> {
-  if (folder === undefined || mode !== "switch") return folder;
-  const staged = join(runFolder, "skill");
-  await stageFolder(folder, staged, leftOut);
-  return staged;
+): Promise<Pick<LaunchRequest, "folder" | "shown">> {
+  if (mode !== "switch") return { folder, shown };
+  const staged = new Map<string, string>();
+  for (const each of [...shown, ...(folder === undefined ? [] : [{ folder, leftOut }])]) {
+    if (staged.has(each.folder)) continue;
+    const copy = join(runFolder, `skill-${staged.size}`);
+    await stageFolder(each.folder, copy, each.leftOut);
+    staged.set(each.folder, copy);
+  }
+  const copyOf = (path: string) => staged.get(path) ?? path;
+  return {
+    folder: folder && copyOf(folder),
+    shown: shown.map((each) => ({ ...each, folder: copyOf(each.folder) })),
+  };
 }
 
 /** A folder with a text and, if it can call tools, the modules by which it does. */

@@ -50,6 +50,8 @@ export interface LaunchRequest {
   entry: { script: string } | { module: string } | { text: string; name: string };
   /** Folders of the skill's folder, relative to it, that appear empty: no review covered their content. */
   leftOut?: readonly string[] | undefined;
+  /** Skills whose files the working folder shows, in this order. */
+  shown?: readonly ShownSkill[];
   /** The working folder of the thread it works for; without one it gets an empty one of its own. */
   working?: MountedFolder | undefined;
   /** Folders of the skill in which Python finds modules, relative to it. */
@@ -73,6 +75,17 @@ export interface LaunchRequest {
   calls?: string;
   /** An empty folder of this run, removed afterwards. */
   runFolder: string;
+}
+
+/** A skill whose files code sees, read-only. */
+export interface ShownSkill {
+  id: string;
+  /** Real path of its folder. */
+  folder: string;
+  /** As in `LaunchRequest`. */
+  leftOut: readonly string[];
+  /** Folders in which a command line's Python finds modules, relative to it. */
+  moduleFolders?: readonly string[];
 }
 
 /** Folders of this machine with packages that were prepared for code, each mounted under `packageFolders`. */

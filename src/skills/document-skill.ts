@@ -1,5 +1,5 @@
 import path from "node:path";
-import { inputFolder, skillFolder } from "../core/ports/working-folder.ts";
+import { folderRoot, skillFolder } from "../core/ports/working-folder.ts";
 import {
   type Diagnostic,
   isInstalled,
@@ -122,7 +122,7 @@ function guideNote(
     );
   }
   lines.push(
-    `run_skill_script(skill_name "${id}", command) runs the guide's command lines as they stand (bash in a sandbox, no terminal); a here-document writes a file. Scripts and commands begin in ${skillFolder(id)}, which is kept from call to call and shows the skill's own files, read-only; the files of people are in ${inputFolder}, read-only; what is left in output ($KNACK_OUTPUT_DIR) the person gets.`,
+    `run_skill_script(skill_name "${id}", command) runs the guide's command lines as they stand (bash in a sandbox, no terminal); a here-document writes a file. Scripts, commands and run_code share ${folderRoot}, which keeps its files. The skill's own files are there too, read-only (scripts/…), unless the thread has an entry of that name: ${skillFolder(id)} has them always. People's files are in input, read-only; what is left in output ($KNACK_OUTPUT_DIR) the person gets.`,
   );
   lines.push(...expectedTools(allowed_tools));
   return ["How this guide works here:", ...lines].join("\n- ");

@@ -1,4 +1,9 @@
-import type { FileChange, MountedFolder, WorkingFolder } from "../ports/working-folder.ts";
+import {
+  type FileChange,
+  type MountedFolder,
+  outputFolder,
+  type WorkingFolder,
+} from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import type { ToolContext } from "../skill/tool.ts";
 import { ExpectedFailure } from "../values/failure.ts";
@@ -12,8 +17,6 @@ const maxNamed = 20;
 
 interface FolderRun {
   callId: string;
-  /** The root skill whose code runs; empty for the agent's own code. */
-  skillId: string;
   text: string;
   file: ToolContext["file"];
 }
@@ -21,23 +24,18 @@ interface FolderRun {
 /** Implements `ToolContext.inFolder`. */
 export async function runInFolder<T>(
   { turn, ports }: Pick<TurnScope, "turn" | "ports">,
-  { callId, skillId, text, file }: FolderRun,
+  { callId, text, file }: FolderRun,
   run: (working: MountedFolder) => Promise<T>,
   signal: AbortSignal,
 ): Promise<{ value: T; notes: readonly string[] }> {
   const folder = ports.folders.of(turn.place);
-  const writer = skillId === "" ? { kind: "agent" as const } : { kind: "skill" as const, id: skillId };
-  let output = "";
   const { value, changed } = await folder.use(
-    { writer, turn_id: turn.turn_id, call_id: callId, text },
-    (working) => {
-      output = working.output;
-      return run(working);
-    },
+    { writer: { kind: "agent" }, turn_id: turn.turn_id, call_id: callId, text },
+    run,
     signal,
   );
   signal.throwIfAborted();
-  return { value, notes: await tellOfChanges(folder, output, changed, file) };
+  return { value, notes: await tellOfChanges(folder, outputFolder, changed, file) };
 }
 
 /** Hands over the files that a run left in its output folder. Returns notes for the model on all changes, one line each. */

@@ -16,12 +16,12 @@ import { failure, type ToolResult } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import { checkArguments } from "../turn/check-call.ts";
 import { runToolCall } from "../turn/tool-call.ts";
-import { findTool } from "../turn/toolset.ts";
+import { findTool, guidesOf } from "../turn/toolset.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import { objectOf } from "../values/json.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
-import { missingModuleHint } from "./missing-module.ts";
+import { missingMeansHint } from "./missing-means.ts";
 import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output. */
@@ -59,16 +59,18 @@ export const createRunCode = () =>
       const runner = ports.code;
       if (runner === undefined || turn.code === undefined)
         return failure("refused", "Code cannot be run here.", "Tell the person.");
+      const { max_ms } = turn.code;
+      const skills = guidesOf(scope);
       if (watch !== undefined) {
-        const run = (means: JobMeans) => runner.run({ language, code, ...means });
+        const run = (means: JobMeans) => runner.run({ language, code, skills, ...means });
         return startJob(scope, request, { name: language, text: code, run }, watch);
       }
-      const { max_ms } = turn.code;
       const ran = await context.inFolder(code, (working) =>
         runner.run({
           language,
           code,
           working,
+          skills,
           signal: context.signal,
           timeout_ms: max_ms,
           max_output_bytes: maxOutput,
@@ -152,7 +154,7 @@ function described(code: CodeMeans | undefined): string {
     return list.length === 0 ? [] : [`${names[language]} has ${list.join(", ")}.`];
   });
   return [
-    `Runs code in a sandbox in this thread's folder, which keeps its files: ${inputFolder} has people's, read-only; ${outputFolder} is posted with your answer (plots as PNG). It can call tools that only read: from knack_tools import call; call("tool", key=value), or import {call} from "./knack-tools.mjs"; await call("tool", {key: value}).`,
+    `Runs code in a sandbox in this thread's folder, which keeps its files: ${inputFolder} has people's, read-only; ${outputFolder} is posted with your answer (plots as PNG); skills/ID has an active guide's. It can call tools that only read: from knack_tools import call; call("tool", key=value), or import {call} from "./knack-tools.mjs"; await call("tool", {key: value}).`,
     ...(missing.length === 0 ? [] : [`There is no ${missing.join(" and no ")} here.`]),
     ...prepared,
     hosts.length === 0 ? "No network." : `It reaches ${hosts.join(", ")} and nothing else.`,
@@ -173,7 +175,10 @@ function resultOf(outcome: ScriptOutcome, notes: readonly string[], maxMs: numbe
       const cut = truncated ? ["[output cut]"] : [];
       const complaint = stderr.trim();
       if (exit_code === 0) {
-        const said = complaint === "" ? [] : [`[error output: ${complaint.slice(-2_000)}]`];
+        const said =
+          complaint === ""
+            ? []
+            : [`[error output: ${complaint.slice(-2_000)}]`, missingMeansHint(complaint)];
         return ok(
           [stdout.trimEnd(), ...said, ...cut, ...notes].filter(Boolean).join("\n") || "(it printed nothing)",
         );
@@ -185,7 +190,7 @@ function resultOf(outcome: ScriptOutcome, notes: readonly string[], maxMs: numbe
         ...cut,
         ...notes,
       ];
-      return failure("code_failed", message.filter(Boolean).join("\n"), missingModuleHint(complaint));
+      return failure("code_failed", message.filter(Boolean).join("\n"), missingMeansHint(complaint));
     }
     default:
       return outcome satisfies never;

@@ -6,11 +6,12 @@ import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { createToolContext } from "../turn/tool-context.ts";
+import { guidesOf } from "../turn/toolset.ts";
 import { objectOf } from "../values/json.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
-import { missingModuleHint } from "./missing-module.ts";
+import { missingMeansHint } from "./missing-means.ts";
 import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */
@@ -28,7 +29,7 @@ export const createRunSkillScript = () =>
     category: "code_exec",
     title: ({ script, command }) => `Running ${(command ?? script ?? "").slice(0, 80)}`,
     description:
-      "Runs a script of an active skill, or a command line of its guide, in a sandbox and returns what it prints.",
+      "Runs a script of an active skill, or a command line of its guide, in a sandbox in this thread's folder, and returns what it prints.",
     parameters: z.object({
       skill_name: z.string().min(1).describe("the skill's id"),
       script: z.string().min(1).optional().describe("relative path, or the name of an entry point"),
@@ -70,7 +71,7 @@ export const createRunSkillScript = () =>
         const message = `Scripts of ${skill.id} do not run here: ${allowed.reason}`;
         return failure("refused", message, "Tell the person.");
       }
-      const asked = { ...input, ...what, skill };
+      const asked = { ...input, ...what, skill, skills: guidesOf(scope) };
       if (watch === undefined) return runScript(scripts, scope.ports.redact, asked, own);
       if (allowed.unconfined === true)
         return failure("refused", "Jobs run in a sandbox only.", "Run it without `watch`.");
@@ -80,6 +81,8 @@ export const createRunSkillScript = () =>
 
 interface AskedScript {
   skill: Skill;
+  /** Whose files it sees too. */
+  skills: readonly Skill[];
   /** As the model wrote it. */
   name: string;
   work: ScriptWork;
@@ -140,8 +143,8 @@ async function jobOf(scripts: ScriptRunner, asked: AskedScript, context: ToolCon
   };
 }
 
-function requestOf({ skill, work, args, stdin }: AskedScript, context: ToolContext) {
-  return { skill, work, stdin, args, env: scriptEnvironment(skill, context) };
+function requestOf({ skill, skills, work, args, stdin }: AskedScript, context: ToolContext) {
+  return { skill, skills, work, stdin, args, env: scriptEnvironment(skill, context) };
 }
 
 /** The text of a call, in which files are named. */
@@ -210,7 +213,7 @@ function scriptResult(
     case "exited": {
       const { exit_code, stdout, stderr } = outcome;
       if (exit_code !== 0) {
-        const hints = [networkHint, missingVariables(skill, context.env), missingModuleHint(stderr)].filter(
+        const hints = [networkHint, missingVariables(skill, context.env), missingMeansHint(stderr)].filter(
           (hint) => hint !== undefined,
         );
         const message = [`${name} ended with ${exit_code}: ${stderr || stdout}`.trimEnd(), ...notes].join(
@@ -229,7 +232,7 @@ function complaintsOf(stderr: string): string[] {
   const said = stderr.trim();
   if (said === "") return [];
   const shown = said.length > maxComplaint ? `…${said.slice(-maxComplaint)}` : said;
-  return [`[error output: ${shown}]`];
+  return [`[error output: ${shown}]`, missingMeansHint(said) ?? ""].filter(Boolean);
 }
 
 function scriptsOf({ code }: Skill): string | undefined {

@@ -100,6 +100,11 @@ export interface RunRequest {
   /** Its working folder. Without one the run gets an empty folder that is deleted afterwards. */
   working?: MountedFolder | undefined;
   /**
+   * Skills whose files are visible in the working folder, read-only: each below `skills/ID`, and under its own paths where neither the
+   * thread nor an earlier skill has an entry of that name. The skill of a script comes first by itself.
+   */
+  skills?: readonly Skill[] | undefined;
+  /**
    * The whole environment of the code, apart from the variables set by the sandbox: PATH, HOME, `KNACK_SKILL_DIR`, `KNACK_WORKSPACE`,
    * `KNACK_OUTPUT_DIR` (an existing folder) and, in a working folder, `KNACK_INPUT_DIR`.
    */

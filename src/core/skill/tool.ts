@@ -279,9 +279,9 @@ export interface ToolContext extends WorkContext {
   /** Shows the model a picture with the result of this call; people do not see it. It is stored with the turn. */
   look(picture: NewFile): Promise<void>;
   /**
-   * Runs code in the working folder of the thread: in the skill's own part of it, or the agent's. The person gets the files it leaves in
-   * its output folder. `text` is the whole text of the call: files that it names are visible to the code too. Returns the value, and notes
-   * on the files for a model, one line each. @throws the errors of `run`, and WorkingFolderError
+   * Runs code in the working folder of the thread. The person gets the files it leaves in its output folder. `text` is the whole text of
+   * the call: what the code makes counts as derived from the files that it names. Returns the value, and notes on the files for a model,
+   * one line each. @throws the errors of `run`, and WorkingFolderError
    */
   inFolder<T>(
     text: string,

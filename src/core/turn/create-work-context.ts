@@ -11,6 +11,7 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
+import { guidesOf } from "./toolset.ts";
 
 /** The parts of a tool's context that the work context builds on. */
 type Own = Pick<ToolContext, "inFolder" | "approve" | "now">;
@@ -88,6 +89,7 @@ function codeWork(scope: TurnScope, { inFolder, approve }: Own, signal: AbortSig
           language,
           code,
           working,
+          skills: guidesOf(scope),
           signal,
           timeout_ms: Math.min(timeout_ms, means.max_ms),
           max_output_bytes: 950_000,

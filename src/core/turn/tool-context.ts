@@ -35,7 +35,7 @@ export function createToolContext(
   const file = createToolFiles(scope, request.call.id, signal);
   const permissions = createPermissions(scope, request, tool.skill_id);
   const inFolder: ToolContext["inFolder"] = (text, run) =>
-    runInFolder(scope, { callId: request.call.id, skillId: root, text, file }, run, signal);
+    runInFolder(scope, { callId: request.call.id, text, file }, run, signal);
   const now = () => ports.clock.now();
   return {
     call_id: request.call.id,

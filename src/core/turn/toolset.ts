@@ -1,6 +1,7 @@
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { forAgent, forThread, hasOwnTool } from "../skill/make-offer.ts";
-import type { Offer, OfferedTool } from "../skill/namespace-state.ts";
+import { isActive, type Offer, type OfferedTool } from "../skill/namespace-state.ts";
+import type { Skill } from "../skill/skill.ts";
 import { isToolName, resolveSkill } from "../skill/skill-identifier.ts";
 import type { Tool } from "../skill/tool.ts";
 import { guidePrint } from "../transcript/opening.ts";
@@ -23,6 +24,15 @@ export function threadOffer(scope: TurnScope): Offer {
     offloaded: new Set([...(transcript?.offloaded ?? [])].filter((id) => !state.activated.has(id))),
     asked: turn.asked ?? [],
   });
+}
+
+/** The active guides, the one activated last first: code of the thread sees their files. */
+export function guidesOf({ offer, state, transcript }: TurnScope): Skill[] {
+  const order = [...(transcript?.active ?? []), ...state.activated.keys()];
+  return offer.usable
+    .filter((offered) => isActive(offered) && offered.skill.kind === "document")
+    .map(({ skill }) => skill)
+    .sort((a, b) => order.lastIndexOf(b.id) - order.lastIndexOf(a.id));
 }
 
 /**

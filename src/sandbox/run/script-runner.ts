@@ -1,10 +1,12 @@
 import type { ScriptOutcome } from "../../core/ports/work-context.ts";
 import type { CallOfCode, RunRequest, ScriptRequest, ScriptRunner } from "../../core/skill/programs.ts";
+import type { Skill } from "../../core/skill/skill.ts";
 import { malformedEnvironment, supervise } from "../child-process.ts";
+import type { ShownSkill } from "../isolation.ts";
 import { isShipped, type SandboxContext } from "../sandbox-context.ts";
 import { exposedModules, unreadModules } from "../unread-modules.ts";
 import { openRun, type RunCode } from "./open-run.ts";
-import { resolveCommand, resolveScript } from "./resolve-script.ts";
+import { resolveCommand, resolveScript, skillFolder } from "./resolve-script.ts";
 
 /** Runs scripts of skills: each run is a process that ends. */
 export function createScriptRunner(context: SandboxContext): ScriptRunner {
@@ -44,6 +46,7 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
     packages,
     entry: { script },
     leftOut,
+    shown: await shownSkills([skill, ...(request.skills ?? [])], context),
     shipped: isShipped(skill),
   };
   try {
@@ -51,6 +54,24 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
   } finally {
     release();
   }
+}
+
+/** The skills as code sees them; none where only a sandbox could show them. */
+export async function shownSkills(
+  skills: readonly Skill[],
+  { isolation }: Pick<SandboxContext, "isolation">,
+): Promise<ShownSkill[]> {
+  if (isolation.kind !== "bubblewrap") return [];
+  const once = new Map(skills.map((skill) => [skill.id, skill]));
+  const found = await Promise.all(
+    [...once.values()].map(async (skill) => {
+      const folder = await skillFolder(skill.origin.path);
+      return folder === undefined
+        ? []
+        : { id: skill.id, folder, leftOut: await unreadModules(skill, folder) };
+    }),
+  );
+  return found.flat();
 }
 
 /** Runs resolved code to its end, with its limits. */

@@ -53,10 +53,11 @@ async function take(step: FolderStep): Promise<Answer> {
       );
     }
     case "script": {
-      const { id, name, args = [] } = step;
+      const { id, name, args = [], own } = step;
       const skill = { ...fixture.skill({ [name]: rooted(step.text) }), id };
       const more = { args: args.map(rooted), timeout_ms: 20_000 };
-      return await run({ kind: "skill", id }, JSON.stringify(args), (working) =>
+      const writer = own ? { kind: "skill" as const, id } : { kind: "agent" as const };
+      return await run(writer, JSON.stringify(args), (working) =>
         sandbox.scripts.run(scriptRequest(skill, name, { ...more, working })),
       );
     }

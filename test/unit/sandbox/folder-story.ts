@@ -4,7 +4,8 @@ import type { CodeLanguage } from "../../../src/core/ports/work-context.ts";
 export type FolderStep =
   | { do: "attach"; name: string; text: string }
   | { do: "code"; language: CodeLanguage; code: string; timeout_ms?: number }
-  | { do: "script"; id: string; name: string; text: string; args?: string[] }
+  /** `own`: in a part of the folder of its own, as handlers of packages work. */
+  | { do: "script"; id: string; name: string; text: string; args?: string[]; own?: true }
   | { do: "list" }
   | { do: "read"; path: string }
   | { do: "hand over"; paths: string[] }

@@ -144,7 +144,7 @@ test("files that a script leaves come with the answer", async () => {
   const { app, model } = setUp({ "make.sh": script }, [run("make.sh")]);
   const { turnId, events } = await app.ask("go");
   expect(results(model)[0]).toMatch(
-    /^made\n+\[files the person gets with your answer: \/workspace\/skills\/probe\/output\/charts\/sales.csv \(4 B\)\]$/,
+    /^made\n+\[files the person gets with your answer: \/workspace\/output\/charts\/sales.csv \(4 B\)\]$/,
   );
   const file = events.find((event) => event.type === "file");
   expect(file).toMatchObject({ media_type: "text/csv", bytes: 4 });
@@ -210,7 +210,7 @@ test("a guide says where its commands work, what is kept there, and what the per
   const { app, model } = setUp({}, [{ call: "activate_skill", with: {} }], { frontmatter, inactive: true });
   await app.ask("go");
   expect(results(model)[0]).toMatch(
-    /begin in \/workspace\/skills\/probe, which is kept from call to call and shows the skill's own files, read-only;.* output \(\$KNACK_OUTPUT_DIR\) the person gets/,
+    /share \/workspace, which keeps its files\..* unless the thread has an entry of that name: \/workspace\/skills\/probe has them always\..* output \(\$KNACK_OUTPUT_DIR\) the person gets/,
   );
 });
 
@@ -303,6 +303,41 @@ test.each([
     expect(results(model)[0]).toContain(command);
   },
 );
+
+test.each([
+  ["a traceback of Python", "fail.py", "import subprocess\nsubprocess.run(['nobodys-office', 'x'])"],
+  [
+    "an error of Node",
+    "fail.mjs",
+    "import {execFileSync} from 'node:child_process'; execFileSync('nobodys-office')",
+  ],
+  ["bash", "fail.sh", "nobodys-office --headless"],
+  ["bash, and the script goes on", "fail.sh", "nobodys-office --headless | cat"],
+  ["sh", "fail.sh", "sh -c 'nobodys-office x'"],
+  ["env", "fail.sh", "env nobodys-office"],
+  ["timeout", "fail.sh", "timeout 9 nobodys-office"],
+])(
+  "a script that lacks a program is answered with what an operator can do (%s)",
+  needs("python3"),
+  async (_, name, text) => {
+    const { app, model } = setUp({ [name]: text }, [run(name)], { frontmatter: head });
+    await app.ask("go");
+    expect(results(model)[0]).toContain(
+      "an operator can install the program nobodys-office on the bot's machine",
+    );
+  },
+);
+
+test.each([
+  ["a file that is missing", "fail.py", "open('nobodys-office')"],
+  ["a folder that is missing", "fail.py", "import subprocess; subprocess.run(['true'], cwd='/no/office')"],
+  ["a text that was not found", "fail.sh", "echo 'HTTP 404: office: not found' >&2; exit 1"],
+])("nobody is told to install what is no program (%s)", needs("python3"), async (_, name, text) => {
+  const { app, model } = setUp({ [name]: text }, [run(name)], { frontmatter: head });
+  await app.ask("go");
+  expect(results(model)[0]).toMatch(/not found|No such file/);
+  expect(results(model)[0]).not.toContain("install the program");
+});
 
 test("a script outside the skill, or that it does not have, is not run, and the entry points are named", async () => {
   const frontmatter = `${head}\nentry_points: {forecast: f.py}`;

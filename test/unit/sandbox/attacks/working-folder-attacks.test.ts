@@ -59,11 +59,12 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(output(answers[1])).toMatch(/\n\/workspace\n\/tmp\/home\nls: /);
     });
 
-    it("the sandboxed working folder shows a skill its own part, and of others what its call names, read-only", async () => {
+    it("the sandboxed working folder shows a handler its own part, and of others what its call names, read-only", async () => {
       const look = {
         do: "script",
         name: "look.sh",
-        text: 'find /workspace -type f | sort; for f in "$@"; do cat "$f"; echo x > "$f"; done; echo y > mine; echo z > "$KNACK_OUTPUT_DIR/out"; cat input/in.csv; echo x > input/in.csv; touch /workspace/x /workspace/skills/x; pwd',
+        own: true,
+        text: 'find /workspace -type f | sort; for f in "$@"; do cat "$f"; echo x > "$f"; done; echo y > mine; echo z > "$KNACK_OUTPUT_DIR/out"; cat $KNACK_INPUT_DIR/in.csv; echo x > $KNACK_INPUT_DIR/in.csv; touch /workspace/x /workspace/skills/x; pwd',
       } as const;
       const answers = await tell(
         attach,
@@ -78,13 +79,29 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
         "made /workspace/skills/first/output/out",
       ]);
       const second = output(answers[3]);
-      expect(second).toMatch(
-        /^\/workspace\/d\/named\.txt\n\/workspace\/input\/in\.csv\n\/workspace\/skills\/second\/input\/in\.csv\nnamed\na,b/,
-      );
+      expect(second).toMatch(/^\/workspace\/d\/named\.txt\n\/workspace\/input\/in\.csv\nnamed\na,b/);
       expect(second).not.toContain("first");
       expect(second.match(/Read-only file system|Permission denied/g)).toHaveLength(4);
       expect(output(answers[4])).toMatch(/^skills\/first\/mine\n[\s\S]*\ny\n[\s\S]*Read-only/);
       expect(answers[5]).toBe("named\n");
+    });
+
+    it("the sandboxed working folder is the same for scripts, which change neither attachments nor skills", async () => {
+      const text =
+        "cat d/f input/in.csv; echo s >> d/f; echo x > input/in.csv; touch skills/x skills/first/x; echo x > look.sh; ls skills";
+      const answers = await tell(
+        attach,
+        bash("umask 077; mkdir d; echo c > d/f"),
+        { do: "script", id: "first", name: "look.sh", text },
+        { do: "script", id: "second", name: "look.sh", text },
+        bash("cat d/f; cat look.sh"),
+      );
+      for (const answer of answers.slice(2, 4)) {
+        expect((answer as Ran).changed).toEqual(["changed /workspace/d/f"]);
+        expect(output(answer).match(/Read-only file system/g)).toHaveLength(4);
+      }
+      expect(output(answers[3])).toMatch(/^c\ns\na,b/);
+      expect(output(answers[4])).toMatch(/^c\ns\ns\n.*No such file/);
     });
 
     it("the sandboxed working folder takes no orders from what an earlier run planted", async () => {

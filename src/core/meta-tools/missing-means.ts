@@ -1,0 +1,36 @@
+import { addCommand, type PackageLanguage } from "../skill/packages.ts";
+
+/** How Python and Node say that a module is missing. */
+const modules: readonly { language: PackageLanguage; pattern: RegExp }[] = [
+  { language: "python", pattern: /^ModuleNotFoundError: No module named '([A-Za-z_]\w*)/gm },
+  { language: "node", pattern: /Cannot find (?:module|package) '((?:@[\w.-]+\/)?[A-Za-z][\w.-]*)/g },
+];
+
+/** How bash, dash, coreutils, Python and Node say that a program is missing. Python's traceback shows that it started one. */
+const programs: readonly RegExp[] = [
+  /: ([A-Za-z][\w.+-]*): command not found$/gm,
+  /: \d+: ([A-Za-z][\w.+-]*): not found$/gm,
+  /(?:^(?:\/usr\/bin\/)?env:|: failed to run command) ['‘]([A-Za-z][\w.+-]*)['’]: No such file or directory$/gm,
+  /in _execute_child\n(?: .*\n)*FileNotFoundError: .*: '([A-Za-z][\w.+-]*)'$/gm,
+  /\bspawn(?:Sync)? ([A-Za-z][\w.+-]*) ENOENT\b/g,
+];
+
+/** What an operator can do about modules and programs that code said it lacks, for the person; undefined if it said nothing of the kind. */
+export function missingMeansHint(printed: string): string | undefined {
+  const missing = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, name = ""]) => name);
+  const commands = modules.flatMap(({ language, pattern }) => {
+    const names = new Set(missing(pattern));
+    return names.size === 0 ? [] : [addCommand(language, [...names])];
+  });
+  const names = [...new Set(programs.flatMap(missing))];
+  const cures = [
+    ...(commands.length === 0
+      ? []
+      : [`can run ${commands.map((command) => `\`${command}\``).join(" and ")}`]),
+    ...(names.length === 0
+      ? []
+      : [`can install the program ${names.join(", ")} on the bot's machine, in /usr or /usr/local`]),
+  ];
+  if (cures.length === 0) return undefined;
+  return `The sandbox has no network to install it: go on without it, or tell the person that an operator ${cures.join(" and ")}.`;
+}

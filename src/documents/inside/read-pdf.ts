@@ -5,6 +5,7 @@ import {
   type ReadDocument,
   UnreadableDocument,
 } from "./opened-document.ts";
+import { pageNotes } from "./pdf-notes.ts";
 
 const maxPages = 10_000;
 /** Consecutive failed pages after which reading stops: a damaged file may declare any number of pages. */
@@ -12,7 +13,7 @@ const maxFailures = 20;
 /** Maximum page numbers in a note. */
 const maxNamed = 20;
 
-/** The text of a PDF page by page. Pictures are ignored: a scanned page has no text. */
+/** The text of a PDF page by page, each with the values of its form and its comments. Pictures are ignored: a scanned page has no text. */
 export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDocument> {
   const pdf = await open(data);
   const text = new BoundedText(limits.textCharacters);
@@ -83,11 +84,10 @@ async function pageText(pdf: Pdf, number: number): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
+    const words = items.map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""));
+    const notes = await pageNotes(page);
     page.cleanup();
-    return items
-      .map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""))
-      .join("")
-      .trim();
+    return [words.join("").trim(), ...notes].join("\n").trim();
   } catch {
     return undefined;
   }

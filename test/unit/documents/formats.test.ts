@@ -57,14 +57,24 @@ it("a PDF is read page by page, with the pages that have no text", async () => {
     format: "PDF",
     text: "--- page 1 ---\nFirst page\n\n--- page 2 ---\n\n--- page 3 ---\nLast page",
     pages: 3,
-    note: "Without text, maybe scanned: page 2.",
+    note: "Without text: page 2.",
   });
 });
 
-it("a PDF without any text is called a scan", async () => {
-  const read = await readInside("scan.pdf", makePdf(["", ""]));
-  expect(read).toMatchObject({ ok: true, text: "", pages: 2 });
-  expect(read).toHaveProperty("note", expect.stringContaining("None of its 2 pages has text"));
+it.each([
+  ["blank pages", "", ", and no pictures were found."],
+  ["a picture", "q BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q", ": it is probably a scan."],
+  ["letters without a meaning", "BT /F1 24 Tf 72 700 Td <0001> Tj ET", "its letters cannot be decoded."],
+])("a PDF without any text says why: %s", async (_what, drawing, reason) => {
+  const pdf = pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>",
+    "<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /No-Such-Map /DescendantFonts [6 0 R] >>",
+    stream(drawing),
+    "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> >>",
+  ]);
+  expect(await readInside("a.pdf", pdf)).toMatchObject({ text: "", note: expect.stringContaining(reason) });
 });
 
 it("the values of a PDF's form and its comments are read", async () => {

@@ -5,14 +5,15 @@ import {
   type ReadDocument,
   UnreadableDocument,
 } from "./opened-document.ts";
+import { pageNotes } from "./pdf-notes.ts";
 
 const maxPages = 10_000;
 /** Consecutive failed pages after which reading stops: a damaged file may declare any number of pages. */
 const maxFailures = 20;
-/** Maximum page numbers in a note. */
+/** Maximum page numbers in a note, and pages whose drawing is looked at. */
 const maxNamed = 20;
 
-/** The text of a PDF page by page. Pictures are ignored: a scanned page has no text. */
+/** The text of a PDF page by page, each with the values of its form and its comments. Pictures are ignored: a scanned page has no text. */
 export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDocument> {
   const pdf = await open(data);
   const text = new BoundedText(limits.textCharacters);
@@ -32,7 +33,7 @@ export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDoc
     throw new UnreadableDocument("It is damaged: its pages cannot be read; send it again.");
   }
   if (empty.length === pages) {
-    return { text: new BoundedText(0), pages: pdf.numPages, note: scanned(pages) };
+    return { text: new BoundedText(0), pages: pdf.numPages, note: await withoutText(pdf, pages) };
   }
   const note = missing(pdf.numPages, empty, broken, failures);
   return { text, pages: pdf.numPages, ...(note === "" ? {} : { note }) };
@@ -46,7 +47,7 @@ function missing(
   failures: number,
 ): string {
   const sentences = [
-    empty.length === 0 ? "" : `Without text, maybe scanned: ${named(empty)}.`,
+    empty.length === 0 ? "" : `Without text: ${named(empty)}.`,
     broken.length === 0 ? "" : `Damaged and left out: ${named(broken)}.`,
     failures < maxFailures ? "" : "The pages after them were not tried.",
     pages <= maxPages ? "" : `Only the first ${maxPages} pages were read.`,
@@ -83,19 +84,33 @@ async function pageText(pdf: Pdf, number: number): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
+    const words = items.map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""));
+    const notes = await pageNotes(page);
     page.cleanup();
-    return items
-      .map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""))
-      .join("")
-      .trim();
+    return [words.join("").trim(), ...notes].join("\n").trim();
   } catch {
     return undefined;
   }
 }
 
-function scanned(pages: number): string {
+/** Why a PDF has no text, by what its first pages draw. */
+async function withoutText(pdf: Pdf, pages: number): Promise<string> {
   const what = pages === 1 ? "Its only page has no text" : `None of its ${pages} pages has text`;
-  return `${what}: it is probably a scan. Send pictures of the pages, or a PDF with text.`;
+  const { getResolvedPDFJS } = await import("unpdf");
+  const { OPS } = await getResolvedPDFJS();
+  const drawn = new Set<number>();
+  for (let number = 1; number <= Math.min(pages, maxNamed); number += 1) {
+    const page = await pdf.getPage(number);
+    for (const operator of (await page.getOperatorList()).fnArray) drawn.add(operator);
+    page.cleanup();
+  }
+  if (drawn.has(OPS.showText)) {
+    return `${what} that can be read: its letters cannot be decoded. Send pictures of the pages.`;
+  }
+  const pictures = Object.entries(OPS).filter(([name]) => /^paint.*Image/.test(name));
+  return pictures.some(([, operator]) => drawn.has(operator))
+    ? `${what}: it is probably a scan. Send pictures of the pages, or a PDF with text.`
+    : `${what}, and no pictures were found.`;
 }
 
 function named(pages: readonly number[]): string {

@@ -57,14 +57,64 @@ it("a PDF is read page by page, with the pages that have no text", async () => {
     format: "PDF",
     text: "--- page 1 ---\nFirst page\n\n--- page 2 ---\n\n--- page 3 ---\nLast page",
     pages: 3,
-    note: "Without text, maybe scanned: page 2.",
+    note: "Without text: page 2.",
   });
 });
 
-it("a PDF without any text is called a scan", async () => {
-  const read = await readInside("scan.pdf", makePdf(["", ""]));
-  expect(read).toMatchObject({ ok: true, text: "", pages: 2 });
-  expect(read).toHaveProperty("note", expect.stringContaining("None of its 2 pages has text"));
+it.each([
+  ["blank pages", "", ", and no pictures were found."],
+  ["a picture", "q BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q", ": it is probably a scan."],
+  ["letters without a meaning", "BT /F1 24 Tf 72 700 Td <0001> Tj ET", "its letters cannot be decoded."],
+])("a PDF without any text says why: %s", async (_what, drawing, reason) => {
+  const pdf = pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>",
+    "<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /No-Such-Map /DescendantFonts [6 0 R] >>",
+    stream(drawing),
+    "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> >>",
+  ]);
+  expect(await readInside("a.pdf", pdf)).toMatchObject({ text: "", note: expect.stringContaining(reason) });
+});
+
+it("the values of a PDF's form and its comments are read", async () => {
+  const field = (entries: string) =>
+    `<< /Type /Annot /Subtype /Widget /Rect [72 600 200 620] /F 4 ${entries} >>`;
+  const states = (on: string) => `/AP << /N << /${on} 20 0 R /Off 20 0 R >> >>`;
+  const annotations = [
+    field("/FT /Tx /T (name) /TU (Full name) /V (Ann Lee)"),
+    field("/FT /Tx /T (empty)"),
+    field("/FT /Tx /T (secret) /Ff 8192 /V (hunter2)"),
+    field("/FT /Ch /T (fruit) /Ff 2097152 /Opt [(apple) (pear)] /V [(apple) (pear)]"),
+    field(`/FT /Btn /T (agreed) /V /Yes /AS /Yes ${states("Yes")}`),
+    field(`/FT /Btn /T (news) /V /Off /AS /Off ${states("Yes")}`),
+    field(`/FT /Btn /T (size) /Ff 32768 /V /big /AS /big ${states("big")}`),
+    field(`/FT /Btn /T (size) /Ff 32768 /V /big /AS /Off ${states("small")}`),
+    field("/FT /Btn /T (Send) /Ff 65536 /V (x)"),
+    "<< /Type /Annot /Subtype /Text /Rect [9 9 20 20] /F 4 /Contents (Wrong sum) /T (Bob) >>",
+  ];
+  const pdf = pdfOf([
+    `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${annotations.map((_, at) => `${at + 6} 0 R`).join(" ")}] >> >>`,
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R /Annots [${annotations.map((_, at) => `${at + 6} 0 R`).join(" ")}] >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    stream("BT /F1 24 Tf 72 700 Td (Form) Tj ET"),
+    ...annotations,
+    ...Array.from({ length: 15 - annotations.length }, () =>
+      stream("", "/Type /XObject /Subtype /Form /BBox [0 0 1 1]"),
+    ),
+  ]);
+  const lines = [
+    "Comment by Bob: Wrong sum",
+    "Full name: Ann Lee",
+    "fruit: apple, pear",
+    "agreed: checked",
+    "news: not checked",
+    "size: big",
+  ];
+  expect(await readInside("form.pdf", pdf)).toMatchObject({
+    text: `--- page 1 ---\nForm\n${lines.join("\n")}`,
+  });
 });
 
 /** A PDF whose only text is in a font that is not embedded, as codes of a predefined character map. */

@@ -122,9 +122,7 @@ export function extendTranscript(
       }
       break;
     case "offload":
-      for (const id of transcript.active) if (isOfSkill(id, step.skill_id)) transcript.active.delete(id);
-      transcript.offloaded.add(step.skill_id);
-      transcript.told = { ...transcript.told, active: without(transcript.told.active, step.skill_id) };
+      offload(transcript, step.skill_id);
       break;
     case "seen":
       break;
@@ -138,6 +136,13 @@ export function extendTranscript(
     default:
       step satisfies never;
   }
+}
+
+/** The parts of a skill go with it. */
+function offload(transcript: Transcript, skillId: string): void {
+  for (const id of transcript.active) if (isOfSkill(id, skillId)) transcript.active.delete(id);
+  transcript.offloaded.add(skillId);
+  transcript.told = { ...transcript.told, active: without(transcript.told.active, skillId) };
 }
 
 /** Whether an id is that of the skill or of one of its parts. */

@@ -101,10 +101,11 @@ function withSkillFolder(guide: string): string {
 /** What a model has to know in addition to a guide that was written for another agent. */
 function guideNote(
   { id }: Pick<Skill, "id">,
-  { instructions, allowed_tools = [] }: SkillDocument,
+  document: SkillDocument,
   paths: readonly string[],
   entryPoints: Readonly<Record<string, string>> = {},
-): string {
+): string | undefined {
+  const { instructions, allowed_tools = [] } = document;
   const files = paths.filter((path) => path.toLowerCase() !== "skill.md");
   const scripts = files.filter(isScript);
   const named = Object.entries(entryPoints).map(([name, path]) => `${name} (${path})`);
@@ -121,12 +122,17 @@ function guideNote(
       "$KNACK_SKILL_DIR is this skill's folder, read-only: leave it out of file_path and script, keep it in args and commands.",
     );
   }
+  const works = files.length > 0 || hasCommands(document) || shellBlock.test(instructions);
+  if (!works && allowed_tools.length === 0) return undefined;
   lines.push(
     `run_skill_script(skill_name "${id}", command) runs the guide's command lines as they stand (bash in a sandbox, no terminal); a here-document writes a file. Scripts, commands and run_code share ${folderRoot}, which keeps its files. The skill's own files are there too, read-only (scripts/…), unless the thread has an entry of that name: ${skillFolder(id)} has them always. People's files are in input, read-only; what is left in output ($KNACK_OUTPUT_DIR) the person gets.`,
   );
   lines.push(...expectedTools(allowed_tools));
   return ["How this guide works here:", ...lines].join("\n- ");
 }
+
+/** A code block for a shell, by its info string. */
+const shellBlock = /^[ \t]*(?:```|~~~)[ \t]*(?:bash|sh|shell|zsh|console)\b/im;
 
 /** Whether a file is run when it is named, by its ending. */
 function isScript(path: string): boolean {

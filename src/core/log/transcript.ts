@@ -44,7 +44,7 @@ export interface Transcript {
   readonly background: Set<string>;
   /** Skills that the agent activated in this thread. */
   active: Set<string>;
-  /** Skills that are active by default and that the agent offloaded in this thread. */
+  /** Skills that the agent offloaded in this thread. */
   offloaded: Set<string>;
   /** Tokens of a request without the uncounted messages: the provider's count, plus an estimate of later messages. */
   tokens: number;
@@ -122,9 +122,7 @@ export function extendTranscript(
       }
       break;
     case "offload":
-      transcript.active.delete(step.skill_id);
-      transcript.offloaded.add(step.skill_id);
-      transcript.told = { ...transcript.told, active: without(transcript.told.active, step.skill_id) };
+      offload(transcript, step.skill_id);
       break;
     case "seen":
       break;
@@ -138,6 +136,18 @@ export function extendTranscript(
     default:
       step satisfies never;
   }
+}
+
+/** The parts of a skill go with it. */
+function offload(transcript: Transcript, skillId: string): void {
+  for (const id of transcript.active) if (isOfSkill(id, skillId)) transcript.active.delete(id);
+  transcript.offloaded.add(skillId);
+  transcript.told = { ...transcript.told, active: without(transcript.told.active, skillId) };
+}
+
+/** Whether an id is that of the skill or of one of its parts. */
+export function isOfSkill(id: string, skillId: string): boolean {
+  return id === skillId || id.startsWith(`${skillId}#`);
 }
 
 function without<T>(record: Readonly<Record<string, T>>, key: string): Record<string, T> {

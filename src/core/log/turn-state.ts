@@ -2,6 +2,7 @@ import { hostOfKey } from "../values/address.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, Message } from "../values/message.ts";
+import { isOfSkill } from "./transcript.ts";
 import { directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
 
 /** One tool call as recorded in the log. */
@@ -256,7 +257,7 @@ function applyToConversation(state: TurnState, event: TurnEventBody): void {
       state.activated.set(event.skill_id, event.call_id);
       break;
     case "skill_offloaded":
-      state.activated.delete(event.skill_id);
+      for (const id of state.activated.keys()) if (isOfSkill(id, event.skill_id)) state.activated.delete(id);
       break;
   }
 }

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { beginningOf, oneLine } from "../../base/markdown-text.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { hasManyTools, isActive, type OfferedSkill, skillsIn } from "../skill/namespace-state.ts";
-import { guide } from "../skill/offered-tools.ts";
+import { guide, maxGuide } from "../skill/offered-tools.ts";
 import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
 import { invokeSkill } from "../turn/invoke-skill.ts";
-import { activate } from "../turn/toolset.ts";
+import { activate, howToFindSkills } from "../turn/toolset.ts";
 import { type Json, namesInWords, toJson } from "../values/json.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
+import { partOf } from "./read-file.ts";
 
 export const createActivateSkill = () =>
   defineMetaTool({
@@ -92,7 +92,7 @@ async function added(scope: TurnScope, found: readonly OfferedSkill[], callId: s
   const guides = new Set<string>();
   for (const { skill } of found) {
     const refusal = await rightRefusal(scope, { skill_id: skill.id });
-    lines.push(`- ${names.get(skill.id)}: ${refusal ?? beginningOf(oneLine(skill.description, 400), 200)}`);
+    lines.push(`- ${names.get(skill.id)}${refusal === undefined ? "" : `: ${refusal}`}`);
     const server = scope.offer.all.get(skill.parent ?? "");
     if (refusal !== undefined || server === undefined) continue;
     // An interrupted call that is run again returns its original result.
@@ -115,7 +115,7 @@ export function findOffered(scope: TurnScope, name: string): FoundSkill {
   const offered = resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
   if (offered === undefined) {
     const near = resolved.status === "unknown" ? resolved.nearest : [];
-    const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : "list_skills shows what there is.";
+    const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : howToFindSkills(scope);
     return failure("skill_not_found", "skill not found", hint);
   }
   const reason = offered.state === "blocked" ? "a person disabled it in this channel" : offered.reasons[0];
@@ -279,27 +279,37 @@ export const createReadSkillFile = () =>
     parameters: z.object({
       skill_name: z.string().min(1).describe("the skill's id"),
       file_path: z.string().min(1).describe("relative path, e.g. references/guide.md"),
+      offset: z.number().int().min(0).optional().describe("read on from this character"),
     }),
     effect: "read_only",
     offered: () => true,
     needed: ({ active }) => active.some(hasFolder),
-    run: async ({ skill_name, file_path }, _context, scope) => {
+    run: async ({ skill_name, file_path, offset }, _context, scope) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;
       const refusal = await rightRefusal(scope, { skill_id: found.offered.skill.id });
       if (refusal !== undefined) return failure("not_permitted", refusal);
-      const { files } = found.offered.skill;
+      const { files, instructions } = found.offered.skill;
+      const path = pathInSkill(file_path);
+      // Offsets in the note at a cut count in the guide's text, which SKILL.md precedes with its metadata.
+      if (offset !== undefined && /^skill\.md$/i.test(path))
+        return partOf(scope, instructions.trim(), { offset });
       if (files === undefined) return failure("no_files", `skill ${skill_name} has no files`);
-      const read = await files.read(pathInSkill(file_path));
-      if (read.ok) return ok(read.text);
+      const read = await files.read(path);
+      if (read.ok) return offset === undefined ? ok(read.text) : partOf(scope, read.text, { offset });
       const paths = (await files.list()).map((file) => file.path);
       return failure("not_readable", read.message, `Files of the skill: ${paths.slice(0, 50).join(", ")}`);
     },
   });
 
-/** Whether a model can read the files of a skill and run its scripts. The files of a built-in skill are the bot's own code. */
+/**
+ * Whether a model can read the files of a skill and run its scripts. The files of a built-in skill are the bot's own code, and a guide
+ * without a note on them has none.
+ */
 export function hasFolder({ skill }: Pick<OfferedSkill, "skill">): boolean {
-  return skill.kind !== "builtin" && skill.files !== undefined;
+  const { kind, files, guide_note, instructions } = skill;
+  if (kind === "builtin" || files === undefined) return false;
+  return kind !== "document" || guide_note !== undefined || instructions.trim().length > maxGuide;
 }
 
 /** The ways in which guides and models write a skill's folder. */

@@ -125,7 +125,7 @@ function noted(note: string | undefined): string {
 }
 
 /** Offsets and lines refer to the redacted text: a secret that continues on the next page would not be recognised otherwise. */
-function partOf({ ports }: TurnScope, text: string, where: Part, head = ""): ToolResult {
+export function partOf({ ports }: TurnScope, text: string, where: Part, head = ""): ToolResult {
   const { search, line, lines, offset = 0 } = where;
   const whole = ports.redact(text);
   const from = line === undefined ? offset : startOfLine(whole, line);

@@ -1,4 +1,4 @@
-import { escapeMarkup, type Json } from "../values/json.ts";
+import { escapeMarkup, type Json, partEnd } from "../values/json.ts";
 import { isWanted, serverSkillId } from "./catalogue.ts";
 import type { Offer, OfferedSkill, OfferedTools } from "./namespace-state.ts";
 import type { Parameter, Skill } from "./skill.ts";
@@ -152,9 +152,19 @@ function oneLine(text: string): string {
 
 const end = "</skill_guide>";
 
-/** The guide of a skill in the form for models. Its text can neither close the block nor open one of another skill. */
+/** Maximum characters of a guide that models get at once; `read_skill_file` reads on. */
+export const maxGuide = 120_000;
+
+/**
+ * The guide of a skill in the form for models. Its text can neither close the block nor open one of another skill. Of a guide that is cut,
+ * the notes come first.
+ */
 export function guide(skill: Pick<Skill, "id" | "instructions" | "guide_note">): string {
-  const parts = [skill.instructions, skill.guide_note ?? ""].map((part) => part.trim());
+  const whole = skill.instructions.trim();
+  const to = partEnd(whole, 0, maxGuide);
+  const note = (skill.guide_note ?? "").trim();
+  const cut = `[cut: the guide has ${whole.length} characters, and the last ${whole.length - to} are left out here; read_skill_file(skill_name: "${skill.id}", file_path: "SKILL.md", offset: ${to}) reads on]`;
+  const parts = to < whole.length ? [cut, note, whole.slice(0, to)] : [whole, note];
   const text = parts.filter((part) => part !== "").join("\n\n");
   const inside = text.replace(/<(?=\s*(?:\/\s*)?skill_guide)/gi, "&lt;");
   return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${inside}\n${end}`;

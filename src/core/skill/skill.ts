@@ -223,7 +223,7 @@ export interface Skill extends SkillMetadata {
   agent?: SkillAgent;
   settings?: SkillSettingsNames;
   /** Note for the model after the guide: how to read its files and run its scripts here. */
-  guide_note?: string;
+  guide_note?: string | undefined;
   /** Undefined if no part of it runs in the sandbox. */
   code?: SkillCode;
   about?: SkillAbout;

@@ -51,8 +51,9 @@ export async function carryOver(scope: TurnScope, tokens: number, because: Openi
     audiences: true,
     ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
     background: [...untoldEnds(scope, [...past.left, ...past.kept])],
-    active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter((id) =>
-      used.has(id),
+    active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter(
+      // The parts of a skill that stays active stay with it.
+      (id) => used.has(id) || used.has(id.split("#", 1)[0] ?? id),
     ),
     offloaded: [...(transcript?.offloaded ?? [])],
     seen: seenSoFar(scope, messages, because),

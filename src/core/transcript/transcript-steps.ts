@@ -1,5 +1,5 @@
 import { isContainer } from "../../base/record.ts";
-import type { TranscriptStep } from "../log/transcript.ts";
+import { isOfSkill, type TranscriptStep } from "../log/transcript.ts";
 import type { TurnEventBody, TurnEventBodyOf } from "../log/turn-event.ts";
 import { loggedCallId } from "../log/turn-state.ts";
 import { outputText } from "../skill/tool.ts";
@@ -10,9 +10,6 @@ import type { AssistantMessage, KeptImage, ToolMessage } from "../values/message
 
 /** Returns the transcript steps for each event of a turn. Events have to be passed in order. */
 type StepReader = (event: TurnEventBody, at: number) => TranscriptStep[];
-
-/** Maximum characters shown of an output, for logs of earlier versions that do not record the shown text. */
-const maxUnmarked = 16_000;
 
 /** Maximum pictures of one call that a model gets, and maximum bytes of each. */
 const maxImages = 4;
@@ -94,7 +91,7 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
         if (event.by === "agent") activations.push(event);
         return [];
       case "skill_offloaded":
-        activations = activations.filter(({ skill_id }) => skill_id !== event.skill_id);
+        activations = activations.filter(({ skill_id }) => !isOfSkill(skill_id, event.skill_id));
         return [{ kind: "offload", skill_id: event.skill_id }];
       case "tool_finished":
         round?.results.set(event.call_id, event);
@@ -159,14 +156,10 @@ function toolMessage(
     role: "tool",
     call_id,
     tool,
-    text: shown ?? beginning(outputText(output)),
+    text: shown ?? outputText(output),
     is_error: status === "error",
     ...(images.length === 0 ? {} : { kept_images: images }),
   };
-}
-
-function beginning(text: string): string {
-  return text.length <= maxUnmarked ? text : `${text.slice(0, maxUnmarked)} […]`;
 }
 
 /** The model gets a picture that a call created or looked at with the call's result. */

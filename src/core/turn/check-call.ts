@@ -8,7 +8,7 @@ import { type CallRequest, mayBeOf, startingOf, type TurnScope } from "../scope/
 import { failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
 import { canonicalJson, type Json, type JsonSchema, parseJson } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
-import { findGuide, findParts, findTool } from "./toolset.ts";
+import { findGuide, findOffloaded, findParts, findTool, howToFindSkills } from "./toolset.ts";
 
 /** A call that can run, or the error result that the model gets instead. */
 export type CheckedCall =
@@ -33,6 +33,11 @@ function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
     return refused(call.arguments, "skill_starting", message, { hint });
   }
   const message = `Function '${call.name}' not found.`;
+  const offloaded = findOffloaded(scope, call.name);
+  if (offloaded !== undefined) {
+    const hint = `You offloaded the skill ${offloaded}, and its tools went with it; activate_skill(skill_name: "${offloaded}") brings them back.`;
+    return refused(call.arguments, "unknown_tool", message, { hint });
+  }
   const guideSkill = findGuide(scope, call.name);
   if (guideSkill !== undefined) {
     const hint = `${guideSkill} is a guide: call activate_skill(skill_name: "${guideSkill}") and work by what it returns.`;
@@ -45,7 +50,7 @@ function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
   }
   const known = [...scope.ownTools.keys(), ...scope.offer.tools().keys()];
   const near = nearestNames(call.name, known).join(", ");
-  const hint = near === "" ? "list_skills(query) finds what there is for it." : `Nearest tools: ${near}.`;
+  const hint = near === "" ? howToFindSkills(scope) : `Nearest tools: ${near}.`;
   return refused(call.arguments, "unknown_tool", message, { hint });
 }
 

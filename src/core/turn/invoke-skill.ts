@@ -6,7 +6,7 @@ import { type ErrorResult, failure, type Tool, type ToolResult } from "../skill/
 import { WaitingForPerson } from "../values/failure.ts";
 import { type Json, toJson } from "../values/json.ts";
 import { checkArguments } from "./check-call.ts";
-import { refreshOffer } from "./toolset.ts";
+import { howToFindSkills, refreshOffer } from "./toolset.ts";
 
 /** Maximum nesting of skills that invoke each other. */
 const maxDepth = 3;
@@ -49,10 +49,11 @@ export async function invokeSkill(
  * calls to a shipped tool by taking its name.
  */
 function findSkill(
-  { offer }: TurnScope,
+  scope: TurnScope,
   text: string,
   byPerson: boolean,
 ): { status: "ok"; tool: Tool } | ErrorResult {
+  const { offer } = scope;
   const usable = byPerson ? [...offer.usable, ...offer.personOnly] : offer.usable;
   const resolved = resolveSkill(
     text,
@@ -73,7 +74,7 @@ function findSkill(
       resolved.status === "unknown" && resolved.nearest.length > 0
         ? `Nearest: ${resolved.nearest.join(", ")}. `
         : "";
-    return failure("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
+    return failure("skill_not_found", "Skill not found", `${near}${howToFindSkills(scope)}`);
   }
   return onlyTool(offered);
 }

@@ -42,7 +42,31 @@ export function guidesOf({ offer, state, transcript }: TurnScope): Skill[] {
 export function findTool(scope: TurnScope, name: string): Tool | undefined {
   const own = scope.ownTools.get(name);
   if (own !== undefined && hasOwnTool(currentProfile(scope), own)) return own;
-  return (scope.offer.tools().get(name) ?? onlyToolOf(scope.offer, name))?.tool;
+  const offered = scope.offer.tools().get(name) ?? onlyToolOf(scope.offer, name);
+  return offered === undefined || offloadedWith(scope, offered) !== undefined ? undefined : offered.tool;
+}
+
+/** The skill that the agent offloaded in this thread, if the tool went with it and no active skill shows it. */
+function offloadedWith({ transcript, state, offer }: TurnScope, { roots }: OfferedTool): string | undefined {
+  const isOffloaded = (id: string) => transcript?.offloaded.has(id) === true && !state.activated.has(id);
+  const shows = (id: string) => {
+    const offered = offer.all.get(id);
+    return offered !== undefined && isActive(offered);
+  };
+  return roots.some(shows) ? undefined : roots.find(isOffloaded);
+}
+
+/** The skill that the agent offloaded in this thread together with the tool of this name. */
+export function findOffloaded(scope: TurnScope, name: string): string | undefined {
+  const offered = scope.offer.tools().get(name) ?? onlyToolOf(scope.offer, name);
+  return offered && offloadedWith(scope, offered);
+}
+
+/** A hint at the skills there are, which names `list_skills` only if the conversation has it. */
+export function howToFindSkills({ transcript }: TurnScope): string {
+  return transcript?.tools.has("list_skills")
+    ? "list_skills(query) finds what there is."
+    : "The list of available skills has all there are.";
 }
 
 function onlyToolOf(offer: Offer, name: string): OfferedTool | undefined {
@@ -76,7 +100,8 @@ export async function activate(scope: TurnScope, skillId: string, callId: string
     skill_id: skill.id,
     by: "agent",
     call_id: callId,
-    guide: guidePrint(skill),
+    // A part comes with the guide of its skill.
+    guide: skill.parent === undefined ? guidePrint(skill) : undefined,
   });
 }
 

@@ -104,9 +104,7 @@ test("the note with a guide names files, scripts, entry points and the counterpa
 test("a guide that works with command lines is known by the programs it names, and the note says where commands run", async () => {
   const { skill: plain } = await load("description: d");
   expect(plain.code?.has_commands).toBeUndefined();
-  expect(plain.guide_note).toContain(
-    "Scripts, commands and run_code share /workspace, which keeps its files.",
-  );
+  expect(plain.guide_note).toBeUndefined();
   for (const frontmatter of [
     openclaw('{"requires": {"bins": ["gh"]}}'),
     "description: d\nallowed-tools: Bash(git:*)",
@@ -114,6 +112,7 @@ test("a guide that works with command lines is known by the programs it names, a
     const { skill } = await load(frontmatter);
     expect(skill.code?.has_commands).toBe(true);
     expect(skill.guide_note).toContain('run_skill_script(skill_name "probe", command)');
+    expect(skill.guide_note).toContain("begin in /workspace/skills/probe, which is kept from call to call");
   }
 });
 

@@ -100,6 +100,30 @@ describe("a skill that the agent puts away", () => {
     expectPrefixes(model.asked.slice(0, 3));
   });
 
+  it("a tool that went with its skill is unknown from the next call on, with the reason", async () => {
+    const call = { call: "echo", with: { text: "a" } };
+    const { ask, model } = bot([
+      [activate("echo")],
+      [offload("echo")],
+      [call],
+      [activate("echo")],
+      [call],
+      "ok",
+    ]);
+    await ask("go");
+    const texts = toolResults(model.asked.at(-1)?.messages ?? []);
+    expect(texts[2]).toContain("You offloaded the skill echo");
+    expect(texts.at(-1)).toBe(JSON.stringify(call.with));
+    expectPrefixes(model.asked);
+  });
+
+  it("a guide of 30,000 characters comes whole", async () => {
+    const instructions = `${"A line of the guide.\n".repeat(1_500)}The word zebra.`;
+    const { ask, model } = bot([[activate("long")], "ok"], [{ ...testSkill("long", []), instructions }]);
+    await ask("go");
+    expect(toolResults(model.asked[1]?.messages ?? [])[0]).toMatch(/word zebra\.\n<\/skill_guide>/);
+  });
+
   it("a skill that is put away can be activated again, and its guide comes again with the result", async () => {
     const { ask, model } = bot([[activate("echo")], [offload("echo")], [activate("echo")], "ok"]);
     await ask("go");

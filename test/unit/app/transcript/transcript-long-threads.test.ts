@@ -5,7 +5,7 @@ import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.t
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { bytes, callable, fileOf } from "../../../support/bot/called-bot.ts";
 import { expectPrefixes, recordingModel } from "../../../support/models/recording-model.ts";
-import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { type Line, scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp, home } from "../../../support/test-app.ts";
 
@@ -139,18 +139,6 @@ describe("a thread of an earlier version", () => {
       "also kept",
       "On.",
     ]);
-  });
-
-  it("a thread of an earlier version shows the beginning of long outputs and can read on in them", async () => {
-    const log = createMemoryTurnLog();
-    const lines = Array.from({ length: 4_000 }, (_, at) => `line ${at + 1}`).join("\n");
-    await addTurn(log, "t1", "Look", withCall(lines));
-    const readOn: Line = [{ call: "read_tool_output", with: { call_id: call.id, line: 3_999 } }];
-    const { ask, model } = bot([readOn, "ok"], { log });
-    await ask("Read on.");
-    const [shown, page] = toolResults(model.asked[1]?.messages ?? []);
-    expect(shown?.length).toBeLessThan(16_100);
-    expect(page).toMatch(/\nline 3999\nline 4000$/);
   });
 
   it("a thread of an earlier version continues an unfinished turn", async () => {

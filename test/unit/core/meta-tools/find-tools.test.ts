@@ -55,7 +55,8 @@ describe("find_tools", () => {
     expect(after.filter(isOfServer)).toContain("list_issue_1");
     expect(after.filter(isOfServer).length).toBeLessThanOrEqual(5);
     const [found = "", ran] = toolResults(model.requests.at(-1)?.messages ?? []);
-    expect(found).toMatch(/^Tools that fit, there in your next step:\n- list_issue_1: list a issue, kind 1/);
+    expect(found).toMatch(/^Tools that fit, there in your next step:\n- list_issue_1\n/);
+    expect(JSON.stringify(model.requests)).not.toContain("Not active any more");
     expect(found).toContain("Ask for issues by number.");
     expect(ran).toBe("list_issue_1 ran");
   });

@@ -148,11 +148,6 @@ describe("the steps that the events of a turn are", () => {
     expect(readAll(usage, model(answers("hi"))).at(-1)).toEqual({ kind: "measured", tokens: 5, at: 5 });
   });
 
-  it("the steps show at most 16,000 characters of an output that does not say how it was shown", () => {
-    const [, result] = readAll(model(asks("a")), done("a", { output: "x".repeat(20_000) }));
-    expect(brief(result as TranscriptStep)).toBe(`tool a: ${"x".repeat(16_000)} […]`);
-  });
-
   it("the steps keep up to four different pictures of a call that a model can be shown", () => {
     const files = ["1", "2", "1", "3", "4", "5"].map((name) => picture(name));
     const others = [

@@ -314,15 +314,31 @@ export function cronInWords(cron: string): string {
   return days === "every day" && time.startsWith("every") ? time : `${days} ${time}`;
 }
 
+const listed = new Intl.ListFormat("en-GB");
+
+/** Maximum times of a day that are listed. */
+const maxTimes = 12;
+
 function timeInWords(minute: string, hour: string): string | undefined {
-  const every = /^\*\/(\d+)$/;
-  if (hour === "*" && every.test(minute)) return `every ${every.exec(minute)?.[1]} minutes`;
-  if (!/^\d{1,2}$/.test(minute)) return undefined;
-  const at = minute.padStart(2, "0");
-  if (hour === "*") return `every hour at minute ${at}`;
-  if (!/^\d{1,2}(,\d{1,2})*$/.test(hour)) return undefined;
-  const times = hour.split(",").map((each) => `${each.padStart(2, "0")}:${at}`);
-  return `at ${times.join(" and ")}`;
+  const minutes = stepsOf(minute, 60);
+  const hours = stepsOf(hour, 24);
+  if (hour === "*" && minutes?.every !== undefined) return `every ${minutes.every} minutes`;
+  if (minutes?.at === undefined) return undefined;
+  const at = minutes.at.map((each) => each.padStart(2, "0"));
+  const atMinutes = `at minute${at.length > 1 ? "s" : ""} ${listed.format(at)}`;
+  if (hour === "*") return `every hour ${atMinutes}`;
+  if (hours?.every !== undefined) return `every ${hours.every} hours ${atMinutes}`;
+  const times = hours?.at?.flatMap((each) => at.map((past) => `${each.padStart(2, "0")}:${past}`)) ?? [];
+  return times.length === 0 || times.length > maxTimes ? undefined : `at ${listed.format(times)}`;
+}
+
+/** The values of a field; `every` if they are equally far apart, also from one round to the next. */
+function stepsOf(field: string, round: number): { every?: number; at?: string[] } | undefined {
+  if (/^\d{1,2}(,\d{1,2})*$/.test(field)) return { at: field.split(",") };
+  const every = Number(/^\*\/(\d{1,2})$/.exec(field)?.[1]);
+  if (!(every > 1)) return undefined;
+  if (round % every === 0 && every < round) return { every };
+  return { at: Array.from({ length: Math.ceil(round / every) }, (_, index) => `${index * every}`) };
 }
 
 function daysInWords(day: string, month: string, weekday: string): string | undefined {

@@ -64,6 +64,12 @@ describe("a cron pattern in words", () => {
     ["0 * * * *", "every hour at minute 00"],
     ["0 9 1 1 *", "cron 0 9 1 1 *"],
     ["0 9-17 * * *", "cron 0 9-17 * * *"],
+    ["*/45 * * * *", "every hour at minutes 00 and 45"],
+    ["*/25 * * * *", "every hour at minutes 00, 25 and 50"],
+    ["*/60 * * * *", "every hour at minute 00"],
+    ["0 */3 * * *", "every 3 hours at minute 00"],
+    ["30 */7 * * *", "every day at 00:30, 07:30, 14:30 and 21:30"],
+    ["*/15 9 * * *", "cron */15 9 * * *"],
   ])("the cron pattern %s is put into words", (cron, words) => {
     expect(cronInWords(cron)).toBe(words);
   });

@@ -100,9 +100,13 @@ async function withoutText(pdf: Pdf, pages: number): Promise<string> {
   const { OPS } = await getResolvedPDFJS();
   const drawn = new Set<number>();
   for (let number = 1; number <= Math.min(pages, maxNamed); number += 1) {
-    const page = await pdf.getPage(number);
-    for (const operator of (await page.getOperatorList()).fnArray) drawn.add(operator);
-    page.cleanup();
+    try {
+      const page = await pdf.getPage(number);
+      for (const operator of (await page.getOperatorList()).fnArray) drawn.add(operator);
+      page.cleanup();
+    } catch {
+      // A page that cannot be drawn shows neither text nor pictures.
+    }
   }
   if (drawn.has(OPS.showText)) {
     return `${what} that can be read: its letters cannot be decoded. Send pictures of the pages.`;

@@ -11,9 +11,8 @@ const alone = ["test/e2e/console/typing-time.test.ts", "test/e2e/command-line/np
 const together = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 0 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
-/** A browser on a loaded machine may be late once. No other test is repeated: a race that loses something fails in few runs only. */
+/** A browser on a loaded machine may be late once; a defect fails every time. Repeated tests are named in the report. */
 const retry = 2;
-const inBrowser = "test/e2e/console/**/*.test.ts";
 
 /**
  * What takes longer: hostile code in real sandboxes, processes that hang or run out of memory, a turn that dies at every point of its
@@ -49,15 +48,9 @@ export default defineConfig({
       {
         extends: true,
         // kill -9, model servers over HTTP, a real browser.
-        test: {
-          name: "end to end",
-          ...together,
-          include: ["test/e2e/**/*.test.ts"],
-          exclude: [...alone, inBrowser],
-        },
+        test: { name: "end to end", ...together, retry, include: ["test/e2e/**/*.test.ts"], exclude: alone },
       },
-      { extends: true, test: { name: "browser", ...together, retry, include: [inBrowser], exclude: alone } },
-      { extends: true, test: { name: "alone", ...oneByOne, include: alone } },
+      { extends: true, test: { name: "alone", ...oneByOne, retry, include: alone } },
     ],
   },
 });

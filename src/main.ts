@@ -69,8 +69,6 @@ export interface OpenOptions {
    * does both. By default it is a `command`, which has no platforms and runs turns if no bot does.
    */
   role?: ProcessRole;
-  /** Starts on a turn log that has lost what it had, with what is there. */
-  acceptEmptyLog?: boolean | undefined;
 }
 
 /** Another bot is using the data folder. */
@@ -95,7 +93,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
   if ("holder" in lock) throw new DataFolderInUseError(config.data.folder, lock.holder?.url);
   const closers: Closer[] = [() => lock.release()];
   try {
-    return await wire(config, await open(config, lock, closers, options), role);
+    return await wire(config, await open(config, lock, closers, role), role);
   } catch (error) {
     await closeAll(closers);
     throw error;
@@ -133,7 +131,7 @@ async function open(
   config: Config,
   lock: DataFolderLock,
   closers: Closer[],
-  { role = "command", acceptEmptyLog }: OpenOptions,
+  role: ProcessRole,
 ): Promise<Opened> {
   const isBot = role !== "command";
   const upgrades: Upgrade[] = [];
@@ -141,7 +139,6 @@ async function open(
   const owner = randomUUID();
   const opening = {
     closers,
-    acceptEmptyLog,
     upgraded: (upgrade: Upgrade) => void upgrades.push(upgrade),
     warn: (text: string) => void warnings.push(text),
   };

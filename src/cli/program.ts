@@ -61,7 +61,6 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     )
     .option("--host <address>", "address to listen on")
     .option("--port <number>", "port to listen on, 0 for a free one", parsePort)
-    .option("--accept-empty-log", "start although conversations are missing that were stored, without them")
     .action((_options, command: Command) =>
       run(async () => (await import("./start.ts")).start(context, command.optsWithGlobals())),
     );
@@ -124,21 +123,6 @@ function addDataCommands(program: Command, context: CommandContext, run: Run): v
     .option("--json", "what was deleted, and what is left")
     .action((_options, command: Command) =>
       run(async () => (await import("./stored-data.ts")).forgetPerson(context, command.optsWithGlobals())),
-    );
-  program
-    .command("backup")
-    .description("write the data folder to a new file, with the key of stored tokens; the bot may run")
-    .argument("<file>", "the file to make, e.g. knack.tar.gz")
-    .action((file: string, _options, command: Command) =>
-      run(async () => (await import("./backup.ts")).backup(context, file, command.optsWithGlobals())),
-    );
-  program
-    .command("restore")
-    .description("fill the data folder from a backup; the bot may not run")
-    .argument("<file>", "the file that `knack backup` made")
-    .option("--replace", "delete what the data folder has")
-    .action((file: string, _options, command: Command) =>
-      run(async () => (await import("./backup.ts")).restore(context, file, command.optsWithGlobals())),
     );
   program
     .command("migrate")

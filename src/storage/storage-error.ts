@@ -4,8 +4,6 @@ import { StoreFailure } from "../core/ports/storage.ts";
 export type StorageErrorCode =
   /** The file is damaged, or is not one of Knack's. */
   | "corrupt"
-  /** It lacks what another store knows it had. */
-  | "lost"
   /** Another process holds it. */
   | "locked"
   | "full"
@@ -72,9 +70,7 @@ function storageCodeOf(error: unknown): StorageErrorCode | undefined {
 function explain(code: StorageErrorCode, path: string): string {
   switch (code) {
     case "corrupt":
-      return `The store ${path} is damaged or is not a Knack store. Restore a backup (\`knack restore FILE --replace\`), or move the file away, with its -wal and -shm files, to start with an empty one (for turns.db: \`knack start --accept-empty-log\`)`;
-    case "lost":
-      return `The store ${path} lacks what it had. Restore a backup (\`knack restore FILE --replace\`)`;
+      return `The store ${path} is damaged or is not a Knack store. Move the file away to start with an empty one, or restore it from a backup`;
     case "locked":
       return `The store ${path} is held by another process. Stop that process, or give this one another data folder (KNACK_DATA)`;
     case "full":

@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/ports/storage.ts";
-import { refuseHalfRestored } from "../storage/backup/backup-format.ts";
 import { createDiskFileStore } from "../storage/disk-file-store.ts";
 import { createKeyValueLeases } from "../storage/key-value-leases.ts";
 import { openKeyValue } from "../storage/keyv-store.ts";
-import { keepLogMarked, refuseLostLog } from "../storage/sqlite/log-mark.ts";
 import { openSqliteKnowledge } from "../storage/sqlite/sqlite-knowledge.ts";
 import { openSqliteMessageIndex } from "../storage/sqlite/sqlite-message-index.ts";
 import { openSqliteTurnLog } from "../storage/sqlite/sqlite-turn-log.ts";
@@ -19,7 +17,6 @@ export async function openStores(
   opening: OpeningStores,
   self: OpeningProcess,
 ): Promise<Stores> {
-  refuseHalfRestored(data.folder);
   if (data.database_url === undefined) return openSqliteStores(data.folder, clock, opening);
   const { openPostgresStores } = await import("./open-postgres-stores.ts");
   return openPostgresStores({ url: data.database_url, folder: data.folder, clock }, opening, self);
@@ -31,9 +28,8 @@ const holderOfFolder = "holder-of-the-data-folder";
 async function openSqliteStores(
   folder: string,
   clock: Clock,
-  { closers, upgraded, acceptEmptyLog }: OpeningStores,
+  { closers, upgraded }: OpeningStores,
 ): Promise<Stores> {
-  if (!acceptEmptyLog) refuseLostLog(folder);
   const log = await openSqliteTurnLog(join(folder, "turns.db"), { upgraded });
   closers.push(() => log.close());
   const index = await openSqliteMessageIndex(join(folder, "messages.db"), { upgraded });
@@ -42,8 +38,6 @@ async function openSqliteStores(
   closers.push(() => knowledge.close());
   const store = await openKeyValue(join(folder, "state.db"), { upgraded });
   closers.push(() => store.close());
-  const marked = await keepLogMarked(folder, log, store, clock);
-  closers.push(() => marked.end());
   return {
     log,
     index,

@@ -36,8 +36,6 @@ export async function openSqliteTurnLog(
 /** A turn log, and the entries that come due by themselves, in one file. */
 export interface SqliteTurnLog extends TurnLog {
   readonly due: DueEntries;
-  /** Writes the mark of the file (`log-mark.ts`); resolves when it and everything before it are on the disk. */
-  mark(mark: number): Promise<void>;
 }
 
 /** The turn log on an open file that has its tables. */
@@ -55,10 +53,6 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
     ...createReading(connection),
     ...createThreadReading(connection),
     due: createDueEntries(connection),
-    async mark(mark) {
-      await connection.write(() => connection.run(`PRAGMA application_id = ${Math.trunc(mark)}`));
-      await connection.durable();
-    },
     close: () => connection.close(),
   };
 }

@@ -112,7 +112,9 @@ test("a guide that works with command lines is known by the programs it names, a
     const { skill } = await load(frontmatter);
     expect(skill.code?.has_commands).toBe(true);
     expect(skill.guide_note).toContain('run_skill_script(skill_name "probe", command)');
-    expect(skill.guide_note).toContain("begin in /workspace/skills/probe, which is kept from call to call");
+    expect(skill.guide_note).toContain(
+      "Scripts, commands and run_code share /workspace, which keeps its files.",
+    );
   }
 });
 

@@ -18,8 +18,10 @@ export interface SandboxLayout {
   view?: PackageView | undefined;
   /** The folder of the bot's own module that is run, if any. */
   moduleFolder?: string | undefined;
-  /** The folder of the forwarder and the socket it forwards to, if the run has network. */
-  wayOut?: { programs: string; socket: string } | undefined;
+  /** The folder of the bot's own programs inside: the forwarder, and what every Python loads. */
+  ownPrograms?: string | undefined;
+  /** The socket of the proxy, if the run has network. */
+  socket?: string | undefined;
   /** Prepared packages. */
   packages?: PackageFolders | undefined;
   libraries?: readonly LibraryFolder[] | undefined;
@@ -51,7 +53,7 @@ export interface SandboxLayout {
 export const inside = {
   node: "/opt/bin/node",
   skill: "/skill",
-  wayOut: "/opt/net",
+  programs: "/opt/net",
   socket: "/opt/proxy/socket",
   module: "/opt/knack",
   /** Path of a text that is run. */
@@ -94,7 +96,8 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...["--ro-bind", layout.node, inside.node],
     ...pythonArguments(),
     ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
-    ...wayOutArguments(layout),
+    ...readOnly(layout.ownPrograms, inside.programs),
+    ...socketArguments(layout),
     ...(layout.contained ? [] : ["--proc", "/proc", ...emptyArguments(layout)]),
     // A device that reads as zeros and cannot be mapped: shared memory of /dev/zero is not counted once it is no longer mapped.
     ...["--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero", "--remount-ro", "/dev"],
@@ -178,12 +181,9 @@ function foldersTo(path: string): string[] {
   return parent === "/" ? [] : [...foldersTo(parent), parent];
 }
 
-function wayOutArguments({ wayOut }: SandboxLayout): string[] {
-  if (wayOut === undefined) return [];
-  return [
-    ...["--perms", "0755", "--dir", dirname(inside.socket)],
-    ...["--ro-bind", wayOut.programs, inside.wayOut, "--ro-bind", wayOut.socket, inside.socket],
-  ];
+function socketArguments({ socket }: SandboxLayout): string[] {
+  if (socket === undefined) return [];
+  return [...["--perms", "0755", "--dir", dirname(inside.socket)], ...["--ro-bind", socket, inside.socket]];
 }
 
 /**

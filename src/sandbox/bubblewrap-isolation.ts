@@ -92,14 +92,16 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     authority,
   });
   const path = [...programFolders, dirname(inside.node)].join(":");
-  const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
-  const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);
+  const ownPrograms = join(runFolder, "programs");
+  await stageFolder(join(import.meta.dirname, "inside"), ownPrograms);
+  const proxied = request.socket === undefined ? {} : proxyEnvironment(forwarderPort);
   const places = placesOf(request);
   const env = {
     ...moduleEnvironment(places.skill, request.moduleFolders ?? [""], [
       ...(calls === undefined ? [] : [inside.text]),
-      ...shown.flatMap((each) => each.moduleFolders?.map((path) => join(placeOf(each), path)) ?? []),
+      ...(skillFolder === undefined ? shown.map(placeOf) : []),
       ...(packages?.python === undefined ? [] : [inside.pythonPackages]),
+      inside.programs,
     ]),
     ...own.env,
     ...(libraries.length === 0 ? {} : { NODE_PATH: inside.libraries }),
@@ -126,7 +128,8 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     packages,
     libraries,
     working,
-    wayOut,
+    ownPrograms,
+    socket: request.socket,
     node,
     files: own.files,
     empty: own.empty,
@@ -229,12 +232,6 @@ async function stageModule(module: string, runFolder: string): Promise<string> {
   return staged;
 }
 
-async function stageWayOut(socket: string, runFolder: string) {
-  const programs = join(runFolder, "net");
-  await stageFolder(join(import.meta.dirname, "inside"), programs);
-  return { programs, socket };
-}
-
 function userArguments(mode: UserMode, user: number): string[] {
   if (mode !== "switch") {
     const ids = [
@@ -301,7 +298,7 @@ function firstProcess({ mode, shell }: BubblewrapOptions): string[] {
 /** Run by Node: `--no-warnings` because its warnings would mix with the skill's own output. */
 const forwarderCommand = [
   ...[inside.node, "--no-warnings", "--max-old-space-size=64"],
-  ...[`${inside.wayOut}/forwarder.cjs`, inside.socket, String(forwarderPort)],
+  ...[`${inside.programs}/forwarder.cjs`, inside.socket, String(forwarderPort)],
 ];
 
 /** Drops root and every capability permanently. */

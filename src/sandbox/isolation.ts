@@ -84,8 +84,6 @@ export interface ShownSkill {
   folder: string;
   /** As in `LaunchRequest`. */
   leftOut: readonly string[];
-  /** Folders in which a command line's Python finds modules, relative to it. */
-  moduleFolders?: readonly string[];
 }
 
 /** Folders of this machine with packages that were prepared for code, each mounted under `packageFolders`. */

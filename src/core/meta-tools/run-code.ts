@@ -176,9 +176,7 @@ function resultOf(outcome: ScriptOutcome, notes: readonly string[], maxMs: numbe
       const complaint = stderr.trim();
       if (exit_code === 0) {
         const said =
-          complaint === ""
-            ? []
-            : [`[error output: ${complaint.slice(-2_000)}]`, missingMeansHint(complaint)];
+          complaint === "" ? [] : [`[error output: ${complaint.slice(-2_000)}]`, missingMeansHint(complaint)];
         return ok(
           [stdout.trimEnd(), ...said, ...cut, ...notes].filter(Boolean).join("\n") || "(it printed nothing)",
         );

@@ -13,7 +13,10 @@ export const inputFolder = `${folderRoot}/input`;
 /** Where the agent's code leaves files for the person. */
 export const outputFolder = `${folderRoot}/output`;
 
-/** The folder of a skill: only that skill writes there. Files in its subfolder `output` go to the person. */
+/**
+ * The folder of a skill in the folder of a thread. A guide's files are shown there, read-only. The handler of a package works there, and
+ * nothing else writes there; files in its subfolder `output` go to the person.
+ */
 export function skillFolder(skillId: string): string {
   return `${folderRoot}/skills/${skillId.replace(/[^A-Za-z0-9._-]/g, "_")}`;
 }
@@ -37,7 +40,10 @@ export interface OpenedFile extends WorkingFile {
   close(): Promise<void>;
 }
 
-/** The writer. The agent's own code may write everywhere except in `input` and `skills`, a skill only in its folder. */
+/**
+ * The writer. `agent`: the agent's own code, and scripts and command lines of guides, may write everywhere except in `input` and `skills`;
+ * `skill`: the handler of a package, only in its folder.
+ */
 export type FolderWriter = { kind: "agent" } | { kind: "skill"; id: string };
 
 /** A run of code in the folder. */

@@ -118,7 +118,6 @@ function start() {
       ...env,
       KNACK_TUNNELS: String(tunnels.address().port),
       NODE_OPTIONS: `--require=${join(__dirname, "tunnel.cjs")} ${env.NODE_OPTIONS ?? ""}`.trim(),
-      PYTHONPATH: [env.PYTHONPATH, __dirname].filter((path) => path).join(":"),
     },
   });
   child.once("error", (error) => {

@@ -1,10 +1,26 @@
-"""Loaded by every Python of a sandbox with a way out, before the code of a skill. urllib, requests, httpx and others find the proxy by
-its variables; libraries that connect by themselves (http.client, aiohttp, websockets, smtplib) do not, and try to resolve names,
+"""Loaded by every Python of a sandbox, before the code of a skill.
+
+A script finds the modules beside it, as everywhere, if its folder is mounted read-only. Python itself does not look there
+(PYTHONSAFEPATH), because an earlier run may have left modules in a folder of the thread.
+
+In a sandbox with a way out, urllib, requests, httpx and others find the proxy by its variables; libraries that connect by themselves (http.client, aiohttp, websockets, smtplib) do not, and try to resolve names,
 which nothing in the sandbox can. Here a name gets an address that stands for it in this process alone, and a socket that connects to
 it asks the forwarder for a tunnel and connects to that. It decides nothing: code without it gets no further.
 """
 
 import os
+import sys
+
+
+def _see_modules_beside():
+    arguments = getattr(sys, "orig_argv", [])[1:]
+    script = next((each for each in arguments if not each.startswith("-")), "")
+    folder = os.path.dirname(os.path.realpath(script))
+    if os.path.isfile(script) and os.statvfs(folder).f_flag & os.ST_RDONLY:
+        sys.path.insert(0, folder)
+
+
+_see_modules_beside()
 
 
 def _install(tunnels):

@@ -4,7 +4,7 @@ import type { CodeRequest, CodeRunner } from "../../core/skill/programs.ts";
 import type { Isolation } from "../isolation.ts";
 import type { SandboxContext } from "../sandbox-context.ts";
 import { pythonPackagesOfMachine } from "../skill-packages.ts";
-import { foldersWithModules, programFor } from "./resolve-script.ts";
+import { programFor } from "./resolve-script.ts";
 import { runToEnd, shownSkills } from "./script-runner.ts";
 
 /** The interpreter of each language, and the file name of its text. */
@@ -43,7 +43,7 @@ export function createCodeRunner(
       if (!program.ok) return { status: "refused", reason: program.reason };
       const { packages, release } = await context.prepared.take();
       try {
-        const shown = await shownTo(request, context);
+        const shown = await shownSkills(request.skills ?? [], context);
         const code = { ...codeOf(request, program.value), packages, shown };
         return await runToEnd(code, withHosts(request, hosts), context);
       } finally {
@@ -73,15 +73,6 @@ async function interpreter(language: CodeLanguage, isolation: Isolation) {
 function codeOf({ language, code }: CodeRequest, interpreter: readonly string[]) {
   const entry = { name: programs[language].name, text: code };
   return { interpreter, entry, args: [], env: {}, shipped: false };
-}
-
-/** Command lines of guides find the modules of their skills, as `run_skill_script` lets them. */
-async function shownTo({ language, skills = [] }: CodeRequest, context: SandboxContext) {
-  const shown = await shownSkills(skills, context);
-  if (language !== "bash") return shown;
-  return await Promise.all(
-    shown.map(async (each) => ({ ...each, moduleFolders: await foldersWithModules(each.folder, "") })),
-  );
 }
 
 function withHosts(request: CodeRequest, hosts: readonly string[]) {

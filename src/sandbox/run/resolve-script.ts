@@ -89,7 +89,7 @@ const maxFolders = 20;
  * Python's search path: first the script's folder, as Python does by itself, then the skill's folder (`from scripts.x import …`), then
  * those of its folders that are no packages but contain modules, for scripts that a command line starts.
  */
-export async function foldersWithModules(folder: string, first: string): Promise<string[]> {
+async function foldersWithModules(folder: string, first: string): Promise<string[]> {
   const found = new Set([first, ""]);
   const look = async (path: string, depth: number): Promise<void> => {
     const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(() => []);

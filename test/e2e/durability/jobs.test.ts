@@ -60,7 +60,7 @@ describe("jobs of a whole bot", needs("bubblewrap"), () => {
     expect(told.length).toBeLessThan(20_000);
   });
 
-  it("a script of a skill goes on after its turn in the sandbox, on the files of the thread", async () => {
+  it("a script of a skill goes on after its turn in the sandbox, on the files of the thread, which outlive the bot", async () => {
     const { home, models } = bot();
     const folder = ".knack-workspace/skills/trainer";
     const guide =
@@ -69,24 +69,41 @@ describe("jobs of a whole bot", needs("bubblewrap"), () => {
     await home.write(`${folder}/loss.txt`, "0.2\n");
     await home.write(
       `${folder}/train.sh`,
-      'cat "$KNACK_SKILL_DIR/loss.txt" > "$KNACK_OUTPUT_DIR/loss-$1.txt"\n',
+      'cat "$KNACK_SKILL_DIR/loss.txt" loss.txt data/start.txt > "$KNACK_OUTPUT_DIR/loss-$1.txt"\n',
     );
     const call = { skill_name: "trainer", script: "train.sh", args: ["one"], watch: {} };
+    const code = (line: string) => ({
+      toolCalls: [{ name: "run_code", arguments: JSON.stringify({ language: "bash", code: line }) }],
+    });
     await models.add([
       {
         match: { userMessage: "train it", hasToolResult: false },
+        response: code("mkdir data; echo 0.9 > data/start.txt; echo prepared"),
+      },
+      {
+        match: { toolResultContains: "prepared" },
         response: { toolCalls: [{ name: "run_skill_script", arguments: JSON.stringify(call) }] },
       },
+      {
+        match: { userMessage: "how did it go?", hasToolResult: false },
+        response: code("cat output/loss-one.txt loss.txt | tr '\\n' ' '"),
+      },
+      { match: { toolResultContains: "0.2 0.2 0.9 0.2" }, response: { content: "From 0.9 to 0.2." } },
       { match: { userMessage: "The job ended" }, response: { content: "It is trained." } },
       { match: { toolResultContains: "runs, for at most" }, response: { content: "It trains." } },
     ]);
-    const { client } = await home.start();
+    const first = await home.start();
+    const { client } = first;
     await client.submitTurn({ namespace, thread: "t1", text: "train it" });
     const ends = await endsOf(client, 2);
     expect(ends.map(({ text }) => text)).toEqual(["It trains.", "It is trained."]);
     const told = JSON.stringify((await stored(client, ends[1]?.turn_id ?? ""))[0]);
     expect(told).toContain("exit code 0");
     expect(told).toContain("loss-one.txt");
+    await first.kill();
+    const second = await home.start();
+    await second.client.submitTurn({ namespace, thread: "t1", text: "how did it go?" });
+    expect((await endsOf(second.client, 3)).at(-1)?.text).toBe("From 0.9 to 0.2.");
   });
 
   it("a job dies with its bot; after kill -9 its thread is told once, and it does not run again", async () => {

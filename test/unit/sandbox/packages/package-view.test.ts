@@ -129,13 +129,22 @@ describe("a guide's own command lines", needs("bubblewrap"), () => {
     expect((await code(line, [other, one])).printed).toBe("two\nx\ntwo");
   });
 
-  it("a command line in code finds the modules beside a guide's script, and other code finds none", async () => {
+  it("a command line in code finds the modules beside a guide's script, as scripts in a package do; other code does not", async () => {
     const skill = open({
-      "scripts/office/pack.py": "import helper\n",
+      "scripts/__init__.py": "",
+      "scripts/pack.py": "from office import helper\n",
+      "scripts/office/__init__.py": "",
       "scripts/office/helper.py": "print('h')",
     });
-    expect((await code("python3 scripts/office/pack.py", [skill])).printed).toBe("h");
-    expect((await code("import helper", [skill], "python")).printed).toContain("ModuleNotFoundError");
+    const line =
+      "python3 scripts/pack.py && cd scripts && python3 -u pack.py && python3 -m scripts.office.helper";
+    expect((await run(skill, line)).printed).toBe("h\nh\nh");
+    expect((await code(line, [skill])).printed).toBe("h\nh\nh");
+    await code("mkdir mine; echo 'import beside' > mine/x.py; touch mine/beside.py");
+    expect((await code("python3 mine/x.py", [skill])).printed).toContain("ModuleNotFoundError");
+    expect((await code("from office import helper", [skill], "python")).printed).toContain(
+      "ModuleNotFoundError",
+    );
   });
 
   it.each([

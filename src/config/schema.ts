@@ -179,8 +179,8 @@ const spendingSchema = z.strictObject({
   per_user_day_usd: z.number().positive().default(10).describe("Model cost of one person a day, in USD"),
   per_channel_day_tokens: count
     .default(20_000_000)
-    .describe("Tokens of one channel a day; counts for models without a price too"),
-  per_user_day_tokens: count.default(10_000_000).describe("Tokens of one person a day"),
+    .describe("Tokens of models without a known price in one channel a day"),
+  per_user_day_tokens: count.default(10_000_000).describe("Tokens of models without a known price for one person a day"),
   channels: z
     .record(
       z.string().max(namespaceSpelling.maxChars).regex(namespaceSpelling.pattern, namespaceSpelling.expected),

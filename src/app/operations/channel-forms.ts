@@ -3,7 +3,7 @@ import { oneLine } from "../../base/markdown-text.ts";
 import { namespaceStateSchema, progressLevelSchema } from "../../core/skill/namespace-state.ts";
 import { efforts } from "../../core/values/message.ts";
 import { timeZones } from "../services/channel-settings.ts";
-import { raising } from "../turns/spending.ts";
+import { raising, tokenLimitText } from "../turns/spending.ts";
 import { answeringForms } from "./answering-forms.ts";
 import { said, shown } from "./operation.ts";
 import { byDefault, choice, form } from "./setting-form.ts";
@@ -192,7 +192,7 @@ const spending = form({
   missing: "How much a day? Write it as `5 USD`, `200000 tokens` or `default`.",
   async tell({ change, where, call: { input, services, asker } }) {
     const { spent, usd, tokens } = await services.spending.channel(input.ns);
-    const limits = `$${usd.most.toFixed(2)} and ${tokens.most.toLocaleString("en")} tokens`;
+    const limits = `$${usd.most.toFixed(2)} and ${tokenLimitText(tokens.most)}`;
     if (change.spending !== undefined) return said(`I spend at most ${limits} a day ${where}.`);
     return shown(
       `I spend at most ${limits} a day ${where}; used today (UTC): ${usageText(spent)}. ${raising(usd, asker.by.trust)}; a manager lowers it: \`/agent spending 5 USD\`, \`/agent spending 200000 tokens\`.`,

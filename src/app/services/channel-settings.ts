@@ -15,7 +15,7 @@ import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
 import { hereInWords } from "../../core/values/place.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
-import type { Spending } from "../turns/spending.ts";
+import { type Spending, tokenLimitText } from "../turns/spending.ts";
 
 /** A change of a channel's settings. Missing fields stay as they are; `null` restores the default. */
 export const settingsChange = z
@@ -92,7 +92,7 @@ function spendingProblem(
 ): string | undefined {
   const { day_usd = 0, day_tokens = 0 } = spending ?? {};
   if (day_usd <= most.day_usd && day_tokens <= most.day_tokens) return undefined;
-  return `${hereInWords(namespace).replace("t", "T")} may spend at most $${most.day_usd.toFixed(2)} and ${most.day_tokens.toLocaleString("en")} tokens a day. Only an operator of the bot can raise that; a manager can choose less.`;
+  return `${hereInWords(namespace).replace("t", "T")} may spend at most $${most.day_usd.toFixed(2)} and ${tokenLimitText(most.day_tokens)} a day. Only an operator of the bot can raise that; a manager can choose less.`;
 }
 
 /** Why an agent cannot be chosen, and which can be; undefined when it can. */

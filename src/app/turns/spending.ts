@@ -160,9 +160,18 @@ function over({ spent, usd, tokens }: ChannelDay, whoHas: string, reader: Trust)
   const next = "the next day begins at 00:00 UTC";
   if (spent.cost_usd !== undefined && spent.cost_usd >= usd.most)
     return `${whoHas} spent ${costText(spent)} of $${usd.most.toFixed(2)} for today. ${raising(usd, reader)}; ${next}`;
-  const used = tokensOf(spent);
-  if (used < tokens.most) return undefined;
-  return `${whoHas} used ${used.toLocaleString("en")} of ${tokens.most.toLocaleString("en")} tokens for today. ${raising(tokens, reader)}; ${next}`;
+  if (spent.unpriced_tokens < tokens.most) return undefined;
+  return `${whoHas} used ${tokensInWords(spent, tokens)} for today. ${raising(tokens, reader)}; ${next}`;
+}
+
+/** Money decides where a price is known, so these are the tokens of models without one. */
+function tokensInWords({ unpriced_tokens }: UsageTotal, { most }: DayLimit): string {
+  return `${unpriced_tokens.toLocaleString("en")} of ${tokenLimitText(most)}`;
+}
+
+/** A limit of tokens in words. */
+export function tokenLimitText(most: number): string {
+  return `${most.toLocaleString("en")} tokens of models without a price`;
 }
 
 /** Percentages of a channel's day that its people are told of, the highest first. */
@@ -223,7 +232,7 @@ async function tell(
 
 /** The parts of its day's dollars and tokens that a channel has used; 1: all. */
 function sharesOf({ spent, usd, tokens }: ChannelDay): { byUsd: number; byTokens: number } {
-  return { byUsd: (spent.cost_usd ?? 0) / usd.most, byTokens: tokensOf(spent) / tokens.most };
+  return { byUsd: (spent.cost_usd ?? 0) / usd.most, byTokens: spent.unpriced_tokens / tokens.most };
 }
 
 /** How much of its day a channel has used, by the limit it is nearer to. */
@@ -237,9 +246,7 @@ function inWords(day: ChannelDay, namespace: string): string {
   const { byUsd, byTokens } = sharesOf(day);
   const { by } = byUsd > byTokens ? usd : tokens;
   const of =
-    byUsd > byTokens
-      ? `${costText(spent)} of $${usd.most.toFixed(2)}`
-      : `${tokensOf(spent).toLocaleString("en")} of ${tokens.most.toLocaleString("en")} tokens`;
+    byUsd > byTokens ? `${costText(spent)} of $${usd.most.toFixed(2)}` : tokensInWords(spent, tokens);
   const percent = percentOf(day);
   const [used, then] = percent < 100 ? [`${percent} %`, "At 100 % I answer"] : ["all", "I answer"];
   const where = hereInWords(namespace).replace("t", "T");

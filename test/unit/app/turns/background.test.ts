@@ -246,7 +246,7 @@ describe("a sub-run in the background", () => {
     expect((await events(id)).at(-1)).toMatchObject({
       outcome: "limit_reached",
       text: expect.stringMatching(
-        /^This turn ends here: this channel has used [\d,]+ of 1,200 tokens for today/,
+        /^This turn ends here: this channel has used [\d,]+ of 1,200 tokens of models without a price for today/,
       ),
     });
   });

@@ -82,6 +82,7 @@ describe("the history of a thread", () => {
 
 describe("spending", () => {
   const costly = { usage: { input_tokens: 600, output_tokens: 400, cost_usd: 0.5 } };
+  const unpriced = { usage: { input_tokens: 600, output_tokens: 400 } };
 
   it("spending is counted per turn", async () => {
     const { ask, log } = createTestApp(scriptedModel(["ok"], costly));
@@ -90,15 +91,25 @@ describe("spending", () => {
   });
 
   it.each([
-    ["a channel's dollars", { per_channel_day_usd: 0.9 }, "this channel has spent $1.00 of $0.90"],
-    ["all of a channel's dollars", { per_channel_day_usd: 1 }, "this channel has spent $1.00 of $1.00"],
-    ["a person's dollars", { per_user_day_usd: 0.9 }, "you have spent $1.00 of $0.90"],
-    ["a channel's tokens", { per_channel_day_tokens: 2000 }, "this channel has used 2,000 of 2,000 tokens"],
-    ["a person's tokens", { per_user_day_tokens: 2000 }, "you have used 2,000 of 2,000 tokens"],
+    ["a channel's dollars", costly, { per_channel_day_usd: 0.9 }, "this channel has spent $1.00 of $0.90"],
+    [
+      "all of a channel's dollars",
+      costly,
+      { per_channel_day_usd: 1 },
+      "this channel has spent $1.00 of $1.00",
+    ],
+    ["a person's dollars", costly, { per_user_day_usd: 0.9 }, "you have spent $1.00 of $0.90"],
+    [
+      "a channel's tokens",
+      unpriced,
+      { per_channel_day_tokens: 2000 },
+      "this channel has used 2,000 of 2,000 tokens",
+    ],
+    ["a person's tokens", unpriced, { per_user_day_tokens: 2000 }, "you have used 2,000 of 2,000 tokens"],
   ])(
     "spending over %s stops with a clear message and no further model call",
-    async (_what, spending, message) => {
-      const model = scriptedModel(["ok"], costly);
+    async (_what, usage, spending, message) => {
+      const model = scriptedModel(["ok"], usage);
       const { ask } = createTestApp(model, { spending });
       await ask("one");
       await ask("two");
@@ -159,16 +170,16 @@ describe("spending", () => {
   it("a thread is told once at 75 and once at 95 % of its channel's day, across a restart too", async () => {
     const log = createMemoryTurnLog();
     const setup = { log, spending: { per_channel_day_tokens: 10_000 } };
-    const before = createTestApp(scriptedModel(["ok"], costly), setup);
+    const before = createTestApp(scriptedModel(["ok"], unpriced), setup);
     for (let turn = 1; turn <= 7; turn += 1) await before.ask(`turn ${turn}`);
     expect(await toldOf({ log })).toEqual([]);
     await before.ask("turn 8");
     await vi.waitFor(async () => expect(await toldOf({ log })).toHaveLength(1));
     expect((await toldOf({ log }))[0]).toBe(
-      "This channel has used 80 % of what it may spend today: 8,000 of 10,000 tokens. At 100 % I answer nobody here until 00:00 UTC. An operator of the bot can raise the limit.",
+      "This channel has used 80 % of what it may spend today: 8,000 of 10,000 tokens of models without a price. At 100 % I answer nobody here until 00:00 UTC. An operator of the bot can raise the limit.",
     );
     await before.stop(0);
-    const after = createTestApp(scriptedModel(["ok"], costly), setup);
+    const after = createTestApp(scriptedModel(["ok"], unpriced), setup);
     await after.ask("turn 9");
     await after.ask("turn 10");
     await vi.waitFor(async () => expect(await toldOf({ log })).toHaveLength(2));
@@ -180,21 +191,39 @@ describe("spending", () => {
 
   it("a direct message is not called a channel when its day is nearly used up, or is", async () => {
     const namespace = "slack:T1:dm-U1";
-    const app = createTestApp(scriptedModel(["ok"], costly), { spending: { per_channel_day_tokens: 1_000 } });
+    const app = createTestApp(scriptedModel(["ok"], unpriced), {
+      spending: { per_channel_day_tokens: 1_000 },
+    });
     await app.ask("one", { namespace });
     await vi.waitFor(async () => expect(await toldOf(app, namespace)).toHaveLength(1));
     expect((await toldOf(app, namespace))[0]).toBe(
-      "This direct message has used all of what it may spend today: 1,000 of 1,000 tokens. I answer nothing here until 00:00 UTC. An operator of the bot can raise the limit.",
+      "This direct message has used all of what it may spend today: 1,000 of 1,000 tokens of models without a price. I answer nothing here until 00:00 UTC. An operator of the bot can raise the limit.",
     );
     expect((await app.ask("two", { namespace })).end.text).toContain("this direct message has used 1,000");
     await app.stop(0);
   });
 
   it.each([
-    ["5 USD", mia, "I spend at most $5.00 and 1,000,000,000 tokens a day in this channel."],
-    ["$2.50", mia, "I spend at most $2.50 and 1,000,000,000 tokens a day in this channel."],
-    ["200,000 tokens", mia, "I spend at most $20.00 and 200,000 tokens a day in this channel."],
-    ["default", mia, "I spend at most $20.00 and 1,000,000,000 tokens a day in this channel."],
+    [
+      "5 USD",
+      mia,
+      "I spend at most $5.00 and 1,000,000,000 tokens of models without a price a day in this channel.",
+    ],
+    [
+      "$2.50",
+      mia,
+      "I spend at most $2.50 and 1,000,000,000 tokens of models without a price a day in this channel.",
+    ],
+    [
+      "200,000 tokens",
+      mia,
+      "I spend at most $20.00 and 200,000 tokens of models without a price a day in this channel.",
+    ],
+    [
+      "default",
+      mia,
+      "I spend at most $20.00 and 1,000,000,000 tokens of models without a price a day in this channel.",
+    ],
     ["21 usd", mia, "This channel may spend at most $20.00 and"],
     ["0 usd", mia, "How much a day?"],
     ["-5 usd", mia, "How much a day?"],
@@ -233,7 +262,7 @@ describe("spending", () => {
       "this channel has spent $0.50 of $0.50 for today. A manager of this channel can raise that with `/agent spending`",
     );
     expect((await ask("/agent spending")).end.text).toContain(
-      "I spend at most $0.50 and 1,000,000,000 tokens a day",
+      "I spend at most $0.50 and 1,000,000,000 tokens of models without a price a day",
     );
     expect((await ask("/agent spending 31 usd", { by: mia })).end.text).toContain("at most $30.00");
     await ask("/agent spending default", { by: mia });

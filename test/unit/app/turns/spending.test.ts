@@ -34,7 +34,18 @@ const tomorrow = "the next day begins at 00:00 UTC";
 
 it.each<[string, Spent, Spent, string | undefined]>([
   ["nothing", {}, {}, undefined],
-  ["nearly all", { cost_usd: 1.99, input_tokens: 1_999 }, { cost_usd: 0.99, output_tokens: 999 }, undefined],
+  [
+    "nearly all",
+    { cost_usd: 1.99, unpriced_tokens: 1_999 },
+    { cost_usd: 0.99, unpriced_tokens: 999 },
+    undefined,
+  ],
+  [
+    "far more tokens than the limit, at a known price",
+    { cost_usd: 1, input_tokens: 9_000_000 },
+    {},
+    undefined,
+  ],
   [
     "the dollars of the channel",
     { cost_usd: 2 },
@@ -49,21 +60,21 @@ it.each<[string, Spent, Spent, string | undefined]>([
   ],
   [
     "the tokens of the channel",
-    { input_tokens: 1_500, output_tokens: 500 },
+    { unpriced_tokens: 2_000 },
     {},
-    "this channel has used 2,000 of 2,000 tokens for today. An operator of the bot can raise spending.per_channel_day_tokens;",
+    "this channel has used 2,000 of 2,000 tokens of models without a price for today. An operator of the bot can raise spending.per_channel_day_tokens;",
   ],
   [
     "the tokens of the person",
     {},
-    { output_tokens: 1_000 },
-    "you have used 1,000 of 1,000 tokens for today. An operator of the bot can raise spending.per_user_day_tokens;",
+    { unpriced_tokens: 1_000 },
+    "you have used 1,000 of 1,000 tokens of models without a price for today. An operator of the bot can raise spending.per_user_day_tokens;",
   ],
   [
     "all of both",
-    { cost_usd: 2, input_tokens: 2_000 },
-    { cost_usd: 1, input_tokens: 1_000 },
-    "this channel has spent $2.00",
+    { cost_usd: 2, unpriced_tokens: 2_000 },
+    { cost_usd: 1, unpriced_tokens: 1_000 },
+    "this channel has spent at least $2.00",
   ],
   [
     "all, some of it without a price",
@@ -123,7 +134,7 @@ it("spending of other processes counts after a few seconds, and calls of this on
   spending.add("n", "ben", { input_tokens: 2_000, output_tokens: 0 });
   clock.advance(5_000);
   expect(await spending.exceeded("n", ada)).toContain("used 2,000 of 2,000");
-  stored.input_tokens = 2_500;
+  Object.assign(stored, { input_tokens: 2_500, unpriced_tokens: 2_500 });
   expect(await spending.exceeded("n", ada)).toContain("used 2,000 of 2,000");
   clock.advance(5_000);
   expect(await spending.exceeded("n", ada)).toContain("used 2,500 of 2,000");

@@ -2,20 +2,19 @@ import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
-import { outputIn, type PackageFolders } from "./isolation.ts";
+import { outputIn, type PackageFolders, type ShownSkill } from "./isolation.ts";
 import type { LibraryFolder } from "./library-folders.ts";
 import type { ShownFile } from "./machine-files.ts";
 import { readableEtc } from "./machine-files.ts";
-import { emptyIn, linksInside, type PackageView, type PlacedSkill, placesInside } from "./package-view.ts";
+import { linksInside, type PackageView, placesInside } from "./package-view.ts";
 import { systemFolders } from "./run/programs.ts";
 
 /** The parts of one sandbox. Paths are on the machine, unless it says inside. */
 export interface SandboxLayout {
   skillFolder?: string | undefined;
-  /** Where the skills lie that it sees. */
-  skills?: readonly PlacedSkill[];
-  /** Its files of skills in the working folder. */
-  view?: PackageView | undefined;
+  /** Skills that it sees, and where. */
+  shown?: readonly ShownSkill[];
+  view?: PackageView;
   /** The folder of the bot's own module that is run, if any. */
   moduleFolder?: string | undefined;
   /** The folder of the bot's own programs inside: the forwarder, and what every Python loads. */
@@ -114,7 +113,6 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
           outputIn(inside.workspace),
         ]
       : workingArguments(layout.working)),
-    ...readOnly(layout.skillFolder, inside.skill),
     ...skillArguments(layout),
     ...readOnly(layout.textFolder, inside.text),
     ...readOnly(layout.calls, inside.calls),
@@ -146,13 +144,15 @@ function libraryArguments({ libraries = [] }: SandboxLayout): string[] {
 }
 
 /** Skills in their places and in the working folder. Parts that no review covered are hidden by something empty. */
-function skillArguments({ skills = [], view }: SandboxLayout): string[] {
-  const others = skills.filter(({ place }) => place !== inside.skill);
-  const mounts = [
-    ...others.map(({ folder, place }) => ({ from: folder, to: place })),
-    ...(view?.mounts ?? []),
-  ];
-  const empty = [...skills.flatMap((skill) => emptyIn(skill, skill.place)), ...(view?.empty ?? [])];
+function skillArguments({ skillFolder, shown = [], view }: SandboxLayout): string[] {
+  const own = skillFolder === undefined ? [] : [{ from: skillFolder, to: inside.skill }];
+  const mounts = [...own, ...(view?.mounts ?? [])];
+  const unread = shown.flatMap(({ folder, leftOut }) => leftOut.map((path) => `${folder}/${path}`));
+  const empty = mounts.flatMap(({ from, to }) =>
+    unread
+      .filter((path) => path.startsWith(`${from}/`) && existsSync(path))
+      .map((path) => to + path.slice(from.length)),
+  );
   return [
     ...[placesInside, linksInside].flatMap((path) => ["--perms", "0755", "--dir", path]),
     ...mounts.flatMap(({ from, to }) => ["--ro-bind", from, to]),

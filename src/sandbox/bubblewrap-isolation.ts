@@ -25,7 +25,7 @@ import {
   makeBoundedFolders,
 } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
-import { placedSkills, placeOf, viewPackages } from "./package-view.ts";
+import { placeOf, viewPackages } from "./package-view.ts";
 import { programFolders } from "./run/programs.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
@@ -80,12 +80,13 @@ function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
 }
 
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
-  const { runFolder, working, packages, calls, libraries = [], authority } = request;
+  const { runFolder, working, packages, calls, libraries = [], authority, shown: given = [] } = request;
   const user = await userFor(request, options);
   await mkdir(runFolder, { recursive: true });
-  const { folder: skillFolder, shown = [] } = await readableSkills(request, options);
-  const skills = placedSkills({ ...request, folder: skillFolder, shown }, inside.skill);
-  const view = working && (await viewPackages(skills, shown, working));
+  const readable = await readableFolders(request, options);
+  const skillFolder = request.folder && readable(request.folder);
+  const shown = given.map((each) => ({ ...each, folder: readable(each.folder) }));
+  const view = await viewPackages(shown, working);
   const { certificates, timeZone } = options;
   const own = await writeMachineFiles(runFolder, {
     ...{ user, home: inside.home, certificates, timeZone },
@@ -120,7 +121,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const bounded = options.mounts && (await makeBoundedFolders(runFolder));
   const layout = {
     skillFolder,
-    skills,
+    shown,
     view,
     moduleFolder,
     textFolder,
@@ -188,24 +189,20 @@ async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions):
   return user;
 }
 
-/** The folders of skills as they are mounted: themselves, or copies that another user can read. */
-async function readableSkills(
-  { folder, runFolder, leftOut = [], shown = [] }: LaunchRequest,
+/** Folders of skills as they are mounted: themselves, or copies that another user can read. */
+async function readableFolders(
+  { folder, runFolder, shown = [] }: LaunchRequest,
   { mode }: BubblewrapOptions,
-): Promise<Pick<LaunchRequest, "folder" | "shown">> {
-  if (mode !== "switch") return { folder, shown };
-  const staged = new Map<string, string>();
-  for (const each of [...shown, ...(folder === undefined ? [] : [{ folder, leftOut }])]) {
-    if (staged.has(each.folder)) continue;
-    const copy = join(runFolder, `skill-${staged.size}`);
-    await stageFolder(each.folder, copy, each.leftOut);
-    staged.set(each.folder, copy);
+): Promise<(path: string) => string> {
+  const copies = new Map<string, string>();
+  const skills = folder === undefined ? shown : [...shown, { folder, leftOut: [] }];
+  for (const skill of mode === "switch" ? skills : []) {
+    if (copies.has(skill.folder)) continue;
+    const copy = join(runFolder, `skill-${copies.size}`);
+    copies.set(skill.folder, copy);
+    await stageFolder(skill.folder, copy, skill.leftOut);
   }
-  const copyOf = (path: string) => staged.get(path) ?? path;
-  return {
-    folder: folder && copyOf(folder),
-    shown: shown.map((each) => ({ ...each, folder: copyOf(each.folder) })),
-  };
+  return (path) => copies.get(path) ?? path;
 }
 
 /** A folder with a text and, if it can call tools, the modules by which it does. */

@@ -48,9 +48,7 @@ export interface LaunchRequest {
   interpreter: readonly string[];
   /** What the interpreter runs: a path within the skill's folder, a module of the bot with its folder, or a text. */
   entry: { script: string } | { module: string } | { text: string; name: string };
-  /** Folders of the skill's folder, relative to it, that appear empty: no review covered their content. */
-  leftOut?: readonly string[] | undefined;
-  /** Skills whose files the working folder shows, in this order. */
+  /** Skills whose files it sees, in this order: in the working folder too, if there is one. */
   shown?: readonly ShownSkill[];
   /** The working folder of the thread it works for; without one it gets an empty one of its own. */
   working?: MountedFolder | undefined;
@@ -82,7 +80,7 @@ export interface ShownSkill {
   id: string;
   /** Real path of its folder. */
   folder: string;
-  /** As in `LaunchRequest`. */
+  /** Folders in it, relative to it, that appear empty: no review covered their content. */
   leftOut: readonly string[];
 }
 

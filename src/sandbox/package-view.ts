@@ -1,41 +1,25 @@
-import { existsSync } from "node:fs";
 import { lchown, lstat, mkdir, readdir, readlink, rmdir, stat, symlink, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import { folderRoot, type MountedFolder, skillFolder } from "../core/ports/working-folder.ts";
-import { type LaunchRequest, outputFolder, type ShownSkill } from "./isolation.ts";
+import { outputFolder, type ShownSkill } from "./isolation.ts";
 
-/** What a run sees of skills beside their own places. All paths but `from` are inside. */
+/** Where a run sees files of skills. `from` is on the machine, the other paths are inside. */
 export interface PackageView {
   mounts: { from: string; to: string }[];
   links: { at: string; target: string }[];
-  /** Folders that appear empty: no review covered their content. */
-  empty: string[];
-}
-
-/** A skill and where code sees its whole folder. */
-export interface PlacedSkill extends Omit<ShownSkill, "id"> {
-  place: string;
 }
 
 /** Folders inside: of the skills, and of a link for each file at the top of one. */
 export const [placesInside, linksInside] = ["/opt/skills", "/opt/shown"];
 
 /** Names that a working folder needs itself, and repository data. */
-const never: ReadonlySet<string> = new Set(["input", outputFolder, "skills", ".git"]);
+const never: readonly string[] = ["input", outputFolder, "skills", ".git"];
 
 /** The sticky bit marks the folders that the bot makes for a mount: code makes its own ones without it. */
 const mountPointMode = 0o1755;
 
-/** The skills of a run, the one that it belongs to first. */
-export function placedSkills(
-  { folder, leftOut = [], shown = [] }: LaunchRequest,
-  own: string,
-): PlacedSkill[] {
-  if (shown.length === 0) return folder === undefined ? [] : [{ folder, leftOut, place: own }];
-  return shown.map((skill) => ({ ...skill, place: skill.folder === folder ? own : placeOf(skill) }));
-}
-
-/** Where a skill that is not the run's own lies inside. */
+/** Where the whole folder of a skill lies inside. */
 export function placeOf({ id }: Pick<ShownSkill, "id">): string {
   return `${placesInside}/${basename(skillFolder(id))}`;
 }
@@ -46,79 +30,53 @@ export function placeOf({ id }: Pick<ShownSkill, "id">): string {
  * of that name. Mount points and links that nothing needs any more are removed; neither counts as a file of the thread.
  */
 export async function viewPackages(
-  skills: readonly PlacedSkill[],
   shown: readonly ShownSkill[],
-  working: MountedFolder,
+  { mounts, working }: Pick<MountedFolder, "mounts" | "working"> = { mounts: [], working: "" },
 ): Promise<PackageView> {
-  const own = working.mounts.find(
-    ({ to, writable }) => writable && `${working.working}/`.startsWith(`${to}/`),
-  );
-  const view: PackageView = { mounts: [], links: [], empty: [] };
+  const view: PackageView = {
+    mounts: shown.map((skill) => ({ from: skill.folder, to: placeOf(skill) })),
+    links: [],
+  };
+  const own = mounts.find(({ to, writable }) => writable && `${working}/`.startsWith(`${to}/`));
   if (own === undefined) return view;
-  const at = join(own.from, working.working.slice(own.to.length));
+  const at = join(own.from, working.slice(own.to.length));
   const taken = new Set(never);
-  for (const skill of skills) await viewTop(skill, { at, inside: working.working, taken, view });
-  await removeUnused(at, taken);
-  const all = working.mounts.find(({ to }) => to === `${folderRoot}/skills`);
-  for (const skill of all === undefined ? [] : shown) {
-    const to = skillFolder(skill.id);
-    const point = join(all?.from ?? "", basename(to));
-    await mkdir(point, { recursive: true, mode: 0o755 });
-    // Files that an earlier version let the skill write there stay visible.
-    const entries = await readdir(point, { recursive: true, withFileTypes: true });
-    if (entries.some((entry) => entry.isFile())) continue;
-    view.mounts.push({ from: skill.folder, to });
-    view.empty.push(...emptyIn(skill, to));
+  for (const { name, isFolder, from, target } of (await Promise.all(shown.map(topOf))).flat()) {
+    const path = join(at, name);
+    if (taken.has(name) || !(await (isFolder ? isMountPoint(path) : isOwnLink(path)))) continue;
+    taken.add(name);
+    if (isFolder) view.mounts.push({ from, to: `${working}/${name}` });
+    else view.links.push({ at: `${linksInside}/${name}`, target });
   }
+  await removeUnused(at, taken);
+  const all = mounts.find(({ to }) => to === `${folderRoot}/skills`);
+  if (all !== undefined) for (const skill of shown) await addBelow(view, skill, all.from);
   return view;
 }
 
-interface Top {
-  /** The working folder on this machine, and where code sees it. */
-  at: string;
-  inside: string;
-  /** Names that skills have there. */
-  taken: Set<string>;
-  view: PackageView;
+/** The entries at the top of a skill. A link stays one, so that it leads nowhere but inside. */
+async function topOf(skill: ShownSkill) {
+  const entries = await readdir(skill.folder, { withFileTypes: true });
+  return entries
+    .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }))
+    .filter(({ name }) => !skill.leftOut.includes(name))
+    .map((top) => ({ ...top, from: join(skill.folder, top.name), target: `${placeOf(skill)}/${top.name}` }));
 }
 
-/** Adds the folders and files at the top of a skill, apart from names that are in use. */
-async function viewTop(skill: PlacedSkill, { at, inside, taken, view }: Top): Promise<void> {
-  for (const entry of await readdir(skill.folder, { withFileTypes: true })) {
-    const { name } = entry;
-    if (taken.has(name) || skill.leftOut.includes(name)) continue;
-    const path = join(at, name);
-    if (!(await (entry.isDirectory() ? isMountPoint(path) : isOwnLink(path)))) continue;
-    taken.add(name);
-    if (entry.isDirectory()) {
-      view.mounts.push({ from: join(skill.folder, name), to: `${inside}/${name}` });
-      view.empty.push(...emptyIn(skill, inside, `${name}/`));
-    } else view.links.push({ at: `${linksInside}/${name}`, target: `${skill.place}/${name}` });
-  }
-}
-
-/** The folders of a skill that appear empty, below a place where it is mounted. */
-export function emptyIn(
-  { folder, leftOut }: Pick<ShownSkill, "folder" | "leftOut">,
-  to: string,
-  within = "",
-): string[] {
-  return leftOut
-    .filter((path) => path.startsWith(within) && existsSync(join(folder, path)))
-    .map((path) => `${to}/${path}`);
+/** The whole skill below `skills`. Files that an earlier version let the skill write there stay visible instead. */
+async function addBelow({ mounts }: PackageView, { id, folder }: ShownSkill, skills: string): Promise<void> {
+  const point = join(skills, basename(skillFolder(id)));
+  await mkdir(point, { recursive: true, mode: 0o755 });
+  const entries = await readdir(point, { recursive: true, withFileTypes: true });
+  if (!entries.some((entry) => entry.isFile())) mounts.push({ from: folder, to: skillFolder(id) });
 }
 
 /** Whether a folder can be mounted here. Makes the mount point, owned as the folder it lies in, unless something has the name. */
 async function isMountPoint(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: mountPointMode });
-    const { uid, gid } = await stat(dirname(path));
-    if (uid !== process.geteuid?.()) await lchown(path, uid, gid);
-    return true;
-  } catch (error) {
-    unlessThere(error);
-    return await isMarked(path);
-  }
+  if (!(await isMade(mkdir(path, { mode: mountPointMode })))) return await isMarked(path);
+  const { uid, gid } = await stat(dirname(path));
+  if (uid !== process.geteuid?.()) await lchown(path, uid, gid);
+  return true;
 }
 
 async function isMarked(path: string): Promise<boolean> {
@@ -128,21 +86,11 @@ async function isMarked(path: string): Promise<boolean> {
 
 /** Whether a path is the link to a skill's file of its name. Makes it, unless something has the name. */
 async function isOwnLink(path: string): Promise<boolean> {
-  try {
-    await symlink(linkTarget(path), path);
-    return true;
-  } catch (error) {
-    unlessThere(error);
-    return await isLinked(path);
-  }
-}
-
-function linkTarget(path: string): string {
-  return `${linksInside}/${basename(path)}`;
+  return (await isMade(symlink(`${linksInside}/${basename(path)}`, path))) || (await isLinked(path));
 }
 
 async function isLinked(path: string): Promise<boolean> {
-  return (await readlink(path).catch(() => undefined)) === linkTarget(path);
+  return (await readlink(path).catch(() => undefined)) === `${linksInside}/${basename(path)}`;
 }
 
 async function removeUnused(at: string, used: ReadonlySet<string>): Promise<void> {
@@ -154,6 +102,13 @@ async function removeUnused(at: string, used: ReadonlySet<string>): Promise<void
   }
 }
 
-function unlessThere(error: unknown): void {
-  if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+/** False if something has the name. */
+async function isMade(making: Promise<unknown>): Promise<boolean> {
+  try {
+    await making;
+    return true;
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+    return false;
+  }
 }

@@ -22,15 +22,10 @@ export function missingMeansHint(printed: string): string | undefined {
     const names = new Set(missing(pattern));
     return names.size === 0 ? [] : [addCommand(language, [...names])];
   });
-  const names = [...new Set(programs.flatMap(missing))];
-  const cures = [
-    ...(commands.length === 0
-      ? []
-      : [`can run ${commands.map((command) => `\`${command}\``).join(" and ")}`]),
-    ...(names.length === 0
-      ? []
-      : [`can install the program ${names.join(", ")} on the bot's machine, in /usr or /usr/local`]),
-  ];
-  if (cures.length === 0) return undefined;
-  return `The sandbox has no network to install it: go on without it, or tell the person that an operator ${cures.join(" and ")}.`;
+  const names = [...new Set(programs.flatMap(missing))].join(", ");
+  const install =
+    names === "" ? [] : [`install the program ${names} on the bot's machine, in /usr or /usr/local`];
+  const cures = [...commands.map((command) => `run \`${command}\``), ...install].join(" and ");
+  if (cures === "") return undefined;
+  return `The sandbox has no network to install it: go on without it, or tell the person that an operator can ${cures}.`;
 }

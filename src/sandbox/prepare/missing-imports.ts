@@ -72,7 +72,7 @@ async function ask(skill: Skill, context: SandboxContext): Promise<readonly stri
       args: [],
       env: {},
       packages,
-      leftOut: await unreadModules(skill, folder),
+      shown: [{ id: skill.id, folder, leftOut: await unreadModules(skill, folder) }],
       shipped: isShipped(skill),
     };
     const { signal } = new AbortController();

@@ -43,7 +43,7 @@ export function createCodeRunner(
       if (!program.ok) return { status: "refused", reason: program.reason };
       const { packages, release } = await context.prepared.take();
       try {
-        const shown = await shownSkills(request.skills ?? [], context);
+        const shown = await shownSkills(request.skills ?? []);
         const code = { ...codeOf(request, program.value), packages, shown };
         return await runToEnd(code, withHosts(request, hosts), context);
       } finally {

@@ -43,7 +43,7 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
         packages,
         libraries: await libraryFolders(libraries),
         working,
-        leftOut,
+        shown: [{ id: request.skill.id, folder, leftOut }],
         shipped: isShipped(request.skill),
       };
       const opened = await openRun(code, request, context).catch((error: unknown) => {

@@ -32,8 +32,8 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
       : await resolveCommand(skill, work.line, isolation);
   if (!found.ok) return { status: "refused", reason: found.reason };
   const { folder, script, interpreter, moduleFolders } = found.value;
-  const leftOut = await unreadModules(skill, folder);
-  const exposed = exposedModules(leftOut, isolation);
+  const shown = await shownSkills([skill, ...(request.skills ?? [])]);
+  const exposed = exposedModules(shown[0]?.leftOut ?? [], isolation);
   if (exposed !== undefined) return { status: "refused", reason: exposed };
   const { packages, release } = await context.prepared.take(skill);
   const code = {
@@ -45,8 +45,7 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
     keys: skill.requires.keys,
     packages,
     entry: { script },
-    leftOut,
-    shown: await shownSkills([skill, ...(request.skills ?? [])], context),
+    shown,
     shipped: isShipped(skill),
   };
   try {
@@ -56,22 +55,15 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
   }
 }
 
-/** The skills as code sees them; none where only a sandbox could show them. */
-export async function shownSkills(
-  skills: readonly Skill[],
-  { isolation }: Pick<SandboxContext, "isolation">,
-): Promise<ShownSkill[]> {
-  if (isolation.kind !== "bubblewrap") return [];
-  const once = new Map(skills.map((skill) => [skill.id, skill]));
-  const found = await Promise.all(
-    [...once.values()].map(async (skill) => {
-      const folder = await skillFolder(skill.origin.path);
-      return folder === undefined
-        ? []
-        : { id: skill.id, folder, leftOut: await unreadModules(skill, folder) };
-    }),
-  );
-  return found.flat();
+/** The skills with a folder, each once, as code sees them. */
+export async function shownSkills(skills: readonly Skill[]): Promise<ShownSkill[]> {
+  const shown = new Map<string, ShownSkill>();
+  for (const skill of skills) {
+    const folder = shown.has(skill.id) ? undefined : await skillFolder(skill.origin.path);
+    if (folder !== undefined)
+      shown.set(skill.id, { id: skill.id, folder, leftOut: await unreadModules(skill, folder) });
+  }
+  return [...shown.values()];
 }
 
 /** Runs resolved code to its end, with its limits. */

@@ -123,8 +123,15 @@ export type ModelErrorCode =
   | "overloaded"
   | "unavailable"
   | "unauthorized"
+  /** Refused for a reason that no code tells: the request, the model or the account. */
   | "invalid_request"
   | "context_too_long"
+  /** The model or a filter of its provider declined to answer. */
+  | "declined"
+  /** The answer reached its limit before it said anything. */
+  | "cut_off"
+  /** The model cannot call tools. */
+  | "no_tools"
   | "bad_response"
   | "not_configured";
 
@@ -151,7 +158,8 @@ export class ModelError extends ExpectedFailure<ModelErrorCode> {
 type Remedy = "again" | "later" | "another";
 
 /**
- * The only definition of which failures are temporary. A request that is wrong or too long is wrong for every model. A JSON response comes
+ * The only definition of which failures are temporary. A request that is too long or declined is so for every model; one that was refused
+ * without a code that says why goes to one other model, since the account may be the reason. A JSON response comes
  * from the server itself, so one that is not a valid answer (`bad_response`) is an error of the model or a wrong address, and waiting does
  * not help. Adapters report responses that are not JSON as `unavailable`.
  */
@@ -162,8 +170,11 @@ const remedies: Readonly<Record<ModelErrorCode, readonly Remedy[]>> = {
   bad_response: ["again", "another"],
   unauthorized: ["another"],
   not_configured: ["another"],
-  invalid_request: [],
+  no_tools: ["another"],
+  invalid_request: ["another"],
   context_too_long: [],
+  declined: [],
+  cut_off: [],
 };
 
 /** Whether a remedy may help against an error. False for errors that are not failures of a model. */
@@ -184,6 +195,10 @@ export const modelErrorWords: Record<ModelErrorCode, string> = {
     "The language model rejected this request. Try other words or a new thread; if this continues, tell an operator of the bot.",
   context_too_long:
     "This conversation is too long for the language model. Start a new thread, or send less text.",
+  declined: "The language model or its provider declined to answer this. Ask in other words.",
+  cut_off: "The model reached its limit of tokens before it said anything.",
+  no_tools:
+    "This language model cannot call tools, which the bot needs. Choose another with `/agent model`, or ask an operator of the bot.",
   bad_response:
     "The language model sent an unusable answer. Try again; if this continues, tell an operator of the bot.",
   not_configured:

@@ -24,6 +24,7 @@ import type { Allowed, Approver, Inbound, ToolEffect, Trust } from "../values/in
 import type { Json } from "../values/json.ts";
 import type {
   AssistantMessage,
+  CutAnswer,
   Message,
   MessageContext,
   SystemMessage,
@@ -99,6 +100,8 @@ type PlainEvent =
       message: AssistantMessage;
       note?: string | undefined;
       model: string;
+      /** Why the message is incomplete. */
+      cut?: CutAnswer | undefined;
     }
   /**
    * `round`: the round of the turn's own model call; absent for calls that skills, summaries and sub-runs make. `run`: the call whose

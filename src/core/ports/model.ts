@@ -4,7 +4,7 @@ import type { Usage } from "../log/usage.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { Inbound } from "../values/inbound.ts";
 import type { JsonSchema } from "../values/json.ts";
-import type { AssistantMessage, Effort, Message, ToolDefinition } from "../values/message.ts";
+import type { AssistantMessage, CutAnswer, Effort, Message, ToolDefinition } from "../values/message.ts";
 
 /**
  * A transcript as sent to a model. Between two requests of one transcript, `messages` only grows at the end. An adapter converts a message
@@ -109,7 +109,15 @@ export type ModelEvent =
   | { type: "left_out"; model: string; tools: readonly LeftOutTool[] }
   /** Discards the text so far: an interrupted stream is retried, or another model takes over. */
   | { type: "reset" }
-  | { type: "finished"; message: AssistantMessage; usage: Usage; model: string };
+  /** The usage of an answer that is of no use. Another attempt follows, or the error. */
+  | { type: "spent"; usage: Usage; model: string }
+  | {
+      type: "finished";
+      message: AssistantMessage;
+      usage: Usage;
+      model: string;
+      cut?: CutAnswer | undefined;
+    };
 
 /** A tool that a provider refuses, with the provider's reason. */
 interface LeftOutTool {

@@ -38,7 +38,12 @@ export function createResponsesReader(exchange: Exchange): AnswerReader<StreamEv
   let understood = false;
   let response: Response | undefined;
   return {
-    add(event) {
+    add(event: StreamEvent | Response | undefined) {
+      if (event !== undefined && "output" in event && Array.isArray(event.output)) {
+        understood = true;
+        response = event as Response;
+        return "";
+      }
       if (typeof event?.type === "string" && event.type.startsWith("response.")) understood = true;
       switch (event?.type) {
         case "response.output_text.delta":

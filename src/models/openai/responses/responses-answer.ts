@@ -38,10 +38,11 @@ export function createResponsesReader(exchange: Exchange): AnswerReader<StreamEv
   let understood = false;
   let response: Response | undefined;
   return {
-    add(event: StreamEvent | Response | undefined) {
-      if (event !== undefined && "output" in event && Array.isArray(event.output)) {
+    add(event) {
+      const whole = event as Partial<Response> | undefined;
+      if (Array.isArray(whole?.output)) {
         understood = true;
-        response = event as Response;
+        response = whole as Response;
         return "";
       }
       if (typeof event?.type === "string" && event.type.startsWith("response.")) understood = true;

@@ -272,7 +272,7 @@ describe.each(providers)("the preset $name", (preset) => {
     vendors.fail({ kind: 400, message: "The frobnicator is out of tune.", times: 3 });
     const { error } = await collect(modelOf(preset), ask([user("hello")]));
     expect(error).toMatchObject({
-      code: "declined",
+      code: "invalid_request",
       message: expect.stringContaining("frobnicator is out of tune"),
     });
   });

@@ -202,7 +202,6 @@ const whatHappened: Record<ModelErrorCode, string> = {
   invalid_request: "refused the request",
   declined: "declined to answer",
   cut_off: "ended before it answered",
-  no_tools: "takes no request with tools for this model",
   context_too_long: "refused the conversation as too long",
   bad_response: "sent an answer that cannot be read",
   not_configured: "does not know this model or address",
@@ -223,7 +222,6 @@ const advice: Readonly<Record<ModelErrorCode, (endpoint: Endpoint) => string>> =
     `Check the account of ${keyName}, and that the model supports what is asked of it.`,
   declined: () => "Ask in other words.",
   cut_off: () => "Raise the limit or ask for less.",
-  no_tools: () => "This model cannot call tools; choose another.",
 };
 
 const byKind: Record<string, ModelErrorCode> = {

@@ -243,7 +243,12 @@ function whyUseless(
         ? modelError("bad_response", endpoint, "called tools where it was to answer in words", undefined)
         : undefined;
     case "length":
-      return modelError("cut_off", endpoint, "reached its limit of output tokens before it said anything", "");
+      return modelError(
+        "cut_off",
+        endpoint,
+        "reached its limit of output tokens before it said anything",
+        "",
+      );
     case "context":
       return modelError("context_too_long", endpoint, "ran out of context before it answered", "");
     case "declined":

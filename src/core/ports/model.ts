@@ -138,8 +138,6 @@ export type ModelErrorCode =
   | "declined"
   /** The answer reached its limit before it said anything. */
   | "cut_off"
-  /** The model cannot call tools. */
-  | "no_tools"
   | "bad_response"
   | "not_configured";
 
@@ -178,7 +176,6 @@ const remedies: Readonly<Record<ModelErrorCode, readonly Remedy[]>> = {
   bad_response: ["again", "another"],
   unauthorized: ["another"],
   not_configured: ["another"],
-  no_tools: ["another"],
   invalid_request: ["another"],
   context_too_long: [],
   declined: [],
@@ -205,8 +202,6 @@ export const modelErrorWords: Record<ModelErrorCode, string> = {
     "This conversation is too long for the language model. Start a new thread, or send less text.",
   declined: "The language model or its provider declined to answer this. Ask in other words.",
   cut_off: "The model reached its limit of tokens before it said anything.",
-  no_tools:
-    "This language model cannot call tools, which the bot needs. Choose another with `/agent model`, or ask an operator of the bot.",
   bad_response:
     "The language model sent an unusable answer. Try again; if this continues, tell an operator of the bot.",
   not_configured:

@@ -7,6 +7,9 @@ import { attempted } from "./attempt.ts";
 /** Maximum attempts to shorten a request that is too long. */
 const attempts = 6;
 
+/** About as many characters are a token, at least. */
+const charactersPerToken = 4;
+
 /** The share of the window that a request may take: sizes are estimates. */
 const certainty = 0.9;
 
@@ -32,7 +35,8 @@ export function withFitting(model: Model, answerTokens: number): Model {
     attempted(model.stream(shortenedRequest(request, room)), {
       pass(event) {
         if (event.type !== "finished") return event;
-        maxRoom = Math.min(maxRoom, room);
+        // A refusal that was not one of size does not make later requests smaller than what the model takes.
+        maxRoom = Math.min(maxRoom, Math.max(room, largest / charactersPerToken));
         return withoutBlocks(event);
       },
       recover(error) {

@@ -6,7 +6,6 @@ const reasons: Partial<Record<ModelErrorCode, string>> = {
   unavailable: "The model cannot be reached.",
   invalid_request: "The model refused the request.",
   unauthorized: "The model refused the key or the account.",
-  no_tools: "The model cannot call tools.",
   bad_response: "The model sent an answer that cannot be used.",
 };
 

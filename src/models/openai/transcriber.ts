@@ -185,5 +185,9 @@ function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unk
   const failure = error instanceof TranscriptionError ? undefined : toModelError(error, endpoint);
   if (failure === undefined) return error;
   const refused = failure.code === "invalid_request" || failure.code === "context_too_long";
-  return new TranscriptionError(refused ? "refused" : "failed", words[failure.code] ?? refusedWords, failure.message);
+  return new TranscriptionError(
+    refused ? "refused" : "failed",
+    words[failure.code] ?? refusedWords,
+    failure.message,
+  );
 }

@@ -107,7 +107,8 @@ function addCall(calls: OpenCall[], delta: CallDelta): void {
     calls.push(call);
   }
   if (call.id === "") call.id = id;
-  if (call.name === "") call.name = name;
+  // Some servers send a name in pieces, some repeat it.
+  if (name !== call.name) call.name += name;
   call.arguments += asText(delta.function?.arguments);
   Object.assign(call.kept, keptOfCall(delta));
 }

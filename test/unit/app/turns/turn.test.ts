@@ -175,6 +175,30 @@ describe("a turn", () => {
     expect(await log.get(turnId)).toMatchObject({ input_tokens: 100, output_tokens: 10 });
   });
 
+  it.each([
+    ["a byte order mark", '\uFEFF{"x":"1"}'],
+    ["a trailing comma", '{"x":"1",}'],
+    ["a code fence", '```json\n{"x":"1"}\n```'],
+    ["the same twice", '{"x":"1"}{"x":"1"}'],
+    ["the same twice, on two lines", '{"x":"1"}\n{"x":"1"}'],
+  ])("a turn reads arguments with %s, which has one reading", async (_what, raw) => {
+    const skill = testSkill("s", [{ name: "s", run: (input) => input }], active);
+    const model = scriptedModel([[{ call: "s", raw }], "done"]);
+    const { ask } = createTestApp(model, { skills: [skill] });
+    await ask("go");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain('"x":"1"');
+  });
+
+  it.each(["functions.echo", "functions.echo:0", "echo<|channel|>commentary"])(
+    "a turn runs the tool in the frame %s",
+    async (call) => {
+      const skill = testSkill("e", [{ name: "echo", run: () => "ran" }], active);
+      const model = scriptedModel([[{ call }], "done"]);
+      await createTestApp(model, { skills: [skill] }).ask("go");
+      expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("ran");
+    },
+  );
+
   it("a turn at the tool call limit stops calling tools", async () => {
     let ran = 0;
     const skill = testSkill(

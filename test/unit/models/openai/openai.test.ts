@@ -86,6 +86,15 @@ describe("tool calls of compatible servers", () => {
       ],
     ],
   ];
+  it("tool calls of compatible servers may have their name in pieces", async () => {
+    const pieces = [called(0, "one", "get_", ""), called(0, undefined, "weather", "{}")];
+    const model = await modelAnswering((response) =>
+      sendEvents(response, [...pieces.map((call) => chunk({ tool_calls: [call] })), chunk({}, "tool_calls")]),
+    );
+    const { message } = await finish(model, requestOf("go"));
+    expect(message.tool_calls.map(({ name }) => name)).toEqual(["get_weather"]);
+  });
+
   it.each(streams)("tool calls of compatible servers are read %s", async (_how, chunks) => {
     const model = await modelAnswering((response) =>
       sendEvents(response, [...chunks, chunk({}, "tool_calls")]),

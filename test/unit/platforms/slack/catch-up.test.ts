@@ -208,6 +208,34 @@ test("the events that Slack held back are fetched when their minute is over, wha
   expect(calls).toHaveLength(1);
 });
 
+test.each([
+  ["before the fetch has come to its thread", "6.0", ["6.0", "7.0"]],
+  ["whose root was there before", "4.0", ["7.0"]],
+])("a live message %s waits for what was missed there", async (_what, root, missed) => {
+  const places = ["channel", root].map((thread) => ({ namespace: "slack:T1:C1", thread }));
+  const held = Promise.withResolvers<never>();
+  const inThread = { thread_ts: root };
+  const { deps, handed } = rig(places, ({ method }) =>
+    method === "history"
+      ? []
+      : [said(root), said("7.0", inThread), said("8.0", inThread), said("9.0", inThread)],
+  );
+  deps.intake.missed = async () => ({ seen: undefined, since: 5_000, places });
+  // The fetch reads nothing yet.
+  deps.leases = { ...deps.leases, acquire: () => held.promise };
+  const catching = createCatchUp(deps);
+  const live = { id: "8.0", place: places[1], said_at: 8_000 } as ChatMessage;
+
+  await catching.before(live);
+  expect(handed).toEqual([]);
+  catching.connected(never);
+  await catching.before(live);
+  expect(handed.map(({ id }) => id)).toEqual(missed);
+
+  catching.leave();
+  await expect(catching.before(live)).rejects.toThrow("stopping");
+});
+
 test("one of several processes that connect fetches what was missed, and the others wait until it is done", async () => {
   const store = createMemoryKeyValue();
   const fetched = Promise.withResolvers<void>();

@@ -102,7 +102,10 @@ describe.each(names)("what was written on %s while the bot was down", (name) => 
       `Reply to question then${name}.`,
     ]);
     const { turns } = await running().client.call("thread.show", { ns: surface.namespace, thread });
-    expect(turns.map(({ turn }) => /question (root|then)/.exec(turn.question)?.[1])).toEqual(["root", "then"]);
+    expect(turns.map(({ turn }) => /question (root|then)/.exec(turn.question)?.[1])).toEqual([
+      "root",
+      "then",
+    ]);
   });
 
   it("a missed message is asked about once by a bot that was killed right after it asked", async () => {

@@ -322,6 +322,8 @@ type PlainEvent =
       private?: true | undefined;
       /** For a command whose effect everybody in the thread sees: a chat platform posts nothing. */
       silent?: true | undefined;
+      /** The turn ended before its first model call, with the reason why it could not start: models never read it. */
+      refused?: true | undefined;
       /** Set when the turn was deleted, by this person; its texts are permanently gone. */
       forgotten_by?: string | undefined;
     }

@@ -55,10 +55,11 @@ async function startLoop(
   if (reached === undefined) return;
   const end = await endForReader(scope, reached);
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
-  const { outcome } = end;
+  const { outcome, refused } = end;
   // The reader of an answer has to know which messages it was made without.
   const text = [end.text, ...state.left_out].filter(Boolean).join("\n\n");
-  await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
+  const only = state.private ? { private: true as const } : {};
+  await scope.emit({ type: "turn_finished", outcome, text, refused, ...only });
 }
 
 /** The end of a turn whose message names an agent, or that works in the background. Undefined when the turn waits. */
@@ -177,7 +178,11 @@ async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> 
   const { turn } = scope;
   const note = `This turn ends here: ${limit}.`;
   if ((await scope.ports.overBudget(scope.namespace.settings)) !== undefined)
-    return { outcome: "limit_reached", text: note };
+    return {
+      outcome: "limit_reached",
+      text: note,
+      refused: roundsOf(rootOf(scope).state) === 0 ? true : undefined,
+    };
   const message = await callModel(
     scope,
     `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,

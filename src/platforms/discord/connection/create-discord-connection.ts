@@ -1,6 +1,5 @@
 import type { App } from "../../../app/app.ts";
 import type { ChatConnection, ChatHub } from "../../../app/chat/chat-hub.ts";
-import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import { type Clock, type KeyValue, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
 import { isWithin } from "../../../core/values/place.ts";
@@ -64,7 +63,8 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const commands = slashCommands(app.commands);
   const deps = { ...shared, intake, inOrder, commands };
 
-  const catchingUp = createCatchUp(deps);
+  const stopping = new AbortController();
+  const catchingUp = createCatchUp(deps, stopping.signal);
   const missed = createMissedWatch({
     clock,
     logger,
@@ -78,14 +78,9 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
       await intake.seen("discord", partsOf(shards));
     },
   });
-  const stopping = new AbortController();
-  const message: ChatIntake["message"] = async (said) => {
-    await catchingUp.before(said, stopping.signal);
-    await intake.message(said);
-  };
   const dispatch = createGatewayEvents({
     ...deps,
-    intake: { ...intake, message },
+    intake: catchingUp.live,
     signal: stopping.signal,
     interaction: (interaction) => receiveInteraction(deps, interaction),
     guildJoined: (guild) =>

@@ -1,7 +1,10 @@
 import type { APIMessage } from "discord.js";
 import type { ChatMessage } from "../../../app/chat/chat-intake.ts";
-import { CatchUpGate, type CatchUpGateDeps } from "../../../app/chat/intake/catch-up-gate.ts";
-import type { Log } from "../../../core/ports/storage.ts";
+import {
+  type CatchUpGate,
+  type CatchUpGateDeps,
+  createCatchUpGate,
+} from "../../../app/chat/intake/catch-up-gate.ts";
 import type { Directory } from "../channel/directory.ts";
 import type { ChannelFacts } from "../channel/directory-facts.ts";
 import { botMissingPermissions } from "../channel/missing-permissions.ts";
@@ -13,12 +16,11 @@ import { type ReceiveDeps, receiveMessage } from "./receive-messages.ts";
 
 export interface CatchUpDeps extends ReceiveDeps, CatchUpGateDeps {
   rest: DiscordRest;
-  logger: Log;
 }
 
 /** A fetch of missed messages: those after this one. */
 interface Fetch extends CatchUpDeps {
-  gate: CatchUpGate<unknown>;
+  gate: CatchUpGate;
   after: string;
 }
 
@@ -26,9 +28,10 @@ interface Fetch extends CatchUpDeps {
 const maxDirectMessages = 200;
 const perPage = 100;
 
-/** Fetches missed messages, and keeps live ones behind them. */
-export function createCatchUp(deps: CatchUpDeps) {
-  const gate = new CatchUpGate<unknown>(deps);
+/** Fetches missed messages, and keeps live ones behind them. @param signal ends their waiting */
+export function createCatchUp(deps: CatchUpDeps, signal: AbortSignal) {
+  const { intake, directory } = deps;
+  const gate = createCatchUpGate(deps, signal);
   let begun = Promise.withResolvers<Fetch>();
   const readEarly = async (room: Readable, parent: string | undefined) => {
     const fetch = await begun.promise;
@@ -36,7 +39,17 @@ export function createCatchUp(deps: CatchUpDeps) {
     if (parent !== undefined && isAfter(room.id, fetch.after)) await readOnce(fetch, { ...room, id: parent });
     await readIfOpen(fetch, room);
   };
+  const message = async (said: ChatMessage) => {
+    const { guild, channel = "", thread, person } = readPlace(said.place);
+    // A conversation of replies has no channel of its own.
+    const parent = thread !== undefined && directory.knownChannel(thread) ? channel : undefined;
+    const id = person === undefined ? (parent && thread) || channel : await directory.directMessage(person);
+    await gate.before(said, id, () => readEarly({ id, guild_id: guild }, parent));
+    await intake.message(said);
+  };
   return {
+    /** The intake for events. A message in a thread waits until what was missed before it there is handed in. */
+    live: { ...intake, message },
     /** Messages were missed: live ones wait until `caughtUp`. */
     missing: () => gate.close(),
     /**
@@ -45,7 +58,7 @@ export function createCatchUp(deps: CatchUpDeps) {
      * reached, or a message could not be stored
      */
     async fetch(shards: HeardShards): Promise<void> {
-      const { since, places } = await deps.intake.missed("discord", partsOf(shards));
+      const { since, places } = await intake.missed("discord", partsOf(shards));
       const fetch = { ...deps, gate, after: snowflakeAt(since) };
       begun.resolve(fetch);
       const ours = places.map(readPlace).filter(({ guild }) => hears(shards, guild));
@@ -54,17 +67,6 @@ export function createCatchUp(deps: CatchUpDeps) {
     caughtUp(): void {
       gate.open();
       begun = Promise.withResolvers();
-    },
-    /** Waits until what was missed before a live message in its thread is handed in. @throws the signal's reason */
-    async before(message: ChatMessage, signal: AbortSignal): Promise<void> {
-      const { guild, channel = "", thread, person } = readPlace(message.place);
-      const { directory } = deps;
-      // A conversation of replies has no channel of its own.
-      const isChannel = thread !== undefined && directory.knownChannel(thread) !== undefined;
-      const direct = person === undefined ? channel : await directory.directMessage(person);
-      const room = { id: isChannel ? thread : direct, guild_id: guild };
-      const parent = isChannel ? channel : undefined;
-      await gate.before(message, room.id, () => readEarly(room, parent), signal);
     },
   };
 }

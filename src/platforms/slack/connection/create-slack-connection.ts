@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger, LogLevel, SocketModeReceiver } from "@slack/bolt";
 import type { ChatConnection } from "../../../app/chat/chat-hub.ts";
-import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { backoff } from "../../../base/backoff.ts";
 import { errorText } from "../../../base/error-text.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
@@ -75,12 +74,7 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       );
       catchingUp.heldBack(minute);
     };
-    const message: ChatIntake["message"] = async (said) => {
-      await catchingUp.before(said);
-      await intake.message(said);
-    };
-    const live = { ...intake, message };
-    bolt = await createBoltApp({ ...context, intake: live, uninstalled, heldBack });
+    bolt = await createBoltApp({ ...context, intake: catchingUp.live, uninstalled, heldBack });
     isStarting = false;
     await keepConnected(bolt, { status, catchingUp, clock, logger, workspace }, stopping.signal);
   };

@@ -1,5 +1,5 @@
 import type { ChatIntake, ChatMessage } from "../../../app/chat/chat-intake.ts";
-import { CatchUpGate } from "../../../app/chat/intake/catch-up-gate.ts";
+import { type CatchUpGate, createCatchUpGate } from "../../../app/chat/intake/catch-up-gate.ts";
 import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
 import { type Clock, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -45,7 +45,7 @@ export async function catchUp(
   opened: number,
   signal: AbortSignal,
   heldSince?: number,
-  gate = new CatchUpGate<Place[]>(deps),
+  gate: CatchUpGate<Place[]> = createCatchUpGate(deps),
 ): Promise<void> {
   const { intake } = deps;
   const { seen, since, places } = await intake.missed("slack");
@@ -68,18 +68,17 @@ export async function catchUp(
 const oldestOf = (since: number, heldSince = since) => (Math.min(since, heldSince) / 1_000).toFixed(6);
 
 /** Hands in the missed messages of one place. Returns the threads whose roots it read and that have later replies. */
-async function catchUpIn(deps: CatchUpDeps, place: Place, fetch: Fetch): Promise<Place[]> {
+async function catchUpIn(deps: CatchUpDeps, place: Place, { gate, oldest, signal }: Fetch): Promise<Place[]> {
   const { logger } = deps;
-  const { oldest, signal } = fetch;
   try {
     const room = await roomOf(deps, place);
     const messages = await readPatiently(deps, room, oldest, signal);
     if (messages.length >= maxMessages)
       logger.warn({ place, messages: maxMessages }, "more Slack messages were missed than are read");
-    const isLive = ({ ts }: SlackMessage) => fetch.gate.isLive(nameOf(place), timeOf(ts));
     // Each page of a thread contains its root, whose channel may be read later.
-    const isOld = ({ ts }: SlackMessage) => ts === room.thread && Number(ts) <= Number(oldest);
-    await handIn(deps, room, messages, (message) => !isOld(message) && !isLive(message));
+    const isOld = (ts: string) => ts === room.thread && Number(ts) <= Number(oldest);
+    const missed = messages.filter(({ ts }) => !isOld(ts) && !gate.isLive(nameOf(place), timeOf(ts)));
+    await handIn(deps, room, missed);
     return continuedIn(messages, oldest).map((thread) => ({ namespace: place.namespace, thread }));
   } catch (error) {
     if (!(error instanceof PlatformError) || error.code === "unavailable") throw error;
@@ -136,17 +135,12 @@ async function readPatiently(
   }
 }
 
-async function handIn(
-  deps: CatchUpDeps,
-  room: Room,
-  messages: readonly SlackMessage[],
-  isMissed: (message: SlackMessage) => boolean,
-): Promise<void> {
+async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMessage[]): Promise<void> {
   const { self, bot, direct } = await deps.workspaces.of(room.team);
   const me: Self = { team: room.team, self, bot, direct };
   const where: Where = { channel: room.channel, channel_type: room.direct ? "im" : "channel" };
   for (const message of messages) {
-    if (!isMissed(message) || !isSaid(message) || isOwn(message, me)) continue;
+    if (!isSaid(message) || isOwn(message, me)) continue;
     const parsed = await parseMessage(message, where, me, namesOf(deps.directory, room.team));
     if (parsed !== undefined) await deps.intake.message({ ...parsed, missed: true });
   }
@@ -162,16 +156,12 @@ export function createCatchUp(deps: CatchUpDeps) {
   let opened: number | undefined;
   let heldSince: number | undefined;
   let running: Promise<void> | undefined;
-  let session: AbortSignal | undefined;
   const leaving = new AbortController();
-  const gate = new CatchUpGate<Place[]>(deps);
+  const gate = createCatchUpGate<Place[]>(deps, leaving.signal);
 
   const fetchMissed = async (until: number, signal: AbortSignal) => {
     await catchUp(deps, until, signal, heldSince, gate);
-    if (opened === until) {
-      [opened, heldSince] = [undefined, undefined];
-      gate.open();
-    }
+    if (opened === until) [opened, heldSince] = [undefined, undefined];
     await intake.seen("slack");
   };
   const round = async (signal: AbortSignal) => {
@@ -190,17 +180,28 @@ export function createCatchUp(deps: CatchUpDeps) {
       });
   };
   /** Reads the room of a live message, if the fetch would. */
-  const readEarly = async (room: Place, signal: AbortSignal): Promise<Place[]> => {
+  const readEarly = async (room: Place): Promise<Place[]> => {
     const { since, places } = await intake.missed("slack");
     const oldest = oldestOf(since, heldSince);
     const isNew = isTimestamp(room.thread) && Number(room.thread) > Number(oldest);
     if (!isNew && !roomsOf(places).some((each) => nameOf(each) === nameOf(room))) return [];
-    return catchUpIn(deps, room, { gate, oldest, signal });
+    return catchUpIn(deps, room, { gate, oldest, signal: leaving.signal });
+  };
+  const message = async (said: ChatMessage) => {
+    const { namespace, thread } = said.place;
+    const room = { namespace, thread: isTimestamp(thread) ? thread : channelThread };
+    const isDue = opened !== undefined && clock.now() >= opened;
+    if (isDue) await gate.before(said, nameOf(room), () => readEarly(room));
+    await intake.message(said);
   };
   return {
+    /**
+     * The intake for events. A message in a thread waits until what was missed before it there is handed in. If that takes more than three
+     * seconds, Slack delivers the message again, which is then taken once.
+     */
+    live: { ...intake, message },
     /** The connection is open; `signal` aborts when it is lost. */
     connected(signal: AbortSignal): void {
-      session = signal;
       opened = clock.now();
       gate.close();
       run(signal);
@@ -217,18 +218,7 @@ export function createCatchUp(deps: CatchUpDeps) {
       opened = Math.max(opened ?? 0, minute + heldMs);
       gate.close();
     },
-    /**
-     * Waits until what was missed before a live message in its thread is handed in. If that takes more than three seconds, Slack delivers
-     * the message again, which is then taken once. @throws when the connection is lost, or after `leave`: Slack delivers it again
-     */
-    async before(message: ChatMessage): Promise<void> {
-      if (opened === undefined || clock.now() < opened) return;
-      const { namespace, thread } = message.place;
-      const room = { namespace, thread: isTimestamp(thread) ? thread : channelThread };
-      const signal = AbortSignal.any([session ?? leaving.signal, leaving.signal]);
-      await gate.before(message, nameOf(room), () => readEarly(room, signal), signal);
-    },
-    /** No message waits any longer. */
+    /** No message waits any longer: Slack delivers those that do again. */
     leave: () =>
       leaving.abort(new PlatformError("unavailable", "Knack is stopping; Slack delivers this again.")),
     /** Resolves when no fetch is running. */

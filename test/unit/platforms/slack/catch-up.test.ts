@@ -227,14 +227,14 @@ test.each([
   const catching = createCatchUp(deps);
   const live = { id: "8.0", place: places[1], said_at: 8_000 } as ChatMessage;
 
-  await catching.before(live);
-  expect(handed).toEqual([]);
+  await catching.live.message(live);
+  expect(handed.splice(0)).toEqual([live]);
   catching.connected(never);
-  await catching.before(live);
-  expect(handed.map(({ id }) => id)).toEqual(missed);
+  await catching.live.message(live);
+  expect(handed.map(({ id }) => id)).toEqual([...missed, "8.0"]);
 
   catching.leave();
-  await expect(catching.before(live)).rejects.toThrow("stopping");
+  await expect(catching.live.message(live)).rejects.toThrow("stopping");
 });
 
 test("one of several processes that connect fetches what was missed, and the others wait until it is done", async () => {

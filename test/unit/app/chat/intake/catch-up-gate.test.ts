@@ -1,19 +1,17 @@
 import { expect, test } from "vitest";
-import { CatchUpGate } from "../../../../../src/app/chat/intake/catch-up-gate.ts";
+import { createCatchUpGate } from "../../../../../src/app/chat/intake/catch-up-gate.ts";
 import { createFakeClock } from "../../../../support/fakes/fake-clock.ts";
 
 const reply = { place: { namespace: "slack:T1:C1", thread: "root" }, id: "reply", said_at: 5_000 };
 const root = { ...reply, id: "root" };
-const never = new AbortController().signal;
 
 function rig() {
   const clock = createFakeClock();
   const warned: string[] = [];
   const quiet = { debug() {}, info() {}, error() {} };
-  const gate = new CatchUpGate<string>({
-    clock,
-    logger: { ...quiet, warn: (_fields, message) => void warned.push(message) },
-  });
+  const logger = { ...quiet, warn: (_fields: object, message: string) => void warned.push(message) };
+  const ending = new AbortController();
+  const gate = createCatchUpGate<string>({ clock, logger }, ending.signal);
   const order: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let reads = 0;
@@ -21,8 +19,8 @@ function rig() {
     reads += 1;
     return promise;
   };
-  const said = (message: typeof reply, signal = never) =>
-    gate.before(message, "room", work, signal).then(
+  const said = (message: typeof reply) =>
+    gate.before(message, "room", work).then(
       () => void order.push(message.id),
       () => void order.push("refused"),
     );
@@ -30,7 +28,7 @@ function rig() {
     order.push("read");
     resolve("found");
   };
-  return { gate, clock, warned, order, said, done, fail: reject, work, reads: () => reads };
+  return { gate, clock, warned, ending, order, said, done, fail: reject, work, reads: () => reads };
 }
 
 type Rig = ReturnType<typeof rig>;
@@ -104,13 +102,12 @@ test.each<[string, string[], number, (rig: Rig) => Promise<unknown>]>([
     },
   ],
   [
-    "a message that waits is refused at the end of the connection",
+    "a message that waits is refused when the bot stops",
     ["refused"],
     1,
-    async ({ gate, said, warned }) => {
-      const ending = new AbortController();
+    async ({ gate, said, warned, ending }) => {
       gate.close();
-      const waiting = said(reply, ending.signal);
+      const waiting = said(reply);
       ending.abort();
       await waiting;
       expect(warned).toEqual([]);

@@ -39,11 +39,7 @@ export async function personNamed(directory: Directory, text: string): Promise<K
   const name = bareId(text);
   const { called, isWhole, found } = await peopleCalled(directory, name);
   const [only] = called;
-  if (only === undefined) {
-    const all = await peopleWith(directory, "", maxNearby);
-    const alike = near(name, all.people, ({ name: own, full_name = own }) => [own, full_name]);
-    throw notOne(`There is nobody called ${plainName(name)} here.`, [...found.people, ...alike]);
-  }
+  if (only === undefined) throw await nobody(directory, name, found);
   if (called.length > 1 || !isWhole) throw severalCalled(name, called);
   return only;
 }
@@ -63,7 +59,7 @@ export async function receiverNamed(
   if (isOnlyChannel && channel === undefined) throw await noChannel(directory, text);
   if (isOnlyChannel && channel !== undefined) return { channel };
   const name = bareId(text);
-  const { called, isWhole } = await peopleCalled(directory, name);
+  const { called, isWhole, found } = await peopleCalled(directory, name);
   // Nobody writes to a group, and to a bot only by mistake.
   const persons = called.flatMap((each) =>
     "callable" in each || (channel !== undefined && each.standing === "bot") ? [] : each,
@@ -71,7 +67,7 @@ export async function receiverNamed(
   const [person] = persons;
   if (person === undefined) {
     if (channel !== undefined) return { channel };
-    throw await nobody(directory, text, isId);
+    throw await nobody(directory, name, found, isId ? [] : await channelsOf(directory));
   }
   if (channel === undefined && persons.length === 1 && isWhole) return { person };
   const same = (await channelsOf(directory)).filter(({ namespace }) => namespace === channel);
@@ -103,14 +99,19 @@ export async function noChannel(directory: Directory, text: string | undefined):
 
 const toInvite = "Tell the person; the bot has to be invited to a channel.";
 
-async function nobody(directory: Directory, text: string, isId: boolean): Promise<SkillFailure> {
-  const name = plainName(bareId(text));
+/** The failure for a name that nobody has, and none of these channels. */
+async function nobody(
+  directory: Directory,
+  name: string,
+  found: Found,
+  channels: readonly ChannelSummary[] = [],
+): Promise<SkillFailure> {
   const all = await peopleWith(directory, "", maxNearby);
-  const people = near(name, all.people, ({ name: own, full_name = own }) => [own, full_name]);
-  if (isId) return notOne(`There is nobody called ${name} here.`, people);
-  const channels = near(name, await channelsOf(directory), (each) => [each.name]);
-  const message = `There is no channel and nobody called ${name} whom the person and the bot can reach.`;
-  return notOne(message, [...channels, ...people], "no_receiver");
+  const alike = near(name, all.people, ({ name: own, full_name = own }) => [own, full_name]);
+  const people = new Map([...found.people, ...alike].map((each) => [each.id, each])).values();
+  if (channels.length === 0) return notOne(`There is nobody called ${plainName(name)} here.`, [...people]);
+  const message = `There is no channel and nobody called ${plainName(name)} whom the person and the bot can reach.`;
+  return notOne(message, [...near(name, channels, (each) => [each.name]), ...people], "no_receiver");
 }
 
 /** Those who have an id, otherwise those who have a name. `isWhole`: there are no more. */

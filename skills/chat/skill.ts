@@ -59,7 +59,7 @@ const searchChannel = definePart({
   parameters: z.object({
     words: z.string().trim().min(1).max(300).describe("all have to occur"),
     channel: z.string().max(200).optional().describe("its name; this one unless given; * all"),
-    from: z.string().max(200).optional().describe("id of the author"),
+    from: z.string().max(200).optional().describe("author's name or id; <@id> of one who left"),
     since: timeSchema,
     until: timeSchema,
   }),
@@ -74,9 +74,8 @@ const searchChannel = definePart({
     const wanted = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
     if (wanted.length === 0)
       throw new SkillFailure("no_words", "The search has no words.", "Read the channel instead.");
-    const author = from?.replace(/^<?@?!?|>$/g, "");
     const range = { since: await timeIn(since, context), until: await timeIn(until, context) };
-    const query = { words: wanted, author, ...range, most: maxHits };
+    const query = { words: wanted, author: from, ...range, most: maxHits };
     if (channel === "*") return foundAnywhere(await chat.searchAll(query), time_zone);
     const found = await chat.channel(channel);
     const result = await chat.search(found, query);
@@ -193,7 +192,7 @@ const sendMessage = definePart({
   description:
     "Posts a message elsewhere: another channel, a direct message, or this channel outside of the thread. Not for your answer.",
   parameters: z.object({
-    to: z.string().min(1).max(200).describe("#channel, a person's id, or here"),
+    to: z.string().min(1).max(200).describe("#channel, a person's name or id, or here"),
     text: z.string().min(1).max(8_000).describe("complete, as it is to stand there"),
     thread: z.string().max(200).optional().describe("with here: id of the message to reply to"),
     files: z.array(z.string().max(500)).default([]).describe("paths in the working folder"),

@@ -19,14 +19,8 @@ import { sharingReason } from "../transcript/audience.ts";
 import { fileNameOf } from "../values/file-kind.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { isDirectMessage } from "../values/place.ts";
-import {
-  askingReference,
-  type ChatDesk,
-  createDesk,
-  createMentioning,
-  notHere,
-  tellThem,
-} from "./mentioning.ts";
+import { askingReference, type ChatDesk, createDesk, createMentioning, notHere } from "./mentioning.ts";
+import { personNamed, tellThem } from "./named-target.ts";
 import { createSending, writableChannel } from "./sending.ts";
 import { maxToolFile } from "./tool-files.ts";
 
@@ -81,12 +75,13 @@ export function createChatWork(
       const place = { namespace: from.namespace, thread: thread ?? channelThread };
       return withoutAsking(await doing(() => actions().history(place, range)));
     },
-    async search(from, query) {
+    async search(from, asked) {
+      const query = await withAuthor(desk, asked);
       await tell(from, false);
       const by = searcherOf(scope.turn);
       return withoutAsking(await doing(() => scope.ports.chats.search(from.namespace, query, by)));
     },
-    searchAll: (query) => searchAll(desk, query),
+    searchAll: async (query) => searchAll(desk, await withAuthor(desk, query)),
     async people(words, most) {
       const { people } = actions();
       if (people === undefined) throw nobodyElse();
@@ -132,6 +127,15 @@ export function createChatWork(
 function searcherOf({ author, place, message }: Turn): Searcher {
   const { namespace } = place;
   return { person: author.id, namespace, message, private: isDirectMessage(namespace) };
+}
+
+/** The query with the author's id. A mention is not looked up: its person may have left. */
+async function withAuthor(desk: ChatDesk, query: MessageQuery): Promise<MessageQuery> {
+  const { author } = query;
+  if (author === undefined) return query;
+  const id = /^<@!?([^>]+)>$/.exec(author.trim())?.[1];
+  if (id === undefined && desk.actions().people === undefined) return query;
+  return { ...query, author: id ?? (await personNamed(desk, author)).id };
 }
 
 /** Searches everything, and reads again what the bot itself may read: only that is told with its text. */

@@ -3,7 +3,6 @@
  * (`values/said-line.ts`) need no confirmation; the person confirms everybody else. Mentions of everyone are never possible.
  */
 
-import { nearestNames } from "../../base/nearest-name.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
 import type {
@@ -20,7 +19,15 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import type { Place } from "../values/place.ts";
-import { plainName, saysName, wordsOf } from "../values/said-line.ts";
+import { saysName } from "../values/said-line.ts";
+import {
+  type Directory,
+  isOnlyOne,
+  namespaceNamed,
+  noChannel,
+  personNamed,
+  tellThem,
+} from "./named-target.ts";
 
 /** Maximum people and groups that one turn may mention. */
 const maxMentions = 20;
@@ -37,109 +44,40 @@ interface Wanted {
   people: number;
 }
 
-export function createMentioning({ scope, callId, actions, doing, ask }: ChatDesk): ChatWork["name"] {
-  const { turn, state } = scope;
+export function createMentioning(desk: ChatDesk): ChatWork["name"] {
+  const { turn, state, emit } = desk.scope;
+  const wantedBy = async (name: string): Promise<Wanted> => {
+    const only = await personNamed(desk, name);
+    if ("callable" in only) return wantedGroup(only, turn);
+    return { ...calledPerson(only), free: await isNamed(desk, only) };
+  };
   return async (called) => {
     const found = new Map<string, Wanted>();
-    for (const name of new Set(called.map(bareId))) {
-      const one = await look(name);
+    for (const name of new Set(called)) {
+      const one = await wantedBy(name);
       found.set(one.id, one);
     }
     const wanted = [...found.values()];
     if (state.named.size + wanted.length > maxMentions) throw tooMany(wanted.length);
     const open = wanted.filter(({ free, id }) => !free && !state.named.has(id));
-    if (open.length > 0) await ask(questionFor(open));
-    await scope.emit({ type: "people_named", call_id: callId, ids: wanted.map(({ id }) => id) });
+    if (open.length > 0) await desk.ask(questionFor(open));
+    await emit({ type: "people_named", call_id: desk.callId, ids: wanted.map(({ id }) => id) });
     return wanted.map(({ id, name, mention }) => ({ id, name, mention }));
   };
-
-  async function look(name: string): Promise<Wanted> {
-    const { people } = actions();
-    if (people === undefined)
-      throw new SkillFailure("not_here", "There is nobody else to call here.", tellThem);
-    const find = (words: string, most: number) =>
-      doing(() => people(turn.place.namespace, { words, asker: turn.author.id, most }));
-    const found = await find(name, maxNamesakes);
-    const called = calledIn(found, name);
-    const [only] = called;
-    if (only === undefined) {
-      const all = await find("", maxNearby);
-      throw notOne(`There is nobody called ${plainName(name)} here.`, [
-        ...found.people,
-        ...near(name, all.people),
-      ]);
-    }
-    if (called.length > 1 || (found.more && only.id !== name))
-      throw notOne(`${plainName(name)} may be one of several.`, called);
-    if ("callable" in only) return wantedGroup(only, turn);
-    const isOnly = async (said: string) => isOnlyOne(await find(said, maxNamesakes), only, said);
-    return { ...calledPerson(only), free: await isNamed(turn, only, isOnly) };
-  }
-}
-
-/** The person or group with this id, otherwise those with this name; people of the channel before others. */
-function calledIn({ people, groups }: Found, name: string): (KnownPerson | KnownGroup)[] {
-  const known = [...people, ...groups].find(({ id }) => id === name);
-  if (known !== undefined) return [known];
-  const called = people.filter((person) => isCalled(person, name));
-  const here = called.filter((person) => isMeant(person, name));
-  const wanted = wordsOf(name);
-  const same = groups.filter((group) => wanted !== "" && wordsOf(group.name) === wanted);
-  return [...(here.length > 0 ? here : called), ...same];
-}
-
-/** People whose name is spelled similarly. */
-function near(name: string, people: readonly KnownPerson[]): KnownPerson[] {
-  const names = people.flatMap(({ name: called, full_name = called }) => [called, full_name]);
-  const alike = nearestNames(name, names);
-  return people.filter(({ name: called, full_name = called }) =>
-    [called, full_name].some((each) => alike.includes(each)),
-  );
-}
-
-/** The id in `<@U1>`, `<@&R1>` or `@U1`. */
-export function bareId(text: string): string {
-  return text.replace(/^<?@?&?!?|>$/g, "").trim();
 }
 
 function calledPerson({ id, name }: KnownPerson): Omit<Wanted, "free"> {
   return { id, name, mention: `<@${id}>`, people: 1 };
 }
 
-/** Maximum people of one name that are compared. */
-const maxNamesakes = 50;
-
-/** Maximum people whose names are compared with a name that nobody has. */
-const maxNearby = 200;
-
-type Found = Awaited<ReturnType<NonNullable<ChatActions["people"]>>>;
-
-/** Whether a name is unique: a single word among the people here, a full name among all people. */
-function isOnlyOne({ people, more }: Found, person: KnownPerson, name: string): boolean {
-  const meant = people.filter((each) => isMeant(each, name));
-  return !more && isMeant(person, name) && meant.length === 1;
-}
-
-/** Whether a name, or the beginning of it, is that of a person. */
-function isCalled({ name, full_name = "" }: KnownPerson, called: string): boolean {
-  const wanted = wordsOf(called);
-  return wanted !== "" && [name, full_name].some((each) => `${wordsOf(each)} `.startsWith(`${wanted} `));
-}
-
-function isMeant(person: KnownPerson, called: string): boolean {
-  return (person.here || wordsOf(called).includes(" ")) && isCalled(person, called);
-}
-
 /** Whether the message mentions a person, or contains their full name, or its first word if nobody else has it. */
-async function isNamed(
-  turn: Turn,
-  { id, name, full_name = "" }: KnownPerson,
-  isOnly: (name: string) => Promise<boolean>,
-): Promise<boolean> {
+async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<boolean> {
+  const { turn } = desk.scope;
+  const { id, name, full_name = "" } = person;
   if (isMentioned(turn, id)) return true;
   for (const each of [name, full_name]) {
     const said = saysName(saidIn(turn), each);
-    if (said !== undefined && (await isOnly(said))) return true;
+    if (said !== undefined && (await isOnlyOne(desk, person, said))) return true;
   }
   return false;
 }
@@ -173,37 +111,17 @@ function tooMany(count: number): SkillFailure {
   return new SkillFailure("too_many", message, "Mention a group instead, or write names as plain text.");
 }
 
-/** Maximum people of whom the model is told that they may be meant. */
-const maxCandidates = 10;
-
-function notOne(problem: string, candidates: readonly (KnownPerson | KnownGroup)[]): SkillFailure {
-  const labels = candidates.slice(0, maxCandidates).map((each) => {
-    const full = "full_name" in each && each.full_name !== undefined ? `, ${plainName(each.full_name)}` : "";
-    return `${plainName(each.name)}${full} (${each.id})`;
-  });
-  const hint =
-    labels.length === 0
-      ? "Look people up, or ask the person who is meant."
-      : `Possible: ${labels.join("; ")}. Give the id of the one who is meant, or ask the person.`;
-  return new SkillFailure("no_person", problem, hint);
-}
-
 function notCallable({ name }: KnownGroup): SkillFailure {
   const message = `The person may not notify the group ${name} themselves, so the bot does not either.`;
   return new SkillFailure("not_allowed", message, "Write its name as plain text, and say so.");
 }
 
 /** Shared parts of the actions in the chat. */
-export interface ChatDesk {
-  scope: TurnScope;
+export interface ChatDesk extends Directory {
   callId: string;
   skillId: string;
-  /** The actions available here. @throws SkillFailure if there are none */
-  actions(): ChatActions;
   channel(name?: string): Promise<ChannelAccess>;
   message(reference: string): Promise<ChannelMessage>;
-  /** Runs a platform action; its refusal becomes a failure for the model. */
-  doing<T>(work: () => Promise<T>): Promise<T>;
   /** Asks the person of the turn. Returns the text that they wrote in place of the quoted one. @throws SkillFailure if they refuse */
   ask(what: {
     action: string;
@@ -212,9 +130,6 @@ export interface ChatDesk {
     reason: string;
   }): Promise<string | undefined>;
 }
-
-/** The hint for a model when an action is not possible. */
-export const tellThem = "Tell the person.";
 
 export function createDesk(scope: TurnScope, callId: string, skillId: string): ChatDesk {
   const { turn, ports } = scope;
@@ -234,9 +149,9 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
   };
   const channel: ChatDesk["channel"] = (name) =>
     doing(async () => {
-      const namespace = name === undefined ? here : await namespaceOf(actions(), here, turn.author.id, name);
+      const namespace = name === undefined ? here : await namespaceNamed({ scope, actions, doing }, name);
       const access = namespace === undefined ? undefined : await actions().access(namespace, turn.author.id);
-      if (access === undefined) throw noChannel(name);
+      if (access === undefined) throw await noChannel({ scope, actions, doing }, name);
       return access;
     });
   return {
@@ -287,28 +202,6 @@ export async function askingReference(
   actions: ChatActions,
 ): Promise<string | undefined> {
   return message === undefined ? undefined : (actions.reference?.(place, message) ?? message);
-}
-
-/** The namespace for a name: the name is a namespace, or that of a channel that both can read. */
-async function namespaceOf(
-  actions: ChatActions,
-  here: string,
-  person: string,
-  name: string,
-): Promise<string | undefined> {
-  const wanted = name.trim().replace(/^#/, "").toLowerCase();
-  if (wanted === "" || wanted === "here") return here;
-  if (name.includes(":")) return name.trim();
-  const channels = await actions.channels(here, person);
-  return channels.find((each) => each.name.toLowerCase() === wanted)?.namespace;
-}
-
-function noChannel(name: string | undefined): SkillFailure {
-  const message =
-    name === undefined
-      ? "This channel cannot be read: the bot or the person is not in it."
-      : `There is no channel ${name} that both the person and the bot can read.`;
-  return new SkillFailure("no_channel", message, "Tell the person; the bot has to be invited to a channel.");
 }
 
 /** The failure of an action that a place does not support. */

@@ -3,7 +3,7 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
-import type { ChannelAccess, ChannelMessage, Sending } from "../ports/chat-actions.ts";
+import type { ChannelAccess, ChannelMessage, KnownPerson, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
 import { calledBy } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
@@ -13,7 +13,8 @@ import { WaitingForPerson } from "../values/failure.ts";
 import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage, planOf } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import { bareId, type ChatDesk, tellThem } from "./mentioning.ts";
+import { type ChatDesk, notHere } from "./mentioning.ts";
+import { receiverNamed, tellThem } from "./named-target.ts";
 import { postedText } from "./poll.ts";
 import { maxToolFile } from "./tool-files.ts";
 
@@ -194,9 +195,9 @@ async function targetOf(desk: ChatDesk, to: string, thread: string | undefined):
       isHere: true,
     };
   }
-  const person = await personOf(desk, to);
-  if (person !== undefined) return person;
-  const { namespace, name } = await writableChannel(desk, to);
+  const receiver = await receiverNamed(desk, to);
+  if ("person" in receiver) return targetFor(desk, receiver.person);
+  const { namespace, name } = await writableChannel(desk, receiver.channel);
   return { place: { namespace, thread: channelThread }, label: `#${name}`, isHere: namespace === here };
 }
 
@@ -208,21 +209,14 @@ export async function writableChannel(desk: ChatDesk, name?: string): Promise<Ch
   throw new SkillFailure("not_writable", message, tellThem);
 }
 
-/** A person by their id or mention. */
-async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined> {
-  const id = bareId(to);
-  const { people, direct } = desk.actions();
-  if (to.trim().startsWith("#") || people === undefined || direct === undefined) return undefined;
-  const { turn } = desk.scope;
-  const query = { words: id, asker: turn.author.id, most: 5 };
-  const found = await desk.doing(() => people(turn.place.namespace, query));
-  const person = found.people.find((each) => each.id === id);
-  if (person === undefined) return undefined;
-  if (person.standing === "bot") throw new SkillFailure("not_allowed", "Bots are not written to.", tellThem);
-  const place = await desk.doing(() => direct(turn.place.namespace, id));
-  const { name, full_name } = person;
+async function targetFor(desk: ChatDesk, { id, name, full_name, standing }: KnownPerson): Promise<Target> {
+  if (standing === "bot") throw new SkillFailure("not_allowed", "Bots are not written to.", tellThem);
+  const { direct } = desk.actions();
+  const here = desk.scope.turn.place.namespace;
+  const place = await desk.doing(async () => direct?.(here, id));
+  if (place === undefined) throw notHere("send direct messages");
   const called = full_name === undefined || full_name === name ? name : `${full_name} (${name})`;
-  const isHere = place.namespace === turn.place.namespace;
+  const isHere = place.namespace === here;
   return { place, label: `a direct message to ${called}`, person: called, receiver: id, isHere };
 }
 

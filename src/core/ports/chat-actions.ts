@@ -205,7 +205,7 @@ export interface OutgoingPoll {
 /** A message to send. */
 interface NewMessage {
   text: string;
-  /** A channel by name, a person by id, or `here`: this channel itself, outside the thread. */
+  /** A channel by name, a person by name or id, or `here`: this channel itself, outside the thread. */
   to: string;
   /** A message of this channel, whose thread receives the new message; only with `here`. */
   thread?: string | undefined;
@@ -245,7 +245,7 @@ export interface ChatWork extends Sending {
     channel: ChannelAccess,
     what: TimeRange & { thread?: string | undefined; most: number; alone?: boolean | undefined },
   ): Promise<ChannelHistory>;
-  /** Searches a channel, under the rules of `read`. */
+  /** Searches a channel, under the rules of `read`. Its author may be given by name, too. */
   search(channel: ChannelAccess, query: MessageQuery): Promise<FoundMessages>;
   /**
    * Searches everything that the person may read, with the platform's own search. In a channel only public channels are searched, and the

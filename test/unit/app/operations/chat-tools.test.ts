@@ -83,6 +83,21 @@ describe("reading a channel", () => {
     expect(result).not.toContain("When is");
   });
 
+  it.each([
+    ["ben", "invoice bug"],
+    ["@Benjamin Brown", "invoice bug"],
+    ["<@U2BEN>", "invoice bug"],
+    ["<@U99LEFT>", "old invoice"],
+    ["Will", "may be one of several"],
+    ["Bem", "Possible: Ben, Benjamin Brown (U2BEN)"],
+  ])("a search takes its author %s by name, id or mention", async (from, found) => {
+    const world = createWorld(call("search", { words: "invoice", from }));
+    say(world.chat, general, "m9", "U99LEFT", "Lee", "The old invoice.", "2026-11-24T08:00");
+    const { result } = await ask(world, "what was it?");
+    expect(result).toContain(found);
+    expect(result?.match(/invoice/gi)?.length ?? 0).toBeLessThan(2);
+  });
+
   it("listing channels gives those that both the person and the bot can read", async () => {
     const { result } = await ask(createWorld(call("read", { channel: "*" })), "which channels?", {
       by: dora,
@@ -214,6 +229,14 @@ describe("mentioning", () => {
   });
 });
 
+/** A world where a channel and a person have the same name. */
+function worldOfPat(lines: Line[]) {
+  const world = createWorld(lines);
+  world.chat.rooms.push({ namespace: "fake:team:pat", name: "pat", members: ["U1ANN"] });
+  world.chat.known.push({ id: "U12PAT", name: "Pat", full_name: "Pat Doe", here: false });
+  return world;
+}
+
 describe("sending", () => {
   it("sending asks with the exact words and place before anything leaves the channel", async () => {
     const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
@@ -231,6 +254,39 @@ describe("sending", () => {
     const { asked } = await ask(world, "tell Ben the review is at 3");
     expect(asked[0]?.says?.deed).toContain("send Benjamin Brown (Ben)");
     expect(world.platform.visible().some(({ place }) => place.namespace === "fake:team:dm-U2BEN")).toBe(true);
+  });
+
+  it.each([
+    ["Cleo", "send Cleo a direct message", "dm-U3CLEO"],
+    ["benjamin brown", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
+    ["@Ben", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
+    ["<@U2BEN>", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
+    ["random", "send a message to #random", "random"],
+    ["<#random|random>", "send a message to #random", "random"],
+    ["#pat", "send a message to #pat", "pat"],
+    ["@pat", "send Pat Doe (Pat) a direct message", "dm-U12PAT"],
+  ])("sending to %s asks to %s", async (to, deed, place) => {
+    const world = worldOfPat(call("send", { to, text: "At 3." }));
+    const { asked } = await ask(world, "tell them it is at 3");
+    expect(asked.map(({ says }) => says?.deed)).toEqual([deed]);
+    expect(world.platform.visible().map((each) => each.place.namespace)).toContain(`fake:team:${place}`);
+  });
+
+  it.each([
+    ["pat", "pat may be one of several.", "Possible: #pat; Pat, Pat Doe (U12PAT)."],
+    ["Will", "Will may be one of several.", "Possible: Will Smith (U7WILL); Will, William Tell (U10WILL)."],
+    ["rando", "no channel and nobody called rando", "Possible: #random."],
+    ["Cleoo", "no channel and nobody called Cleoo", "Possible: Cleo (U3CLEO)."],
+    ["#rando", "no channel #rando", "Possible: #random. Otherwise: Tell the person"],
+    ["@Cleoo", "nobody called Cleoo", "Possible: Cleo (U3CLEO)."],
+    ["oncall", "no channel and nobody called oncall", "Look people up"],
+    ["secret", "no channel and nobody called secret", "Look people up"],
+  ])("sending to %s is not guessed: %s", async (to, said, possible) => {
+    const { result, asked } = await ask(worldOfPat(call("send", { to, text: "x" })), "tell them");
+    expect(result).toContain(said);
+    expect(result).toContain(possible);
+    expect(result).not.toContain("#secret");
+    expect(asked).toEqual([]);
   });
 
   it("a refused message is not sent", async () => {
@@ -298,7 +354,7 @@ describe("sending", () => {
     ["an archived channel", ann, "#old", "Nobody can write"],
     ["a channel the person is not in", dora, "#random", "may not"],
     ["a bot", ann, "B1", "Bots are not written to"],
-    ["nobody there is", ann, "U7NOBODY", "no channel"],
+    ["nobody there is", ann, "U7NOBODY", "nobody called U7NOBODY"],
     ["a file that is not there", ann, "here", "no file"],
   ])("sending is refused: %s", async (_name, by, to, said) => {
     const files = said === "no file" ? ["output/none.csv"] : [];

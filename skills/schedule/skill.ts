@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { notApproved } from "../../src/core/decisions/not-approved.ts";
 import {
   hookKinds,
   type PlannedView,
@@ -65,12 +66,7 @@ async function planned(context: ToolContext, wish: Wish): Promise<PlannedView> {
       approver: "asker",
       key: "plan",
     });
-    if (!decision.approved)
-      throw new SkillFailure(
-        "refused",
-        "The person did not agree, so nothing was planned.",
-        "Do not try it again.",
-      );
+    if (!decision.approved) throw notApproved(decision, { so: "nothing was planned" });
   }
   return unwrap(await schedules.add(plan));
 }

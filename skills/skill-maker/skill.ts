@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { notApproved } from "../../src/core/decisions/not-approved.ts";
 import type { Draft, DryRun, Lesson } from "../../src/core/ports/teaching.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { TeachingContext, ToolContext } from "../../src/core/skill/tool.ts";
@@ -43,12 +44,7 @@ export const skill = defineSkill({
       toJson(await teaching.dryRun(draft)),
     )) as unknown as DryRun[];
     const decision = await context.approve(question(draft, runs));
-    if (!decision.approved)
-      throw new SkillFailure(
-        "refused",
-        "It was not accepted, so nothing was kept.",
-        "Do not try it again unasked.",
-      );
+    if (!decision.approved) throw notApproved(decision, { so: "nothing was kept" });
     const isEdited = decision.edited !== undefined && decision.edited !== draft.shown;
     const accepted = isEdited
       ? await checked("check what was edited", teaching, { ...lesson, text: decision.edited ?? "" }, context)

@@ -31,6 +31,8 @@ import type { SpendingCaps } from "./turns/spending.ts";
 export interface SharedWork {
   calls: TurnCalls;
   wire: Wire;
+  /** The database by its name, host and port. */
+  place: string;
 }
 
 /** Dependencies and settings of the app. Times are milliseconds. */

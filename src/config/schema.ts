@@ -180,7 +180,9 @@ const spendingSchema = z.strictObject({
   per_channel_day_tokens: count
     .default(20_000_000)
     .describe("Tokens of models without a known price in one channel a day"),
-  per_user_day_tokens: count.default(10_000_000).describe("Tokens of models without a known price for one person a day"),
+  per_user_day_tokens: count
+    .default(10_000_000)
+    .describe("Tokens of models without a known price for one person a day"),
   channels: z
     .record(
       z.string().max(namespaceSpelling.maxChars).regex(namespaceSpelling.pattern, namespaceSpelling.expected),

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { errorText } from "../base/error-text.ts";
 import { parseExactly } from "../base/exact-number.ts";
 import { isContainer } from "../base/record.ts";
+import { notApproved } from "../core/decisions/not-approved.ts";
 import { tellOfChanges } from "../core/effects/folder-run.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import { networkHint, withGrantedNetwork } from "../core/skill/network-grants.ts";
@@ -128,12 +129,12 @@ async function serveRequest(
   // The key depends on the request, so code that is run again with another request does not get this decision.
   const key = `${number}:${hash("sha256", canonicalJson(asks), "hex").slice(0, 16)}`;
   const question = description === "" ? {} : { question: description.slice(0, 1_000) };
-  const { approved, by } = await serve((context) =>
+  const decided = await serve((context) =>
     context.approve({ action: skillId, ...question, input: payload, key }),
   );
+  const { approved } = decided;
   if (approved) return { approved, message: "The request was approved." };
-  const why = by === "" ? "Nobody decided in time, so the request is refused." : "The request was refused.";
-  return { approved, message: why };
+  return { approved, message: notApproved(decided, { so: "it is not allowed" }).message };
 }
 
 /**

@@ -45,7 +45,14 @@ export function refusalOf(error: unknown): string | undefined {
 
 /** Whether an answer was no message of the protocol: neither JSON nor, by the SDK's schemas, JSON-RPC. */
 export function isForeign(error: unknown): boolean {
-  return error instanceof SyntaxError || (error instanceof Error && error.name === "ZodError");
+  return chainOf(error).some((each) => each instanceof SyntaxError || each.name === "ZodError");
+}
+
+/** An error and what caused it, five at the most. */
+function chainOf(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let each = error; each instanceof Error && chain.length < 5; each = each.cause) chain.push(each);
+  return chain;
 }
 
 async function isUnauthorized(error: unknown): Promise<boolean> {
@@ -62,12 +69,8 @@ export function statusOf(error: unknown): number | undefined {
 
 /** The code of the error that broke a request, however deeply nested (`ECONNREFUSED`); undefined if there is none. */
 export function causeCode(error: unknown): string | undefined {
-  let each = error;
-  for (let depth = 0; each instanceof Error && depth < 5; depth += 1) {
-    // Codes of the SDK say what it did, not what broke.
-    const code = each.name.startsWith("Sdk") ? undefined : errorCode(each);
-    if (code !== undefined) return code;
-    each = each.cause;
-  }
-  return undefined;
+  // Codes of the SDK say what it did, not what broke.
+  return chainOf(error)
+    .flatMap((each) => (each.name.startsWith("Sdk") ? [] : (errorCode(each) ?? [])))
+    .at(0);
 }

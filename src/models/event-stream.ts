@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { parsedJson } from "../base/json-reader.ts";
+import { isRecord } from "../base/record.ts";
 import { NotJson, ReportedFailure } from "./reported-failure.ts";
 import { type Body, bodyOf } from "./send-request.ts";
 
@@ -9,7 +10,7 @@ const maxRest = 1_000;
 /**
  * The chunks of a streamed answer, up to `[DONE]`, the last chunk or the end of the stream. This takes a fraction of the time of an
  * SDK's own stream, because each piece from the network is parsed at once. Bytes without a complete chunk, such as the comments with
- * which OpenRouter keeps a connection open, yield `undefined`: the server is alive.
+ * which OpenRouter keeps a connection open, yield `undefined`: the server is alive. A JSON document in place of a stream is a chunk.
  * @param isLast whether a chunk is the last one that matters
  * @throws ReportedFailure for an error within the stream, NotJson for an answer that is not JSON, and the error of reading when the
  *   connection breaks or is aborted
@@ -32,7 +33,9 @@ export async function* readChunks<Chunk>(
       for (const chunk of chunks) yield chunk;
       end = done ? "closed" : isSaid ? "said" : "open";
     }
-    if (head.isNotJson()) throw new NotJson(response);
+    const whole = head.json();
+    if (whole === null) throw new NotJson(response);
+    if (whole !== undefined) yield reportedOr<Chunk>(whole, undefined, response);
   } finally {
     release(body, end);
   }
@@ -54,8 +57,8 @@ function chunksIn<Chunk>(
   return { chunks: messages.length === 0 ? [undefined] : chunks, isSaid: false };
 }
 
-/** Maximum bytes that are kept of an answer without chunks, to check whether it is JSON. */
-const maxHead = 1_000_000;
+/** Maximum bytes that are kept of an answer without chunks, which may be one JSON document. */
+const maxHead = 8_000_000;
 
 /** The bytes before the first chunk. */
 class Head {
@@ -71,11 +74,11 @@ class Head {
     }
   }
 
-  /** Whether the answer has no chunks and is not JSON either. A JSON document is the server's own answer, although not a stream. */
-  isNotJson(): boolean {
-    if (this.#pieces === undefined) return false;
+  /** The JSON document in place of a stream; undefined where there are chunks, null where there is no JSON either. */
+  json(): object | null | undefined {
+    if (this.#pieces === undefined) return undefined;
     const value = parsedJson(Buffer.concat(this.#pieces).toString());
-    return typeof value !== "object" || value === null;
+    return typeof value === "object" ? value : null;
   }
 }
 
@@ -97,10 +100,13 @@ function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMes
 }
 
 function toChunk<Chunk>({ event, data }: EventSourceMessage, response: Response): Chunk {
-  const body = parsed(data, response);
-  const reported = body?.error || (event === "error" ? body : undefined);
+  return reportedOr(parsed(data, response), event, response);
+}
+
+function reportedOr<Chunk>(body: unknown, event: string | undefined, response: Response): Chunk {
+  const reported = (isRecord(body) && body.error) || (event === "error" ? body : undefined);
   if (reported) throw new ReportedFailure(reported, { headers: response.headers, ...statusIn(reported) });
-  return body;
+  return body as Chunk;
 }
 
 function parsed(data: string, response: Response) {

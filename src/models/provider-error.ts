@@ -129,7 +129,7 @@ function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
   }
   const kinds = kindsOf(error.error);
   const text = shorten(redacted(messageOf(error), endpoint));
-  const code = codeOf(error.status, kinds, text);
+  const code = codeOf(error.status, kinds);
   const request = error.headers?.get("x-request-id") ?? error.headers?.get("request-id");
   const status = error.status === undefined ? [] : [`HTTP ${error.status}`];
   const cause = error.cause instanceof Error ? [causeText(error.cause, endpoint)] : [];
@@ -200,6 +200,8 @@ const whatHappened: Record<ModelErrorCode, string> = {
   unavailable: "did not answer",
   unauthorized: "refused the key or the account",
   invalid_request: "refused the request",
+  declined: "declined to answer",
+  cut_off: "ended before it answered",
   context_too_long: "refused the conversation as too long",
   bad_response: "sent an answer that cannot be read",
   not_configured: "does not know this model or address",
@@ -216,13 +218,18 @@ const advice: Readonly<Record<ModelErrorCode, (endpoint: Endpoint) => string>> =
   context_too_long: () => "Start a new thread or send less text.",
   bad_response: () => "Check the base URL of the provider.",
   not_configured: () => "Check the name of the model and the base URL of the provider.",
-  invalid_request: () => "Check that the model supports what is asked of it.",
+  invalid_request: ({ keyName }) =>
+    `Check the account of ${keyName}, and that the model supports what is asked of it.`,
+  declined: () => "Ask in other words.",
+  cut_off: () => "Raise the limit or ask for less.",
 };
 
 const byKind: Record<string, ModelErrorCode> = {
   context_length_exceeded: "context_too_long",
   exceed_context_size_error: "context_too_long",
   request_too_large: "context_too_long",
+  content_policy_violation: "declined",
+  content_filter: "declined",
   insufficient_quota: "unauthorized",
   billing_error: "unauthorized",
   authentication_error: "unauthorized",
@@ -250,16 +257,13 @@ const byStatus: Record<number, ModelErrorCode> = {
   529: "overloaded",
 };
 
-/** Anthropic and some compatible servers report a conversation that is too long only in the message. */
-const tooLong = /prompt is too long|maximum context|context (?:length|window|size)/i;
-
-function codeOf(status: number | undefined, kinds: readonly string[], text: string): ModelErrorCode {
+/** By code alone: every server words its refusals differently, and `withFitting` shortens what was too long without a code. */
+function codeOf(status: number | undefined, kinds: readonly string[]): ModelErrorCode {
   for (const kind of kinds) {
     const code = byKind[kind];
     if (code !== undefined) return code;
   }
   if (status === undefined || status >= 500) return byStatus[status ?? 0] ?? "unavailable";
-  if (status === 400 && tooLong.test(text)) return "context_too_long";
   return byStatus[status] ?? "invalid_request";
 }
 
@@ -305,14 +309,13 @@ const echoes = [
   /(?<![\w.-])[\w.-]*\*{3,}[\w.*-]*/g,
 ];
 
-/** Minimum length of a header's value to redact: shorter values occur in ordinary text. */
-const minSecret = 6;
+/** Minimum length of a secret that is redacted wherever it occurs: a shorter one, such as `ollama`, is a word of ordinary text. */
+const minSecret = 8;
 
 /** A server's text without the key or parts of it, and without the other secrets. */
 export function redactKey(text: string, key: string | undefined, ...further: readonly string[]): string {
-  const secrets = [key ?? "", ...further.filter(({ length }) => length >= minSecret)];
-  const whole = secrets
-    .filter((secret) => secret !== "")
+  const whole = [key ?? "", ...further]
+    .filter(({ length }) => length >= minSecret)
     .toSorted((a, b) => b.length - a.length)
     .reduce((current, secret) => current.replaceAll(secret, "[key]"), text);
   return echoes.reduce((current, echo) => current.replace(echo, "[key]"), whole);

@@ -1,6 +1,6 @@
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/ports/model.ts";
 import type { JsonSchema } from "../core/values/json.ts";
-import type { AssistantMessage } from "../core/values/message.ts";
+import type { AssistantMessage, CutAnswer } from "../core/values/message.ts";
 import { type ModelFacts, modelFacts } from "./catalogue/model-facts.ts";
 import { type MeteredUsage, pricedUsage } from "./prices.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
@@ -9,12 +9,12 @@ import { jsonIn, type OutputForm, outputInstruction, unwrapOutput } from "./stru
 import { ShapedExchange } from "./tools/shaped-exchange.ts";
 import type { ToolRules } from "./tools/tool-shape.ts";
 
-/** A whole answer. `stop`: why the model ended; `length` means its output limit, `declined` a refusal by the model or a filter. */
+/** A whole answer. `stop`: why the model ended. */
 export interface Answer {
   message: AssistantMessage;
   /** Undefined if the server reports no usage. */
   usage: MeteredUsage | undefined;
-  stop: "done" | "length" | "declined";
+  stop: "done" | CutAnswer;
 }
 
 /** A piece of the model's reasoning, of its summary, or of a note between tool calls. */
@@ -158,8 +158,17 @@ async function* exchange(
     watch.release();
   }
   if (request.no_calls === true) answer = withoutCalls(answer);
-  refuseEmptyAnswer(answer, request, endpoint);
-  yield finished(answer, endpoint, options);
+  const event = finished(answer, endpoint, options);
+  const useless = whyUseless(answer, request, endpoint);
+  if (useless === undefined) yield event;
+  else {
+    yield spent(event);
+    throw useless;
+  }
+}
+
+function spent({ usage, model }: Finished): ModelEvent {
+  return { type: "spent", usage, model };
 }
 
 /** A request that only keeps a conversation in the cache. */
@@ -207,9 +216,11 @@ function failureOf(
   return modelError("unavailable", endpoint, what, `the limit is model.${limit}`);
 }
 
-function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOptions): ModelEvent {
+function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOptions): Finished {
+  const { message, stop } = answer;
   const usage = pricedUsage(answer.usage, factsOf(options, endpoint).price);
-  return { type: "finished", message: answer.message, usage, model: endpoint.id };
+  const event = { type: "finished", message, usage, model: endpoint.id } as const;
+  return stop === "done" ? event : { ...event, cut: stop };
 }
 
 /** Some servers let the model call tools when calls are forbidden. The message's blocks are dropped too, because they name those calls. */
@@ -220,17 +231,29 @@ function withoutCalls(answer: Answer): Answer {
     : { ...answer, message: { role: "assistant", text, tool_calls: [] } };
 }
 
-function refuseEmptyAnswer({ message, stop }: Answer, request: ModelRequest, endpoint: Endpoint): void {
-  if (message.text !== "" || message.tool_calls.length > 0) return;
-  if (stop === "done") {
-    if (request.no_calls !== true) return;
-    throw modelError("bad_response", endpoint, "called tools where it was to answer in words", undefined);
+function whyUseless(
+  { message, stop }: Answer,
+  request: ModelRequest,
+  endpoint: Endpoint,
+): ModelError | undefined {
+  if (message.text !== "" || message.tool_calls.length > 0) return undefined;
+  switch (stop) {
+    case "done":
+      return request.no_calls === true
+        ? modelError("bad_response", endpoint, "called tools where it was to answer in words", undefined)
+        : undefined;
+    case "length":
+      return modelError(
+        "cut_off",
+        endpoint,
+        "reached its limit of output tokens before it said anything",
+        "",
+      );
+    case "context":
+      return modelError("context_too_long", endpoint, "ran out of context before it answered", "");
+    case "declined":
+      return modelError("declined", endpoint, "declined to answer", "");
   }
-  const what =
-    stop === "length"
-      ? "reached its limit of output tokens before it said anything. Raise the limit or ask for less"
-      : "declined to answer. Ask in other words";
-  throw new ModelError("invalid_request", `${endpoint.id} ${what}.`);
 }
 
 type SilenceWatch = ReturnType<typeof watchSilence>;
@@ -295,47 +318,58 @@ type Finished = Extract<ModelEvent, { type: "finished" }>;
 
 /**
  * Answers that are one JSON value of a schema. If the server refuses or ignores its own feature for schemas, the prompt asks for the
- * schema, which is remembered. Yields only `finished`.
+ * schema, which is remembered. Yields `finished`, and before it only `spent`.
  */
 function createStructuredAnswers(id: string, ask: Ask) {
   const refused = new WeakSet<JsonSchema>();
   return async function* structured(request: ModelRequest, schema: JsonSchema): AsyncGenerator<ModelEvent> {
     if (!refused.has(schema)) {
-      const event = await byServer(id, ask, request, schema);
+      const event = yield* byServer(id, ask, request, schema);
       const text = event === undefined ? undefined : unwrapOutput(event.message.text, schema);
       if (event !== undefined && text !== undefined) {
         yield withText(event, text);
         return;
       }
+      if (event !== undefined) yield spent(event);
       refused.add(schema);
     }
-    yield await inWords(id, ask, request, schema);
+    yield* inWords(id, ask, request, schema);
   };
 }
 
 /** The answer by the server's feature for schemas; undefined when it refuses the schema. */
-async function byServer(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema) {
+async function* byServer(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema) {
   try {
-    return await lastEvent(id, ask(request, { kind: "schema", schema }));
+    return yield* lastEvent(id, ask(request, { kind: "schema", schema }));
   } catch (error) {
     if (error instanceof ModelError && error.code === "invalid_request") return undefined;
     throw error;
   }
 }
 
-async function inWords(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema): Promise<Finished> {
+async function* inWords(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema) {
   const system = `${request.system}\n\n${outputInstruction(schema)}`;
-  const event = await lastEvent(id, ask({ ...request, system }, { kind: "instructed" }));
+  const event = yield* lastEvent(id, ask({ ...request, system }, { kind: "instructed" }));
   const text = jsonIn(event.message.text);
-  if (text !== undefined) return withText(event, text);
+  if (text !== undefined) {
+    yield withText(event, text);
+    return;
+  }
+  yield spent(event);
   throw new ModelError(
     "bad_response",
     `${id} answered in words although JSON was asked for. Try again, or use a model with structured output.`,
   );
 }
 
-async function lastEvent(id: string, events: AsyncIterable<ModelEvent>): Promise<Finished> {
-  for await (const event of events) if (event.type === "finished") return event;
+async function* lastEvent(
+  id: string,
+  events: AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent, Finished> {
+  for await (const event of events) {
+    if (event.type === "finished") return event;
+    if (event.type === "spent") yield event;
+  }
   throw new ModelError("bad_response", `${id} gave no answer. Try again.`);
 }
 

@@ -66,7 +66,7 @@ export async function openPostgresStores(
     leases,
     copies: createSchemaCopies(connection),
     clock: time.clock,
-    shared: { calls: log, wire: wireOf(connection) },
+    shared: { calls: log, wire: wireOf(connection), place: connection.place },
   };
 }
 

@@ -37,12 +37,13 @@ function mortalLog(life: Life, log: TurnLog): TurnLog {
 }
 
 /** What processes tell each other: a dead one says and hears nothing. */
-function mortalShared(life: Life, { calls, wire }: SharedWork): SharedWork {
+function mortalShared(life: Life, { calls, wire, place }: SharedWork): SharedWork {
   const alive =
     <Told extends unknown[]>(heard: (...told: Told) => void) =>
     (...told: Told) =>
       life.isOver() ? undefined : heard(...told);
   return {
+    place,
     calls: {
       onWork: (heard) => life.look(() => calls.onWork(alive(heard))),
       onSignal: (heard) => life.look(() => calls.onSignal(alive(heard))),

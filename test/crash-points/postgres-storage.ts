@@ -76,7 +76,7 @@ function openStores(shared: PostgresConnection, owner: string, clock: StoreClock
     store: createPostgresKeyValue(connection),
     files: createPostgresFileStore(connection),
     leases: createPostgresLeases(connection, owner, clock),
-    shared: { calls: log, wire: connection },
+    shared: { calls: log, wire: connection, place: connection.place },
     async close() {
       for (const end of ends) await end();
     },

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
-import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChatActions } from "../../core/ports/chat-actions.ts";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
@@ -33,7 +33,7 @@ const indexedAtOnce = 50;
 const maxStale = 500;
 /** Share of the best score below which a turn matches only common words of the query. */
 const minScoreShare = 0.25;
-/** Turns that are read per result, since some may not be shown. */
+/** Turns that are read per result, since some may not be shown. Those that no model answered are not counted. */
 const readPerFound = 4;
 
 /** The index of a channel, and the ids of the turns in it. */
@@ -86,11 +86,15 @@ export function createPastConversations(deps: PastConversationsDeps): PastConver
       });
       const best = fitting[0]?.score ?? 0;
       const exchanges: PastExchange[] = [];
-      for (const { turn, score } of fitting.slice(0, most * readPerFound)) {
+      let read = 0;
+      for (const { turn, score } of fitting) {
         signal.throwIfAborted();
-        if (exchanges.length === most || score < best * minScoreShare) break;
+        if (exchanges.length === most || read === most * readPerFound || score < best * minScoreShare) break;
         const events = await deps.log.read(turn.turn_id);
-        if (!mayBeTold(turn, events)) continue;
+        const finished = events.findLast((event) => event.type === "turn_finished");
+        if (finished?.refused) continue;
+        read += 1;
+        if (!mayBeTold(turn, finished)) continue;
         exchanges.push(exchangeOf(turn, events, await linkTo(turn, events)));
       }
       return { exchanges, looked_at: turns.length, ...(since === undefined ? {} : { since }) };
@@ -147,8 +151,7 @@ async function grow({ ids, index }: Indexed, turns: readonly TurnRecord[], signa
 }
 
 /** A private answer is not shown again in a channel, where everybody would read it. */
-function mayBeTold({ namespace }: TurnRecord, events: readonly TurnEvent[]): boolean {
-  const finished = events.findLast((event) => event.type === "turn_finished");
+function mayBeTold({ namespace }: TurnRecord, finished: TurnEventOf<"turn_finished"> | undefined): boolean {
   if (finished === undefined || finished.forgotten_by !== undefined) return false;
   return finished.private !== true || isDirectMessage(namespace);
 }

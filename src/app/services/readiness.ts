@@ -38,7 +38,7 @@ export interface ReadinessDeps {
   ports: { models: Pick<Models, "main"> };
   checks?: (() => Readiness[]) | undefined;
   /** Present where other processes run turns, too: then this one is not to blame for those that wait. */
-  shared?: object | undefined;
+  shared?: { place: string } | undefined;
 }
 
 /**
@@ -56,10 +56,14 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness[]>
 }
 
 function ownChecks({ store, log, clock, ports, shared }: ReadinessDeps): Promise<Readiness[]> {
+  const suspect =
+    shared === undefined
+      ? "Is the disk overloaded or gone?"
+      : `Is the database ${shared.place} overloaded, or cut off by the network?`;
   const check = async (name: string, probe: () => Promise<Omit<Readiness, "name">>): Promise<Readiness> => {
     const given = new AbortController();
     const late = clock.sleep(probeTimeoutMs, given.signal).then(() => {
-      throw new Error(`No answer within ${probeTimeoutMs / 1000} s. Is the disk overloaded or gone?`);
+      throw new Error(`No answer within ${probeTimeoutMs / 1000} s. ${suspect}`);
     });
     try {
       return { name, ...(await Promise.race([probe(), late])) };

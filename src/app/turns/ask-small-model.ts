@@ -41,9 +41,8 @@ export async function askSmallModel<Schema extends z.ZodType>(
       signal: limited,
     });
     for await (const event of events) {
-      if (event.type !== "finished") continue;
-      spent(event.usage, event.model);
-      return event.message.text;
+      if (event.type === "finished" || event.type === "spent") spent(event.usage, event.model);
+      if (event.type === "finished") return event.message.text;
     }
     return "";
   });

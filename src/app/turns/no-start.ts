@@ -76,5 +76,5 @@ export function* unstarted(
 ): Generator<TurnEventBody> {
   yield { type: "turn_started", profile, model };
   yield { type: "error", code, message: text };
-  yield { type: "turn_finished", outcome: "failed", text };
+  yield { type: "turn_finished", outcome: "failed", text, refused: true };
 }

@@ -33,7 +33,7 @@ interface KnownTurn extends PastTurn {
   deleted: boolean;
   /** No transcript can continue across this turn: its details are gone, or an earlier version that did not mark private messages opened one here. */
   gap: boolean;
-  /** Whether the turn is in a transcript. False for logs of earlier versions and for turns that did not start. */
+  /** Whether the turn is in a transcript. False for logs of earlier versions and for turns that no model read. */
   told: boolean;
 }
 
@@ -119,7 +119,9 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
   const [entry] = events;
   // Its end is told in a later turn.
   const isBackground = entry?.type === "inbound" && entry.inbound.cause?.kind === "handoff";
-  if (isBackground || finished?.merged_into !== undefined) return { ...nothing, deleted: false };
+  // What never reached a model is no part of the conversation, unless later turns continue a transcript that it opened.
+  const isRefused = finished?.refused === true && !events.some(({ type }) => type === "transcript_opened");
+  if (isBackground || isRefused || finished?.merged_into !== undefined) return { ...nothing, deleted: false };
   const read = createStepReader(turnId);
   const told = events.some((event) => event.type === "user_message");
   const all = events.flatMap((event) =>
@@ -148,7 +150,7 @@ function isUnmarked({ audiences, messages }: TranscriptOpening): boolean {
   return audiences !== true && messages.length > 0;
 }
 
-/** The messages of a turn that no transcript contains: it did not start, or an earlier version logged it. */
+/** The messages of a turn that no transcript contains: an earlier version logged it. */
 function untold(
   { inbound }: Extract<TurnEvent, { type: "inbound" }>,
   events: readonly TurnEvent[],

@@ -72,6 +72,7 @@ export function createTurnMeasuring({
 /** Failures that stay until an operator acts. Their messages concern servers and settings, not the conversation. */
 const forOperators: ReadonlySet<string> = new Set<ModelErrorCode>([
   "bad_response",
+  "invalid_request",
   "not_configured",
   "unauthorized",
 ]);

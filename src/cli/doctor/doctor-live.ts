@@ -105,19 +105,19 @@ const trials: readonly Trial[] = [
   {
     name: "tools",
     lack: "Skills hardly work with it. Choose a model that calls tools; `knack models` lists what there is.",
-    refusals: ["invalid_request"],
+    refusals: ["invalid_request", "cut_off", "declined"],
     run: tryTools,
   },
   {
     name: "pictures",
     lack: "Pictures that people send are described to it as missing. Choose another model if people will send some.",
-    refusals: ["invalid_request", "context_too_long", "bad_response"],
+    refusals: ["invalid_request", "context_too_long", "bad_response", "cut_off", "declined"],
     run: tryPicture,
   },
   {
     name: "structured answers",
     lack: "Summaries and what is extracted from texts may fail. Another model for inner work can be set as model.small.",
-    refusals: ["invalid_request", "bad_response"],
+    refusals: ["invalid_request", "bad_response", "cut_off", "declined"],
     run: tryStructure,
   },
 ];

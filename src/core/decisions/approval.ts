@@ -12,6 +12,7 @@ import type { Allowed } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
 import { approverWithin, type CallDecision } from "./decide-call.ts";
 import { judgeAndNote, reasonFor } from "./known-addresses.ts";
+import { doNotInsist, notApproved } from "./not-approved.ts";
 import type { StandingDecision } from "./standing-decisions.ts";
 
 /** The result of asking. `input` is the input that the approver saw, and therefore the one that runs. */
@@ -150,11 +151,13 @@ function standingDecision({ verdict, by, name }: StandingDecision): Decided {
     : { approved: false, by, name, never: true };
 }
 
-function decisionOf(input: Json, tool: Tool, { approved, by, name, always, never }: Decided): Decision {
+function decisionOf(input: Json, tool: Tool, decided: Decided): Decision {
+  const { approved, by, name, always, never } = decided;
   if (approved)
     return { status: "approved", input, allowed: { rule: always ? "always" : "approved", by, name } };
   if (never) return refusedByStanding(tool, name ?? by);
-  return by === "" ? expired(tool) : refusedBy(tool, name ?? by);
+  const { code, message, hint } = notApproved(decided, { what: tool.name, so: "it did not run" });
+  return refusal(code, message, hint);
 }
 
 /** Whether the same call was refused in this turn: people are not asked twice. */
@@ -166,12 +169,6 @@ function wasRefused({ state }: TurnScope, tool: Tool, input: Json): boolean {
       each.tool === tool.name &&
       canonicalJson(each.input) === canonicalJson(input),
   );
-}
-
-const doNotInsist = "Do not try it again unless the person asks for it. Say what was not done.";
-
-function refusedBy(tool: Tool, who: string): Decision {
-  return refusal("refused", `${who} refused ${tool.name}, so it did not run.`, doNotInsist);
 }
 
 /** The refusal of a call that matches a "never". `who` is the name of the person who decided. */
@@ -187,12 +184,7 @@ function refusedBefore(tool: Tool): Decision {
   return refusal("refused", message, doNotInsist);
 }
 
-function expired(tool: Tool): Decision {
-  const message = `Nobody approved ${tool.name} in time, so it did not run.`;
-  return refusal("approval_expired", message, "Tell the person that they can ask for it to be run again.");
-}
-
-function refusal(code: string, message: string, hint: string): Decision {
+function refusal(code: string, message: string, hint?: string): Decision {
   return { status: "refused", result: failure(code, message, hint) };
 }
 

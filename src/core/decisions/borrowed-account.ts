@@ -6,12 +6,13 @@
 import { isRecord } from "../../base/record.ts";
 import { saidIn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { failure, type ServerTool, type Tool, type ToolResult } from "../skill/tool.ts";
+import { type Decided, failure, type ServerTool, type Tool, type ToolResult } from "../skill/tool.ts";
 import type { Binding } from "../values/call-binding.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import { isDirectMessage, personKey } from "../values/place.ts";
 import { approveWithin } from "./approval.ts";
+import { notApproved } from "./not-approved.ts";
 import { allowanceFor, readStanding, refusalFor, type StandingDecision } from "./standing-decisions.ts";
 
 /** The person whose account a call uses, by platform id. */
@@ -92,7 +93,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
   const isAside = state.private || isDirectMessage(place.namespace);
   const request = saidIn(turn);
   try {
-    const { approved, by } = await approveWithin(scope, where, {
+    const decided = await approveWithin(scope, where, {
       action,
       person: { ...owner, deed: `use your account at “${server.server}” for ${author.name}` },
       label: `the account of ${owner.name} at ${server.server}`,
@@ -110,8 +111,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
       reason: `${author.name} has no account there. What it answers is shown ${isAside ? `to ${author.name}` : "where it was asked"}.`,
       approver: "asker",
     });
-    if (approved) return { owner };
-    return { refused: by === "" ? unanswered(owner, server) : refusedBy(owner, server) };
+    return decided.approved ? { owner } : { refused: notLent(decided, owner, server) };
   } catch (error) {
     if (error instanceof WaitingForPerson) return known ?? "waiting";
     throw error;
@@ -139,23 +139,19 @@ function decidedBefore(
   const decided = others.flatMap(([, each]) => each.decided ?? []);
   const wasRefused = decided.some(({ approved, by }) => !approved && by !== "");
   if (wasRefused || refusalFor(standing, binds, author.id, cause))
-    return { refused: refusedBy(owner, server) };
+    return { refused: notLent({ by: owner.id, name: owner.name }, owner, server) };
   const isAllowed =
     decided.some(({ approved, for_turn }) => approved && for_turn) ||
     allowanceFor(standing, binds, { approver: "asker", asker: author.id, cause }) !== undefined;
   return isAllowed ? { owner } : undefined;
 }
 
-function refusedBy({ name }: AccountOwner, { server, tool }: ServerTool): ToolResult {
-  const message = `${name} did not allow the use of their account at ${server}, so ${tool} did not run.`;
-  return failure(
-    "refused",
-    message,
-    "Do not try it again unless the person asks for it. Say what was not done.",
-  );
-}
-
-function unanswered({ name }: AccountOwner, { server, tool }: ServerTool): ToolResult {
-  const message = `${name} did not say in time whether their account at ${server} may be used, so ${tool} did not run.`;
-  return failure("approval_expired", message, "Tell the person that they can ask again.");
+function notLent(
+  decided: Pick<Decided, "by" | "name">,
+  { name: only }: AccountOwner,
+  { server, tool }: ServerTool,
+): ToolResult {
+  const what = `the use of their account at ${server}`;
+  const { code, message, hint } = notApproved(decided, { what, so: `${tool} did not run`, only });
+  return failure(code, message, hint);
 }

@@ -5,6 +5,7 @@
 
 import { nearestNames } from "../../base/nearest-name.ts";
 import { approveWithin } from "../decisions/approval.ts";
+import { notApproved } from "../decisions/not-approved.ts";
 import type {
   ChannelAccess,
   ChannelMessage,
@@ -257,9 +258,7 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
       const where = { callId: `${callId}/approval:${action}`, skillId };
       const decided = await approveWithin(scope, where, { action, ...asked, approver: "asker" });
       if (decided.approved) return decided.edited;
-      const who = decided.by === "" ? "Nobody allowed it in time" : `${decided.name ?? decided.by} refused`;
-      const hint = "Do not try it again unless the person asks for it. Say what was not done.";
-      throw new SkillFailure("refused", `${who}, so nothing was done.`, hint);
+      throw notApproved(decided, { so: "nothing was done" });
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { approveWithin } from "../decisions/approval.ts";
+import { notApproved } from "../decisions/not-approved.ts";
 import type { ChannelAccess, ChannelMessage, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
 import { calledBy } from "../scope/turn-scope.ts";
@@ -141,6 +142,8 @@ async function consentTo(
   const known = (await schedules.receivers(cause.id))[receiver];
   if (known === true) return cause.id;
   const asking = `${callId}/approval:receive`;
+  const [what, so] = ["messages of this schedule", "nothing was sent"];
+  let failed = new SkillFailure("not_agreed", `${person} has not agreed to ${what}, so ${so}.`);
   if (known === undefined || scope.state.approvals.has(asking)) {
     const asked = approveWithin(
       scope,
@@ -153,17 +156,17 @@ async function consentTo(
         reason: `It is planned: ${cause.because}. I ask this once.`,
       },
     );
-    const { approved } = await asked.catch(async (error: unknown) => {
+    const decided = await asked.catch(async (error: unknown) => {
       // Other runs find that the person was asked.
       if (error instanceof WaitingForPerson) await schedules.agree(cause.id, receiver, false);
       throw error;
     });
-    await schedules.agree(cause.id, receiver, approved);
-    if (approved) return cause.id;
+    await schedules.agree(cause.id, receiver, decided.approved);
+    if (decided.approved) return cause.id;
+    failed = notApproved(decided, { what, so, only: person });
   }
-  const message = `${person} has not agreed to messages of this schedule, so nothing was sent.`;
   const hint = `Tell the person; ${person} can still allow it: /agent schedule accept ${cause.id}.`;
-  throw new SkillFailure("refused", message, hint);
+  throw new SkillFailure(failed.code, failed.message, hint);
 }
 
 /** `send a message to #general`, `send Ben a direct message`. */

@@ -24,6 +24,7 @@ import type { Allowed, Approver, Inbound, ToolEffect, Trust } from "../values/in
 import type { Json } from "../values/json.ts";
 import type {
   AssistantMessage,
+  CutAnswer,
   Message,
   MessageContext,
   SystemMessage,
@@ -99,6 +100,8 @@ type PlainEvent =
       message: AssistantMessage;
       note?: string | undefined;
       model: string;
+      /** Why the message is incomplete. */
+      cut?: CutAnswer | undefined;
     }
   /**
    * `round`: the round of the turn's own model call; absent for calls that skills, summaries and sub-runs make. `run`: the call whose
@@ -319,6 +322,8 @@ type PlainEvent =
       private?: true | undefined;
       /** For a command whose effect everybody in the thread sees: a chat platform posts nothing. */
       silent?: true | undefined;
+      /** The turn ended before its first model call, with the reason why it could not start: models never read it. */
+      refused?: true | undefined;
       /** Set when the turn was deleted, by this person; its texts are permanently gone. */
       forgotten_by?: string | undefined;
     }

@@ -1,7 +1,7 @@
 import { hostOfKey } from "../values/address.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import type { Json } from "../values/json.ts";
-import type { AssistantMessage, Message } from "../values/message.ts";
+import type { AssistantMessage, CutAnswer, Message } from "../values/message.ts";
 import { isOfSkill } from "./transcript.ts";
 import { directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
 
@@ -72,6 +72,8 @@ export interface TurnState {
   own_from: number;
   /** The model's last message in this turn. */
   last: AssistantMessage | undefined;
+  /** Why that message is incomplete. */
+  cut: CutAnswer | undefined;
   /** The turn's messages while they belong to no transcript: the turn was started by an earlier version, or its opening is lost. */
   untold: Message[];
   /** Undefined while the model answers. */
@@ -119,6 +121,7 @@ export function createTurnState(): TurnState {
     own_from: 0,
     untold: [],
     last: undefined,
+    cut: undefined,
     away: undefined,
     left_out: [],
     streamed: "",
@@ -247,6 +250,7 @@ function applyToConversation(state: TurnState, event: TurnEventBody): void {
       state.streamed = "";
       state.away = undefined;
       state.last = event.message;
+      state.cut = event.cut;
       if (event.message.tool_calls.length > 0) state.open = event.message;
       break;
     case "model_away":

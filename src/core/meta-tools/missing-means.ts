@@ -6,14 +6,17 @@ const modules: readonly { language: PackageLanguage; pattern: RegExp }[] = [
   { language: "node", pattern: /Cannot find (?:module|package) '((?:@[\w.-]+\/)?[A-Za-z][\w.-]*)/g },
 ];
 
-/** How bash, dash, coreutils, Python and Node say that a program is missing. Python's traceback shows that it started one. */
+/** How bash, dash, coreutils and Node say that a program is missing. */
 const programs: readonly RegExp[] = [
   /: ([A-Za-z][\w.+-]*): command not found$/gm,
   /: \d+: ([A-Za-z][\w.+-]*): not found$/gm,
   /(?:^(?:\/usr\/bin\/)?env:|: failed to run command) ['‘]([A-Za-z][\w.+-]*)['’]: No such file or directory$/gm,
-  /in _execute_child\n(?: .*\n)*FileNotFoundError: .*: '([A-Za-z][\w.+-]*)'$/gm,
   /\bspawn(?:Sync)? ([A-Za-z][\w.+-]*) ENOENT\b/g,
 ];
+
+/** How Python says it, after a traceback that shows that it started a program. */
+const started = "in _execute_child\n";
+const pythonProgram = /^FileNotFoundError: .*: '([A-Za-z][\w.+-]*)'$/gm;
 
 /** What an operator can do about modules and programs that code said it lacks, for the person; undefined if it said nothing of the kind. */
 export function missingMeansHint(printed: string): string | undefined {
@@ -22,7 +25,8 @@ export function missingMeansHint(printed: string): string | undefined {
     const names = new Set(missing(pattern));
     return names.size === 0 ? [] : [addCommand(language, [...names])];
   });
-  const names = [...new Set(programs.flatMap(missing))].join(", ");
+  const patterns = printed.includes(started) ? [...programs, pythonProgram] : programs;
+  const names = [...new Set(patterns.flatMap(missing))].join(", ");
   const install =
     names === "" ? [] : [`install the program ${names} on the bot's machine, in /usr or /usr/local`];
   const cures = [...commands.map((command) => `run \`${command}\``), ...install].join(" and ");

@@ -4,7 +4,7 @@ import type { Usage } from "../log/usage.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { Inbound } from "../values/inbound.ts";
 import type { JsonSchema } from "../values/json.ts";
-import type { AssistantMessage, Effort, Message, ToolDefinition } from "../values/message.ts";
+import type { AssistantMessage, CutAnswer, Effort, Message, ToolDefinition } from "../values/message.ts";
 
 /**
  * A transcript as sent to a model. Between two requests of one transcript, `messages` only grows at the end. An adapter converts a message
@@ -109,7 +109,15 @@ export type ModelEvent =
   | { type: "left_out"; model: string; tools: readonly LeftOutTool[] }
   /** Discards the text so far: an interrupted stream is retried, or another model takes over. */
   | { type: "reset" }
-  | { type: "finished"; message: AssistantMessage; usage: Usage; model: string };
+  /** The usage of an answer that is of no use. Another attempt follows, or the error. */
+  | { type: "spent"; usage: Usage; model: string }
+  | {
+      type: "finished";
+      message: AssistantMessage;
+      usage: Usage;
+      model: string;
+      cut?: CutAnswer | undefined;
+    };
 
 /** A tool that a provider refuses, with the provider's reason. */
 interface LeftOutTool {
@@ -123,8 +131,13 @@ export type ModelErrorCode =
   | "overloaded"
   | "unavailable"
   | "unauthorized"
+  /** Refused for a reason that no code tells: the request, the model or the account. */
   | "invalid_request"
   | "context_too_long"
+  /** The model or a filter of its provider declined to answer. */
+  | "declined"
+  /** The answer reached its limit before it said anything. */
+  | "cut_off"
   | "bad_response"
   | "not_configured";
 
@@ -151,7 +164,8 @@ export class ModelError extends ExpectedFailure<ModelErrorCode> {
 type Remedy = "again" | "later" | "another";
 
 /**
- * The only definition of which failures are temporary. A request that is wrong or too long is wrong for every model. A JSON response comes
+ * The only definition of which failures are temporary. A request that is too long or declined is so for every model; one that was refused
+ * without a code that says why goes to one other model, since the account may be the reason. A JSON response comes
  * from the server itself, so one that is not a valid answer (`bad_response`) is an error of the model or a wrong address, and waiting does
  * not help. Adapters report responses that are not JSON as `unavailable`.
  */
@@ -162,8 +176,10 @@ const remedies: Readonly<Record<ModelErrorCode, readonly Remedy[]>> = {
   bad_response: ["again", "another"],
   unauthorized: ["another"],
   not_configured: ["another"],
-  invalid_request: [],
+  invalid_request: ["another"],
   context_too_long: [],
+  declined: [],
+  cut_off: [],
 };
 
 /** Whether a remedy may help against an error. False for errors that are not failures of a model. */
@@ -184,6 +200,8 @@ export const modelErrorWords: Record<ModelErrorCode, string> = {
     "The language model rejected this request. Try other words or a new thread; if this continues, tell an operator of the bot.",
   context_too_long:
     "This conversation is too long for the language model. Start a new thread, or send less text.",
+  declined: "The language model or its provider declined to answer this. Ask in other words.",
+  cut_off: "The model reached its limit of tokens before it said anything.",
   bad_response:
     "The language model sent an unusable answer. Try again; if this continues, tell an operator of the bot.",
   not_configured:

@@ -89,9 +89,9 @@ async function complete(scope: TurnScope, model: Model, request: ModelRequest): 
   const over = await scope.ports.overBudget(scope.namespace.settings);
   if (over !== undefined) throw new SkillFailure("over_budget", `The model is not asked any more: ${over}.`);
   for await (const event of model.stream(request)) {
-    if (event.type !== "finished") continue;
+    if (event.type !== "finished" && event.type !== "spent") continue;
     await scope.emit({ type: "usage", model: event.model, ...event.usage });
-    return event.message.text;
+    if (event.type === "finished") return event.message.text;
   }
   throw new ModelError("bad_response", "The model ended without an answer.");
 }

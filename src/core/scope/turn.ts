@@ -58,6 +58,8 @@ export interface TurnEnd {
   outcome: TurnOutcome;
   text: string;
   error?: { code: string; message: string };
+  /** As in `turn_finished`. */
+  refused?: true | undefined;
 }
 
 /** Abort reason of a turn that reached its deadline. */

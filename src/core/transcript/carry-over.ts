@@ -220,9 +220,9 @@ async function summarise(scope: TurnScope, source: SummarySource): Promise<strin
       const messages: Message[] = [{ role: "user", text: parts.filter(Boolean).join("\n\n") }];
       const request = { system: instructions, messages, tools: [], signal: turn.signal };
       for await (const event of model.stream(request)) {
-        if (event.type !== "finished") continue;
+        if (event.type !== "finished" && event.type !== "spent") continue;
         await scope.emit({ type: "usage", model: event.model, ...event.usage });
-        if (event.message.text.trim() !== "") return event.message.text.trim();
+        if (event.type === "finished" && event.message.text.trim() !== "") return event.message.text.trim();
       }
     } catch {
       // If the model is unavailable, the turn's own call reports it.

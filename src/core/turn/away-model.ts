@@ -40,7 +40,9 @@ export async function waitForModel(
   const retriesEnd = since + away_retry_ms;
   const isLate = now >= retriesEnd;
   if (now >= retriesEnd + away_ask_ms) return gaveUp(now - since, error);
-  const pause = isLate ? lateInterval : Math.max(backoff(tries + 1, pauses), error.retryAfterMs ?? 0);
+  // A server may ask for a day and be back in a minute.
+  const asked = Math.min(error.retryAfterMs ?? 0, pauses.maxMs);
+  const pause = isLate ? lateInterval : Math.max(backoff(tries + 1, pauses), asked);
   const end = isLate ? retriesEnd + away_ask_ms : retriesEnd;
   if (state.streamed !== "") await scope.emit({ type: "text_reset" });
   const reason = `The model does not answer (${error.seen ?? reasons[error.code] ?? error.code}).`;

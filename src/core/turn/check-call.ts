@@ -1,12 +1,13 @@
 import { errorText } from "../../base/error-text.ts";
 import { ExactNumber, parseExactly } from "../../base/exact-number.ts";
+import { readJson } from "../../base/json-reader.ts";
 import { nearestNames } from "../../base/nearest-name.ts";
 import { escapeRawControls } from "../../base/raw-controls.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
 import type { CallState, TurnState } from "../log/turn-state.ts";
 import { type CallRequest, mayBeOf, startingOf, type TurnScope } from "../scope/turn-scope.ts";
 import { failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
-import { canonicalJson, type Json, type JsonSchema, parseJson } from "../values/json.ts";
+import { canonicalJson, type Json, type JsonSchema, parseJson, sizeProblem } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 import { findGuide, findOffloaded, findParts, findTool, howToFindSkills } from "./toolset.ts";
 
@@ -59,7 +60,7 @@ async function checkCall(call: ToolCall, tool: Tool): Promise<CheckedCall> {
   const schema = { expected_arguments: tool.parameters };
   let parsed: Json;
   try {
-    parsed = call.arguments.trim() === "" ? {} : parseJson(escapeRawControls(call.arguments));
+    parsed = readArguments(call.arguments);
   } catch (error) {
     const reason = errorText(error);
     return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
@@ -67,6 +68,20 @@ async function checkCall(call: ToolCall, tool: Tool): Promise<CheckedCall> {
   const valid = await checkArguments(tool, parsed);
   if (!valid.ok) return refused(parsed, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
   return { status: "ready", tool, input: valid.value };
+}
+
+/** Reads arguments, also in a code fence, said twice, or with slips that leave one reading. @throws SyntaxError */
+function readArguments(text: string): Json {
+  const [, fenced = text] = /^\s*```\w*\n([^`]*)```\s*$/.exec(text) ?? [];
+  const written = escapeRawControls(fenced).trim();
+  const half = written.slice(0, written.length / 2).trimEnd();
+  const once = half !== "" && written.endsWith(half) && half.endsWith("}") ? half : written;
+  if (once === "") return {};
+  const problem = sizeProblem(once);
+  if (problem !== undefined) throw new SyntaxError(problem);
+  const read = readJson(once);
+  if (!read.ok) throw new SyntaxError(read.reason);
+  return read.value as Json;
 }
 
 /**

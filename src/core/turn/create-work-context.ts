@@ -1,3 +1,4 @@
+import { notApproved } from "../decisions/not-approved.ts";
 import { createThreadFiles } from "../effects/tool-files.ts";
 import type { Usage } from "../log/usage.ts";
 import { WebSearchError } from "../ports/web.ts";
@@ -81,8 +82,8 @@ function codeWork(scope: TurnScope, { inFolder, approve }: Own, signal: AbortSig
         const reason = `The code can reach ${means.hosts.join(", ")} with the files of this thread, and the agent has read text that nobody here vouches for.`;
         const says = { deed: `run this ${language} code`, quotes: "code", names: ["language"] };
         const input = { language, code };
-        const { approved } = await approve({ action: "run_code", says, input, approver: "asker", reason });
-        if (!approved) throw new SkillFailure("refused", "The person did not allow this code to run.");
+        const decided = await approve({ action: "run_code", says, input, approver: "asker", reason });
+        if (!decided.approved) throw notApproved(decided, { what: "this code", so: "it did not run" });
       }
       const ran = await inFolder(`${about}\n${code}`, (working) =>
         runner.run({

@@ -68,6 +68,9 @@ async function readOnce(
           if (untold !== undefined) return untold;
           break;
         }
+        case "spent":
+          await emit({ type: "usage", model: event.model, ...event.usage });
+          break;
         case "reset":
           endThought();
           pacer.clear();

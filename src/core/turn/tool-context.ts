@@ -206,7 +206,8 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
       return answer.text;
     }
     if (ports.clock.now() >= open.expires_at) {
-      throw new ToolLimitError("no_answer", "nobody answered the question in time");
+      const hint = "This is no refusal: if the person still wants it, they can be asked again.";
+      throw new ToolLimitError("no_answer", "Nobody answered the question in time.", { hint });
     }
     throw new WaitingForPerson();
   };

@@ -37,9 +37,17 @@ export function guidesOf({ offer, state, transcript }: TurnScope): Skill[] {
 
 /**
  * Finds the tool that a model means: one of the agent's own, or one of a skill that is usable here, active or not. A model may also call a
- * tool by a former name, and a skill with a single tool by the skill's id.
+ * tool by a former name, a skill with a single tool by the skill's id, and put a name into a frame of its own format
+ * (`functions.NAME:0`, `NAME<|channel|>commentary`).
  */
 export function findTool(scope: TurnScope, name: string): Tool | undefined {
+  const tool = toolNamed(scope, name);
+  if (tool !== undefined) return tool;
+  const inFrame = new Set(name.split(/[^\w-]+/).flatMap((part) => toolNamed(scope, part) ?? []));
+  return inFrame.size === 1 ? [...inFrame][0] : undefined;
+}
+
+function toolNamed(scope: TurnScope, name: string): Tool | undefined {
   const own = scope.ownTools.get(name);
   if (own !== undefined && hasOwnTool(currentProfile(scope), own)) return own;
   const offered = scope.offer.tools().get(name) ?? onlyToolOf(scope.offer, name);

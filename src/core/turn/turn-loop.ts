@@ -9,7 +9,7 @@ import { endForReader } from "../transcript/audience.ts";
 import { keepTranscript, keepWhileWaiting, requestOf } from "../transcript/keep-transcript.ts";
 import { fitUserText, saidBy, userMessage } from "../transcript/user-message.ts";
 import { fingerprint } from "../values/address.ts";
-import type { AssistantMessage, ToolCall } from "../values/message.ts";
+import type { AssistantMessage, CutAnswer, ToolCall } from "../values/message.ts";
 import { agentNamedIn, type Profile } from "../values/profile.ts";
 import { afterWait, waitForModel } from "./away-model.ts";
 import { repeatedTooOften } from "./check-call.ts";
@@ -55,10 +55,11 @@ async function startLoop(
   if (reached === undefined) return;
   const end = await endForReader(scope, reached);
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
-  const { outcome } = end;
+  const { outcome, refused } = end;
   // The reader of an answer has to know which messages it was made without.
   const text = [end.text, ...state.left_out].filter(Boolean).join("\n\n");
-  await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
+  const only = state.private ? { private: true as const } : {};
+  await scope.emit({ type: "turn_finished", outcome, text, refused, ...only });
 }
 
 /** The end of a turn whose message names an agent, or that works in the background. Undefined when the turn waits. */
@@ -106,7 +107,7 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
 async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
   const { rounds, last } = scope.state;
   // After a crash between the model's answer and `turn_finished`, the answer is already in the log.
-  if (last?.tool_calls.length === 0) return { outcome: "completed", text: last.text };
+  if (last?.tool_calls.length === 0) return answered(scope, last.text);
   const wait = await afterWait(scope);
   if (wait !== "go") return wait;
   try {
@@ -124,7 +125,24 @@ async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
   const message = await callModel(scope);
   if (message.tool_calls.length > 0) return undefined;
   // Messages that had to wait before the round do so after it.
-  return rest ? { outcome: "completed", text: message.text } : endUnlessOutdated(scope, message.text);
+  return rest ? answered(scope, message.text) : endUnlessOutdated(scope, message.text);
+}
+
+const cutWords: Record<CutAnswer, string> = {
+  length: "The answer is cut off here: the model reached its limit of output tokens.",
+  context: "The answer is cut off here: the conversation fills the model's context.",
+  declined: "The answer ends here: the model or a filter of its provider declined to go on.",
+};
+
+/** The turn's end with the model's answer, which says so if it is cut. */
+function answered({ state: { cut }, turn }: TurnScope, text: string): TurnEnd {
+  if (cut === undefined) return { outcome: "completed", text };
+  return { outcome: "limit_reached", text: `${text.trim()}\n\n${withContinue(turn, cutWords[cut])}` };
+}
+
+/** A person may go on from a limit; a sub-run's reader may not. */
+function withContinue({ task }: Turn, note: string): string {
+  return task === undefined ? `${note} Say “continue” to go on from here.` : note;
 }
 
 const outdated =
@@ -133,7 +151,7 @@ const outdated =
 /** Ends the turn with the model's answer. Returns undefined if its author wrote meanwhile: then the model reads that and answers again. */
 async function endUnlessOutdated(scope: TurnScope, text: string): Promise<TurnEnd | undefined> {
   const isOutdated = (await limitReached(scope)) === undefined && (await takeSteering(scope, outdated)).taken;
-  if (!isOutdated) return { outcome: "completed", text };
+  if (!isOutdated) return answered(scope, text);
   await scope.emit({ type: "text_reset" });
   return undefined;
 }
@@ -160,19 +178,18 @@ async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> 
   const { turn } = scope;
   const note = `This turn ends here: ${limit}.`;
   if ((await scope.ports.overBudget(scope.namespace.settings)) !== undefined)
-    return { outcome: "limit_reached", text: note };
+    return {
+      outcome: "limit_reached",
+      text: note,
+      refused: roundsOf(rootOf(scope).state) === 0 ? true : undefined,
+    };
   const message = await callModel(
     scope,
     `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,
   ).catch(ignoreBadResponse);
   return {
     outcome: "limit_reached",
-    text: [
-      message?.text.trim(),
-      turn.task === undefined ? `${note} Say “continue” to go on from here.` : note,
-    ]
-      .filter(Boolean)
-      .join("\n\n"),
+    text: [message?.text.trim(), withContinue(turn, note)].filter(Boolean).join("\n\n"),
   };
 }
 
@@ -230,7 +247,8 @@ async function callModel(scope: TurnScope, finalNote?: string): Promise<Assistan
   const kept = withWholeBlocks(message, ports.redact(message));
   // Before calls, some models say what they do in a note beside the text.
   const said = kept.tool_calls.length === 0 || finished.note === "" ? {} : { note: finished.note };
-  await scope.emit({ type: "model_message", round, message: kept, ...said, model: finished.model });
+  const { model, cut } = finished;
+  await scope.emit({ type: "model_message", round, message: kept, ...said, model, cut });
   return kept;
 }
 
@@ -325,6 +343,7 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
     const { code, message, seen } = error;
     const words = [modelErrorWords[code], ...(code === "invalid_request" ? [seen] : [])];
     const text = turn.detailed_errors ? message : words.filter(Boolean).join(" ");
+    if (code === "cut_off") return { outcome: "limit_reached", text: withContinue(turn, text) };
     return { outcome: "failed", text, error: { code, message } };
   }
   ports.report(error, "turn");

@@ -42,6 +42,9 @@ interface WithAudience {
   only_for?: string | undefined;
 }
 
+/** Why an answer is incomplete: the limit of output tokens, the end of the context, or the model or a filter that declined to go on. */
+export type CutAnswer = "length" | "context" | "declined";
+
 /** A complete model message in Knack's provider-neutral format. */
 export interface AssistantMessage extends WithAudience {
   role: "assistant";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SkillFailure } from "../../core/skill/define-skill.ts";
+import { notApproved } from "../../core/decisions/not-approved.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { resolve, substitute, withoutVariables } from "../substitute.ts";
@@ -24,13 +24,14 @@ export const approval = defineControl({
   summary: ({ approver }) => `Asking ${approver === "operator" ? "an operator" : "a manager"} for approval`,
   branches: (made) => (made.else ? [["else", made.else]] : []),
   async run(made, { title, shown, context, record, run }) {
-    const { approved, by, name } = await context.approve({
+    const decided = await context.approve({
       action: made.action ?? title,
       label: `${title}: ${withoutVariables(made.question)}`,
       question: substitute(made.question, shown),
       input: resolve(made.input ?? {}, shown) ?? {},
       approver: made.approver ?? "manager",
     });
+    const { approved, by } = decided;
     const result = { approved, by };
     await record(result);
     if (approved) return { kind: "result", result };
@@ -38,12 +39,7 @@ export const approval = defineControl({
       const ran = await run("else");
       return ran.kind === "direct" ? ran : { kind: "skip", result };
     }
-    if (by === "") {
-      const hint = "Tell the person that they can run it again.";
-      throw new SkillFailure("approval_expired", "Nobody approved it in time.", hint);
-    }
-    const hint = "Do not try it again unless the person asks for it. Say what was not done.";
-    throw new SkillFailure("refused", `${name ?? by} refused it.`, hint);
+    throw notApproved(decided, { so: "the next steps did not run" });
   },
   describe: (made, { variables }) => ({
     asks: substitute(made.question, variables),

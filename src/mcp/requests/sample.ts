@@ -1,4 +1,5 @@
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/client";
+import { notApproved } from "../../core/decisions/not-approved.ts";
 import type { ToolContext } from "../../core/skill/tool.ts";
 
 /** Maximum length of a request, characters of all its texts; people must be able to read what they allow. */
@@ -10,8 +11,8 @@ const charactersPerToken = 4;
 
 /** Why a server's request to use the model is refused. */
 export class SamplingRefusedError extends Error {
-  readonly code: "refused" | "not_supported" | "too_large";
-  constructor(code: SamplingRefusedError["code"], message: string) {
+  readonly code: string;
+  constructor(code: string, message: string) {
     super(message);
     this.code = code;
   }
@@ -41,7 +42,7 @@ export async function sample(
   }
   if (!context.generative)
     throw new SamplingRefusedError("not_supported", "There is no model that writes text.");
-  const { approved } = await context.approve({
+  const decided = await context.approve({
     action: "use_model",
     question: `May the tool server ${server} have the model write an answer to these messages?`,
     input: {
@@ -52,7 +53,10 @@ export async function sample(
     approver: "manager",
     key: `${key}.1`,
   });
-  if (!approved) throw new SamplingRefusedError("refused", "Nobody allowed it.");
+  if (!decided.approved) {
+    const { code, message } = notApproved(decided, { so: "nothing was written" });
+    throw new SamplingRefusedError(code, message);
+  }
   const text = await context.write({
     instructions: instructions(server, system, max_tokens),
     input: messages.map(({ role, text: said }) => `${role}:\n${said}`).join("\n\n"),

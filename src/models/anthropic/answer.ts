@@ -10,7 +10,10 @@ import { blocksToKeep, isText, isThinking, type WireBlock } from "./blocks.ts";
 import type { WireForm } from "./models.ts";
 
 /** A chunk of a stream: first the form in which the request was accepted, then the server's events. */
-export type AnthropicChunk = { type: "accepted"; form: WireForm } | Anthropic.RawMessageStreamEvent;
+export type AnthropicChunk = { type: "accepted"; form: WireForm } | AnthropicEvent;
+
+/** An event of a stream, or the whole message that some servers send in its place. */
+export type AnthropicEvent = Anthropic.RawMessageStreamEvent | Anthropic.Message;
 
 /** A request and its recipient. */
 export interface Asked {
@@ -28,6 +31,10 @@ export function createAnthropicReader(asked: Asked): AnswerReader<AnthropicChunk
     add(event) {
       if (event?.type === "accepted") {
         form = event.form;
+        return "";
+      }
+      if (event?.type === "message") {
+        parts.push(wholeMessage(event, asked.endpoint));
         return "";
       }
       if (event?.type === "message_start") parts.push(new AnthropicContent());
@@ -51,15 +58,11 @@ export function wholeMessage(message: Anthropic.Message, endpoint: Endpoint): An
   return AnthropicContent.whole(message);
 }
 
-/**
- * The answer of these messages. Of a declined answer only the text is kept.
- * @throws ModelError `context_too_long` when the context ended before any text
- */
+/** The answer of these messages. Of a declined answer only the text is kept. */
 export function anthropicAnswer(parts: readonly AnthropicContent[], form: WireForm, asked: Asked): Answer {
   const read = parts.flatMap((part) => part.blocks());
   const text = read.map(({ block }) => (block.type === "text" ? block.text : "")).join("");
-  const stopReason = parts.at(-1)?.stopReason;
-  const stop = stopOf(stopReason);
+  const stop = stopOf(parts.at(-1)?.stopReason);
   const usage = usageOf(parts);
   const calls = read.flatMap(({ block, arguments: json }) =>
     block.type === "tool_use" ? [{ id: safeCallId(block.id), name: block.name, arguments: json }] : [],
@@ -69,9 +72,6 @@ export function anthropicAnswer(parts: readonly AnthropicContent[], form: WireFo
   const closed = { role: "assistant", text: output?.arguments ?? text, tool_calls: [] } as const;
   if (output !== undefined || stop === "declined") {
     return { message: { ...closed, tool_calls: [] }, usage, stop };
-  }
-  if (stopReason === "model_context_window_exceeded" && text === "" && calls.length === 0) {
-    throw modelError("context_too_long", asked.endpoint, "ran out of context before it answered", undefined);
   }
   const tool_calls = withUniqueIds(calls, asked.request.messages);
   const message: AssistantMessage = { role: "assistant", text, tool_calls };
@@ -93,7 +93,8 @@ function sendable(blocks: readonly WireBlock[]): WireBlock[] {
 }
 
 function stopOf(reason: Anthropic.StopReason | undefined): Answer["stop"] {
-  if (reason === "max_tokens" || reason === "model_context_window_exceeded") return "length";
+  if (reason === "max_tokens") return "length";
+  if (reason === "model_context_window_exceeded") return "context";
   return reason === "refusal" ? "declined" : "done";
 }
 

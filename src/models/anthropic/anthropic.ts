@@ -9,6 +9,7 @@ import { toolRules } from "../tools/tool-shape.ts";
 import {
   type AnthropicChunk,
   AnthropicContent,
+  type AnthropicEvent,
   type Asked,
   anthropicAnswer,
   createAnthropicReader,
@@ -23,7 +24,7 @@ import { wireRequest } from "./request.ts";
 const maxPauses = 5;
 
 /** The events of a stream; undefined for a sign of life without an event. */
-type WireEvents = AsyncIterable<Anthropic.RawMessageStreamEvent | undefined>;
+type WireEvents = AsyncIterable<AnthropicEvent | undefined>;
 
 /** Sends one request body. */
 type Post<Answer> = (
@@ -50,7 +51,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
       // The SDK's own stream hides the pings that arrive while the model thinks.
       const post: Post<WireEvents> = async (body, requestOptions) => {
         const response = await api.messages.create({ ...body, stream: true }, requestOptions).asResponse();
-        return readChunks<Anthropic.RawMessageStreamEvent>(response, ({ type }) => type === "message_stop");
+        return readChunks<AnthropicEvent>(response, ({ type }) => type === "message_stop");
       };
       const chunks = streamed((paused) => send(request, form, paused, signal, post));
       return { chunks, reader: createAnthropicReader(asked(request)) };
@@ -174,9 +175,10 @@ async function* streamed(
   for (;;) {
     const { answer, form } = await send(parts);
     yield { type: "accepted", form };
-    const part = new AnthropicContent();
+    let part = new AnthropicContent();
     for await (const event of answer) {
-      if (event) part.add(event);
+      if (event?.type === "message") part = AnthropicContent.whole(event);
+      else if (event) part.add(event);
       yield event;
     }
     parts.push(part);

@@ -44,7 +44,9 @@ function inTurn(
     recover(error) {
       if (!(error instanceof ModelError)) throw error;
       const failures = [...earlier, error];
-      if (!mayHelp("another", error)) throw allFailed(failures);
+      // Two refusals without a reason: it is the request.
+      const isRefused = error.code === "invalid_request" && earlier.some(({ code }) => code === error.code);
+      if (isRefused || !mayHelp("another", error)) throw allFailed(failures);
       request.signal.throwIfAborted();
       const [next, ...rest] = others;
       // The last model's text is not withdrawn here: the error does that.

@@ -7,13 +7,17 @@ import { attempted } from "./attempt.ts";
 /** Maximum attempts to shorten a request that is too long. */
 const attempts = 6;
 
+/** About as many characters are a token, at least. */
+const charactersPerToken = 4;
+
 /** The share of the window that a request may take: sizes are estimates. */
 const certainty = 0.9;
 
 /**
  * Sends the model only what fits. A conversation that exceeds its window, for example from a model with a larger one, is cut to its
  * latest part. If the window is unknown, or smaller than expected, requests shrink until the model accepts one; that size is
- * remembered.
+ * remembered. A refusal without a reason counts as one of size, once, for a request much larger than any that was accepted or than
+ * half the window.
  * @param answerTokens maximum tokens of an answer, which share the window
  */
 export function withFitting(model: Model, answerTokens: number): Model {
@@ -22,11 +26,17 @@ export function withFitting(model: Model, answerTokens: number): Model {
   const { window } = model;
   let maxRoom = window === undefined ? Number.POSITIVE_INFINITY : roomIn(window, answerTokens);
 
+  /** Characters of the largest request that was accepted. */
+  let largest = 0;
+  const isLarge = (request: ModelRequest) =>
+    boundOf(request) > 1.5 * largest || (window !== undefined && sizeOf(request) > window / 2);
+
   const shortened = (request: ModelRequest, room: number, attempt = 1): AsyncIterable<ModelEvent> =>
     attempted(model.stream(shortenedRequest(request, room)), {
       pass(event) {
         if (event.type !== "finished") return event;
-        maxRoom = Math.min(maxRoom, room);
+        // A refusal that was not one of size does not make later requests smaller than what the model takes.
+        maxRoom = Math.min(maxRoom, Math.max(room, largest / charactersPerToken));
         return withoutBlocks(event);
       },
       recover(error) {
@@ -35,15 +45,34 @@ export function withFitting(model: Model, answerTokens: number): Model {
         return shortened(request, room / 2, attempt + 1);
       },
     });
+  /** The refusal of the whole request says more than that of its part. */
+  const onceShortened = (request: ModelRequest, room: number, error: ModelError) =>
+    attempted(shortened(request, room, attempts), {
+      recover(second) {
+        throw second instanceof ModelError && second.code === "invalid_request" ? error : second;
+      },
+    });
+  const shrinks = (request: ModelRequest, room: number) =>
+    sizeOf(shortenedRequest(request, room)) < sizeOf(request) * 0.9;
   const stream = (request: ModelRequest): AsyncIterable<ModelEvent> => {
     const room = maxRoom;
     // Counting tokens takes time, and most requests have fewer characters than the limit has tokens.
     if (boundOf(request) > room && sizeOf(request) > room) return shortened(request, room);
     return attempted(model.stream(request), {
+      pass(event) {
+        if (event.type === "finished") largest = Math.max(largest, boundOf(request));
+        return event;
+      },
       recover(error) {
-        if (!isTooLong(error)) throw error;
+        const half = sizeOf(request) / 2;
+        if (isTooLong(error)) {
+          request.signal.throwIfAborted();
+          return shortened(request, half);
+        }
+        const isUnclear = error instanceof ModelError && error.code === "invalid_request";
+        if (!isUnclear || !isLarge(request) || !shrinks(request, half)) throw error;
         request.signal.throwIfAborted();
-        return shortened(request, sizeOf(request) / 2);
+        return onceShortened(request, half, error);
       },
     });
   };

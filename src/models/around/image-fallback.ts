@@ -14,6 +14,7 @@ import { attempted } from "./attempt.ts";
 const refusals: ReadonlySet<ModelErrorCode> = new Set([
   "invalid_request",
   "context_too_long",
+  "declined",
   "not_configured",
 ]);
 

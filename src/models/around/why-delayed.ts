@@ -4,6 +4,8 @@ const reasons: Partial<Record<ModelErrorCode, string>> = {
   rate_limited: "The model limits how often it is asked.",
   overloaded: "The model is overloaded.",
   unavailable: "The model cannot be reached.",
+  invalid_request: "The model refused the request.",
+  unauthorized: "The model refused the key or the account.",
   bad_response: "The model sent an answer that cannot be used.",
 };
 

@@ -237,13 +237,17 @@ function typeOf(data: Buffer): string | undefined {
   return head.startsWith("RIFF") && head.endsWith("WEBP") ? "image/webp" : undefined;
 }
 
+const forbidden =
+  "The service that makes pictures refused this: its rules do not allow what is described or shown. Ask for something else, or in other words.";
+
 /** Messages for people, without names of servers. */
-const words: Readonly<Record<ModelErrorCode, string>> = {
+const words: Readonly<Partial<Record<ModelErrorCode, string>>> = {
   rate_limited:
     "The service that makes pictures accepts no more requests for now; try again in a few minutes.",
   overloaded: "The service that makes pictures is overloaded; try again in a few minutes.",
   unavailable: "The service that makes pictures did not answer; try again in a moment.",
   unauthorized: "The service that makes pictures refused the bot's key; an operator has to check it.",
+  declined: forbidden,
   invalid_request:
     "The service that makes pictures refused this request; its rules may not allow the content. Try other words.",
   context_too_long: "The description is too long for the service that makes pictures; make it shorter.",
@@ -257,12 +261,9 @@ function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unk
   const failure = toModelError(error, endpoint);
   if (failure === undefined) return error;
   if (isForbidden(error)) return new ImageError("refused", forbidden, failure.message);
-  const isRefused = failure.code === "invalid_request" || failure.code === "context_too_long";
-  return new ImageError(isRefused ? "refused" : "failed", words[failure.code], failure.message);
+  const isRefused = ["invalid_request", "declined", "context_too_long"].includes(failure.code);
+  return new ImageError(isRefused ? "refused" : "failed", words[failure.code] ?? forbidden, failure.message);
 }
-
-const forbidden =
-  "The service that makes pictures refused this: its rules do not allow what is described or shown. Ask for something else, or in other words.";
 
 /** Whether the request is against the rules, by the error codes of OpenAI, Azure and others. */
 function isForbidden(error: unknown): boolean {

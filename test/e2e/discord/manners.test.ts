@@ -162,7 +162,10 @@ describe("places", () => {
   });
 });
 
-test("a channel that is deleted at run time fails only its turn", async () => {
+test.each([
+  ["a channel that is deleted at run time fails only its turn, whose asker is told", 1],
+  ["a question that is deleted at run time is answered nowhere", 0],
+])("%s", async (_what, told) => {
   const discord = await fakeDiscord();
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -171,12 +174,23 @@ test("a channel that is deleted at run time fails only its turn", async () => {
     asked.resolve();
     await go.promise;
   };
-  await discordBot(discord, scriptedModel(["Hello."], { gate }));
-  await discord.say({ user: ids.adam, channel: ids.announcements, content: `${mention} hello` });
+  const { app } = await discordBot(discord, scriptedModel(["Hello."], { gate }));
+  const gone = await discord.say({ user: ids.adam, channel: ids.announcements, content: `${mention} hello` });
   await asked.promise;
-  await discord.deleteChannel(ids.announcements);
-  go.resolve();
+  if (told > 0) {
+    await discord.deleteChannel(ids.announcements);
+    go.resolve();
+  } else await discord.remove(gone);
 
+  const namespace = `discord:${ids.guild}:${ids.announcements}`;
+  await expect
+    .poll(async () => (await app.app.turns({ namespace })).map(({ status }) => status), { timeout: 10_000 })
+    .toEqual(["finished"]);
+  go.resolve();
   const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
   await discord.until((state) => said(state, id));
+  const words = said(await discord.state(), await discord.openDm(ids.adam)) ?? [];
+  expect(words.map(({ content }) => content)).toEqual(
+    told > 0 ? [expect.stringContaining("Ask me again where I may write")] : [],
+  );
 });

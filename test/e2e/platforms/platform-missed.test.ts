@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
 import type { Surface } from "../../support/bot/platform-surface.ts";
+import { ids } from "../../support/discord/example-world.ts";
 import { expectCleanSlack, finished } from "../support/platform-turns.ts";
 
 const bot = usePlatformBot({ keepsReplies: true });
@@ -39,9 +40,21 @@ beforeAll(async () => {
     await surface.say(`lunch on ${name}, anybody?`);
     await keep("fresh", surface, surface.ask(`question fresh${name}`));
     await surface.reply(threadOf("own", surface), `question follow${name}`);
+    const thread = await surface.ask(`question root${name}`);
+    threads.set(`root${name}`, await surface.open(thread));
   }
-  await start();
+  await start({ unconnected: true });
+  await Promise.all(each.map(replyAtOnce));
 }, 120_000);
+
+/** A second person replies as soon as the platform can deliver it, before the bot has read what it missed. */
+async function replyAtOnce(surface: Surface): Promise<void> {
+  const { slack, discord } = bot();
+  if (surface.name === "slack") await slack.until((state) => state.all.connections > 0, "Slack", 30_000);
+  else await discord.until(({ sessions }) => sessions.some(({ connected }) => connected));
+  const mention = surface.name === "slack" ? "<@U0KNACK>" : `<@${ids.bot}>`;
+  await surface.reply(threadOf("root", surface), `${mention} question then${surface.name}`, { who: "other" });
+}
 
 const threadOf = (what: string, { name }: Surface) => threads.get(what + name) ?? "";
 
@@ -78,6 +91,21 @@ describe.each(names)("what was written on %s while the bot was down", (name) => 
     await finished(bot(), surface, stale);
     await expect.poll(() => surface.shown(stale)).toEqual([`Reply to question stale${name}.`]);
     expect(model.askedOf(`stale${name}`)).toHaveLength(1);
+  });
+
+  it("a missed question is answered before a reply to it that is said right after the connection", async () => {
+    const { surfaces, bot: running } = bot();
+    const surface = surfaces[name];
+    const thread = threadOf("root", surface);
+    expect(await surface.shown(thread, 2)).toEqual([
+      `Reply to question root${name}.`,
+      `Reply to question then${name}.`,
+    ]);
+    const { turns } = await running().client.call("thread.show", { ns: surface.namespace, thread });
+    expect(turns.map(({ turn }) => /question (root|then)/.exec(turn.question)?.[1])).toEqual([
+      "root",
+      "then",
+    ]);
   });
 
   it("a missed message is asked about once by a bot that was killed right after it asked", async () => {

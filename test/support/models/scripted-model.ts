@@ -1,7 +1,7 @@
 import type { Usage } from "../../../src/core/log/usage.ts";
 import type { Model, ModelRequest } from "../../../src/core/ports/model.ts";
 import { foldedRequest } from "../../../src/core/transcript/keep-transcript.ts";
-import type { Message } from "../../../src/core/values/message.ts";
+import type { CutAnswer, Message } from "../../../src/core/values/message.ts";
 
 /** A scripted answer: text, or tool calls. */
 export type Line = string | { call: string; with?: unknown; raw?: string; id?: string }[] | Error;
@@ -15,6 +15,8 @@ export interface ScriptedModelOptions {
   /** Waits for this before each answer; aborts with the request. */
   gate?: (request: ModelRequest, round: number) => Promise<void>;
   usage?: Usage | ((round: number) => Usage);
+  /** Why each answer is incomplete. */
+  cut?: CutAnswer | undefined;
   generative?: boolean;
   /** `scripted/model` unless told. */
   id?: string;
@@ -25,6 +27,7 @@ export function scriptedModel(
   {
     gate = async () => {},
     usage = { input_tokens: 10, output_tokens: 5 },
+    cut,
     generative = true,
     id = "scripted/model",
   }: ScriptedModelOptions = {},
@@ -61,6 +64,7 @@ export function scriptedModel(
         message: { role: "assistant", text, tool_calls },
         usage: typeof usage === "function" ? usage(round) : usage,
         model: id,
+        cut,
       };
     },
   };

@@ -258,7 +258,9 @@ describe("an approval", () => {
     expect(inputs).toEqual(["before"]);
     expect(end).toMatchObject({
       outcome: "failed",
-      text: expect.stringContaining("stopped at step 3 of 4 (approval): Ada refused it."),
+      text: expect.stringContaining(
+        "stopped at step 3 of 4 (approval): Ada refused it, so the next steps did not run.",
+      ),
       output: { code: "refused", results: [{ success: true }, { result: "before" }, { success: false }] },
     });
     expect(end).not.toMatchObject({ text: expect.stringContaining("Do not try it again") });

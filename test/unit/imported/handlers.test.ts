@@ -182,9 +182,9 @@ describe("what a handler finds in this", needs("bubblewrap"), () => {
       output: JSON.stringify({ approved, message }),
     });
     expect(await decided(true, "ada")).toEqual(answer(true, "The request was approved."));
-    expect(await decided(false, "ada")).toEqual(answer(false, "The request was refused."));
+    expect(await decided(false, "ada")).toEqual(answer(false, "ada refused it, so it is not allowed."));
     expect(await decided(false, "")).toEqual(
-      answer(false, "Nobody decided in time, so the request is refused."),
+      answer(false, "Nobody approved it in time, so it is not allowed."),
     );
     expect(asked).toEqual(
       Array(3).fill({ action: "thing", question: "Use [secret]?", input: { key: "[secret]" } }),

@@ -11,7 +11,7 @@ const params: Params = {
   maxTokens: 10,
 };
 
-function samplingTurn({ approved = true, text = "Rome", generative = true } = {}) {
+function samplingTurn({ approved = true, by = "ada", text = "Rome", generative = true } = {}) {
   const approvals: ApprovalRequest[] = [];
   const asked: { instructions: string; input: string }[] = [];
   const context = {
@@ -20,7 +20,7 @@ function samplingTurn({ approved = true, text = "Rome", generative = true } = {}
     generative,
     async approve(request: ApprovalRequest) {
       approvals.push(request);
-      return { approved, by: "ada" };
+      return { approved, by };
     },
     async write({ instructions = "", input }: { instructions?: string; input: string }) {
       asked.push({ instructions, input });
@@ -53,9 +53,12 @@ describe("a tool server that wants a text of the model", () => {
     expect(asked[0]?.instructions).toContain("Be brief.");
   });
 
-  it("a refused sampling request gets nothing, and the model is not asked", async () => {
-    const { asked, sample } = samplingTurn({ approved: false });
-    await expect(sample()).rejects.toMatchObject({ code: "refused" });
+  it.each([
+    ["ada", "refused", "ada refused it, so nothing was written."],
+    ["", "approval_expired", "Nobody approved it in time, so nothing was written."],
+  ])("a sampling request that is not approved (by %j) gets nothing: %s", async (by, code, message) => {
+    const { asked, sample } = samplingTurn({ approved: false, by });
+    await expect(sample()).rejects.toMatchObject({ code, message });
     expect(asked).toEqual([]);
   });
 

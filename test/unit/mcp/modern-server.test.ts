@@ -34,8 +34,8 @@ const requests: ServerRequests = {
   sample: () => Promise.reject(new Error("not in this test")),
 };
 
-describe.each(["stdio", "http"])("a server of MCP 2026-07-28 on %s", (transport) => {
-  it("is called, shows progress, asks and is given up", async () => {
+describe.each(["stdio", "http"])("a modern server on %s", (transport) => {
+  it(`a server of MCP 2026-07-28 on ${transport} is called, shows progress, asks and is given up`, async () => {
     const entry = transport === "stdio" ? modernServer : { url: await modernUrl() };
     await using bench = await openBench({ new: entry }, { requests, call_ms: 2_000 });
     expect(await bench.servers.start("new")).toMatchObject({ state: "running", problem: undefined });

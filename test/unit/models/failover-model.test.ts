@@ -47,22 +47,26 @@ describe("failover", () => {
     expect([error, second.asked]).toEqual([expect.objectContaining({ code: "unavailable" }), 0]);
   });
 
-  it.each(["unauthorized", "unavailable", "overloaded", "rate_limited", "not_configured"] as const)(
-    "failover goes to the next model on %s",
-    async (code) => {
-      const second = scripted("b", [[done("b", "yes")]]);
-      const { events } = await collect(
-        createFailoverModel(scripted("a", [[failure(code)]]), [second]),
-        requestOf("x"),
-      );
-      expect(events).toEqual([
-        { type: "delayed", text: expect.stringMatching(/^The model .*\. Asking another model instead\.$/) },
-        done("b", "yes"),
-      ]);
-    },
-  );
+  it.each([
+    "unauthorized",
+    "unavailable",
+    "overloaded",
+    "rate_limited",
+    "not_configured",
+    "invalid_request",
+  ] as const)("failover goes to the next model on %s", async (code) => {
+    const second = scripted("b", [[done("b", "yes")]]);
+    const { events } = await collect(
+      createFailoverModel(scripted("a", [[failure(code)]]), [second]),
+      requestOf("x"),
+    );
+    expect(events).toEqual([
+      { type: "delayed", text: expect.stringMatching(/^The model .*\. Asking another model instead\.$/) },
+      done("b", "yes"),
+    ]);
+  });
 
-  it.each(["invalid_request", "context_too_long"] as const)(
+  it.each(["context_too_long", "declined", "cut_off"] as const)(
     "failover asks nobody else on %s",
     async (code) => {
       const second = scripted("b", [[done("b", "yes")]]);
@@ -74,6 +78,15 @@ describe("failover", () => {
       expect(second.asked).toBe(0);
     },
   );
+
+  it("failover ends with the second refusal without a reason, and tells both", async () => {
+    const models = ["a", "b", "c"].map((id) => scripted(id, [[failure("invalid_request", `${id} said no`)]]));
+    const [first, ...others] = models as [(typeof models)[0], ...typeof models];
+    const { error } = await collect(createFailoverModel(first, others), requestOf("x"));
+    expect(error).toMatchObject({ code: "invalid_request" });
+    expect(String(error)).toMatch(/a said no.*b said no/);
+    expect(models.map(({ asked }) => asked)).toEqual([1, 1, 0]);
+  });
 
   it.each([
     ["overloaded", "unauthorized"],

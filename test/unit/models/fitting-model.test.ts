@@ -134,3 +134,38 @@ describe("a model whose window is not known", () => {
     expect(model.asked).toHaveLength(1);
   });
 });
+
+describe("a refusal without a reason", () => {
+  const small = requestOf("", { messages: [...conversationOf(2), last] });
+  const large = requestOf("", { messages: [...conversationOf(40), last] });
+
+  it("a refusal without a reason of a request much larger than any accepted one is tried once, shortened", async () => {
+    const model = askedModel((request) => (sizeOf(request) > 50_000 ? "invalid_request" : undefined));
+    const fitting = withFitting(model, 1000);
+    await finish(fitting, small);
+    await finish(fitting, large);
+    expect(model.asked.map((request) => sizeOf(request) > 50_000)).toEqual([false, true, false]);
+  });
+
+  it("a refusal without a reason of more than half the known window is tried once, shortened", async () => {
+    const model = askedModel((request) => (sizeOf(request) > 50_000 ? "invalid_request" : undefined), {
+      window: 100_000,
+    });
+    await finish(withFitting(model, 1000), large);
+    expect(model.asked).toHaveLength(2);
+  });
+
+  it("a refusal without a reason of an ordinary request is reported at once", async () => {
+    const model = askedModel((request) => (request.messages.length === 0 ? undefined : "invalid_request"));
+    const { error } = await collect(withFitting(model, 1000), requestOf("hello"));
+    expect(error).toMatchObject({ code: "invalid_request" });
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it("a refusal without a reason that repeats for the shortened request is reported as it was", async () => {
+    const model = askedModel(() => "invalid_request");
+    const { error } = await collect(withFitting(model, 1000), large);
+    expect(error).toMatchObject({ code: "invalid_request" });
+    expect(model.asked).toHaveLength(2);
+  });
+});

@@ -12,6 +12,11 @@ describe("a server's text", () => {
     expect(redactKey(text, key)).not.toMatch(/my-te|\*\*|wxyz|abc|hunter2/);
   });
 
+  it.each(["test", "ollama", "tiny"])("a short key that is a word leaves the text readable: %s", (key) => {
+    const text = "tiny:latest of ollama does not support tools";
+    expect(redactKey(text, key, key)).toBe(text);
+  });
+
   it("a server's text is otherwise unchanged", () => {
     const text = "Rate limit reached for gpt-5-mini: 200 tasks-per-minute. **Slow down.**";
     expect(redactKey(text, "sk-x")).toBe(text);

@@ -16,7 +16,7 @@ const view: PlannedView = {
 };
 
 /** The skill in a channel where plans ask, or do not, and people agree, or do not. */
-function createChannel({ asks = true, agrees = true, here = true } = {}) {
+function createChannel({ asks = true, agrees = true, by = "ann", here = true } = {}) {
   const wishes: Wish[] = [];
   const asked: string[] = [];
   const added: Plan[] = [];
@@ -43,7 +43,7 @@ function createChannel({ asks = true, agrees = true, here = true } = {}) {
     step: async <T extends Json>(_name: string, work: () => Promise<T> | T) => await work(),
     approve: async ({ question }: { question: string }) => {
       asked.push(question);
-      return { approved: agrees, by: "ann" };
+      return { approved: agrees, by };
     },
   } as unknown as ToolContext;
   const use = async (part: string, input: Record<string, Json>) => {
@@ -74,10 +74,17 @@ describe("the schedule skill", () => {
     expect([asked, added.length]).toEqual([[], 1]);
   });
 
-  it("the schedule skill plans nothing when people refuse, and says what is wrong with a wish", async () => {
-    const refusing = createChannel({ agrees: false });
-    await expect(refusing.use("add", daily)).rejects.toThrow(/did not agree/);
-    expect(refusing.added).toEqual([]);
+  it.each([
+    ["ann", "refused", /^ann refused it.*nothing was planned/, /not try it again/],
+    ["", "approval_expired", /^Nobody approved it in time.*nothing was planned/, /can ask for it again/],
+  ])("the schedule skill plans nothing without a yes (by %j): %s", async (by, code, message, hint) => {
+    const { use, added } = createChannel({ agrees: false, by });
+    const [says, next] = [expect.stringMatching(message), expect.stringMatching(hint)];
+    await expect(use("add", daily)).rejects.toMatchObject({ code, message: says, hint: next });
+    expect(added).toEqual([]);
+  });
+
+  it("the schedule skill says what is wrong with a wish", async () => {
     await expect(createChannel().use("add", { ...daily, text: "bad" })).rejects.toThrow("That is over.");
     await expect(createChannel({ here: false }).use("list", {})).rejects.toThrow(/cannot schedule anything/);
   });

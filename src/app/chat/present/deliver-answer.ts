@@ -190,8 +190,7 @@ async function tellAsker(turn: PresentedTurn, error: PlatformError): Promise<voi
 }
 
 function adviceAfter(error: PlatformError): string {
-  if (isOneOf(error, "forbidden", "gone"))
-    return "Ask me again once I may write there, or in a direct message.";
+  if (isOneOf(error, "forbidden", "gone")) return "Ask me again where I may write, or in a direct message.";
   return isOneOf(error, "blocked")
     ? "Ask me again in other words, or in a direct message."
     : "Ask me again, or ask for a shorter answer.";

@@ -56,6 +56,7 @@ export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
   let finish: string | null | undefined;
   let usage: OpenAI.CompletionUsage | null | undefined;
   let understood = false;
+  let whole: OpenAI.ChatCompletion | undefined;
   const calls: OpenCall[] = [];
   const fields = new ReasoningFields("streamed");
   return {
@@ -65,6 +66,7 @@ export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
       usage = chunk?.usage ?? (choice as { usage?: OpenAI.CompletionUsage } | undefined)?.usage ?? usage;
       if (choice === undefined) return "";
       understood = true;
+      if ("message" in choice) whole = chunk as unknown as OpenAI.ChatCompletion;
       finish = choice.finish_reason ?? finish;
       const delta = choice.delta;
       const thought = fields.add(delta) + thoughtIn(delta?.content);
@@ -73,6 +75,7 @@ export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
       return thought === "" ? pieces : [{ thought }, ...pieces];
     },
     finish() {
+      if (whole !== undefined) return wholeChatAnswer(whole, exchange);
       if (!understood) throw notAnAnswer(exchange.endpoint, "a chat completion", {});
       if (!finish) throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
       return answer({ ...text.end(), called: calls, fields, finish, usage }, exchange);
@@ -104,7 +107,8 @@ function addCall(calls: OpenCall[], delta: CallDelta): void {
     calls.push(call);
   }
   if (call.id === "") call.id = id;
-  if (call.name === "") call.name = name;
+  // Some servers send a name in pieces, some repeat it.
+  if (name !== call.name) call.name += name;
   call.arguments += asText(delta.function?.arguments);
   Object.assign(call.kept, keptOfCall(delta));
 }

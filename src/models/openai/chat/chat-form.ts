@@ -29,6 +29,8 @@ export interface ChatForm {
   /** Whether a request with tools can forbid calls. */
   toolChoice: boolean;
   cacheKey: boolean;
+  /** The content of a message that only has calls. */
+  besideCalls: "null" | "empty";
   /** Whether parameters of tools are sent with all keywords, or only with those that every server knows. */
   schemas: "full" | "plain";
   /**
@@ -68,6 +70,7 @@ export function firstChatForm({
     // https://ai.google.dev/gemini-api/docs/function-calling: a subset of the OpenAPI schema.
     schemas: server === "gemini" ? "plain" : "full",
     calls: "parallel",
+    besideCalls: "null",
   };
 }
 
@@ -134,6 +137,15 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
       request.messages.some(isChange),
     lesser: (form) => ({ ...form, changes: "notes" }),
   },
+  {
+    // Servers refuse `null` in many words, so it is tried after all else.
+    applies: ({ code, status }, form, request) =>
+      code === "invalid_request" &&
+      status < 500 &&
+      form.besideCalls === "null" &&
+      request.messages.some(hasOnlyCalls),
+    lesser: (form) => ({ ...form, besideCalls: "empty" }),
+  },
 ];
 
 const saysEffort = /reasoning[_ .]?effort/;
@@ -144,6 +156,10 @@ const refusedSchema =
 
 function hasSeveralCalls(message: Message): boolean {
   return message.role === "assistant" && message.tool_calls.length > 1;
+}
+
+function hasOnlyCalls(message: Message): boolean {
+  return message.role === "assistant" && message.text === "" && message.tool_calls.length > 0;
 }
 
 /** Words by which templates, gateways and servers refuse a system message that is not the first message. */

@@ -44,12 +44,12 @@ export function createChatMessages(self: { provider: string; model: string }, qu
       listed === undefined
         ? message
         : { ...message, tool_calls: message.tool_calls.map((call) => asMade(call, listed)) };
-    const key = `${blocks.form} ${reasoning}`;
+    const key = `${blocks.form} ${reasoning} ${form.besideCalls}`;
     const known = madeOnce(converted, key, () => new WeakMap<Message, ChatMessage>());
     const convert = (message: Exclude<Message, { role: "system" }>): ChatMessage =>
       madeOnce(known, message, () =>
         message.role === "assistant"
-          ? assistantMessage(asCalled(message), reasoning, blocks, quirks)
+          ? assistantMessage(asCalled(message), { ...form, reasoning }, blocks, quirks)
           : dataMessage(message, form, quirks),
       );
     const conversation = new ChatConversation(form);
@@ -97,7 +97,7 @@ type Owner = { provider: string; model: string; form: string };
 
 function assistantMessage(
   message: AssistantMessage,
-  reasoning: ChatForm["reasoning"],
+  { reasoning, besideCalls }: ChatForm,
   owner: Owner,
   quirks: ChatQuirks,
 ): ChatMessage {
@@ -114,7 +114,8 @@ function assistantMessage(
     // Only the first of parallel calls is signed.
     ...(own?.calls[index] ?? (own === undefined && index === 0 ? quirks.foreignCall : {})),
   }));
-  return { role: "assistant", content: message.text === "" ? null : message.text, tool_calls, ...fields };
+  const content = message.text === "" && besideCalls === "null" ? null : message.text;
+  return { role: "assistant", content, tool_calls, ...fields };
 }
 
 function saysReasoning(message: Message, owner: Owner): boolean {

@@ -39,6 +39,12 @@ export function createResponsesReader(exchange: Exchange): AnswerReader<StreamEv
   let response: Response | undefined;
   return {
     add(event) {
+      const whole = event as Partial<Response> | undefined;
+      if (Array.isArray(whole?.output)) {
+        understood = true;
+        response = whole as Response;
+        return "";
+      }
       if (typeof event?.type === "string" && event.type.startsWith("response.")) understood = true;
       switch (event?.type) {
         case "response.output_text.delta":

@@ -1,12 +1,13 @@
 import type { App } from "../../../app/app.ts";
 import type { ChatConnection, ChatHub } from "../../../app/chat/chat-hub.ts";
+import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import { type Clock, type KeyValue, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
 import { isWithin } from "../../../core/values/place.ts";
 import { createConversationTargets } from "../channel/conversation-targets.ts";
 import { createDirectory } from "../channel/directory.ts";
 import { createReplyChains } from "../channel/reply-chains.ts";
-import { catchUp } from "../incoming/catch-up.ts";
+import { createCatchUp } from "../incoming/catch-up.ts";
 import { receiveInteraction, takeUnanswered } from "../incoming/receive-interactions.ts";
 import {
   type CommandDefinition,
@@ -63,19 +64,28 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const commands = slashCommands(app.commands);
   const deps = { ...shared, intake, inOrder, commands };
 
+  const catchingUp = createCatchUp(deps);
   const missed = createMissedWatch({
     clock,
     logger,
     heard: () => session.heard(),
     async catchUp(shards) {
       await takeUnanswered(deps, shards);
-      await catchUp(deps, shards);
+      await catchingUp.fetch(shards);
     },
-    seen: (shards) => intake.seen("discord", partsOf(shards)),
+    async seen(shards) {
+      catchingUp.caughtUp();
+      await intake.seen("discord", partsOf(shards));
+    },
   });
   const stopping = new AbortController();
+  const message: ChatIntake["message"] = async (said) => {
+    await catchingUp.before(said, stopping.signal);
+    await intake.message(said);
+  };
   const dispatch = createGatewayEvents({
     ...deps,
+    intake: { ...intake, message },
     signal: stopping.signal,
     interaction: (interaction) => receiveInteraction(deps, interaction),
     guildJoined: (guild) =>
@@ -84,7 +94,11 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
       for (const namespace of await app.namespaces("discord"))
         if (isWithin(namespace, "discord", guild)) await intake.left(namespace);
     },
-    lost: missed.lookBack,
+    fresh: catchingUp.missing,
+    lost() {
+      catchingUp.missing();
+      missed.lookBack();
+    },
   });
   const session = createGatewaySession({
     settings,

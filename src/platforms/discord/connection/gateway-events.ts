@@ -26,6 +26,8 @@ export interface GatewayEventDeps extends ReceiveDeps {
   /** The bot was added to a server while it was connected. */
   guildJoined(guildId: string): Promise<void>;
   guildLeft(guildId: string): Promise<void>;
+  /** A shard has a new session: messages from before it were not received. The first event of the session. */
+  fresh(): void;
   /** An event could not be stored; it is lost unless it is fetched later. */
   lost(): void;
 }
@@ -43,6 +45,7 @@ export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDi
     note(deps.directory, deps.targets, payload);
     switch (payload.t) {
       case "READY":
+        deps.fresh();
         for (const guild of (payload.d as GatewayReadyDispatchData).guilds) known.add(guild.id);
         break;
       case "GUILD_CREATE": {

@@ -1,4 +1,6 @@
 import type { APIMessage } from "discord.js";
+import type { ChatMessage } from "../../../app/chat/chat-intake.ts";
+import { CatchUpGate, type CatchUpGateDeps } from "../../../app/chat/intake/catch-up-gate.ts";
 import type { Log } from "../../../core/ports/storage.ts";
 import type { Directory } from "../channel/directory.ts";
 import type { ChannelFacts } from "../channel/directory-facts.ts";
@@ -9,39 +11,82 @@ import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connect
 import { type HeardShards, hears, partsOf } from "../connection/heard-shards.ts";
 import { type ReceiveDeps, receiveMessage } from "./receive-messages.ts";
 
-export interface CatchUpDeps extends ReceiveDeps {
+export interface CatchUpDeps extends ReceiveDeps, CatchUpGateDeps {
   rest: DiscordRest;
   logger: Log;
+}
+
+/** A fetch of missed messages: those after this one. */
+interface Fetch extends CatchUpDeps {
+  gate: CatchUpGate<unknown>;
+  after: string;
 }
 
 /** Maximum people whose direct messages are read in one fetch: each may need a request to open them. */
 const maxDirectMessages = 200;
 const perPage = 100;
 
-/**
- * Hands in the messages of a time in which these shards were not connected, oldest first. A channel names its last message, so only
- * channels with new messages are read. Channels that are gone or closed to the bot are skipped. @throws when Discord cannot be reached, or
- * a message could not be stored
- */
-export async function catchUp(deps: CatchUpDeps, shards: HeardShards): Promise<void> {
-  const { since, places } = await deps.intake.missed("discord", partsOf(shards));
-  const after = snowflakeAt(since);
-  const ours = places.map(readPlace).filter(({ guild }) => hears(shards, guild));
-  for (const { id, guild_id } of await channelsWithNews(deps, shards, ours, after)) {
-    await unlessRefused(readChannel(deps, id, guild_id, after), isClosed);
-  }
+/** Fetches missed messages, and keeps live ones behind them. */
+export function createCatchUp(deps: CatchUpDeps) {
+  const gate = new CatchUpGate<unknown>(deps);
+  let begun = Promise.withResolvers<Fetch>();
+  const readEarly = async (room: Readable, parent: string | undefined) => {
+    const fetch = await begun.promise;
+    // A thread has the id of the message that began it.
+    if (parent !== undefined && isAfter(room.id, fetch.after)) await readOnce(fetch, { ...room, id: parent });
+    await readIfOpen(fetch, room);
+  };
+  return {
+    /** Messages were missed: live ones wait until `caughtUp`. */
+    missing: () => gate.close(),
+    /**
+     * Hands in the messages of a time in which these shards were not connected, oldest first. A channel names its last message, so only
+     * channels with new messages are read. Channels that are gone or closed to the bot are skipped. @throws when Discord cannot be
+     * reached, or a message could not be stored
+     */
+    async fetch(shards: HeardShards): Promise<void> {
+      const { since, places } = await deps.intake.missed("discord", partsOf(shards));
+      const fetch = { ...deps, gate, after: snowflakeAt(since) };
+      begun.resolve(fetch);
+      const ours = places.map(readPlace).filter(({ guild }) => hears(shards, guild));
+      for (const channel of await channelsWithNews(fetch, shards, ours)) await readOnce(fetch, channel);
+    },
+    caughtUp(): void {
+      gate.open();
+      begun = Promise.withResolvers();
+    },
+    /** Waits until what was missed before a live message in its thread is handed in. @throws the signal's reason */
+    async before(message: ChatMessage, signal: AbortSignal): Promise<void> {
+      const { guild, channel = "", thread, person } = readPlace(message.place);
+      const { directory } = deps;
+      // A conversation of replies has no channel of its own.
+      const isChannel = thread !== undefined && directory.knownChannel(thread) !== undefined;
+      const direct = person === undefined ? channel : await directory.directMessage(person);
+      const room = { id: isChannel ? thread : direct, guild_id: guild };
+      const parent = isChannel ? channel : undefined;
+      await gate.before(message, room.id, () => readEarly(room, parent), signal);
+    },
+  };
+}
+
+const isAfter = (id: string, after: string) => BigInt(id) > BigInt(after);
+
+const readOnce = (fetch: Fetch, channel: Readable) =>
+  fetch.gate.read(channel.id, () => readIfOpen(fetch, channel));
+
+async function readIfOpen(fetch: Fetch, channel: Readable): Promise<void> {
+  if (await mayRead(fetch.directory, channel)) await unlessRefused(readChannel(fetch, channel), isClosed);
 }
 
 type Readable = Pick<ChannelFacts, "id" | "guild_id">;
 
 /** Channels and threads with messages after this one, places in use first. Discord lists them: cached facts expire within a minute. */
 async function channelsWithNews(
-  { directory, logger }: CatchUpDeps,
+  { directory, logger, after }: Fetch,
   shards: HeardShards,
   places: readonly DiscordPlace[],
-  after: string,
 ): Promise<Readable[]> {
-  const isNews = (id: string | undefined) => id !== undefined && BigInt(id) > BigInt(after);
+  const isNews = (id: string | undefined) => id !== undefined && isAfter(id, after);
   const listed = new Map<string, ChannelFacts>();
   const used = places.flatMap(({ guild }) => (guild === undefined ? [] : [guild]));
   for (const guild of new Set([...used, ...(await directory.guilds(true))])) {
@@ -64,11 +109,7 @@ async function channelsWithNews(
   for (const id of await directChannels({ directory, logger }, places))
     found.set(id, { id, guild_id: undefined });
   // The messages of a channel begin its threads, so they come before those of the threads.
-  const inOrder = [...found.values()].toSorted(
-    (a, b) => Number(isThread(listed, a)) - Number(isThread(listed, b)),
-  );
-  const readable = await Promise.all(inOrder.map((channel) => mayRead(directory, channel)));
-  return inOrder.filter((_, index) => readable[index]);
+  return [...found.values()].toSorted((a, b) => Number(isThread(listed, a)) - Number(isThread(listed, b)));
 }
 
 /** The channels of the direct messages with the people of these places. */
@@ -109,18 +150,14 @@ async function mayRead(directory: Directory, { id, guild_id }: Readable): Promis
   return !lacks.some(({ name }) => name === "View Channel" || name === "Read Message History");
 }
 
-async function readChannel(
-  deps: CatchUpDeps,
-  channel: string,
-  guild: string | undefined,
-  after: string,
-): Promise<void> {
-  let from = after;
+async function readChannel(fetch: Fetch, { id, guild_id }: Readable): Promise<void> {
+  let from = fetch.after;
   for (;;) {
     const query = { limit: perPage, after: from };
-    const messages = await deps.rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
+    const messages = await fetch.rest.request<APIMessage[]>("GET", `/channels/${id}/messages`, { query });
     for (const message of messages.toReversed()) {
-      await receiveMessage(deps, { ...message, guild_id: guild }, true);
+      if (fetch.gate.isLive(id, Date.parse(message.timestamp))) continue;
+      await receiveMessage(fetch, { ...message, guild_id }, true);
     }
     from = messages[0]?.id ?? from;
     if (messages.length < perPage) return;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger, LogLevel, SocketModeReceiver } from "@slack/bolt";
 import type { ChatConnection } from "../../../app/chat/chat-hub.ts";
+import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { backoff } from "../../../base/backoff.ts";
 import { errorText } from "../../../base/error-text.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
@@ -74,7 +75,12 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       );
       catchingUp.heldBack(minute);
     };
-    bolt = await createBoltApp({ ...context, uninstalled, heldBack });
+    const message: ChatIntake["message"] = async (said) => {
+      await catchingUp.before(said);
+      await intake.message(said);
+    };
+    const live = { ...intake, message };
+    bolt = await createBoltApp({ ...context, intake: live, uninstalled, heldBack });
     isStarting = false;
     await keepConnected(bolt, { status, catchingUp, clock, logger, workspace }, stopping.signal);
   };
@@ -89,6 +95,7 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       });
     },
     async stop() {
+      catchingUp.leave();
       await bolt?.drain();
       stopping.abort();
       await running;

@@ -1,4 +1,5 @@
-import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import type { ChatIntake, ChatMessage } from "../../../app/chat/chat-intake.ts";
+import { CatchUpGate } from "../../../app/chat/intake/catch-up-gate.ts";
 import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
 import { type Clock, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -6,6 +7,7 @@ import { ownChannels } from "../channel/channel-access.ts";
 import { isSaid, type SlackMessage } from "../channel/message-event.ts";
 import { isOwn, parseMessage, type Self, type Where } from "../channel/parse-message.ts";
 import { namesOf, readRoom } from "../channel/read-history.ts";
+import { isTimestamp, timeOf } from "../channel/slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
 import type { Tenants } from "../connection/tenants.ts";
 
@@ -15,6 +17,13 @@ export interface CatchUpDeps extends SlackContext {
   leases: Leases;
   clock: Clock;
   logger: Log;
+}
+
+/** A fetch of missed messages: `oldest` is the time from when on, as a `ts`. */
+interface Fetch {
+  gate: CatchUpGate<Place[]>;
+  oldest: string;
+  signal: AbortSignal;
 }
 
 /** Maximum messages of one conversation that are read, the latest ones. */
@@ -36,38 +45,41 @@ export async function catchUp(
   opened: number,
   signal: AbortSignal,
   heldSince?: number,
+  gate = new CatchUpGate<Place[]>(deps),
 ): Promise<void> {
   const { intake } = deps;
   const { seen, since, places } = await intake.missed("slack");
   if (heldSince === undefined && seen !== undefined && seen >= opened) return;
-  const oldest = (Math.min(since, heldSince ?? since) / 1_000).toFixed(6);
+  const fetch: Fetch = { gate, oldest: oldestOf(since, heldSince), signal };
   const all = [...places, ...(seen === undefined ? [] : await unheardOf(deps, places))];
   const waiting = roomsOf(all);
   const listed = new Set(waiting.map(nameOf));
   // Reading a channel finds threads that began or continued meanwhile, which are read as well.
   for (const place of waiting) {
     signal.throwIfAborted();
-    for (const found of await catchUpIn(deps, place, oldest, signal)) {
+    const read = gate.read(nameOf(place), () => catchUpIn(deps, place, fetch));
+    for (const found of await read) {
       if (!listed.has(nameOf(found))) waiting.push(found);
       listed.add(nameOf(found));
     }
   }
 }
 
+const oldestOf = (since: number, heldSince = since) => (Math.min(since, heldSince) / 1_000).toFixed(6);
+
 /** Hands in the missed messages of one place. Returns the threads whose roots it read and that have later replies. */
-async function catchUpIn(
-  deps: CatchUpDeps,
-  place: Place,
-  oldest: string,
-  signal: AbortSignal,
-): Promise<Place[]> {
+async function catchUpIn(deps: CatchUpDeps, place: Place, fetch: Fetch): Promise<Place[]> {
   const { logger } = deps;
+  const { oldest, signal } = fetch;
   try {
     const room = await roomOf(deps, place);
     const messages = await readPatiently(deps, room, oldest, signal);
     if (messages.length >= maxMessages)
       logger.warn({ place, messages: maxMessages }, "more Slack messages were missed than are read");
-    await handIn(deps, room, messages);
+    const isLive = ({ ts }: SlackMessage) => fetch.gate.isLive(nameOf(place), timeOf(ts));
+    // Each page of a thread contains its root, whose channel may be read later.
+    const isOld = ({ ts }: SlackMessage) => ts === room.thread && Number(ts) <= Number(oldest);
+    await handIn(deps, room, messages, (message) => !isOld(message) && !isLive(message));
     return continuedIn(messages, oldest).map((thread) => ({ namespace: place.namespace, thread }));
   } catch (error) {
     if (!(error instanceof PlatformError) || error.code === "unavailable") throw error;
@@ -124,14 +136,17 @@ async function readPatiently(
   }
 }
 
-async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMessage[]): Promise<void> {
+async function handIn(
+  deps: CatchUpDeps,
+  room: Room,
+  messages: readonly SlackMessage[],
+  isMissed: (message: SlackMessage) => boolean,
+): Promise<void> {
   const { self, bot, direct } = await deps.workspaces.of(room.team);
   const me: Self = { team: room.team, self, bot, direct };
   const where: Where = { channel: room.channel, channel_type: room.direct ? "im" : "channel" };
   for (const message of messages) {
-    // Replies are read with their thread, and each of its pages contains the root.
-    const root = room.thread !== undefined && message.ts === room.thread;
-    if (root || !isSaid(message) || isOwn(message, me)) continue;
+    if (!isMissed(message) || !isSaid(message) || isOwn(message, me)) continue;
     const parsed = await parseMessage(message, where, me, namesOf(deps.directory, room.team));
     if (parsed !== undefined) await deps.intake.message({ ...parsed, missed: true });
   }
@@ -147,10 +162,16 @@ export function createCatchUp(deps: CatchUpDeps) {
   let opened: number | undefined;
   let heldSince: number | undefined;
   let running: Promise<void> | undefined;
+  let session: AbortSignal | undefined;
+  const leaving = new AbortController();
+  const gate = new CatchUpGate<Place[]>(deps);
 
   const fetchMissed = async (until: number, signal: AbortSignal) => {
-    await catchUp(deps, until, signal, heldSince);
-    if (opened === until) [opened, heldSince] = [undefined, undefined];
+    await catchUp(deps, until, signal, heldSince, gate);
+    if (opened === until) {
+      [opened, heldSince] = [undefined, undefined];
+      gate.open();
+    }
     await intake.seen("slack");
   };
   const round = async (signal: AbortSignal) => {
@@ -168,10 +189,20 @@ export function createCatchUp(deps: CatchUpDeps) {
         if (!signal.aborted) logger.warn({ err: error }, "missed Slack messages could not be fetched");
       });
   };
+  /** Reads the room of a live message, if the fetch would. */
+  const readEarly = async (room: Place, signal: AbortSignal): Promise<Place[]> => {
+    const { since, places } = await intake.missed("slack");
+    const oldest = oldestOf(since, heldSince);
+    const isNew = isTimestamp(room.thread) && Number(room.thread) > Number(oldest);
+    if (!isNew && !roomsOf(places).some((each) => nameOf(each) === nameOf(room))) return [];
+    return catchUpIn(deps, room, { gate, oldest, signal });
+  };
   return {
     /** The connection is open; `signal` aborts when it is lost. */
     connected(signal: AbortSignal): void {
+      session = signal;
       opened = clock.now();
+      gate.close();
       run(signal);
       const again = () => {
         run(signal);
@@ -184,7 +215,22 @@ export function createCatchUp(deps: CatchUpDeps) {
     heldBack(minute: number): void {
       heldSince = Math.min(heldSince ?? minute, minute);
       opened = Math.max(opened ?? 0, minute + heldMs);
+      gate.close();
     },
+    /**
+     * Waits until what was missed before a live message in its thread is handed in. If that takes more than three seconds, Slack delivers
+     * the message again, which is then taken once. @throws when the connection is lost, or after `leave`: Slack delivers it again
+     */
+    async before(message: ChatMessage): Promise<void> {
+      if (opened === undefined || clock.now() < opened) return;
+      const { namespace, thread } = message.place;
+      const room = { namespace, thread: isTimestamp(thread) ? thread : channelThread };
+      const signal = AbortSignal.any([session ?? leaving.signal, leaving.signal]);
+      await gate.before(message, nameOf(room), () => readEarly(room, signal), signal);
+    },
+    /** No message waits any longer. */
+    leave: () =>
+      leaving.abort(new PlatformError("unavailable", "Knack is stopping; Slack delivers this again.")),
     /** Resolves when no fetch is running. */
     settled: async () => running,
   };

@@ -169,7 +169,7 @@ describe("a refusal", () => {
     expect(clock.now()).toBeGreaterThanOrEqual(expires_at);
     expect(ran).toEqual([]);
     expect(all.find((event) => event.type === "approval_decided")).toMatchObject({ approved: false, by: "" });
-    expect(results()[0]).toMatch(/Nobody approved send in time.*run again/s);
+    expect(results()[0]).toMatch(/Nobody approved send in time.*ask for it again/s);
     expect(await approve(app, approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
   });
 });

@@ -190,7 +190,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     const third = await reach(await asking(), "turn_finished");
     expect(third.some(({ type }) => type === "approval_requested")).toBe(false);
     expect(resultIn(third).output).toMatchObject({
-      error: "Anna did not allow the use of their account at crm, so close_deal did not run.",
+      error: "Anna refused the use of their account at crm, so close_deal did not run.",
     });
     expect(used).toEqual([]);
   });

@@ -46,7 +46,11 @@ function talked(
 }
 
 /** What is found of one turn that was logged with these events. */
-async function logged(namespace: string, more: TurnEventBody[], finished: { private?: true } = {}) {
+async function logged(
+  namespace: string,
+  more: TurnEventBody[],
+  finished: { private?: true; refused?: true } = {},
+) {
   const log = createMemoryTurnLog();
   const origin = { message: "m-asked", said_at: 1, files: [], in_thread: false };
   const inbound = {
@@ -135,6 +139,7 @@ describe("earlier conversations", () => {
     expect(await logged("slack:T1:C1", [], { private: true })).toEqual([]);
     expect(await logged("slack:T1:dm-ben", [], { private: true })).toHaveLength(1);
     expect(await logged("slack:T1:C1", [])).toHaveLength(1);
+    expect(await logged("slack:T1:C1", [], { refused: true })).toEqual([]);
   });
 
   it("earlier conversations are linked by the answer, or else by the question", async () => {

@@ -5,6 +5,7 @@ import { countTokens } from "../../../../src/models/count-tokens.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { stopTurn } from "../../../support/bot/ask-app.ts";
 import { mia } from "../../../support/fakes/chat-world.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ben, createTestApp, type TestApp } from "../../../support/test-app.ts";
@@ -118,6 +119,25 @@ describe("spending", () => {
       expect(end.text).toContain(message);
       expect(end.text).toContain("operator of the bot can raise");
       expect(model.requests).toHaveLength(2);
+    },
+  );
+
+  it.each(["new", "known"])(
+    "messages that a spending limit refused in a %s thread are no part of its conversation the next day",
+    async (thread) => {
+      const clock = createFakeClock();
+      const model = scriptedModel(["ok"], costly);
+      const { ask } = createTestApp(model, { clock, spending: { per_channel_day_usd: 0.5 } });
+      const say = (text: string, where: string) => clock.advanceUntil(ask(text, { thread: where }), 1_000);
+      await say("the first", "known");
+      for (const text of ["more?", "more??", "more???"])
+        expect((await say(text, thread)).end).toMatchObject({ outcome: "limit_reached", refused: true });
+      clock.advance(86_400_000);
+      await say("good morning", thread);
+      const sent = JSON.stringify(model.requests.at(-1)?.messages);
+      expect(sent).toContain("good morning");
+      expect(sent.includes("the first")).toBe(thread === "known");
+      expect(sent).not.toMatch(/more\?|spent \$/);
     },
   );
 

@@ -54,6 +54,16 @@ describe("a turn whose model is away", () => {
     expect(model.requests.length).toBeLessThan(15);
   });
 
+  it("a turn whose model asks for a day of patience looks again each minute", async () => {
+    const clock = createFakeClock(start);
+    const limited = new ModelError("rate_limited", "m/x: no.", { retryAfterMs: 24 * 60 * minute });
+    const model = scriptedModel(() => (clock.now() - start < 2 * minute ? limited : "Here I am."));
+    const test = bot(model, clock);
+    const events = await finished(test, clock, await test.say("go"));
+    expect(events.at(-1)).toMatchObject({ outcome: "completed", text: "Here I am." });
+    expect(clock.now() - start).toBeLessThan(5 * minute);
+  });
+
   it("a turn whose model is away frees its worker after the second try, and is tried again from the log", async () => {
     const clock = createFakeClock(start);
     let isBack = false;

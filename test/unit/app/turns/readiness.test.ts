@@ -7,13 +7,14 @@ import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { soleModel } from "../../../support/models/sole-model.ts";
 
 /** A bot that is well, but for what a test breaks. */
-function readinessOf(broken: Partial<{ store: object; log: object }> = {}) {
+function readinessOf(broken: Partial<{ store: object; log: object }> = {}, shared?: ReadinessDeps["shared"]) {
   const clock = createFakeClock();
   const deps: ReadinessDeps = {
     clock,
     store: { ...createMemoryKeyValue(), ...broken.store },
     log: Object.assign(createMemoryTurnLog(clock), broken.log),
     ports: { models: soleModel(scriptedModel([""])) },
+    shared,
   };
   return { clock, ready: createReadiness(deps) };
 }
@@ -54,13 +55,18 @@ describe("readiness", () => {
     if (!ok) expect(queue?.detail).toContain("has waited 121 s");
   });
 
-  it("readiness does not wait for a disk that hangs", async () => {
-    const { clock, ready } = readinessOf({ log: { probe: () => new Promise(() => {}) } });
+  it.each([
+    ["a disk", undefined, "Is the disk overloaded or gone?"],
+    [
+      "a database",
+      { place: "knack on db.example:5432" },
+      "Is the database knack on db.example:5432 overloaded, or cut off by the network?",
+    ],
+  ])("readiness does not wait for %s that hangs", async (_what, shared, suspect) => {
+    const { clock, ready } = readinessOf({ log: { probe: () => new Promise(() => {}) } }, shared);
     const checks = await clock.advanceUntil(ready(), 1_000);
-    expect(checks.find(({ name }) => name === "log")).toMatchObject({
-      ok: false,
-      detail: expect.stringContaining("within 5 s"),
-    });
+    const detail = `No answer within 5 s. ${suspect}`;
+    expect(checks.find(({ name }) => name === "log")).toMatchObject({ ok: false, detail });
   });
 
   it("readiness writes at most once in two seconds, whoever asks", async () => {

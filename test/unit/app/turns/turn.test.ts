@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent, TurnEventOf } from "../../../../src/core/log/turn-event.ts";
-import { ModelError } from "../../../../src/core/ports/model.ts";
+import { type Model, ModelError } from "../../../../src/core/ports/model.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ben, createTestApp } from "../../../support/test-app.ts";
@@ -146,6 +146,58 @@ describe("a turn", () => {
     expect(end.outcome).toBe("limit_reached");
     expect(end.text).toMatch(/This is what I have\.[\s\S]*limit of 4 rounds/);
   });
+
+  it.each([
+    ["length", "the model reached its limit of output tokens"],
+    ["context", "the conversation fills the model's context"],
+    ["declined", "a filter of its provider declined"],
+  ] as const)("a turn whose answer is cut by %s says so and can be continued", async (cut, why) => {
+    const { ask } = createTestApp(scriptedModel(["Half an"], { cut }));
+    const { end } = await ask("go");
+    expect(end.outcome).toBe("limit_reached");
+    expect(end.text).toMatch(/^Half an\n\n/);
+    expect(end.text).toContain(why);
+    expect(end.text).toContain("Say “continue”");
+  });
+
+  it("a turn whose answer is of no use counts what it cost", async () => {
+    const useless: Model = {
+      id: "m/x",
+      generative: true,
+      async *stream() {
+        yield { type: "spent", usage: { input_tokens: 100, output_tokens: 10 }, model: "m/x" };
+        throw new ModelError("cut_off", "m/x reached its limit of output tokens.");
+      },
+    };
+    const { ask, log } = createTestApp(useless);
+    const { turnId, end } = await ask("go");
+    expect(end.outcome).toBe("limit_reached");
+    expect(await log.get(turnId)).toMatchObject({ input_tokens: 100, output_tokens: 10 });
+  });
+
+  it.each([
+    ["a byte order mark", '\uFEFF{"x":"1"}'],
+    ["a trailing comma", '{"x":"1",}'],
+    ["a code fence", '```json\n{"x":"1"}\n```'],
+    ["the same twice", '{"x":"1"}{"x":"1"}'],
+    ["the same twice, on two lines", '{"x":"1"}\n{"x":"1"}'],
+  ])("a turn reads arguments with %s, which has one reading", async (_what, raw) => {
+    const skill = testSkill("s", [{ name: "s", run: (input) => input }], active);
+    const model = scriptedModel([[{ call: "s", raw }], "done"]);
+    const { ask } = createTestApp(model, { skills: [skill] });
+    await ask("go");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain('"x":"1"');
+  });
+
+  it.each(["functions.echo", "functions.echo:0", "echo<|channel|>commentary"])(
+    "a turn runs the tool in the frame %s",
+    async (call) => {
+      const skill = testSkill("e", [{ name: "echo", run: () => "ran" }], active);
+      const model = scriptedModel([[{ call }], "done"]);
+      await createTestApp(model, { skills: [skill] }).ask("go");
+      expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("ran");
+    },
+  );
 
   it("a turn at the tool call limit stops calling tools", async () => {
     let ran = 0;

@@ -70,14 +70,16 @@ describe("the end of an answer", () => {
   });
 
   it.each([
-    ["refusal", "invalid_request", "declined"],
-    ["max_tokens", "invalid_request", "output tokens"],
+    ["refusal", "declined", "declined"],
+    ["max_tokens", "cut_off", "output tokens"],
     ["model_context_window_exceeded", "context_too_long", "context"],
   ])("an answer ended by %s without text is an error", async (stop_reason, code, words) => {
     const model = await server.model("m", () => message({ content: [thinking("x")], stop_reason }));
-    const { error } = await collect(model, requestOf("go"));
+    const { events, error } = await collect(model, requestOf("go"));
     expect(error).toMatchObject({ code });
     expect(String(error)).toContain(words);
+    // What it cost is told all the same.
+    expect(events.at(-1)).toMatchObject({ type: "spent", usage: { output_tokens: expect.any(Number) } });
   });
 
   it("an answer ended by max_tokens or a full context keeps what was said", async () => {

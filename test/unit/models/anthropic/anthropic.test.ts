@@ -172,13 +172,13 @@ describe("answers of Anthropic", () => {
     expect((await collect(model, turnRequest("hello"))).error).toMatchObject({ code: "overloaded" });
   });
 
-  it("answers of Anthropic that refuse a long prompt say that it is too long", async () => {
+  it("a refusal of Anthropic that has no code of its own is read by no wording", async () => {
     const error = {
       type: "invalid_request_error",
       message: "prompt is too long: 210000 tokens > 200000 maximum",
     };
     const model = await modelAnswering((response) => sendJson(response, { type: "error", error }, 400));
-    expect((await collect(model, turnRequest("hello"))).error).toMatchObject({ code: "context_too_long" });
+    expect((await collect(model, turnRequest("hello"))).error).toMatchObject({ code: "invalid_request" });
   });
 
   it("answers of Anthropic need a key at Anthropic's own address", async () => {

@@ -86,6 +86,15 @@ describe("tool calls of compatible servers", () => {
       ],
     ],
   ];
+  it("tool calls of compatible servers may have their name in pieces", async () => {
+    const pieces = [called(0, "one", "get_", ""), called(0, undefined, "weather", "{}")];
+    const model = await modelAnswering((response) =>
+      sendEvents(response, [...pieces.map((call) => chunk({ tool_calls: [call] })), chunk({}, "tool_calls")]),
+    );
+    const { message } = await finish(model, requestOf("go"));
+    expect(message.tool_calls.map(({ name }) => name)).toEqual(["get_weather"]);
+  });
+
   it.each(streams)("tool calls of compatible servers are read %s", async (_how, chunks) => {
     const model = await modelAnswering((response) =>
       sendEvents(response, [...chunks, chunk({}, "tool_calls")]),
@@ -132,6 +141,22 @@ describe("answers that are none", () => {
     expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "bad_response" });
   });
 
+  it.each([
+    ["length", "length"],
+    ["content_filter", "declined"],
+  ])("an answer that ends with %s says that it is cut", async (reason, cut) => {
+    const model = await modelAnswering((r) =>
+      sendEvents(r, [chunk({ content: "Half an" }), chunk({}, reason)]),
+    );
+    const { events } = await collect(model, requestOf("hello"));
+    expect(events.at(-1)).toMatchObject({ type: "finished", cut, message: { text: "Half an" } });
+  });
+
+  it("a whole answer in place of a stream is an answer", async () => {
+    const model = await modelAnswering((r) => sendJson(r, whole({ content: "ok" })), { streaming: true });
+    expect((await finish(model, requestOf("hello"))).message.text).toBe("ok");
+  });
+
   it("a stream that ends without a finish reason is unavailable, so that it is asked again", async () => {
     const model = await modelAnswering((response) => sendEvents(response, [chunk({ content: "Half an" })]));
     const { events, error } = await collect(model, requestOf("hello"));
@@ -149,15 +174,17 @@ describe("answers that are none", () => {
 
   it("an output limit reached before the first word says so", async () => {
     const model = await modelAnswering((response) => sendEvents(response, [chunk({}, "length")]));
-    const { error } = await collect(model, requestOf("hello"));
-    expect(error).toMatchObject({ code: "invalid_request" });
+    const { events, error } = await collect(model, requestOf("hello"));
+    expect(events.at(-1)).toMatchObject({ type: "spent" });
+    expect(error).toMatchObject({ code: "cut_off" });
     expect(String(error)).toContain("Raise the limit");
   });
 
   it.each([
     [400, { code: "context_length_exceeded" }, "context_too_long"],
     [400, { type: "exceed_context_size_error" }, "context_too_long"],
-    [400, { message: "This model's maximum context length is 8192 tokens" }, "context_too_long"],
+    [400, { message: "This model's maximum context length is 8192 tokens" }, "invalid_request"],
+    [400, { code: "content_filter" }, "declined"],
     [400, { message: "bad temperature" }, "invalid_request"],
     [402, { message: "no credit" }, "unauthorized"],
     [403, { message: "forbidden" }, "unauthorized"],

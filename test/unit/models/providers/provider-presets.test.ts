@@ -263,7 +263,7 @@ describe.each(providers)("the preset $name", (preset) => {
     vendors.script(() => ({ declined: true }));
     const other = providers[(providers.indexOf(preset) + 1) % providers.length] as Preset;
     const { events, error } = await collect(modelOf(preset, [other]), ask([user("hello")]));
-    expect(error).toMatchObject({ code: "invalid_request", message: expect.stringContaining("declined") });
+    expect(error).toMatchObject({ code: "declined", message: expect.stringContaining("declined") });
     expect(shownText(events)).toBe("");
     expect(vendors.requests().every(({ model }) => model === preset.model)).toBe(true);
   });

@@ -12,6 +12,7 @@ import {
 } from "../../../../src/platforms/slack/incoming/catch-up.ts";
 import { createKeyValueLeases } from "../../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createFakeClock, type FakeClock } from "../../../support/fakes/fake-clock.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const never = new AbortController().signal;
@@ -208,6 +209,34 @@ test("the events that Slack held back are fetched when their minute is over, wha
   expect(calls).toHaveLength(1);
 });
 
+test.each([
+  ["before the fetch has come to its thread", "6.0", ["6.0", "7.0"]],
+  ["whose root was there before", "4.0", ["7.0"]],
+])("a live message %s waits for what was missed there", async (_what, root, missed) => {
+  const places = ["channel", root].map((thread) => ({ namespace: "slack:T1:C1", thread }));
+  const held = Promise.withResolvers<never>();
+  const inThread = { thread_ts: root };
+  const { deps, handed } = rig(places, ({ method }) =>
+    method === "history"
+      ? []
+      : [said(root), said("7.0", inThread), said("8.0", inThread), said("9.0", inThread)],
+  );
+  deps.intake.missed = async () => ({ seen: undefined, since: 5_000, places });
+  // The fetch reads nothing yet.
+  deps.leases = { ...deps.leases, acquire: () => held.promise };
+  const catching = createCatchUp(deps);
+  const live = { id: "8.0", place: places[1], said_at: 8_000 } as ChatMessage;
+
+  await catching.before(live);
+  expect(handed).toEqual([]);
+  catching.connected(never);
+  await catching.before(live);
+  expect(handed.map(({ id }) => id)).toEqual(missed);
+
+  catching.leave();
+  await expect(catching.before(live)).rejects.toThrow("stopping");
+});
+
 test("one of several processes that connect fetches what was missed, and the others wait until it is done", async () => {
   const store = createMemoryKeyValue();
   const fetched = Promise.withResolvers<void>();
@@ -251,3 +280,39 @@ test("one of several processes that connect fetches what was missed, and the oth
   expect(seen).toBe(6_000);
   expect(second.calls).toEqual([]);
 });
+
+test("a fetch keeps its place for as long as it takes, and another process takes it soon after it was killed", async () => {
+  const clock = createFakeClock();
+  const store = createMemoryKeyValue();
+  const hanging = new Promise<never>(() => {});
+  const begin = (owner: string, lives: Clock, message = async () => {}) => {
+    const { deps, calls } = rig([{ namespace: "slack:T1:C1", thread: "channel" }], () => [said("6.0")]);
+    deps.leases = createKeyValueLeases(store, owner, clock);
+    deps.clock = lives;
+    deps.intake.message = message;
+    const catching = createCatchUp(deps);
+    catching.connected(never);
+    return calls;
+  };
+  let isKilled = false;
+  // Nothing that is due runs in a process that was killed.
+  const mortal = {
+    ...clock,
+    after: (ms: number, run: () => void) => clock.after(ms, () => isKilled || run()),
+  };
+  const first = begin("first", mortal, () => hanging);
+  await expect.poll(() => first.length).toBe(1);
+  const second = begin("second", clock);
+  for (let tens = 0; tens < 30; tens += 1) await settledAfter(clock, 10_000);
+  expect(second).toEqual([]);
+
+  isKilled = true;
+  for (let tens = 0; tens < 9; tens += 1) await settledAfter(clock, 10_000);
+  expect(second).toHaveLength(1);
+});
+
+/** Time passes, and what is due has been done. */
+async function settledAfter(clock: FakeClock, ms: number): Promise<void> {
+  clock.advance(ms);
+  await new Promise((done) => setImmediate(done));
+}

@@ -1,12 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { BotHome, BotProcess } from "../../support/bot/bot-process.ts";
 import { builtProgram } from "../../support/bot/built-program.ts";
 import { needs } from "../../support/needs.ts";
+import { freshDatabase } from "../../support/postgres.ts";
 import { ended, until } from "../support/turns.ts";
 import { useBot } from "../support/use-bot.ts";
 
@@ -14,13 +15,16 @@ const bot = useBot();
 const place = { namespace: "console:local:general", thread: "t1" };
 
 /** A bot that has answered "The door is green", and knows its key. */
-async function answered({ home, models }: ReturnType<typeof bot>): Promise<BotProcess> {
+async function answered(
+  { home, models }: ReturnType<typeof bot>,
+  env: Record<string, string> = {},
+): Promise<BotProcess> {
   await models.add([
     { match: { userMessage: "green" }, response: { content: "Noted." } },
     { match: { userMessage: "held" }, response: { content: "Here is the answer." } },
     { match: { userMessage: "colour" }, response: { content: "It was green." } },
   ]);
-  const running = await home.start();
+  const running = await home.start({ env });
   const { turn_id } = await running.client.submitTurn({ ...place, text: "The door is green" });
   await ended(running.client, turn_id);
   await home.write("data/secret.key", `${"ab".repeat(32)}\n`);
@@ -76,6 +80,23 @@ test("a backup of a running bot begins elsewhere where it was made", async () =>
   expect(existsSync(join(env.KNACK_DATA, "skills/far"))).toBe(false);
   const refused = await home.run(["restore", file, "--replace"], { env });
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`process ${second.pid}`)]);
+});
+
+test("with PostgreSQL, the printed commands take the database along", needs("postgresql"), async () => {
+  const { home } = bot();
+  const env = { DATABASE_URL: await freshDatabase() };
+  const print = (argv: string[], more: { DATABASE_URL: string; KNACK_DATA?: string }) =>
+    home.run(argv, { env: more }).then(({ stdout }) => /: (pg_.*)/.exec(stdout)?.[1] ?? "no command");
+  const sh = (command: string, more: { DATABASE_URL: string }) =>
+    execFileSync("sh", ["-ec", command], { cwd: home.folder, env: { ...process.env, ...more } });
+  await (await answered(bot(), env)).terminate();
+  sh(await print(["backup", "knack.tar.gz"], env), env);
+  const other = { DATABASE_URL: await freshDatabase(), KNACK_DATA: join(home.folder, "elsewhere") };
+  sh(await print(["restore", "knack.tar.gz"], other), other);
+  const { client } = await home.start({ env: other });
+  const { turn_id } = await client.submitTurn({ ...place, text: "Which colour?" });
+  await ended(client, turn_id);
+  expect(bot().gate.requests.at(-1)?.body).toContain("The door is green");
 });
 
 /** An archive that GNU tar makes of the unpacked backup, after `change`. */
@@ -177,7 +198,7 @@ test("a full disk, a place that cannot be written, or Ctrl+C leaves no part of a
     code: 1,
     stderr: expect.stringContaining("data folder"),
   });
-  execFileSync("truncate", ["-s", "40G", join(home.data, "threads/big")]);
+  await truncate(join(home.data, "threads/big"), 40_000_000_000);
   const under = home.spawn(["backup", "knack.tar.gz"]);
   await expect
     .poll(() => readdir(home.folder, { recursive: true }), { timeout: 20_000 })

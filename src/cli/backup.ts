@@ -1,7 +1,6 @@
 import { loadConfig } from "../config/load-config.ts";
 import { makeBackup } from "../storage/backup/make-backup.ts";
 import { restoreBackup } from "../storage/backup/restore-backup.ts";
-import { lockDataFolder } from "../storage/data-folder.ts";
 import {
   type CommandContext,
   CommandError,
@@ -9,6 +8,7 @@ import {
   type GlobalOptions,
   printLine,
 } from "./command-context.ts";
+import { lockUnusedFolder } from "./migrate.ts";
 
 /** `knack backup`: everything in the data folder in one new file, also while a bot runs. */
 export async function backup(context: CommandContext, file: string, options: GlobalOptions): Promise<number> {
@@ -54,14 +54,7 @@ export async function restore(
   options: RestoreOptions,
 ): Promise<number> {
   const { folder, store } = await target(context, options);
-  const lock = await lockDataFolder(folder);
-  if ("holder" in lock) {
-    const { holder } = lock;
-    const who = holder === undefined ? "Another process" : `A bot (process ${holder.pid}, at ${holder.url})`;
-    throw new CommandError(
-      `${who} uses the data folder ${folder}. Nothing was restored. Stop it and run this again.`,
-    );
-  }
+  const lock = await lockUnusedFolder(folder, "restored");
   try {
     const { made_at } = await restoreBackup(folder, file, { store, replace: options.replace === true });
     printLine(context, `Restored ${folder} as of ${new Date(made_at).toISOString()}.`);

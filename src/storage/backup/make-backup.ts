@@ -14,6 +14,7 @@ import {
   type Manifest,
   manifestFile,
   staysWithin,
+  syncToDisk,
 } from "./backup-format.ts";
 
 export interface BackupOptions {
@@ -58,7 +59,7 @@ export async function makeBackup(
     const target = createWriteStream(archive, { mode: 0o600, flags: "wx", flush: true });
     await pipeline(tarOf(folder, draft, manifest, leftOut), createGzip(), target, { signal });
     await rename(archive, path);
-    await syncFolder(dirname(path));
+    await syncToDisk(dirname(path));
     return { size: target.bytesWritten, leftOut };
   } catch (error) {
     signal.throwIfAborted();
@@ -168,13 +169,4 @@ function headerOf(fields: NonNullable<Exclude<ConstructorParameters<typeof Heade
   const header = new Header({ size: 0, ...fields });
   const block = Buffer.alloc(blockSize);
   return header.encode(block) ? Buffer.concat([new Pax(header).encode(), block]) : block;
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

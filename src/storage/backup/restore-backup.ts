@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { extract } from "tar";
 import { errorText } from "../../base/error-text.ts";
@@ -14,6 +14,7 @@ import {
   manifestSchema,
   staysInPlace,
   staysWithin,
+  syncToDisk,
 } from "./backup-format.ts";
 
 /**
@@ -66,9 +67,9 @@ async function moveIn(folder: string, draft: string): Promise<void> {
   for (const name of await contentOf(folder)) await rename(join(folder, name), join(leaving, name));
   await rename(leaving, aside);
   for (const name of names) await rename(join(draft, name), join(folder, name));
-  await sync(folder);
+  await syncToDisk(folder);
   await rename(aside, join(draft, asideFolder));
-  await sync(folder);
+  await syncToDisk(folder);
 }
 
 /** Brings the old content back if it has not left for good. Can itself be interrupted and repeated. */
@@ -128,14 +129,5 @@ function jsonOf(text: string): unknown {
 /** Waits until all files in a folder are on the disk. */
 async function flush(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) await sync(join(entry.parentPath, entry.name));
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+    if (entry.isFile()) await syncToDisk(join(entry.parentPath, entry.name));
 }

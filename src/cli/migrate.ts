@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
-import { lockDataFolder } from "../storage/data-folder.ts";
+import { type DataFolderLock, lockDataFolder } from "../storage/data-folder.ts";
 import { type MigrationResult, migrateStores } from "../storage/migrate/migrate-stores.ts";
 import { openDatabaseAlone } from "../wiring/open-postgres-stores.ts";
 import { systemClock } from "../wiring/system-clock.ts";
@@ -31,8 +31,7 @@ export async function migrate(context: CommandContext, options: MigrateOptions):
     throw new CommandError("Say where to: --to postgresql://USER:PASSWORD@HOST/DATABASE", exitCode.usage);
   if (!existsSync(folder))
     throw new CommandError(`There is no data folder ${folder}. Name that of the bot with KNACK_DATA.`);
-  const lock = await lockDataFolder(folder);
-  if ("holder" in lock) throw folderInUse(folder, lock.holder);
+  const lock = await lockUnusedFolder(folder, "copied");
   try {
     const { place, result } = await migrateTo(url, folder, context);
     for (const line of summaryOf(result, place, config)) printLine(context, line);
@@ -42,10 +41,14 @@ export async function migrate(context: CommandContext, options: MigrateOptions):
   }
 }
 
-function folderInUse(folder: string, holder: { url: string; pid: number } | undefined): CommandError {
+/** Locks a data folder that no bot may use. @throws CommandError, which says that nothing was done */
+export async function lockUnusedFolder(folder: string, did: string): Promise<DataFolderLock> {
+  const lock = await lockDataFolder(folder);
+  if (!("holder" in lock)) return lock;
+  const { holder } = lock;
   const who = holder === undefined ? "Another process" : `A bot (process ${holder.pid}, at ${holder.url})`;
-  return new CommandError(
-    `${who} uses the data folder ${folder}. Nothing was copied. Stop it and run this again.`,
+  throw new CommandError(
+    `${who} uses the data folder ${folder}. Nothing was ${did}. Stop it and run this again.`,
   );
 }
 

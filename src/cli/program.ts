@@ -125,6 +125,21 @@ function addDataCommands(program: Command, context: CommandContext, run: Run): v
       run(async () => (await import("./stored-data.ts")).forgetPerson(context, command.optsWithGlobals())),
     );
   program
+    .command("backup")
+    .description("write the data folder to a new file, with the key of stored tokens; the bot may run")
+    .argument("<file>", "the file to make, e.g. knack.tar.gz")
+    .action((file: string, _options, command: Command) =>
+      run(async () => (await import("./backup.ts")).backup(context, file, command.optsWithGlobals())),
+    );
+  program
+    .command("restore")
+    .description("fill the data folder from a backup; the bot may not run")
+    .argument("<file>", "the file that `knack backup` made")
+    .option("--replace", "delete what the data folder has")
+    .action((file: string, _options, command: Command) =>
+      run(async () => (await import("./backup.ts")).restore(context, file, command.optsWithGlobals())),
+    );
+  program
     .command("migrate")
     .description("copy the SQLite data of the data folder to an empty PostgreSQL database")
     .option("--to <address>", "postgresql://user:password@host/name, instead of DATABASE_URL", parseDatabase)

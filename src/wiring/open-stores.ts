@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/ports/storage.ts";
+import { refuseHalfRestored } from "../storage/backup/backup-format.ts";
 import { createDiskFileStore } from "../storage/disk-file-store.ts";
 import { createKeyValueLeases } from "../storage/key-value-leases.ts";
 import { openKeyValue } from "../storage/keyv-store.ts";
@@ -10,13 +11,14 @@ import { openSqliteTurnLog } from "../storage/sqlite/sqlite-turn-log.ts";
 import { createUpgradeCopies } from "../storage/sqlite/upgrade-copies.ts";
 import type { OpeningProcess, OpeningStores, Stores } from "./stores.ts";
 
-/** Opens the stores that the configuration names, in SQLite files by default. @throws StorageError, DatabaseInUseError */
+/** Opens the stores that the configuration names, in SQLite files by default. @throws StorageError, DatabaseInUseError, BackupError */
 export async function openStores(
   { data }: Config,
   clock: Clock,
   opening: OpeningStores,
   self: OpeningProcess,
 ): Promise<Stores> {
+  await refuseHalfRestored(data.folder);
   if (data.database_url === undefined) return openSqliteStores(data.folder, clock, opening);
   const { openPostgresStores } = await import("./open-postgres-stores.ts");
   return openPostgresStores({ url: data.database_url, folder: data.folder, clock }, opening, self);

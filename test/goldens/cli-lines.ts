@@ -71,6 +71,8 @@ export const helped: readonly string[] = [
   "retention",
   "export",
   "forget",
+  "backup",
+  "restore",
   "migrate",
   "connect",
   "doctor",

@@ -1,0 +1,76 @@
+import { loadConfig } from "../config/load-config.ts";
+import { makeBackup } from "../storage/backup/make-backup.ts";
+import { restoreBackup } from "../storage/backup/restore-backup.ts";
+import {
+  type CommandContext,
+  CommandError,
+  exitCode,
+  type GlobalOptions,
+  printLine,
+} from "./command-context.ts";
+import { lockUnusedFolder } from "./migrate.ts";
+
+/** `knack backup`: everything in the data folder in one new file, also while a bot runs. */
+export async function backup(context: CommandContext, file: string, options: GlobalOptions): Promise<number> {
+  const { folder, store, hasOwnKey } = await target(context, options);
+  const say = (line: string) => printLine(context, line);
+  if (store === "postgresql")
+    say(
+      'The database is not in the backup. Back it up, too, and first: pg_dump --format=custom --schema=knack --file=knack.dump "$DATABASE_URL"',
+    );
+  const stopped = new AbortController();
+  const unlisten = context.onSignal(["SIGINT", "SIGTERM"], () =>
+    stopped.abort(new CommandError("Stopped: no backup was made.", exitCode.stopped)),
+  );
+  try {
+    const { size, leftOut } = await makeBackup(folder, file, {
+      store,
+      now: context.clock.now(),
+      signal: stopped.signal,
+    });
+    say(`Backed up ${folder} to ${file} (${Math.ceil(size / 1_000_000)} MB).`);
+    say(
+      hasOwnKey
+        ? "It holds conversations: keep it where only you can read it. KNACK_SECRET_KEY, which stored tokens need, is not in it: keep it, too."
+        : "It holds conversations and the key of stored tokens: keep it where only you can read it.",
+    );
+    say("The configuration and the environment are not in it.");
+    for (const path of leftOut)
+      say(`Left out, because it cannot be read or is a link that leads out: ${path}`);
+    return exitCode.ok;
+  } finally {
+    unlisten();
+  }
+}
+
+export interface RestoreOptions extends GlobalOptions {
+  replace?: true;
+}
+
+/** `knack restore`: the content of a backup in the data folder, which no bot may use. */
+export async function restore(
+  context: CommandContext,
+  file: string,
+  options: RestoreOptions,
+): Promise<number> {
+  const { folder, store } = await target(context, options);
+  const lock = await lockUnusedFolder(folder, "restored");
+  try {
+    const { made_at } = await restoreBackup(folder, file, { store, replace: options.replace === true });
+    printLine(context, `Restored ${folder} as of ${new Date(made_at).toISOString()}.`);
+    if (store === "postgresql")
+      printLine(
+        context,
+        'Restore the database, too: pg_restore --clean --if-exists --dbname="$DATABASE_URL" knack.dump',
+      );
+    return exitCode.ok;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function target(context: CommandContext, options: GlobalOptions) {
+  const { config } = await loadConfig({ file: options.config, env: context.env, cwd: context.cwd });
+  const store = config.data.database_url === undefined ? "sqlite" : "postgresql";
+  return { folder: config.data.folder, store, hasOwnKey: config.secret_key !== undefined } as const;
+}

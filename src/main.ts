@@ -69,6 +69,8 @@ export interface OpenOptions {
    * does both. By default it is a `command`, which has no platforms and runs turns if no bot does.
    */
   role?: ProcessRole;
+  /** Starts on a turn log that has lost what it had, with what is there. */
+  acceptEmptyLog?: boolean | undefined;
 }
 
 /** Another bot is using the data folder. */
@@ -93,7 +95,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
   if ("holder" in lock) throw new DataFolderInUseError(config.data.folder, lock.holder?.url);
   const closers: Closer[] = [() => lock.release()];
   try {
-    return await wire(config, await open(config, lock, closers, role), role);
+    return await wire(config, await open(config, lock, closers, options), role);
   } catch (error) {
     await closeAll(closers);
     throw error;
@@ -131,7 +133,7 @@ async function open(
   config: Config,
   lock: DataFolderLock,
   closers: Closer[],
-  role: ProcessRole,
+  { role = "command", acceptEmptyLog }: OpenOptions,
 ): Promise<Opened> {
   const isBot = role !== "command";
   const upgrades: Upgrade[] = [];
@@ -139,6 +141,7 @@ async function open(
   const owner = randomUUID();
   const opening = {
     closers,
+    acceptEmptyLog,
     upgraded: (upgrade: Upgrade) => void upgrades.push(upgrade),
     warn: (text: string) => void warnings.push(text),
   };

@@ -35,7 +35,10 @@ export interface CommandContext {
   cwd: string;
   clock: Pick<Clock, "now" | "sleep">;
   /** With a role, a bot that takes part in the work; without, a separate command. */
-  openBot(config: Config, options?: { role?: "all" | "gateway" | "worker" }): Promise<Bot>;
+  openBot(
+    config: Config,
+    options?: { role?: "all" | "gateway" | "worker"; acceptEmptyLog?: boolean | undefined },
+  ): Promise<Bot>;
   /** Local addresses to search for model servers, for suggestions. */
   localServers: readonly LocalServer[];
   findRunningBot(dataFolder: string): Promise<RunningBot>;

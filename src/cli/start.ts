@@ -21,6 +21,7 @@ export interface StartOptions extends GlobalOptions {
   host?: string;
   port?: number;
   role?: Role;
+  acceptEmptyLog?: true;
 }
 
 type Role = "all" | "gateway" | "worker";
@@ -39,7 +40,7 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   const problems = [...incompletePlatforms(config), ...unprotectedServer(config)];
   if (problems.length > 0) throw new ConfigError(problems);
   for (const warning of warnings) context.stderr.write(`${warning}\n`);
-  const { role = "all" } = options;
+  const { role = "all", acceptEmptyLog } = options;
   if (role !== "all" && config.data.database_url === undefined)
     throw new CommandError(
       `A ${role} works with other processes on a PostgreSQL database. Set DATABASE_URL, or start without --role.`,
@@ -53,7 +54,7 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     );
   }
   const stop = waitForStop(context);
-  const bot = await openUnlessStuck(context.openBot(config, { role }), stop, context);
+  const bot = await openUnlessStuck(context.openBot(config, { role, acceptEmptyLog }), stop, context);
   try {
     const { url } = await bot.listen();
     const part = role === "all" ? "" : ` as a ${role}`;

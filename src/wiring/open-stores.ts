@@ -5,6 +5,7 @@ import { refuseHalfRestored } from "../storage/backup/backup-format.ts";
 import { createDiskFileStore } from "../storage/disk-file-store.ts";
 import { createKeyValueLeases } from "../storage/key-value-leases.ts";
 import { openKeyValue } from "../storage/keyv-store.ts";
+import { keepLogMarked } from "../storage/sqlite/log-mark.ts";
 import { openSqliteKnowledge } from "../storage/sqlite/sqlite-knowledge.ts";
 import { openSqliteMessageIndex } from "../storage/sqlite/sqlite-message-index.ts";
 import { openSqliteTurnLog } from "../storage/sqlite/sqlite-turn-log.ts";
@@ -30,9 +31,17 @@ const holderOfFolder = "holder-of-the-data-folder";
 async function openSqliteStores(
   folder: string,
   clock: Clock,
-  { closers, upgraded }: OpeningStores,
+  { closers, upgraded, acceptEmptyLog = false }: OpeningStores,
 ): Promise<Stores> {
-  const log = await openSqliteTurnLog(join(folder, "turns.db"), { upgraded });
+  const path = join(folder, "turns.db");
+  // A log from before an upgrade is put back on purpose.
+  let accept = acceptEmptyLog;
+  const log = await openSqliteTurnLog(path, {
+    upgraded(upgrade) {
+      accept = true;
+      upgraded(upgrade);
+    },
+  });
   closers.push(() => log.close());
   const index = await openSqliteMessageIndex(join(folder, "messages.db"), { upgraded });
   closers.push(() => index.close());
@@ -40,6 +49,8 @@ async function openSqliteStores(
   closers.push(() => knowledge.close());
   const store = await openKeyValue(join(folder, "state.db"), { upgraded });
   closers.push(() => store.close());
+  const marked = await keepLogMarked(log, { path, store, clock, accept });
+  closers.push(() => marked.end());
   return {
     log,
     index,

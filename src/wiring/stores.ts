@@ -29,6 +29,8 @@ export interface OpeningStores {
   upgraded(upgrade: Upgrade): void;
   /** Called with what an operator should know, in sentences. */
   warn(text: string): void;
+  /** Also opens a turn log that has lost what it had. */
+  acceptEmptyLog?: boolean | undefined;
 }
 
 /** The process that opens the stores. */

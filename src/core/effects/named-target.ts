@@ -178,10 +178,8 @@ function bareId(text: string): string {
 
 /** The name or id in `#general` or `<#C1|general>`, in lower case. */
 function channelWord(text: string): string {
-  return text
-    .trim()
-    .replace(/^<?#|(\|.*)?>$/g, "")
-    .toLowerCase();
+  const [word = ""] = text.trim().replace(/^<?#/, "").split(/[|>]/, 1);
+  return word.toLowerCase();
 }
 
 function severalCalled(name: string, called: readonly (Known | ChannelSummary)[]): SkillFailure {

@@ -36,6 +36,10 @@ export async function openSqliteTurnLog(
 /** A turn log, and the entries that come due by themselves, in one file. */
 export interface SqliteTurnLog extends TurnLog {
   readonly due: DueEntries;
+  /** The mark of the file (`log-mark.ts`), 0 in a new one: its `application_id`, which copies and VACUUM keep. */
+  mark(): number;
+  /** Resolves when the mark and everything before it are on the disk. */
+  setMark(mark: number): Promise<void>;
 }
 
 /** The turn log on an open file that has its tables. */
@@ -53,6 +57,11 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
     ...createReading(connection),
     ...createThreadReading(connection),
     due: createDueEntries(connection),
+    mark: () => Number(connection.get("PRAGMA application_id")?.application_id),
+    async setMark(mark) {
+      await connection.write(() => connection.run(`PRAGMA application_id = ${Math.trunc(mark)}`));
+      await connection.durable();
+    },
     close: () => connection.close(),
   };
 }

@@ -1,7 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { BotHome, BotProcess } from "../../support/bot/bot-process.ts";
@@ -82,7 +92,7 @@ test("a backup of a running bot begins elsewhere where it was made", async () =>
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`process ${second.pid}`)]);
 });
 
-test("with PostgreSQL, the printed commands take the database along", needs("postgresql"), async () => {
+test("the printed commands take the database of PostgreSQL along", needs("postgresql"), async () => {
   const { home } = bot();
   const env = { DATABASE_URL: await freshDatabase() };
   const print = (argv: string[], more: { DATABASE_URL: string; KNACK_DATA?: string }) =>
@@ -246,3 +256,40 @@ test(
     expect(await contentOf(home.data)).toEqual(before);
   },
 );
+
+test("a bot that has lost its turn log does not start unless it is told to", async () => {
+  const { home } = bot();
+  const log = join(home.data, "turns.db");
+  const refusal = async (words: string) => {
+    const { code, stderr } = await home.run(["start"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
+  };
+  const first = await answered(bot());
+  await home.run(["backup", "knack.tar.gz"]);
+  await first.kill();
+  // Only the write-ahead log has what was stored since the start.
+  await rename(`${log}-wal`, join(home.folder, "wal"));
+  await refusal("is empty");
+  await rename(join(home.folder, "wal"), `${log}-wal`);
+  const back = await home.start();
+  expect((await back.client.call("run.list", {})).turns).toHaveLength(1);
+  await back.terminate();
+  for (const name of ["turns.db", "turns.db-wal", "turns.db-shm"])
+    await rename(join(home.data, name), join(home.folder, `${name}.lost`)).catch(() => {});
+  await refusal("is empty");
+  expect(await home.run(["restore", "knack.tar.gz", "--replace"])).toMatchObject({ code: 0 });
+
+  const second = await home.start();
+  const { turn_id } = await second.client.submitTurn({ ...place, text: "Which colour?" });
+  expect(await ended(second.client, turn_id)).toMatchObject({ text: "It was green." });
+  expect(await second.terminate()).toBe(0);
+  await copyFile(log, join(home.folder, "old.db"));
+  await (await home.start()).terminate();
+  await copyFile(join(home.folder, "old.db"), log);
+  await refusal("is older than the other stores");
+  const accepted = home.spawn(["start", "--accept-empty-log", "--port", "0"]);
+  await expect.poll(() => accepted.out(), { timeout: 20_000 }).toContain("http://");
+  accepted.signal("SIGTERM");
+  expect(await accepted.exited).toBe(0);
+  await (await home.start()).terminate();
+});

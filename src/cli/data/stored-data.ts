@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
-import type { ForgottenPerson } from "../client/shapes.ts";
-import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { reportRefusals } from "./bot-connection.ts";
+import type { ForgottenPerson } from "../../client/shapes.ts";
+import { plainLine } from "../../platforms/terminal/plain-text.ts";
+import { reportRefusals } from "../bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
@@ -9,7 +9,7 @@ import {
   type GlobalOptions,
   printResult,
   type ResultOptions,
-} from "./command-context.ts";
+} from "../command-context.ts";
 
 export interface ExportOptions extends GlobalOptions {
   namespace?: string;

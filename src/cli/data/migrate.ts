@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { loadConfig } from "../config/load-config.ts";
-import type { Config } from "../config/schema.ts";
-import { type DataFolderLock, lockDataFolder } from "../storage/data-folder.ts";
-import { type MigrationResult, migrateStores } from "../storage/migrate/migrate-stores.ts";
-import { openDatabaseAlone } from "../wiring/open-postgres-stores.ts";
-import { systemClock } from "../wiring/system-clock.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import type { Config } from "../../config/schema.ts";
+import { type DataFolderLock, lockDataFolder } from "../../storage/data-folder.ts";
+import { type MigrationResult, migrateStores } from "../../storage/migrate/migrate-stores.ts";
+import { openDatabaseAlone } from "../../wiring/open-postgres-stores.ts";
+import { systemClock } from "../../wiring/system-clock.ts";
 import {
   type CommandContext,
   CommandError,
   exitCode,
   type GlobalOptions,
   printLine,
-} from "./command-context.ts";
+} from "../command-context.ts";
 
 export interface MigrateOptions extends GlobalOptions {
   /** Address of the database. */

@@ -1,13 +1,13 @@
-import { loadConfig } from "../config/load-config.ts";
-import { makeBackup } from "../storage/backup/make-backup.ts";
-import { restoreBackup } from "../storage/backup/restore-backup.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import { makeBackup } from "../../storage/backup/make-backup.ts";
+import { restoreBackup } from "../../storage/backup/restore-backup.ts";
 import {
   type CommandContext,
   CommandError,
   exitCode,
   type GlobalOptions,
   printLine,
-} from "./command-context.ts";
+} from "../command-context.ts";
 import { lockUnusedFolder } from "./migrate.ts";
 
 /** `knack backup`: everything in the data folder in one new file, also while a bot runs. */

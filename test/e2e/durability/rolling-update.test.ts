@@ -9,7 +9,6 @@ import { freshDatabase } from "../../support/postgres.ts";
 
 describe("a bot on PostgreSQL in working hours", needs("postgresql"), () => {
   it("processes are replaced one by one by a version with a larger schema, and nothing is lost", {
-    retry: 0,
     timeout: 180_000,
   }, async () => {
     const next = await makeNextVersion();

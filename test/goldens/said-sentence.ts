@@ -1,4 +1,5 @@
 import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
+import { follow } from "../support/follow.ts";
 import { withoutIds } from "./golden.ts";
 import { createGoldenBot } from "./golden-bot.ts";
 
@@ -73,8 +74,7 @@ export function createSpeaker({ person, place }: Speaker): Say {
 
   /** The end of a turn, or the request for which it waits, unless it `isDecided`, once the log says that it waits. */
   async function lastEvent(turn: string, isDecided = false): Promise<TurnEvent | undefined> {
-    const events = (await bot.test.app.events(turn, -1, AbortSignal.timeout(5_000))) ?? [];
-    for await (const event of events) {
+    for await (const event of follow(bot.test.app, turn)) {
       if (event.type === "turn_finished") return event;
       if (isDecided || !isRequest(event)) continue;
       await waits(turn);

@@ -38,6 +38,7 @@ import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
 import { createMemoryFileStore, createMemoryMessageIndex } from "./fakes/memory-stores.ts";
 import { noDocuments } from "./fakes/no-documents.ts";
+import { follow } from "./follow.ts";
 import { soleModel } from "./models/sole-model.ts";
 import { scheduleLimits } from "./skills/schedule-limits.ts";
 import { temporaryFolders } from "./temporary-folders.ts";
@@ -143,7 +144,7 @@ export interface TestApp extends RunningApp {
     text: string,
     more?: { by?: Author; namespace?: string; thread?: string; key?: string; origin?: Origin },
   ): Promise<string>;
-  /** All events of a turn until it is finished, live ones included. */
+  /** All events of a turn until it is finished, live ones included. @throws Error if it does not end */
   events(turnId: string): Promise<TurnEvent[]>;
   /** Says something and waits for the end. */
   ask(
@@ -303,12 +304,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     if (!submitted.ok) throw new Error(submitted.message);
     return submitted.value.turn_id;
   };
-  const follow = async (turnId: string) => {
-    const events = await app.events(turnId, -1, AbortSignal.timeout(10_000));
-    if (events === undefined) throw new Error(`no turn ${turnId}`);
-    return events;
-  };
-  const events = async (turnId: string) => Array.fromAsync(await follow(turnId));
+  const events = (turnId: string) => Array.fromAsync(follow(app, turnId));
   running.start({ runsTurns: options.runsTurns !== false });
   return {
     ...running,
@@ -327,7 +323,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       return { turnId, events: all, end };
     },
     async until(turnId, type) {
-      for await (const event of await follow(turnId)) {
+      for await (const event of follow(app, turnId)) {
         if (event.type === type) return event as TurnEventOf<typeof type>;
       }
       throw new Error(`${type} did not come`);

@@ -1,21 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ApiClient } from "../../../src/client/api-client.ts";
-import { ended, expectWholeTurn, stored } from "../support/turns.ts";
+import { endsIn, expectWholeTurn, stored } from "../support/turns.ts";
 import { useBot } from "../support/use-bot.ts";
 
 const place = { ns: "console:local:general", thread: "t1" };
-
-/** The turns of the thread with their ends, oldest first, once there are so many and all of them have ended. */
-async function turnsOf(client: ApiClient, count: number) {
-  const over = AbortSignal.timeout(30_000);
-  const watched = client.watchNamespace(place.ns, over);
-  for (;;) {
-    const { turns } = await client.call("thread.show", place);
-    const ends = await Promise.all(turns.map(({ turn }) => ended(client, turn.turn_id)));
-    if (ends.length >= count) return ends;
-    await watched[Symbol.asyncIterator]().next();
-  }
-}
 
 describe("a bot that was killed while it worked on a goal", () => {
   const bot = useBot();
@@ -41,7 +28,7 @@ describe("a bot that was killed while it worked on a goal", () => {
     await first.kill();
     gate.open();
     const { client } = await home.start();
-    const ends = await turnsOf(client, 3);
+    const ends = await endsIn(client, place, 3);
     expect(ends.map(({ text }) => text.split("\n").at(-1))).toEqual([
       "Goal continues: the chart",
       "Goal continues: the report",

@@ -1,22 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { ApiClient } from "../../../src/client/api-client.ts";
 import { needs } from "../../support/needs.ts";
-import { ended, stored } from "../support/turns.ts";
+import { endsIn, stored } from "../support/turns.ts";
 import { useBot } from "../support/use-bot.ts";
 
 const namespace = "console:local:general";
 const place = { ns: namespace, thread: "t1" };
-
-/** The ends of the turns in the thread, oldest first, once there are so many and all of them have ended. */
-async function endsOf(client: ApiClient, count: number) {
-  const watched = client.watchNamespace(namespace, AbortSignal.timeout(60_000));
-  for (;;) {
-    const { turns } = await client.call("thread.show", place);
-    const ends = await Promise.all(turns.map(({ turn }) => ended(client, turn.turn_id)));
-    if (ends.length >= count) return ends;
-    await watched[Symbol.asyncIterator]().next();
-  }
-}
 
 describe("jobs of a whole bot", needs("bubblewrap"), () => {
   const bot = useBot();
@@ -42,7 +30,7 @@ describe("jobs of a whole bot", needs("bubblewrap"), () => {
     );
     const { client } = await bot().home.start();
     await client.submitTurn({ namespace, thread: "t1", text: "build it" });
-    const ends = await endsOf(client, 2);
+    const ends = await endsIn(client, place, 2);
     expect(ends[0]?.text).toBe("It runs.");
     // Both may come before the first turn about them begins.
     expect(ends[1]?.text).toMatch(/Half of it is done|It is built/);
@@ -54,7 +42,7 @@ describe("jobs of a whole bot", needs("bubblewrap"), () => {
     await runs("yes | head -c 20000000");
     const { client } = await bot().home.start();
     await client.submitTurn({ namespace, thread: "t1", text: "build it" });
-    const ends = await endsOf(client, 2);
+    const ends = await endsIn(client, place, 2);
     const told = JSON.stringify((await stored(client, ends[1]?.turn_id ?? ""))[0]);
     expect(told).toContain("It printed more than 8 MB and was stopped");
     expect(told.length).toBeLessThan(20_000);
@@ -95,7 +83,7 @@ describe("jobs of a whole bot", needs("bubblewrap"), () => {
     const first = await home.start();
     const { client } = first;
     await client.submitTurn({ namespace, thread: "t1", text: "train it" });
-    const ends = await endsOf(client, 2);
+    const ends = await endsIn(client, place, 2);
     expect(ends.map(({ text }) => text)).toEqual(["It trains.", "It is trained."]);
     const told = JSON.stringify((await stored(client, ends[1]?.turn_id ?? ""))[0]);
     expect(told).toContain("exit code 0");
@@ -103,7 +91,7 @@ describe("jobs of a whole bot", needs("bubblewrap"), () => {
     await first.kill();
     const second = await home.start();
     await second.client.submitTurn({ namespace, thread: "t1", text: "how did it go?" });
-    expect((await endsOf(second.client, 3)).at(-1)?.text).toBe("From 0.9 to 0.2.");
+    expect((await endsIn(second.client, place, 3)).at(-1)?.text).toBe("From 0.9 to 0.2.");
   });
 
   it("a job dies with its bot; after kill -9 its thread is told once, and it does not run again", async () => {
@@ -111,10 +99,10 @@ describe("jobs of a whole bot", needs("bubblewrap"), () => {
     const { home } = bot();
     const first = await home.start();
     await first.client.submitTurn({ namespace, thread: "t1", text: "build it" });
-    await endsOf(first.client, 1);
+    await endsIn(first.client, place, 1);
     await first.kill();
     const second = await home.start();
-    const ends = await endsOf(second.client, 2);
+    const ends = await endsIn(second.client, place, 2);
     expect(ends[1]?.text).toMatch(/ended when I was restarted.*Shall I run it again\?/);
     expect(await second.client.call("schedule.list", { namespace })).toEqual({ schedules: [] });
     await second.kill();

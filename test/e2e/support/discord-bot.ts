@@ -15,6 +15,7 @@ import type { DiscordOptions } from "../../support/discord/discord-options.ts";
 import { type DiscordServer, startDiscordServer } from "../../support/discord/discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "../../support/discord/example-world.ts";
 import type { ObservedMessage, ObservedState } from "../../support/discord/observed-state.ts";
+import { within } from "../../support/follow.ts";
 import { discordShots, keepFilm } from "../../support/pictures/film.ts";
 import { buttonsOf } from "../../support/surfaces/discord-chat.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
@@ -123,19 +124,18 @@ export function said(state: ObservedState, channel: string, count = 1): Observed
   return found.length >= count ? found : undefined;
 }
 
-/** The next events of this kind in the channel `general`. */
-export async function next<T extends TurnEvent["type"]>(
+/** The next events of this kind in the channel `general`. @throws Error if they do not come */
+export function next<T extends TurnEvent["type"]>(
   { app }: TestApp,
   type: T,
   count: number,
 ): Promise<TurnEventOf<T>[]> {
-  const events: TurnEventOf<T>[] = [];
-  for await (const item of await app.watch(
-    `discord:${ids.guild}:${ids.general}`,
-    AbortSignal.timeout(10_000),
-  )) {
-    if (item.kind === "event" && item.event.type === type) events.push(item.event as TurnEventOf<T>);
-    if (events.length === count) break;
-  }
-  return events;
+  return within(`${count} ${type} in the channel general`, async (signal) => {
+    const events: TurnEventOf<T>[] = [];
+    for await (const item of await app.watch(`discord:${ids.guild}:${ids.general}`, signal)) {
+      if (item.kind === "event" && item.event.type === type) events.push(item.event as TurnEventOf<T>);
+      if (events.length === count) break;
+    }
+    return events;
+  });
 }

@@ -6,6 +6,7 @@ import type { Profile } from "../../../src/core/values/profile.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { approve } from "../bot/ask-app.ts";
+import { follow } from "../follow.ts";
 import { type Line, scriptedModel } from "../models/scripted-model.ts";
 import { shippedSkills } from "../skills/shipped-skills.ts";
 import { createTestApp } from "../test-app.ts";
@@ -117,7 +118,7 @@ export async function ask(world: ReturnType<typeof createWorld>, text: string, g
   const turnId = await app.say(text, { by, namespace, thread: "t1", key: message, origin: said });
   const events: TurnEvent[] = [];
   const asked: TurnEventOf<"approval_requested">[] = [];
-  for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+  for await (const event of follow(app.app, turnId)) {
     events.push(event);
     if (event.type !== "approval_requested") continue;
     asked.push(event);

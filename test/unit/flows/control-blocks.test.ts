@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/values/json.ts";
 import { approve } from "../../support/bot/ask-app.ts";
+import { follow } from "../../support/follow.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { ada } from "../../support/test-app.ts";
 import { appWith, condition, json, run, start, startApi, traceOf, variablesOf } from "./flow-app.ts";
@@ -282,7 +283,7 @@ it("an approval refused in a loop leaves out only the rest of that iteration", a
   const { app } = appWith([block("loop", { count: 2, steps: [approval, say("${item}")] })], { skills });
   const turnId = await app.say("/flow run f");
   const asked: string[] = [];
-  for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+  for await (const event of follow(app.app, turnId)) {
     if (event.type !== "approval_requested") continue;
     asked.push(event.question ?? "");
     await approve(app.app, event.approval_id, asked.length === 2, ada);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { follow } from "../../support/follow.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { ada, home } from "../../support/test-app.ts";
 import { appWith, json, startApi } from "./flow-app.ts";
@@ -41,7 +42,7 @@ it("a flow whose bot was killed continues where it was, and does nothing twice",
   const killed = appWith(steps, { skills: skills(wait) });
   const turnId = await killed.app.say("/flow run f");
   const seen: TurnEvent[] = [];
-  for await (const event of (await killed.app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+  for await (const event of follow(killed.app.app, turnId)) {
     seen.push(event);
     if (event.type === "tool_started" && event.tool === "last") break;
   }

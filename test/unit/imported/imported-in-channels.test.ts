@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { approve } from "../../support/bot/ask-app.ts";
+import { follow } from "../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { needs } from "../../support/needs.ts";
 import { ada, createTestApp, type TestAppOptions } from "../../support/test-app.ts";
@@ -39,7 +40,7 @@ async function approveAll({ app, say }: Pick<ReturnType<typeof importedApp>, "ap
   const asked: { tool: string; question?: string | undefined; input: unknown }[] = [];
   const notes: string[] = [];
   let end = "";
-  for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(20_000))) ?? []) {
+  for await (const event of follow(app, turnId, { ms: 20_000 })) {
     if (event.type === "turn_finished") end = event.text;
     if (event.type === "tool_progress") notes.push(event.note);
     if (event.type !== "approval_requested") continue;
@@ -88,7 +89,7 @@ describe("a handler that asks for approval", needs("bubblewrap"), () => {
     writeSkill(root, "pay", { handler: asking(500) });
     const after = importedApp(root, "pay", {}, { log, store });
     await approve(after.app, first.approval_id, true, ada);
-    for await (const event of (await after.app.events(turnId, -1, AbortSignal.timeout(20_000))) ?? []) {
+    for await (const event of follow(after.app, turnId, { ms: 20_000 })) {
       if (event.type === "approval_requested" && event.input === 500) {
         await approve(after.app, event.approval_id, false, ada);
       }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalVerdict } from "../../../src/core/log/turn-view.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { approve } from "../../support/bot/ask-app.ts";
+import { follow } from "../../support/follow.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { testSkill, testSource } from "../../support/skills/test-skill.ts";
 import { ben, createTestApp, home } from "../../support/test-app.ts";
@@ -47,7 +48,7 @@ function createBank() {
     const text = `${read ? "Read my mail. " : ""}${JSON.stringify(input)}`;
     const turnId = await say(text, { by: ben, namespace: home.namespace, thread: `t${threads}` });
     const asked = [];
-    for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(app, turnId)) {
       if (event.type !== "approval_requested") continue;
       asked.push(event);
       await approve(app, event.approval_id, verdict, ben);

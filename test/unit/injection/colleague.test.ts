@@ -5,6 +5,7 @@ import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { approve } from "../../support/bot/ask-app.ts";
 import { createFakeChat } from "../../support/fakes/fake-chat-actions.ts";
 import { createFakePlatform } from "../../support/fakes/fake-platform.ts";
+import { follow } from "../../support/follow.ts";
 import { type Line, scriptedModel } from "../../support/models/scripted-model.ts";
 import { shippedSkills } from "../../support/skills/shipped-skills.ts";
 import { createTestApp } from "../../support/test-app.ts";
@@ -104,7 +105,7 @@ async function attacked(first: Line, verdict: boolean) {
   const asked: string[] = [];
   const named: string[] = [];
   let answer = "";
-  for await (const event of (await app.app.events(turn, -1, AbortSignal.timeout(20_000))) ?? []) {
+  for await (const event of follow(app.app, turn, { ms: 20_000 })) {
     if (event.type === "people_named") named.push(...event.ids);
     if (event.type === "turn_finished") answer = event.text;
     if (event.type !== "approval_requested") continue;

@@ -11,6 +11,7 @@ import { createWeb } from "../../../src/net/create-web.ts";
 import { approve } from "../../support/bot/ask-app.ts";
 import { channel } from "../../support/bot/called-bot.ts";
 import { createFakePlatform, type FakePlatform } from "../../support/fakes/fake-platform.ts";
+import { follow } from "../../support/follow.ts";
 import { type Line, type ScriptedModel, scriptedModel } from "../../support/models/scripted-model.ts";
 import { openBench } from "../../support/skills/mcp-bench.ts";
 import { shippedSkills } from "../../support/skills/shipped-skills.ts";
@@ -93,7 +94,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     });
     const asked: Told["asked"] = [];
     let answer = "";
-    for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(app.app, turnId)) {
       if (event.type === "turn_finished") answer = event.text;
       if (event.type !== "approval_requested") continue;
       asked.push(event);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 import { answerTurn, approve } from "../../support/bot/ask-app.ts";
+import { follow } from "../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { type McpBench, openBench, referenceServer } from "../../support/skills/mcp-bench.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -34,7 +35,7 @@ async function runTurn({ app, say }: Channel, answers: readonly (string | boolea
   const turnId = await say("go", { by: ben });
   const asked: string[] = [];
   let end = "";
-  for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(15_000))) ?? []) {
+  for await (const event of follow(app, turnId)) {
     const answer = answers[asked.length];
     if (event.type === "turn_finished") end = event.text;
     if (event.type === "question_asked") {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { writeTrust } from "../../../src/core/decisions/standing-decisions.ts";
 import type { ServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 import { answerTurn } from "../../support/bot/ask-app.ts";
+import { follow } from "../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
@@ -60,7 +61,7 @@ describe("a server in a channel", () => {
     const turnId = await app.say("go");
     let end = "";
     const asked: string[] = [];
-    for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(app.app, turnId)) {
       if (event.type === "turn_finished") end = event.text;
       if (event.type !== "question_asked") continue;
       asked.push(event.text);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { approve } from "../../support/bot/ask-app.ts";
+import { follow } from "../../support/follow.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -23,7 +24,7 @@ function channel() {
   const { app, say } = createTestApp(model, { sources: [source], servers, store });
   const asked = async (tool: string) => {
     const turnId = await say(tool, { by: ben, thread: tool });
-    for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(app, turnId)) {
       if (event.type === "approval_requested") {
         await approve(app, event.approval_id, false, ada);
         return event.approver;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { approve } from "../../support/bot/ask-app.ts";
+import { follow } from "../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { needs } from "../../support/needs.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -59,7 +60,7 @@ test(
     expect(asked).toMatchObject({ approver: "operator", skill_id: "probe", input: { hosts: [host] } });
     await approve(app.app, asked.approval_id, true, ada);
     const requested: unknown[] = [];
-    for await (const event of (await app.app.events(turnId, asked.seq, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(app.app, turnId, { after: asked.seq })) {
       if (event.type !== "approval_requested") continue;
       requested.push([event.tool, event.approver, event.reason]);
       await approve(app.app, event.approval_id, true, ben);
@@ -81,7 +82,7 @@ test(
     const turnId = await app.say("go", { by: ben });
     const asked = await app.until(turnId, "approval_requested");
     await approve(app.app, asked.approval_id, false, ada);
-    for await (const event of (await app.app.events(turnId, asked.seq, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(app.app, turnId, { after: asked.seq })) {
       if (event.type === "approval_requested") await approve(app.app, event.approval_id, false, ada);
     }
     expect(server.requests).toHaveLength(before);

@@ -3,6 +3,7 @@ import type { ToolContext } from "../../../../src/core/skill/tool.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+import { follow } from "../../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp } from "../../../support/test-app.ts";
@@ -76,7 +77,7 @@ describe("an approval in the middle of a call", () => {
     });
     const turnId = await say("go", { by: ben });
     await approve(app, (await until(turnId, "approval_requested")).approval_id, true, mia);
-    for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(app, turnId)) {
       if (event.type === "approval_requested" && event.tool === "two") break;
     }
     await approve(app, `${turnId}:2`, false, mia);

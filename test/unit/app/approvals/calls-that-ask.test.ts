@@ -6,6 +6,7 @@ import type { Skill } from "../../../../src/core/skill/skill.ts";
 import type { Tool } from "../../../../src/core/skill/tool.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
+import { follow } from "../../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill, testSource } from "../../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp, home } from "../../../support/test-app.ts";
@@ -46,7 +47,7 @@ function channel(more: Parameters<typeof serverSkill>[1] = {}) {
   const say = async (input: object, by: Author, namespace = home.namespace) => {
     threads += 1;
     const turnId = await test.say(JSON.stringify(input), { by, namespace, thread: `t${threads}` });
-    for await (const event of (await test.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(test.app, turnId)) {
       if (event.type === "approval_requested") return event;
     }
     return undefined;

@@ -6,6 +6,7 @@ import type { ToolEffect } from "../../../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { answerTurn, approve } from "../../../support/bot/ask-app.ts";
+import { follow } from "../../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp, type TestApp } from "../../../support/test-app.ts";
@@ -62,20 +63,22 @@ async function killedInEffect(
   const options = effect === undefined ? {} : { effect };
   const first = createBot(run, log, effects, { hangs: true, ...options });
   const turnId = await first.say("go");
-  void answerAll(first, turnId);
+  const over = new AbortController();
+  const answering = answerAll(first, turnId, over.signal);
   await first.hung;
+  over.abort();
+  await answering;
   await first.stop(0);
   await log.reclaim();
   const second = createBot(run, log, effects, options);
-  void answerAll(second, turnId);
-  const events = await second.events(turnId);
+  const [events] = await Promise.all([second.events(turnId), answerAll(second, turnId)]);
   const end = events.at(-1);
   return { effects, events, text: end?.type === "turn_finished" ? end.text : "" };
 }
 
 /** Says yes to whatever a turn asks people. */
-async function answerAll({ app }: TestApp, turnId: string): Promise<void> {
-  for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+async function answerAll({ app }: TestApp, turnId: string, until?: AbortSignal): Promise<void> {
+  for await (const event of follow(app, turnId, { until })) {
     if (event.type === "approval_requested") await approve(app, event.approval_id, true, ada);
     if (event.type === "question_asked") await answerTurn(app, turnId, event.question_id, "yes", ada);
   }
@@ -149,7 +152,7 @@ it("a call killed while waiting for its answer continues when the answer arrives
   const turnId = await first.say("go");
   const { approval_id } = await first.until(turnId, "approval_requested");
   await approve(first.app, approval_id, true, ada);
-  for await (const event of (await first.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+  for await (const event of follow(first.app, turnId)) {
     if (event.type === "approval_requested" && event.tool === "two") break;
   }
   await first.stop(0);

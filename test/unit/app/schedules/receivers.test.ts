@@ -3,6 +3,7 @@ import type { Author } from "../../../../src/core/values/inbound.ts";
 import { approve, forgetPerson } from "../../../support/bot/ask-app.ts";
 import { ann, createWorld, general, mia } from "../../../support/fakes/chat-world.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+import { follow } from "../../../support/follow.ts";
 import { ada } from "../../../support/test-app.ts";
 
 const ben: Author = { id: "U2BEN", name: "Ben", trust: "member" };
@@ -28,9 +29,9 @@ async function createDaily() {
   if (!added.ok) throw new Error(added.message);
   const { id } = added.value;
   let runs = 0;
-  const follow = async (turn: string) => {
+  const outcomeOf = async (turn: string) => {
     const asked: string[] = [];
-    for await (const event of (await app.app.events(turn, -1, AbortSignal.timeout(10_000))) ?? []) {
+    for await (const event of follow(app.app, turn)) {
       if (event.type === "turn_finished") return { turn, asked, end: event };
       if (event.type !== "approval_requested") continue;
       asked.push(event.tool);
@@ -56,7 +57,7 @@ async function createDaily() {
         }),
         1,
       );
-      return clock.advanceUntil(follow(turn), 1);
+      return clock.advanceUntil(outcomeOf(turn), 1);
     },
     command: async (text: string, by: Author) =>
       (await app.ask(text, { by, namespace: by === ben ? direct : general, key: `${text} ${by.id}` })).end

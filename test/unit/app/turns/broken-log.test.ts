@@ -6,6 +6,7 @@ import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.t
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { StorageError } from "../../../../src/storage/storage-error.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
+import { follow } from "../../../support/follow.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { pendingTurns } from "../../../support/pending-turns.ts";
 import { ada, createTestApp, home } from "../../../support/test-app.ts";
@@ -79,10 +80,9 @@ describe("a disk that is full", () => {
     const stored = (await log.read(turnId)).map(({ seq }) => seq);
     expect(stored).not.toContain(error.seq);
     const late = events(turnId);
-    const resumed = await app.events(turnId, error.seq, AbortSignal.timeout(10_000));
-    const rest = Array.fromAsync(resumed ?? []);
-    const beyond = await app.events(turnId, 999_999_999, AbortSignal.timeout(10_000));
-    const ahead = Array.fromAsync(beyond ?? []);
+    const eventsAfter = (seq: number) => Array.fromAsync(follow(app, turnId, { after: seq }));
+    const rest = eventsAfter(error.seq);
+    const ahead = eventsAfter(999_999_999);
     full.now = false;
     const all = await clock.advanceUntil(Promise.all([before, late, rest, ahead]), 1_000);
     for (const seen of all) {
@@ -91,11 +91,9 @@ describe("a disk that is full", () => {
       expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
     }
     const end = all[0]?.at(-1)?.seq ?? 0;
-    const again = (after: number) =>
-      app.events(turnId, after, AbortSignal.timeout(1_000)).then((more) => Array.fromAsync(more ?? []));
-    expect(await again(end)).toEqual([]);
-    expect(await again(end + 5)).toMatchObject([{ type: "turn_finished" }]);
-    expect(await again(error.seq)).toMatchObject([{ type: "turn_resumed" }, {}, {}, {}, {}]);
+    expect(await eventsAfter(end)).toEqual([]);
+    expect(await eventsAfter(end + 5)).toMatchObject([{ type: "turn_finished" }]);
+    expect(await eventsAfter(error.seq)).toMatchObject([{ type: "turn_resumed" }, {}, {}, {}, {}]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../../src/core/skill/tool.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
+import { follow } from "../../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp } from "../../../support/test-app.ts";
@@ -22,7 +23,7 @@ async function decideAll({ app, say }: ReturnType<typeof workerApp>, decisions: 
   const turnId = await say("go", { by: ben });
   const asked: string[] = [];
   let end: unknown;
-  for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+  for await (const event of follow(app, turnId)) {
     if (event.type === "turn_finished") end = event.text;
     if (event.type !== "approval_requested") continue;
     await approve(app, event.approval_id, decisions[asked.length] ?? false, ada);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { follow } from "../../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp, home } from "../../../support/test-app.ts";
@@ -99,6 +100,20 @@ describe("a turn whose worker was killed", () => {
     expect((await events("left")).at(-1)).toMatchObject({ text: "done" });
     expect(ran).toEqual(["look"]);
     expect(toolResults(model.requests[0]?.messages ?? [])).toEqual(["sent", "look ran again"]);
+  });
+
+  it("a turn killed within a call whose tool is gone at the restart reports its outcome as unknown", async () => {
+    const model = scriptedModel(["done"]);
+    const calls = asksFor(["a", "send"], ["b", "look"]);
+    const sending = { ...toolStarted("a", "send"), effect: "side_effect" as const };
+    const looking = { ...toolStarted("b", "look"), effect: "read_only" as const };
+    const log = await logLeftBehind([...started, calls, sending, looking]);
+    const all = await createTestApp(model, { log }).events("left");
+    const ends = all.filter((event) => event.type === "tool_finished");
+    expect(ends.toSorted((a, b) => a.call_id.localeCompare(b.call_id))).toMatchObject([
+      { call_id: "a", output: { code: "outcome_unknown" } },
+      { call_id: "b", output: { code: "unknown_tool" } },
+    ]);
   });
 
   it("a turn killed while tools ran repeats those that may repeat, and reports the others' outcome as unknown", async () => {
@@ -204,8 +219,8 @@ describe("a turn whose worker was killed", () => {
       await log.reclaim();
       const before = (await log.read(turnId)).at(-1)?.seq ?? -1;
       test = createTestApp(hanging(), { log });
-      const more = await test.app.events(turnId, before, AbortSignal.timeout(5_000));
-      expect((await more?.[Symbol.asyncIterator]().next())?.value).toMatchObject({ type: "turn_resumed" });
+      const next = await follow(test.app, turnId, { after: before }).next();
+      expect(next.value).toMatchObject({ type: "turn_resumed" });
     }
     await test.stop(0);
     await log.reclaim();

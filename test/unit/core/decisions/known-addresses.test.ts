@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import { createWeb } from "../../../../src/net/create-web.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
+import { follow } from "../../../support/follow.ts";
 import { type Line, scriptedModel } from "../../../support/models/scripted-model.ts";
 import { shippedSkills } from "../../../support/skills/shipped-skills.ts";
 import { openSite } from "../../../support/skills/site.ts";
@@ -30,7 +31,7 @@ const asked = (events: readonly TurnEvent[]) => events.filter(({ type }) => type
 async function decided(app: TestApp, text: string, verdict: boolean | "turn" | "always") {
   const turnId = await app.say(text, { by: ben });
   const requests: TurnEvent[] = [];
-  for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+  for await (const event of follow(app.app, turnId)) {
     if (event.type !== "approval_requested") continue;
     requests.push(event);
     await approve(app.app, event.approval_id, verdict, ben);

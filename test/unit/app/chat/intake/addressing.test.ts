@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ThreadMessage } from "../../../../../src/core/ports/chat-actions.ts";
-
 import { updateNamespace } from "../../../../../src/core/skill/namespace-state.ts";
+import { follow } from "../../../../support/follow.ts";
 import { testSkill } from "../../../../support/skills/test-skill.ts";
 import { channel, createIntake, direct } from "./fixture.ts";
 
@@ -220,8 +220,7 @@ describe("direct messages", () => {
     const { intake, message, mention, app, asked, store } = createIntake({ skills: [skill] });
     await intake.message(message(...direct("/skill enable memory")));
     const [enabling] = await app.turns({ namespace: "fake:team:dm-ada" });
-    for await (const event of (await app.events(enabling?.turn_id ?? "", -1, AbortSignal.timeout(5_000))) ??
-      [])
+    for await (const event of follow(app, enabling?.turn_id ?? ""))
       if (event.type === "turn_finished") expect(event.outcome).toBe("completed");
     await intake.message(message(...direct("and you?")));
     await intake.message(mention("hello"));

@@ -64,8 +64,9 @@ export async function tablesWith(url: string, words: readonly string[]): Promise
 /** The server refuses to run as root: it runs as this user, who needs no entry but `nobody`'s. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Data of tests need not survive a crash of the machine. */
+/** Data of tests need not survive a crash of the machine. What commits without waiting stays unwritten for long enough to see that. */
 const settings = [
+  "wal_writer_delay=10s",
   ...["fsync=off", "full_page_writes=off", "autovacuum=off", "jit=off"],
   ...["shared_buffers=16MB", "max_connections=100", "max_wal_senders=0", "wal_level=minimal"],
 ];

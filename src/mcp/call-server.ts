@@ -1,17 +1,24 @@
 import { errorText } from "../base/error-text.ts";
-import { failure, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
+import type { Clock } from "../core/ports/storage.ts";
+import { type ErrorResult, failure, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
 import { createOutsideWork, type ParkedCalls } from "../core/turn/parked-calls.ts";
+import { WorkEnded } from "../core/values/failure.ts";
 import type { Json } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
-import { CallTimeout } from "./call-tool.ts";
+import { type CallOptions, CallTimeout } from "./call-tool.ts";
 import type { Connection } from "./connection.ts";
+import { TaskEnded } from "./follow-task.ts";
 import type { Lane } from "./lane.ts";
 import { isHttp, type ServerConfig } from "./server-config.ts";
 import { causeCode, httpFailure, isForeign, ServerFailure, statusOf } from "./server-failure.ts";
-import { lostAnswerCode, shortJson } from "./server-message.ts";
+import { errorInWords, lostAnswerCode } from "./server-message.ts";
 
-/** Maximum length of the details that a server adds to an error, characters. */
-const maxData = 500;
+/** How often a call whose task goes on is continued on another connection, and the delay before each, ms. */
+const maxReturns = 60;
+const returnMs = 1_000;
+
+/** The step by which a call goes on as a task at its server; its result is the id of the task. */
+export const taskStep = "task";
 
 export interface ServerCall {
   server: ServerConfig;
@@ -19,37 +26,86 @@ export interface ServerCall {
   input: Json;
   context: ToolContext;
   timeout_ms: number;
+  clock: Clock;
   parked: ParkedCalls;
   redact: Redact;
 }
 
 /**
  * Calls a tool of a server, connecting first if needed. The call continues while its turn waits for a person. A failure is a result that
- * says whether the call may have taken effect.
+ * says whether the call may have taken effect. A call that is a task at the server is followed to its end there, also by a later run of the
+ * call; it is cancelled there if its turn is stopped.
  */
 export function callServer(lane: Lane, call: ServerCall): Promise<ToolResult> {
-  const { context, parked, redact, timeout_ms, tool, input } = call;
+  const { context, parked, redact } = call;
   return parked.run(context, (current) =>
     createOutsideWork(async (serve, signal) => {
-      const { turn_id } = context;
-      const once = async (isLast: boolean): Promise<ToolResult | "again"> => {
-        const connection = await connectionOf(lane, call);
-        if ("status" in connection) return connection;
-        try {
-          return await connection.call({ tool, input, turn_id, timeout_ms, current, serve, signal });
-        } catch (error) {
-          if (signal.aborted) throw error;
-          return await endOfCall(error, isLast, lane, connection, call);
-        }
-      };
-      const first = await once(false);
-      const result = first === "again" ? await once(true) : first;
-      return redact(result === "again" ? lost(call, "it forgot the session") : result);
+      const known = context.journalled(taskStep);
+      const task = typeof known === "string" ? known : undefined;
+      const running: RunningCall = { current, serve, signal, task };
+      try {
+        return redact(await callToEnd(lane, call, running));
+      } finally {
+        if (signal.reason instanceof WorkEnded) await cancelAtServer(lane, running.task);
+      }
     }),
   );
 }
 
-async function connectionOf(lane: Lane, { server }: ServerCall): Promise<Connection | ToolResult> {
+interface RunningCall extends Pick<CallOptions, "current" | "serve" | "signal"> {
+  task: string | undefined;
+}
+
+async function callToEnd(lane: Lane, call: ServerCall, running: RunningCall): Promise<ToolResult> {
+  const { signal } = running;
+  for (let tries = 1; ; tries += 1) {
+    signal.throwIfAborted();
+    const result = await callOnce(lane, call, running, tries);
+    if (result !== "again") return result;
+    if (running.task !== undefined) await call.clock.sleep(returnMs, signal);
+  }
+}
+
+async function callOnce(
+  lane: Lane,
+  call: ServerCall,
+  running: RunningCall,
+  tries: number,
+): Promise<ToolResult | "again"> {
+  const { context, timeout_ms, tool, input } = call;
+  const isLast = tries > (running.task === undefined ? 1 : maxReturns);
+  const connection = await connectionOf(lane, call);
+  if ("status" in connection) {
+    const isAway = running.task !== undefined && connection.code === "server_unavailable";
+    return isAway && !isLast ? "again" : connection;
+  }
+  const onTask = async (id: string) => {
+    running.task = id;
+    await running.serve((now) => now.step(taskStep, () => id));
+  };
+  try {
+    const { turn_id } = context;
+    return await connection.call({ tool, input, turn_id, timeout_ms, onTask, ...running });
+  } catch (error) {
+    if (running.signal.aborted) throw error;
+    if (error instanceof TaskEnded) return error.result;
+    const result = await endOfCall(error, isLast, lane, connection, call);
+    const isOver =
+      isLast || running.task === undefined || result === "again" || result.code === "needs_login";
+    return isOver ? result : "again";
+  }
+}
+
+/** Whoever stopped the turn is not told if the server cannot be reached. */
+async function cancelAtServer(lane: Lane, task: string | undefined): Promise<void> {
+  if (task === undefined) return;
+  await lane
+    .connection()
+    .then((connection) => connection.cancelTask(task))
+    .catch(() => undefined);
+}
+
+async function connectionOf(lane: Lane, { server }: ServerCall): Promise<Connection | ErrorResult> {
   try {
     return await lane.connection();
   } catch (error) {
@@ -64,7 +120,7 @@ async function endOfCall(
   lane: Lane,
   connection: Connection,
   call: ServerCall,
-): Promise<ToolResult | "again"> {
+): Promise<ErrorResult | "again"> {
   const { server, tool } = call;
   if (error instanceof CallTimeout) {
     if (!(await connection.answers(call.timeout_ms))) await lane.lose(connection, "it hung and was stopped");
@@ -93,18 +149,13 @@ async function endOfCall(
   return lost(call, problem.message);
 }
 
-/** The result for an error that the server reported, with the details it added, such as a retry delay or a cause. */
-function refused(
-  { code, message, data }: { code: number; message: string; data?: unknown },
-  call: ServerCall,
-): ToolResult {
-  if (code === lostAnswerCode) return brokenOff(call);
-  // Redacted before it is cut: half a secret would not be recognized.
-  const more = data === undefined || data === null ? "" : shortJson(call.redact(data), maxData);
-  return failure("tool_failed", more === "" ? message : `${message} (${more})`);
+/** The result for an error that the server reported. */
+function refused(error: { code: number; message: string; data?: unknown }, call: ServerCall): ErrorResult {
+  if (error.code === lostAnswerCode) return brokenOff(call);
+  return failure("tool_failed", errorInWords(error, call.redact));
 }
 
-function brokenAnswer(error: unknown, { tool }: ServerCall): ToolResult {
+function brokenAnswer(error: unknown, { tool }: ServerCall): ErrorResult {
   const reason = isForeign(error) ? "is not what a tool server says" : `cannot be read: ${errorText(error)}`;
   const said = `${tool} was called, but its answer ${reason.slice(0, 500)}`.replace(/\.$/, "");
   return failure("invalid_answer", `${said}. Whether it took effect is not known.`, checkFirst);
@@ -112,22 +163,22 @@ function brokenAnswer(error: unknown, { tool }: ServerCall): ToolResult {
 
 const checkFirst = "Check what was done before you try again.";
 
-function brokenOff({ server, tool }: ServerCall): ToolResult {
+function brokenOff({ server, tool }: ServerCall): ErrorResult {
   const message = `The answer of the server ${server.name} to ${tool} broke off before the result. Whether it took effect is not known.`;
   return failure("server_lost", message, checkFirst);
 }
 
-function lost({ server, tool }: ServerCall, why: string): ToolResult {
+function lost({ server, tool }: ServerCall, why: string): ErrorResult {
   const message = `The server ${server.name} was lost while ${tool} ran: ${why} Whether it took effect is not known.`;
   return failure("server_lost", message, `The server is started again. ${checkFirst}`);
 }
 
-function unavailable({ name }: ServerConfig, why: string): ToolResult {
+function unavailable({ name }: ServerConfig, why: string): ErrorResult {
   const message = `The server ${name} cannot be used now: ${why}`;
   return failure("server_unavailable", message, "Go on without it and tell the person why.");
 }
 
-function needsLogin({ name, credentials }: ServerConfig): ToolResult {
+function needsLogin({ name, credentials }: ServerConfig): ErrorResult {
   const who = credentials === "shared" ? "An operator connects" : "The person connects";
   const other = " If they mention (@name) who lends them an account, that person is asked.";
   const hint = `Tell the person: ${who.toLowerCase()} an account with the command /mcp login ${name}.${credentials === "shared" ? "" : other}`;

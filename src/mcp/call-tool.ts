@@ -4,6 +4,9 @@ import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import type { ServeTurn } from "../core/turn/parked-calls.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
+import { followTask, taskIn } from "./follow-task.ts";
+import type { AnswerTask } from "./requests/answer-requests.ts";
+import { taskMember } from "./server-message.ts";
 import { toToolResult } from "./tool-result.ts";
 
 /** Turns the SDK's own limit off, because the call continues while a person is asked. The maximum of Node's timers, ms. */
@@ -15,8 +18,8 @@ const maxNotes = 300;
 /** A running call, as requests of the server see it. */
 export interface ActiveCall {
   turn_id: string;
-  /** Works with the turn while the call's timeout is paused. The key is unique in the call. */
-  serve<T>(use: (context: ToolContext, key: string) => Promise<T>): Promise<T>;
+  /** Works with the turn while the call's timeout is paused. The key is unique in the call: the given one, or a number. */
+  serve<T>(use: (context: ToolContext, key: string) => Promise<T>, key?: string): Promise<T>;
 }
 
 export interface CallOptions {
@@ -39,6 +42,12 @@ export interface CallOptions {
   redact: Redact;
   /** Makes the request, so that requests the server sends during it find the call. */
   track<T>(call: ActiveCall, request: () => Promise<T>): Promise<T>;
+  /** Answers the requests of its task. */
+  answer: AnswerTask;
+  /** The task that the call has become at the server; a new call has none. */
+  task: string | undefined;
+  /** Is told the task before it is followed. */
+  onTask(id: string): Promise<void>;
 }
 
 /** A server was silent for too long. */
@@ -46,28 +55,41 @@ export class CallTimeout extends Error {
   readonly code = "timed_out";
 }
 
-/** One call of a tool. @throws CallTimeout, or an error of the SDK */
+/** One call of a tool, or what is left of it where it is a task. @throws CallTimeout, TaskEnded, or an error of the SDK */
 export async function callTool(options: CallOptions): Promise<ToolResult> {
   const { client, tool, schema, input, redact, serve, signal } = options;
   const silence = watchSilence(options.clock, options.timeout_ms);
   const call: ActiveCall = { turn_id: options.turn_id, serve: numbered(serve, silence.pause) };
   const params = { name: tool, arguments: input as { [key: string]: Json } };
   let told = 0;
-  const onprogress = (progress: Progress) => {
+  const onprogress = (progress: Partial<Progress>) => {
     silence.restart();
     told += 1;
     if (told <= maxNotes) tell(redact(progress), options.current());
   };
+  const request = { signal: AbortSignal.any([signal, silence.signal]), timeout: withoutLimit };
+  const begin = () =>
+    client.callTool(params, {
+      ...request,
+      onprogress,
+      // Only for the arguments that the server wants in headers as well.
+      toolDefinition: { name: tool, inputSchema: { ...schema, type: "object" } },
+    });
   try {
-    const result = await options.track(call, () =>
-      client.callTool(params, {
-        signal: AbortSignal.any([signal, silence.signal]),
-        timeout: withoutLimit,
-        onprogress,
-        // Only for the arguments that the server wants in headers as well.
-        toolDefinition: { name: tool, inputSchema: { ...schema, type: "object" } },
-      }),
-    );
+    const result = await options.track(call, async () => {
+      const answer =
+        options.task === undefined
+          ? await begin()
+          : { [taskMember]: { taskId: options.task, pollIntervalMs: 0 } };
+      const task = taskIn(answer);
+      if (task === undefined) return answer;
+      if (options.task === undefined) await options.onTask(task.taskId);
+      return followTask({
+        ...{ client, clock: options.clock, tool, task, request, redact, pause: silence.pause },
+        tell: (message) => onprogress({ message }),
+        answer: (asked, key) => options.answer(asked, call, key),
+      });
+    });
     silence.end();
     // Redacted before anything is cut: half a secret would not be recognized.
     return await serve((context) => toToolResult(redact(result), tool, context));
@@ -80,9 +102,9 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
 
 function numbered(serveTurn: ServeTurn, pause: () => () => void): ActiveCall["serve"] {
   let requests = 0;
-  return async (use) => {
-    requests += 1;
-    const key = `request-${requests}`;
+  return async (use, ownKey) => {
+    if (ownKey === undefined) requests += 1;
+    const key = ownKey ?? `request-${requests}`;
     const goOn = pause();
     try {
       return await serveTurn((context) => use(context, key));
@@ -92,7 +114,7 @@ function numbered(serveTurn: ServeTurn, pause: () => () => void): ActiveCall["se
   };
 }
 
-function tell({ message, progress, total }: Progress, context: ToolContext | undefined): void {
+function tell({ message, progress, total }: Partial<Progress>, context: ToolContext | undefined): void {
   const note = (message ?? "").replace(/\s+/g, " ").trim().slice(0, 200) || "Working";
   context?.progress(note, progress, total);
 }

@@ -1,6 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type {
-  Client,
   FetchLike,
   OAuthClientProvider,
   StreamableHTTPClientTransport,
@@ -9,12 +7,14 @@ import type {
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
-import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import type { ToolResult } from "../core/skill/tool.ts";
 import type { JsonSchema } from "../core/values/json.ts";
-import { createRedactor, type Redact } from "../core/values/redact.ts";
-import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
+import { createRedactor } from "../core/values/redact.ts";
+import { type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
+import { cancelTask, tasksExtension } from "./follow-task.ts";
 import { createOpenApiTransport } from "./openapi/openapi-transport.ts";
 import { askServer, type RemoteServer } from "./remote-tool.ts";
+import { answerRequests, trackCalls } from "./requests/answer-requests.ts";
 import type { ServerRequests } from "./requests/create-server-requests.ts";
 import type { HttpTarget, ServerConfig, Target } from "./server-config.ts";
 import { causeCode, httpFailure, refusalOf, ServerFailure, statusOf } from "./server-failure.ts";
@@ -32,7 +32,11 @@ export interface Connection {
   /** What the server is and has. */
   describe(): Promise<RemoteServer>;
   /** @throws CallTimeout, or an error of the SDK */
-  call(options: Omit<CallOptions, "client" | "clock" | "redact" | "track" | "schema">): Promise<ToolResult>;
+  call(
+    options: Omit<CallOptions, "client" | "clock" | "redact" | "track" | "schema" | "answer">,
+  ): Promise<ToolResult>;
+  /** Has the server end a task, if it answers in time. @throws an error of the SDK */
+  cancelTask(id: string): Promise<void>;
   /** Whether the server gave the session an id, which each request names. */
   hasSession(): boolean;
   /** Whether a call is running. */
@@ -159,7 +163,7 @@ async function connect(
   const client = new Client(
     { name: "knack", version },
     {
-      capabilities: requests?.capabilities ?? {},
+      capabilities: { ...requests?.capabilities, extensions: { [tasksExtension]: {} } },
       versionNegotiation: { mode: legacy ? "legacy" : "auto", probe: { timeoutMs: connect_ms / 2 } },
     },
   );
@@ -167,7 +171,8 @@ async function connect(
   const active = trackCalls();
   const schemas = new Map<string, JsonSchema>();
   const redact = createRedactor(server.secrets);
-  await answerRequests(client, options, active, redact);
+  client.setNotificationHandler("notifications/tools/list_changed", options.onToolsChanged);
+  const answer = await answerRequests(client, server.name, requests, active, redact);
   // While the server introduces itself, a failure goes to the caller that connects; after that, to the one that uses it.
   let isOpen = false;
   client.onclose = () => {
@@ -204,7 +209,15 @@ async function connect(
         }),
       ),
     call: (call) =>
-      callTool({ ...call, client, clock, redact, track: active.track, schema: schemas.get(call.tool) }),
+      callTool({
+        ...call,
+        ...{ answer, client, clock, redact, track: active.track },
+        schema: schemas.get(call.tool),
+      }),
+    cancelTask: (id) =>
+      withTimeLimit(within(pingMs, "It does not end a task."), (signal) =>
+        cancelTask({ client, request: { signal, timeout: withoutLimit } }, id),
+      ),
     hasSession: () => transport.sessionId !== undefined,
     isBusy: active.isBusy,
     answers: (withinMs) =>
@@ -220,69 +233,6 @@ async function connect(
       await client.close();
     },
   };
-}
-
-type TrackedCalls = ReturnType<typeof trackCalls>;
-
-/**
- * Over Streamable HTTP a server's request comes in the answer to a call, and so in that call's asynchronous context. Other transports do
- * not link the two: there, all running calls must belong to one turn, so that the question never reaches another person.
- */
-function trackCalls() {
-  const context = new AsyncLocalStorage<ActiveCall>();
-  const active = new Set<ActiveCall>();
-  return {
-    async track<T>(call: ActiveCall, request: () => Promise<T>): Promise<T> {
-      active.add(call);
-      try {
-        return await context.run(call, request);
-      } finally {
-        active.delete(call);
-      }
-    },
-    isBusy: () => active.size > 0,
-    /** The call that a request of the server belongs to; undefined if that is uncertain. */
-    current(): ActiveCall | undefined {
-      const known = context.getStore();
-      if (known !== undefined) return active.has(known) ? known : undefined;
-      const turns = new Set([...active].map(({ turn_id }) => turn_id));
-      return turns.size === 1 ? [...active].at(-1) : undefined;
-    },
-  };
-}
-
-async function answerRequests(
-  client: Client,
-  { server, requests, onToolsChanged }: ConnectionOptions,
-  calls: TrackedCalls,
-  redact: Redact,
-): Promise<void> {
-  const sdk = await import("@modelcontextprotocol/client");
-  client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged);
-  const refuse = (why: string) => new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidRequest, why);
-  const serve = async <T>(use: (context: ToolContext, key: string) => Promise<T>): Promise<T> => {
-    const call = calls.current();
-    if (call === undefined) throw refuse("It cannot be told which call this belongs to.");
-    try {
-      return await call.serve(use);
-    } catch {
-      // The reason stays between the bot and its people.
-      throw refuse("The request was not answered.");
-    }
-  };
-  if (requests?.capabilities.elicitation !== undefined) {
-    client.setRequestHandler("elicitation/create", ({ params }) =>
-      serve((context, key) => requests.elicit(server.name, redact(params), context, key)),
-    );
-  }
-  if (requests?.capabilities.sampling !== undefined) {
-    client.setRequestHandler("sampling/createMessage", ({ params }) =>
-      serve((context, key) => requests.sample(server.name, redact(params), context, key)),
-    );
-  }
-  if (requests?.capabilities.roots !== undefined) {
-    client.setRequestHandler("roots/list", () => ({ roots: [] }));
-  }
 }
 
 /** Asks an HTTP server to delete the session; it may ignore that. */

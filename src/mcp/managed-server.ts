@@ -162,6 +162,7 @@ export class ManagedServer {
       input,
       context,
       timeout_ms: this.config.timeout_ms ?? this.#deps.call_ms,
+      clock: this.#deps.clock,
       parked: this.#deps.parked,
       redact: this.#redact,
     });

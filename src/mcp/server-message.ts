@@ -5,6 +5,7 @@ import { ExactNumber, replaceExact } from "../base/exact-number.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
 import { maxJsonDepth } from "../core/values/json.ts";
+import type { Redact } from "../core/values/redact.ts";
 
 /** JSON-RPC's code for an error whose own code cannot be read. */
 const internalError = -32_603;
@@ -157,12 +158,28 @@ export function shortJson(value: unknown, length: number): string {
 /** Prefix of a text that replaces a number while the SDK reads a message, because the SDK has only doubles; unknown to servers. */
 const mark = `${randomUUID()}:`;
 
+/** Maximum length of the details that a server adds to an error, characters. */
+const maxData = 500;
+
+/** What an error of a server says, with the details it added, such as a retry delay or a cause. */
+export function errorInWords({ message, data }: { message: string; data?: unknown }, redact: Redact): string {
+  // Redacted before it is cut: half a secret would not be recognized.
+  const more = data === undefined || data === null ? "" : shortJson(redact(data), maxData);
+  return more === "" ? message : `${message} (${more})`;
+}
+
 /** Parses a message; numbers that would lose digits become marked texts. @throws SyntaxError */
 export function parseMarked(text: string): unknown {
   return JSON.parse(replaceExact(text, (digits) => `"${mark}${digits}"`));
 }
 
-/** Passes on the messages of a transport with their numbers: those of a result or an error's data with all digits, those the protocol reads as doubles. */
+/** The member of an answer to a call that contains its task; unknown to servers. The SDK refuses the answer in its own form. */
+export const taskMember = `${mark}task`;
+
+/**
+ * Passes on the messages of a transport with their numbers: those of a result or an error's data with all digits, those the protocol reads as
+ * doubles. An answer that is a task becomes a result with a `taskMember`.
+ */
 export function withExactNumbers<T extends Transport>(transport: T): T {
   let handler: Transport["onmessage"];
   return Object.defineProperty(transport, "onmessage", {
@@ -178,12 +195,22 @@ function restored(message: JSONRPCMessage): JSONRPCMessage {
   const exact = (value: unknown) => unmarked(value, (digits) => new ExactNumber(digits));
   if ("error" in message && "error" in whole)
     return { ...whole, error: { ...whole.error, data: exact(message.error.data) } };
-  if (!("result" in message) || !("result" in whole) || message.result.structuredContent === undefined)
-    return whole;
-  return {
-    ...whole,
-    result: { ...whole.result, structuredContent: exact(message.result.structuredContent) },
-  };
+  if (!("result" in message) || !("result" in whole)) return whole;
+  const result = withExactContent(whole.result, message.result, exact);
+  if (result.resultType !== "task") return result === whole.result ? whole : { ...whole, result };
+  return { ...whole, result: { resultType: "complete", content: [], [taskMember]: result } };
+}
+
+/** A result, or a task with one, whose structured content has all its digits. */
+function withExactContent(
+  whole: Record<string, unknown>,
+  marked: Record<string, unknown>,
+  exact: (value: unknown) => unknown,
+): Record<string, unknown> {
+  const { structuredContent, result } = marked;
+  if (structuredContent !== undefined) return { ...whole, structuredContent: exact(structuredContent) };
+  if (!isRecord(result) || !isRecord(whole.result)) return whole;
+  return { ...whole, result: withExactContent(whole.result, result, exact) };
 }
 
 /** The same value if nothing in it is marked. */

@@ -17,6 +17,7 @@ import type { ToolEffect } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/values/json.ts";
 import { counted } from "../core/values/shown.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
+import { taskStep } from "./call-server.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";
 import { isHttp, type ServerConfig } from "./server-config.ts";
 
@@ -172,6 +173,7 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
     effect: () => effect,
     validate: check.of(parameters),
     run: (input, context) => call(tool.name, input, context),
+    continues: taskStep,
     ...(server.credentials === "per_user" ? { isConnected } : {}),
     server: describeTool(tool, server, origin.source === "mcp"),
     addresses: (input) => addressesIn(input),

@@ -44,6 +44,7 @@ function createContext(call: number): ToolContext {
     user: { id: "operator", name: "Operator", trust: "operator" },
     signal: new AbortController().signal,
     progress: () => {},
+    journalled: () => undefined,
     ask: async () => "default",
     approve: async () => ({ approved: true, by: "operator" }),
     generative: false,

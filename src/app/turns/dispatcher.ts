@@ -9,6 +9,7 @@ import {
 } from "../../core/log/turn-log.ts";
 import type { Clock, Log } from "../../core/ports/storage.ts";
 import { DeadlineError } from "../../core/scope/turn.ts";
+import { WorkEnded } from "../../core/values/failure.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
 import { handOver, isGivenUp, retryLater, ShuttingDown } from "./given-up.ts";
@@ -46,11 +47,6 @@ interface Runner {
  * event came, ms since the epoch.
  */
 export type Watcher = (event: TurnEventBody, began: number) => void;
-
-/** The reason of an abort by a person. */
-class StopRequested extends Error {
-  readonly code = "stop_requested";
-}
 
 interface RunningTurn {
   lane: Lane;
@@ -167,7 +163,7 @@ export class Dispatcher {
   /** Aborts a running turn. False when it does not run here. */
   abort(turnId: string): boolean {
     const turn = this.#running.get(turnId);
-    turn?.controller.abort(new StopRequested("Stopped"));
+    turn?.controller.abort(new WorkEnded("stop_requested", "Stopped"));
     return turn !== undefined;
   }
 
@@ -326,7 +322,8 @@ export class Dispatcher {
   /** Aborts a turn that somebody has stopped: before it was claimed, or through another process. */
   async #heedStop(turnId: string, controller: AbortController): Promise<void> {
     const signals = await this.#deps.log.signals(turnId);
-    if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
+    if (signals.some((signal) => signal.type === "stop"))
+      controller.abort(new WorkEnded("stop_requested", "Stopped"));
   }
 
   /** Renews the leases of running turns, drops turns that another worker now owns, and aborts those that were stopped. */

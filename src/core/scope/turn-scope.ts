@@ -26,7 +26,7 @@ import type { Turn, TurnPorts } from "./turn.ts";
 /** A pending call, made by the model or by another tool. */
 export interface CallRequest {
   call: ToolCall;
-  parent_call_id?: string;
+  parent_call_id?: string | undefined;
   /** A person wrote this call, with `/skill run`. */
   by_person?: true;
   /** 0 for the model's own calls. */

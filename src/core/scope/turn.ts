@@ -17,7 +17,7 @@ import type { NetworkGrants } from "../skill/network-grants.ts";
 import type { CodeRunner, ScriptRunner } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { Rights, RolesOf } from "../skill/skill-identifier.ts";
-import type { Outcome } from "../values/failure.ts";
+import { type Outcome, WorkEnded } from "../values/failure.ts";
 import type { ApprovalRules, Author, BackgroundWork, Cause, LookedAt, Mention } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Effort, KeptImage, MessageContext, MessageImage } from "../values/message.ts";
@@ -63,8 +63,10 @@ export interface TurnEnd {
 }
 
 /** Abort reason of a turn that reached its deadline. */
-export class DeadlineError extends Error {
-  readonly code = "deadline";
+export class DeadlineError extends WorkEnded {
+  constructor(message: string) {
+    super("deadline", message);
+  }
 }
 
 /** One inbound message and its answer. Immutable. */

@@ -114,6 +114,11 @@ export interface Tool {
   listed?: true | undefined;
   /** True: a repeated call with the same arguments is run again (polling) and not answered with the first result. */
   repeatable?: boolean;
+  /**
+   * The step by which a call goes on outside the bot. Once it is journalled, an interrupted call is run again whatever its effect: it
+   * follows what goes on, and repeats nothing. It is run with an aborted signal if its turn has been stopped (`WorkEnded`) meanwhile.
+   */
+  continues?: string | undefined;
   /** Minimum interval between two calls, ms; an earlier call is refused. */
   cooldown_ms?: number;
   /** A second call in the same turn is refused. */
@@ -237,6 +242,8 @@ export interface ToolContext extends WorkContext {
    * crash, a finished step returns its journalled result and is not run again.
    */
   step<T extends Json>(name: string, work: () => Promise<T> | T): Promise<T>;
+  /** The journalled result of the first step of this name; undefined if it has not finished. */
+  journalled(step: string): Json | undefined;
   /** Whether a model that can write text is configured; otherwise `generate` and `write` throw `ModelError`. */
   generative: boolean;
   generate: Generate;

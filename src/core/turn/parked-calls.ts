@@ -11,8 +11,8 @@ export interface OutsideCall {
    * Resolves to the next step. A request that was not served completely is returned again. Rejects with the error that made the call fail.
    */
   next(): Promise<OutsideStep>;
-  /** Abandons the call. */
-  cancel(): void;
+  /** Abandons the call. @param reason why the turn was aborted; absent if it did not return */
+  cancel(reason?: unknown): void;
 }
 
 /** The end of a call, or a request it makes. `serve` throws `WaitingForPerson` when a person has to answer first. */
@@ -63,14 +63,14 @@ export function createParkedCalls(clock: Pick<Clock, "after">, longest_ms: numbe
     async run(context, start) {
       const key = `${context.turn_id} ${context.call_id}`;
       const entry = take(key, context) ?? begin(context, start);
-      const cancel = () => entry.call.cancel();
+      const cancel = () => entry.call.cancel(context.signal.reason);
       context.signal.addEventListener("abort", cancel, { once: true });
       try {
         context.signal.throwIfAborted();
         return await serve(entry, context);
       } catch (error) {
         if (error instanceof WaitingForPerson) park(key, entry);
-        else entry.call.cancel();
+        else cancel();
         throw error;
       } finally {
         context.signal.removeEventListener("abort", cancel);
@@ -113,7 +113,7 @@ interface Request {
 
 /**
  * Makes an outside call of ordinary code. The code keeps running while its turn waits for a person, and asks for the turn's context where
- * it needs it. `signal` is aborted when the call is abandoned.
+ * it needs it. `signal` is aborted when the call is abandoned, with the reason of the turn's abort if there is one.
  */
 export function createOutsideWork(
   work: (serve: ServeTurn, signal: AbortSignal) => Promise<ToolResult>,
@@ -147,8 +147,8 @@ export function createOutsideWork(
         return ended;
       }
     },
-    cancel() {
-      controller.abort(new OutsideWorkStopped());
+    cancel(reason = new OutsideWorkStopped()) {
+      controller.abort(reason);
       for (const { fail } of requests.splice(0)) fail(signal.reason);
     },
   };

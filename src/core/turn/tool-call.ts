@@ -10,15 +10,15 @@ import type { TurnEventBodyOf } from "../log/turn-event.ts";
 import type { CallState } from "../log/turn-state.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { failure, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
-import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
+import { ExpectedFailure, WaitingForPerson, WorkEnded } from "../values/failure.ts";
 import type { Allowed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 import { exactText } from "../values/shown.ts";
 import { type CheckedCall, checkArguments, findAndCheck, toldWhenRepeated } from "./check-call.ts";
 import { shownOf } from "./shown-result.ts";
-import { createToolContext } from "./tool-context.ts";
-import { refreshOffer } from "./toolset.ts";
+import { createToolContext, firstStep } from "./tool-context.ts";
+import { findTool, refreshOffer } from "./toolset.ts";
 
 /**
  * Runs one call to its result. A failure of the tool is a result that the model reads, never an exception. Returns `waiting` when the
@@ -275,9 +275,30 @@ function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>
   return { status, code: String(code), message: String(error), details };
 }
 
-/** A call that was waiting for a person had no effect after the question; the journal of its steps has its earlier effects. */
-function mayRunAgain({ asking }: CallState, { tool, input }: ReadyCall): boolean {
-  return asking || tool.effect(input) !== "side_effect";
+/**
+ * A call that was waiting for a person had no effect after the question; the journal of its steps has its earlier effects. One that goes on
+ * outside the bot is only followed.
+ */
+function mayRunAgain(before: CallState, { tool, input }: ReadyCall): boolean {
+  return before.asking || tool.effect(input) !== "side_effect" || goesOnOutside(before, tool);
+}
+
+function goesOnOutside({ steps }: CallState, { continues }: Tool): boolean {
+  return continues !== undefined && steps.has(firstStep(continues));
+}
+
+/** Lets a started call whose turn has been stopped end what goes on outside the bot. Its result is ignored. */
+export async function endOutside(scope: TurnScope, callId: string, call: CallState): Promise<void> {
+  const { started } = call;
+  const tool = started && findTool(scope, started.tool);
+  if (started === undefined || tool === undefined || !goesOnOutside(call, tool)) return;
+  const { parent_call_id, input } = started;
+  const account = await accountFor(scope, callId, tool, input);
+  if (account === "waiting" || "refused" in account) return;
+  const named = { id: callId, name: started.tool, arguments: "" };
+  const request = { call: named, parent_call_id, depth: 0, owner: account.owner };
+  const context = createToolContext(scope, request, tool, scope.turn.signal);
+  await tool.run(input, context).catch(() => undefined);
 }
 
 async function outcomeUnknown({ turn, ports }: TurnScope, { name, id }: ToolCall): Promise<ToolResult> {
@@ -291,8 +312,10 @@ async function outcomeUnknown({ turn, ports }: TurnScope, { name, id }: ToolCall
 }
 
 /** Abort reason of a tool that reached its time limit. */
-class ToolTimeout extends Error {
-  readonly code = "timed_out";
+class ToolTimeout extends WorkEnded {
+  constructor() {
+    super("timed_out");
+  }
 }
 
 function stoppedWithTurn(tool: Tool): ToolResult {

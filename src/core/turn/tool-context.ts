@@ -54,6 +54,7 @@ export function createToolContext(
       void scope.emit({ type: "tool_progress", call_id: request.call.id, note: shown, progress, total });
     },
     step: createSteps(scope, request.call.id, tool, signal),
+    journalled: (name) => scope.state.calls.get(request.call.id)?.steps.get(firstStep(name)),
     generative: chosenModel(scope).generative,
     generate: (asked) => generateWith(scope, asked, signal),
     write: (asked) => writeWith(scope, asked, signal),
@@ -137,6 +138,11 @@ function teachingFor(
     },
     keep: (draft, accepted) => teaching.keep(teacher, draft, { ...accepted, key: `${turn_id}/${call.id}` }),
   };
+}
+
+/** Key in the journal of the first step of a name. */
+export function firstStep(name: string): string {
+  return `${name}#1`;
 }
 
 /** Runs named steps: each is staged, counted and journalled. A step that finished before a crash is answered from the journal. */

@@ -37,6 +37,18 @@ export class ExpectedFailure<Code extends string = string> extends Error {
   }
 }
 
+/**
+ * The reason of an abort after which nobody continues the work: a person stopped it, or its time is up. After other reasons it may be
+ * continued by another worker or at the next start.
+ */
+export class WorkEnded extends Error {
+  readonly code: string;
+  constructor(code: string, message?: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** Thrown inside a tool that waits for a person. The tool is run again when the answer has arrived. */
 export class WaitingForPerson extends Error {
   readonly code = "waiting_for_person";

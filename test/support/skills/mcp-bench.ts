@@ -115,6 +115,8 @@ function mcpContext(more: Partial<ToolContext> & { files?: NewFile[] } = {}): To
     place: { namespace: "console:local:general", thread: "main" },
     signal: new AbortController().signal,
     progress: () => {},
+    journalled: () => undefined,
+    step: (_name: string, work: () => unknown) => work(),
     file: async (file: NewFile) => void more.files?.push(file),
     ...more,
   } as ToolContext;

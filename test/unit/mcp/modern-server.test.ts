@@ -3,13 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { serve } from "@hono/node-server";
-import { createMcpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Json } from "../../../src/core/values/json.ts";
 import type { ServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 import { openBench, testServer } from "../../support/skills/mcp-bench.ts";
-import { createModernServer } from "../../support/skills/mcp-modern-server.ts";
+import { serveModern } from "../../support/skills/mcp-modern-http.ts";
 import { json as asJson, openForeign } from "./foreign-server.ts";
 
 const ok = (output: unknown) => ({ status: "ok", output });
@@ -20,12 +18,9 @@ const modernServer = {
 
 /** The same server on Streamable HTTP. */
 async function modernUrl(): Promise<string> {
-  const handler = createMcpHandler(createModernServer, { legacy: "reject" });
-  const fetch = (request: Request) => handler.fetch(request);
-  const http = serve({ fetch, port: 0, hostname: "127.0.0.1", overrideGlobalObjects: false });
-  await once(http, "listening");
-  onTestFinished(() => void http.close());
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/`;
+  const served = await serveModern();
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  return served.url;
 }
 
 const requests: ServerRequests = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import { forgetTurn } from "../../support/bot/ask-app.ts";
+import { serverWithManyTools } from "../../support/skills/many-tools.ts";
 import { ada, ben, home } from "../../support/test-app.ts";
 import { prefixDifference } from "../../support/vendors/prefix-stable.ts";
 import { cachedShare, type RecordedRequest } from "../../support/vendors/recording.ts";
@@ -185,6 +186,21 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     }
     expect(complaints(conversation)).toEqual([]);
     if (keepsPrefix) expect(lostReasoning(conversation)).toBe(0);
+  });
+
+  it("a conversation keeps the tools that were found for it over each compaction", async () => {
+    const more = serverWithManyTools(1, () => "issue ".repeat(300));
+    const conversation = await start({ more, limits: { transcript_tokens: 6_000 } });
+    const calls: string[] = [];
+    for (let turn = 0; turn < 12; turn += 1) {
+      const { events } = await conversation.ask(`${turn}: [find list_issue_1]`);
+      for (const event of events) if (event.type === "tool_started") calls.push(event.tool);
+    }
+    expect(complaints(conversation)).toEqual([]);
+    expect(calls).toEqual(["find_tools", ...Array.from({ length: 12 }, () => "list_issue_1")]);
+    const summaries = conversation.vendors.requests(({ view }) => view.instructions.startsWith("Summarise"));
+    expect(summaries.length).toBeGreaterThan(1);
+    if (in_place) expect(lostReasoning(conversation)).toBe(0);
   });
 
   it("a conversation continues after a turn was deleted", async () => {

@@ -111,23 +111,27 @@ export function providersOf(vendors: Vendors, key = "key-a") {
 }
 
 /**
- * Does what the words in brackets say: `[use weather]`, `[offload weather]`, `[handoff research]`. A tool that is not there
- * is activated first. Everything else is repeated.
+ * Does what the words in brackets say: `[use weather]`, `[find list_issue_1]`, `[offload weather]`, `[handoff research]`. A tool
+ * that is not there is activated or looked for first. Everything else is repeated.
  */
 const obey: Script = (request) => {
   const [, verb, what = ""] = /\[(\w+) ([\w-]+)\]/.exec(request.said) ?? [];
   if (request.schema !== undefined || !request.may_call) return echo(request);
-  if (verb === "use") return use(what, request);
+  if (verb === "use") return use(what, request, "activate_skill", { skill_name: what });
+  if (verb === "find") return use(what, request, "find_tools", { words: what.replaceAll("_", " ") });
   if (verb === "offload") return once("offload_skill", { skill_name: what }, request);
   if (verb === "handoff") return once("handoff", { to: what, reason: "[use weather]" }, request);
   return echo(request);
 };
 
-function use(name: string, request: ViewedRequest): ScriptedReply {
+function use(
+  name: string,
+  request: ViewedRequest,
+  otherwise: string,
+  how: Record<string, string>,
+): ScriptedReply {
   const isThere = request.tools.some((tool) => tool.name === name);
-  return isThere
-    ? once(name, { text: "now" }, request)
-    : once("activate_skill", { skill_name: name }, request);
+  return isThere ? once(name, { text: request.said }, request) : once(otherwise, how, request);
 }
 
 /** Makes the call unless this turn made it already; then says what came back. */

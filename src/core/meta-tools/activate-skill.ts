@@ -220,7 +220,11 @@ export const createOffloadSkill = () =>
       if (found.status === "error" || !isActive(found.offered)) {
         return failure("skill_not_found", `skill ${skill_name} not found, ${currentSkills(scope)}`);
       }
-      const { skill, state } = found.offered;
+      const { skill, state, by_parent } = found.offered;
+      if (by_parent === true) {
+        const message = `skill ${skill.id} is a part of ${skill.parent}, which is put away as a whole`;
+        return failure("part", `${message}, ${currentSkills(scope)}`);
+      }
       if (state === "pinned") {
         return failure(
           "pinned",

@@ -40,11 +40,12 @@ export function changeSince(
   // A model that was given an effort cannot be reset to its own default.
   const effort = wanted ?? (told.effort === undefined ? undefined : commonEffort);
   const list = listChange(told, forAgent(scope.namespaceOffer, currentProfile(scope)), redact);
-  const tools = toolChange(
-    transcript,
-    definitionsNow(scope, scope.offer, { ...told, ...list?.told }, currentProfile(scope), transcript.tools),
-    redact,
-  );
+  const shown = {
+    open: told.open.filter((id) => !transcript.offloaded.has(id)),
+    unlisted: list?.told.unlisted ?? told.unlisted,
+  };
+  const wantedTools = definitionsNow(scope, scope.offer, shown, currentProfile(scope), transcript.tools);
+  const tools = toolChange(transcript, wantedTools, redact);
   const differences = [
     agentChange(scope, told, redact),
     placeChange(told, redact(scope.turn.where)),

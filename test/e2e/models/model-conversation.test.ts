@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import { forgetTurn } from "../../support/bot/ask-app.ts";
+import { serverWithManyTools } from "../../support/skills/many-tools.ts";
 import { ada, ben, home } from "../../support/test-app.ts";
 import { prefixDifference } from "../../support/vendors/prefix-stable.ts";
 import { cachedShare, type RecordedRequest } from "../../support/vendors/recording.ts";
@@ -67,7 +68,7 @@ const cases = talkingModels.flatMap((model) => [
   { ...model, open: 0, tools: "no open tools" },
 ]);
 
-describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_place, open }) => {
+describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_place, takes_out, open }) => {
   // A model to which tools cannot be added in place gets them in `tools`, which stands before everything.
   const keepsPrefix = in_place || open > 0;
 
@@ -102,6 +103,35 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     await conversation.ask("[offload weather]");
     await conversation.ask("thanks");
     expectKept(conversation);
+  });
+
+  it("a conversation says that the tools of a skill that was put away are gone, takes them out where the vendor can, and refuses them", async () => {
+    const alerts = { ...toolSkill("alerts"), active: true };
+    const conversation = await start({ more: [alerts] });
+    await conversation.ask("[offload alerts]");
+    await conversation.ask("[try alerts]");
+    const last = turnsOf(conversation).at(-1)?.view;
+    const isThere = last?.tools.some(({ name }) => name === "alerts");
+    expect(isThere).toBe(takes_out !== true);
+    expect(last?.instructions).toContain("Tools that are gone, do not call them: alerts.");
+    expect(last?.results.at(-1)?.text).toContain("You offloaded the skill alerts");
+    expectKept(conversation);
+  });
+
+  it("a conversation opens without the tools of a skill that was activated in it and put away", async () => {
+    const more = [toolSkill("alerts")].map((skill) => ({ ...skill, direct: false }));
+    const conversation = await start({ more, limits: { transcript_tokens: 4_000 } });
+    await conversation.ask("[use alerts]");
+    await conversation.ask("[offload alerts]");
+    for (let turn = 0; turn < 6; turn += 1)
+      await conversation.ask(`${turn}: ${"and tell me more ".repeat(200)}`);
+    expect(turnsOf(conversation).at(-1)?.view.instructions).not.toContain("are gone");
+    expect(
+      turnsOf(conversation)
+        .at(-1)
+        ?.view.tools.map(({ name }) => name),
+    ).not.toContain("alerts");
+    expect(complaints(conversation)).toEqual([]);
   });
 
   it("a conversation continues after people enabled and disabled skills in the middle", async () => {
@@ -185,6 +215,21 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     }
     expect(complaints(conversation)).toEqual([]);
     if (keepsPrefix) expect(lostReasoning(conversation)).toBe(0);
+  });
+
+  it("a conversation keeps the tools that were found for it over each compaction", async () => {
+    const more = serverWithManyTools(1, () => "issue ".repeat(300));
+    const conversation = await start({ more, limits: { transcript_tokens: 6_000 } });
+    const calls: string[] = [];
+    for (let turn = 0; turn < 12; turn += 1) {
+      const { events } = await conversation.ask(`${turn}: [find list_issue_1]`);
+      for (const event of events) if (event.type === "tool_started") calls.push(event.tool);
+    }
+    expect(complaints(conversation)).toEqual([]);
+    expect(calls).toEqual(["find_tools", ...Array.from({ length: 12 }, () => "list_issue_1")]);
+    const summaries = conversation.vendors.requests(({ view }) => view.instructions.startsWith("Summarise"));
+    expect(summaries.length).toBeGreaterThan(1);
+    if (in_place) expect(lostReasoning(conversation)).toBe(0);
   });
 
   it("a conversation continues after a turn was deleted", async () => {

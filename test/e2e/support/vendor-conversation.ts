@@ -16,12 +16,14 @@ export interface TalkingModel {
   choice: string;
   /** Takes new tools without a change of `tools`, so that its reasoning and its cache survive them. */
   in_place: boolean;
+  /** Takes a tool out without a change of `tools`; the others are told not to call it. */
+  takes_out?: true;
 }
 
 export const talkingModels: readonly TalkingModel[] = [
-  { choice: "anthropic/claude-sonnet-5-5", in_place: true },
-  { choice: "anthropic/claude-opus-5-5", in_place: true },
-  { choice: "anthropic/claude-haiku-5-5", in_place: true },
+  { choice: "anthropic/claude-sonnet-5-5", in_place: true, takes_out: true },
+  { choice: "anthropic/claude-opus-5-5", in_place: true, takes_out: true },
+  { choice: "anthropic/claude-haiku-5-5", in_place: true, takes_out: true },
   { choice: "openai/gpt-6.1-terra", in_place: true },
   { choice: "openai/gpt-5.4-mini", in_place: true },
   { choice: "openai/gpt-5-mini", in_place: false },
@@ -111,23 +113,29 @@ export function providersOf(vendors: Vendors, key = "key-a") {
 }
 
 /**
- * Does what the words in brackets say: `[use weather]`, `[offload weather]`, `[handoff research]`. A tool that is not there
- * is activated first. Everything else is repeated.
+ * Does what the words in brackets say: `[use weather]`, `[find list_issue_1]`, `[try weather]`, `[offload weather]`, `[handoff research]`.
+ * A tool that is not there is activated or looked for before it is used, but not before it is tried. Everything else is repeated.
  */
 const obey: Script = (request) => {
   const [, verb, what = ""] = /\[(\w+) ([\w-]+)\]/.exec(request.said) ?? [];
   if (request.schema !== undefined || !request.may_call) return echo(request);
-  if (verb === "use") return use(what, request);
+  if (verb === "use") return use(what, request, "activate_skill", { skill_name: what });
+  if (verb === "find") return use(what, request, "find_tools", { words: what.replaceAll("_", " ") });
+  if (verb === "try" && request.results.length === 0)
+    return { calls: [{ name: what, input: {}, invented: true }] };
   if (verb === "offload") return once("offload_skill", { skill_name: what }, request);
   if (verb === "handoff") return once("handoff", { to: what, reason: "[use weather]" }, request);
   return echo(request);
 };
 
-function use(name: string, request: ViewedRequest): ScriptedReply {
+function use(
+  name: string,
+  request: ViewedRequest,
+  otherwise: string,
+  how: Record<string, string>,
+): ScriptedReply {
   const isThere = request.tools.some((tool) => tool.name === name);
-  return isThere
-    ? once(name, { text: "now" }, request)
-    : once("activate_skill", { skill_name: name }, request);
+  return isThere ? once(name, { text: request.said }, request) : once(otherwise, how, request);
 }
 
 /** Makes the call unless this turn made it already; then says what came back. */

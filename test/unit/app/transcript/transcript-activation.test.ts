@@ -10,6 +10,7 @@ import {
   scriptedModel,
   toolResults,
 } from "../../../support/models/scripted-model.ts";
+import { serverWithManyTools } from "../../../support/skills/many-tools.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp, home, type TestAppOptions } from "../../../support/test-app.ts";
 
@@ -23,10 +24,11 @@ function bot(
   script: readonly Line[],
   skills: readonly Skill[] = [echo, poems],
   options: ScriptedModelOptions = {},
-  storage: Pick<TestAppOptions, "log" | "store"> = {},
+  { limits, ...storage }: Pick<TestAppOptions, "log" | "store" | "limits"> = {},
 ) {
   const model = recordingModel(scriptedModel(script, options));
-  return { ...createTestApp(model, { ...storage, skills, limits: { max_concurrent: 8 } }), model };
+  const app = createTestApp(model, { ...storage, skills, limits: { max_concurrent: 8, ...limits } });
+  return { ...app, model };
 }
 
 describe("the calls of one answer", () => {
@@ -115,6 +117,42 @@ describe("a skill that the agent puts away", () => {
     expect(texts[2]).toContain("You offloaded the skill echo");
     expect(texts.at(-1)).toBe(JSON.stringify(call.with));
     expectPrefixes(model.asked);
+  });
+
+  it("putting a skill away takes its tools out although they were there from the opening", async () => {
+    const call = { call: "echo", with: { text: "a" } };
+    const script = [[activate("echo")], [offload("echo")], [call], [activate("echo")], [call], "ok"];
+    const { ask, model } = bot(script, [echo, poems], {}, { limits: { open_tools_tokens: 3_000 } });
+    await ask("go");
+    expect(model.asked[0]?.tools.map(({ name }) => name)).toContain("echo");
+    expect(systemTexts(model.asked[2]).at(-1)).toBe("Tools that are gone, do not call them: echo.");
+    const texts = toolResults(model.asked.at(-1)?.messages ?? []);
+    expect(texts[2]).toContain("You offloaded the skill echo");
+    expect(texts.at(-1)).toBe(JSON.stringify(call.with));
+    expectPrefixes(model.asked);
+  });
+
+  it("a skill that was put away runs when it is invoked, and stays away", async () => {
+    const params = { text: "a" };
+    const invoke = { call: "invoke_skill", with: { skill_id: "echo", params } };
+    const { ask, model } = bot([[activate("echo")], [offload("echo")], [invoke], [invoke], "ok"]);
+    await ask("go");
+    const texts = toolResults(model.asked.at(-1)?.messages ?? []);
+    expect(JSON.parse(texts[2] ?? "")).toEqual({ skill_id: "echo", output: params, success: true });
+    expect(systemTexts(model.asked.at(-1)).at(-1)).toBe("Tools that are gone, do not call them: echo.");
+  });
+
+  it("a part of a server is not put away alone while the server shows all its tools", async () => {
+    const [whole, ...parts] = serverWithManyTools();
+    const few = parts.slice(0, 3);
+    const server = { ...whole, tools: few.flatMap(({ tools }) => tools) } as Skill;
+    const part = "mcp_tracker#create_issue_1";
+    const script = [[activate("mcp_tracker")], [offload(part)], [offload("mcp_tracker")], "ok"];
+    const { ask, model } = bot(script, [server, ...few]);
+    await ask("go");
+    const texts = toolResults(model.asked.at(-1)?.messages ?? []);
+    expect(texts[1]).toContain(`${part} is a part of mcp_tracker, which is put away as a whole`);
+    expect(texts[2]).toContain("skill mcp_tracker offloaded");
   });
 
   it("a guide of 30,000 characters comes whole", async () => {

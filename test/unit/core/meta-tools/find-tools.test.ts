@@ -1,31 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { toolsNow } from "../../../../src/core/transcript/keep-transcript.ts";
+import { recordingModel, systemTexts } from "../../../support/models/recording-model.ts";
 import { type ScriptedModel, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
-import { testSkill } from "../../../support/skills/test-skill.ts";
+import { isSummary, summarisingModel } from "../../../support/models/summarising-model.ts";
+import { serverWithManyTools } from "../../../support/skills/many-tools.ts";
 import { createTestApp } from "../../../support/test-app.ts";
-
-const deeds = ["create", "close", "list", "assign", "label"];
-const things = ["issue", "branch", "release", "comment"];
-
-/** A server with twenty tools for each hundred: `create_issue_1`, … */
-function server(hundreds = 1) {
-  const parts = Array.from({ length: hundreds }, (_, at) => at + 1).flatMap((at) =>
-    deeds.flatMap((deed) =>
-      things.map((thing) => {
-        const name = `${deed}_${thing}_${at}`;
-        const description = `${deed} a ${thing}, kind ${at}`;
-        const id = `mcp_tracker#${name}`;
-        const tool = { name, description, run: () => `${name} ran` };
-        return testSkill(id, [tool], { kind: "mcp", origin, parent: "mcp_tracker", description });
-      }),
-    ),
-  );
-  const whole = testSkill("mcp_tracker", [], {
-    kind: "mcp",
-    origin,
-    instructions: "Ask for issues by number.",
-  });
-  return [{ ...whole, tools: parts.flatMap(({ tools }) => tools) }, ...parts];
-}
 
 /** The names of the tools in front of the model at each of its calls. */
 const offeredIn = ({ requests }: ScriptedModel) =>
@@ -36,8 +15,6 @@ const offeredIn = ({ requests }: ScriptedModel) =>
     ),
   ]);
 
-const origin = { source: "mcp" as const, precedence: 5, path: "mcp.json" };
-
 const isOfServer = (name: string) => /_\d+$/.test(name);
 
 describe("find_tools", () => {
@@ -47,7 +24,7 @@ describe("find_tools", () => {
       [{ call: "list_issue_1", with: {} }],
       "Done.",
     ]);
-    const { ask } = createTestApp(model, { skills: server() });
+    const { ask } = createTestApp(model, { skills: serverWithManyTools() });
     await ask("which issues are there?");
     const [before = [], after = []] = offeredIn(model);
     expect(before).toContain("find_tools");
@@ -62,7 +39,7 @@ describe("find_tools", () => {
   });
 
   it("find_tools is not there, and a server shows all its tools, while they are few", async () => {
-    const few = server().slice(0, 11);
+    const few = serverWithManyTools().slice(0, 11);
     const skills = few.map((skill) =>
       skill.parent === undefined ? { ...skill, tools: skill.tools.slice(0, 10) } : skill,
     );
@@ -76,7 +53,7 @@ describe("find_tools", () => {
 
   it("activate_skill of a large server gives its guide and says how to find its tools", async () => {
     const model = scriptedModel([[{ call: "activate_skill", with: { skill_name: "mcp_tracker" } }], "Done."]);
-    const { ask } = createTestApp(model, { skills: server() });
+    const { ask } = createTestApp(model, { skills: serverWithManyTools() });
     await ask("go");
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toMatch(
       /Ask for issues by number\.[\s\S]*It has 20 tools: find_tools\(words\) adds those that fit\.$/,
@@ -90,11 +67,29 @@ describe("find_tools", () => {
       [{ call: "find_tools", with: { words: "close release kind 99", server: "mcp_tracker" } }],
       "Done.",
     ]);
-    const { ask } = createTestApp(model, { skills: server(100) });
+    const { ask } = createTestApp(model, { skills: serverWithManyTools(100) });
     await ask("go");
     const [none, found] = toolResults(model.requests.at(-1)?.messages ?? []);
     expect(none).toContain("No tool fits “zebra”.");
     expect(none).toContain("mcp_tracker has 2000.");
     expect(found).toContain("close_release_99");
+  });
+
+  const searched = [{ call: "find_tools", with: { words: "list issue" } }];
+  const uses = Array.from({ length: 40 }, (_, at) => [{ call: "list_issue_1", with: { text: `${at}` } }]);
+  const long = serverWithManyTools(1, () => "word ".repeat(600));
+
+  it.each([
+    ["between turns", uses.flatMap((use) => [use, "Done."]), 20],
+    ["within a turn", [...uses, "Done."], 1],
+  ])("tools that find_tools added stay while the thread is compacted %s", async (_when, lines, turns) => {
+    const model = recordingModel(summarisingModel([searched, ...lines], "They spoke of issues."));
+    const { ask } = createTestApp(model, { skills: long, limits: { transcript_tokens: 6_000 } });
+    for (let at = 0; at < turns; at += 1) await ask(`question ${at}`);
+    expect(model.asked.filter(isSummary).length).toBeGreaterThan(1);
+    for (const request of model.ofTurns().slice(1)) {
+      expect(toolsNow(request, "drop").map(({ name }) => name)).toContain("list_issue_1");
+      expect(systemTexts(request).join()).not.toMatch(/Not active|are gone/);
+    }
   });
 });

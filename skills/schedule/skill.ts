@@ -23,12 +23,12 @@ function show({ next_at: _, ...shown }: PlannedView): Shown {
 
 /** A result in words. Of a single time, the next one is the time itself. */
 function told({ summary, planned }: { summary: string; planned: Shown }): string {
-  const { id, what, text, when, next, tools, address } = planned;
+  const { id, what, text, when, next, tools, address, for: whom } = planned;
   const times = next.length > 1 ? ` Next: ${next.join(", ")}.` : "";
   return [
     what === "trigger"
       ? `${summary} Its id is ${id}.`
-      : `Planned as ${id}, ${what} ${when}: ${text.slice(0, 100)}.${times}`,
+      : `Planned as ${id}, ${what}${whom === undefined ? "" : ` for ${whom}, who agreed,`} ${when}: ${text.slice(0, 100)}.${times}`,
     ...(tools.length === 0 ? [] : [`It may use ${tools.join(", ")} unasked.`]),
     ...(address === undefined ? [] : [`Requests go to ${address}`]),
   ].join(" ");
@@ -86,6 +86,13 @@ const parameters = z.object({
     .optional()
     .describe("tomorrow at 9; every weekday at 9; 2026-11-26T09:00; cron: 0 9 * * 1-5"),
   what: z.enum(["reminder", "task"]).optional().describe("reminder unless given"),
+  for: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("whom to remind, if it is somebody else: name or id"),
   time_zone: z.string().max(64).optional().describe("IANA; the person's own unless given"),
   tools: z.array(z.string().max(64)).max(20).optional().describe("that a task needs and that ask"),
   at: z.string().max(40).optional().meta({ deprecated: true }),
@@ -121,7 +128,9 @@ const planWish = definePart({
 });
 
 /** @throws SkillFailure if the time is invalid */
-async function wishOf({ at, cron, when, ...rest }: Asked, context: ToolContext): Promise<Wish> {
+async function wishOf({ at, cron, when, for: whom, ...asked }: Asked, context: ToolContext): Promise<Wish> {
+  const found = whom === undefined ? undefined : await context.chat.receiver(whom);
+  const rest = { ...asked, for: found?.receiver, asks: found?.isNamed === false };
   const what = rest.what ?? "reminder";
   if (at !== undefined || cron !== undefined) return given({ ...rest, what, at, cron });
   const schedules = planning(context);
@@ -131,10 +140,13 @@ async function wishOf({ at, cron, when, ...rest }: Asked, context: ToolContext):
 }
 
 /** Reads time and text from one sentence: `remind me tomorrow at 9 to call the bank`. */
-async function readWhole(schedules: PlanningContext, { text, what, time_zone, tools }: Asked): Promise<Wish> {
-  const wish = unwrap(await schedules.read(text, time_zone));
-  return wish.what === "trigger" ? wish : { ...wish, what: what ?? wish.what, tools };
+async function readWhole(schedules: PlanningContext, { text, what, ...rest }: Unread): Promise<Wish> {
+  const wish = unwrap(await schedules.read(text, rest.time_zone));
+  return wish.what === "trigger" ? wish : { ...rest, ...wish, what: what ?? wish.what };
 }
+
+type Unread = Pick<Asked, "what"> &
+  Omit<Extract<Wish, { what: "task" | "reminder" }>, "what" | "at" | "cron">;
 
 /** The wish without undefined members, as it is stored. */
 function given(wish: Wish): Wish {

@@ -234,7 +234,9 @@ const schedulesSchema = z.strictObject({
   open_turns: count
     .max(20)
     .default(3)
-    .describe("Turns of one trigger at the same time; it begins one a minute at most"),
+    .describe(
+      "Turns of one trigger at the same time; it begins one a minute at most. Also open requests to one person to accept reminders",
+    ),
   goal_turns: between(0, 500)
     .int()
     .default(25)

@@ -32,7 +32,7 @@ export interface ScheduleSetup {
 }
 
 export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, ScheduleSetup {
-  log: Pick<TurnReading, "get" | "list">;
+  log: Pick<TurnReading, "get" | "list" | "read">;
   store: KeyValue;
   leases: Leases;
   platforms: ChatPlatforms;

@@ -6,7 +6,7 @@ import type { Log } from "../../core/ports/storage.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
 import type { HeldEvents } from "./held-events.ts";
-import type { PlanBook } from "./plan-book.ts";
+import { type PlanBook, receiverOf } from "./plan-book.ts";
 import { limitProblem, viewOf } from "./plan-words.ts";
 import type { Entry, PlanKeeping } from "./planning.ts";
 import { nextTimes } from "./times.ts";
@@ -42,20 +42,30 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
         return { ok: true, value: await viewFor(deps, known, planner.author) };
       }),
     list: async (namespace, reader) =>
-      Promise.all((await book.list(namespace)).map((entry) => viewFor(deps, entry, reader))),
+      Promise.all(
+        [...(await book.list(namespace)), ...(await book.reminding(namespace))].map((entry) =>
+          viewFor(deps, entry, reader),
+        ),
+      ),
     change: (planner, id, to) => change(deps, planner, id, to),
     async granted(id) {
       const entry = await book.get(id);
       return entry?.value.what === "trigger" ? [] : (entry?.value.tools ?? []);
     },
     receivers: async (id) => (await book.get(id))?.value.receivers ?? {},
-    async agree(id, person, agrees) {
-      await book.change(id, ({ value, due_at }) => {
-        const receivers = { ...value.receivers, [person]: agrees };
-        return { value: { ...value, receivers }, due_at };
-      });
-    },
+    agree: (id, person, agrees) => agree(deps, id, person, agrees),
   };
+}
+
+async function agree({ book, now, wake }: PlanKeepingDeps, id: string, person: string, agrees: boolean) {
+  await book.change(id, (entry) => {
+    const value = { ...entry.value, receivers: { ...entry.value.receivers, [person]: agrees } };
+    // It comes due at once, finds that nobody wants it, and ends.
+    if (agrees || value.what === "trigger" || value.for?.id !== person)
+      return { value, due_at: entry.due_at };
+    return { value: { ...value, next: now(), paused: undefined }, due_at: now() };
+  });
+  wake();
 }
 
 async function mayChange(
@@ -64,6 +74,9 @@ async function mayChange(
   id: string,
 ): Promise<Outcome<Entry<Schedule | Trigger>>> {
   const entry = await book.get(id);
+  const receiver = entry && receiverOf(entry);
+  if (entry !== undefined && receiver?.namespace === place.namespace && receiver.id === author.id)
+    return { ok: true, value: entry };
   if (entry === undefined || entry.namespace !== place.namespace) return unknown(id);
   if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
   const message = `Only ${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
@@ -96,6 +109,9 @@ async function store(
 ): Promise<Outcome<PlannedView>> {
   const { book, watch, limits, wake } = deps;
   const { namespace } = planner.place;
+  const isLate =
+    receiverOf({ value }) !== undefined && value.what !== "trigger" && (value.next ?? 0) <= deps.now();
+  if (isLate) return { ok: false, status: 409, message: tooLate };
   const limitReached = limitProblem(await book.list(namespace), planner.author.id, limits);
   if (limitReached !== undefined) return { ok: false, status: 409, message: limitReached };
   const due_at = value.what === "trigger" ? undefined : value.next;
@@ -115,6 +131,10 @@ async function change(
   const { book, events, hooks, now, wake } = deps;
   const may = await mayChange(deps, planner, id);
   if (!may.ok) return may;
+  if (to === "remove" && receiverOf(may.value)?.id === planner.author.id) {
+    await agree(deps, id, planner.author.id, false);
+    return { ok: true, value: await viewFor(deps, may.value, planner.author) };
+  }
   // Events from before the change get no turn.
   const { namespace } = may.value;
   if (to !== "pause") await events.settle(await events.of({ id, namespace }), now());
@@ -127,6 +147,8 @@ async function change(
   wake();
   return { ok: true, value: await viewFor(deps, changed ?? may.value, planner.author) };
 }
+
+const tooLate = "The time of the reminder had passed when its receiver agreed, so nothing was planned.";
 
 function unknown(id: string): Outcome<never> {
   const message = `There is no schedule or trigger ${id.slice(0, 40)} here. \`/agent schedule list\` shows all.`;

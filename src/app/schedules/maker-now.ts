@@ -12,7 +12,7 @@ import type { Place } from "../../core/values/place.ts";
  * A person as the platform knows them now. `gone`: why plans of theirs no longer run, a sentence for people. `away`: the platform cannot be
  * asked at the moment.
  */
-type PersonNow = { is: "there"; author: Author } | { is: "gone"; because: string } | { is: "away" };
+export type PersonNow = { is: "there"; author: Author } | { is: "gone"; because: string } | { is: "away" };
 
 export interface PeopleDeps {
   platforms: ChatPlatforms;

@@ -1,6 +1,9 @@
-import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import type { TurnReading } from "../../core/log/turn-log.ts";
+import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
+import { type ChatPlatforms, channelThread } from "../../core/ports/chat-platform.ts";
 import {
   maxPlanText,
+  type Receiver,
   type Schedule,
   type ScheduleLimits,
   type Timing,
@@ -10,7 +13,7 @@ import {
 import type { Plan, Planner, Schedules, Wish } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
-import { isDirectMessage, type Place } from "../../core/values/place.ts";
+import { isDirectMessage, isWithin, type Place, partsOf } from "../../core/values/place.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
 import type { PlanBook } from "./plan-book.ts";
@@ -19,6 +22,7 @@ import { cronProblem, minGap, nextTimes, readTime, shownTime } from "./times.ts"
 
 export interface PlanningDeps {
   book: PlanBook;
+  log: Pick<TurnReading, "list" | "read">;
   people: PeopleNow;
   tools: NeededTools;
   platforms: ChatPlatforms;
@@ -91,6 +95,10 @@ async function planSchedule(
   common: Common,
   wish: Timed,
 ): Promise<Outcome<Plan>> {
+  const unreachable = wish.for && (await receiverProblem(deps, wish.for));
+  if (unreachable !== undefined) return { ok: false, status: 409, message: unreachable };
+  if (wish.for !== undefined && wish.what === "task")
+    return refused("Only reminders can be for somebody else. Nothing was made.");
   const own = await deps.zoneFor(author, place.namespace);
   const zone = wish.time_zone === undefined ? own : timeZoneNamed(wish.time_zone);
   if (zone === undefined)
@@ -104,6 +112,7 @@ async function planSchedule(
   const value: Schedule = {
     ...common,
     what: wish.what,
+    for: wish.for,
     timing: timing.value,
     time_zone: zone,
     next,
@@ -111,18 +120,39 @@ async function planSchedule(
   };
   const times = nextInWords(value, now, own).map((time) => `${time} ${own}`);
   const when = whenInWords(value);
-  const does = wish.what === "reminder" ? `Remind ${author.name} of` : "Do";
+  const does = wish.what === "reminder" ? `Remind ${(wish.for ?? author).name} of` : "Do";
   const names = tools.value.map(({ tool }) => tool);
   const unasked =
     names.length === 0
       ? ""
       : ` It may then use ${names.join(", ")} without asking again, for what this text names: with anything else it asks.`;
   const question = `${does} “${common.text}” ${when}? Next: ${times.join(", ")}.${unasked}`;
-  const shown = { what: wish.what, text: common.text, when, next: times, tools: names };
-  return {
-    ok: true,
-    value: { value, question, shown, asks: wish.what === "task" || "cron" in timing.value },
-  };
+  const whom = wish.for === undefined ? {} : { for: wish.for.name };
+  const shown = { what: wish.what, ...whom, text: common.text, when, next: times, tools: names };
+  const asks = wish.asks === true || wish.what === "task" || "cron" in timing.value;
+  return { ok: true, value: { value, question, shown, asks } };
+}
+
+/** Maximum waiting turns that are searched for requests to a person. */
+const maxWaiting = 1_000;
+
+/** Why a person cannot be asked whether they want a reminder; undefined when they can. */
+async function receiverProblem(
+  { people, log, limits }: PlanningDeps,
+  { id, name, namespace }: Receiver,
+): Promise<string | undefined> {
+  const person = await people.person({ namespace, thread: channelThread }, id);
+  if (person.is === "gone") return `${person.because} Nothing was made.`;
+  if (person.is === "away") return `${name} cannot be reached at the moment. Nothing was made.`;
+  const waiting = (await log.list({ status: "waiting", limit: maxWaiting })).filter((turn) =>
+    isWithin(turn.namespace, partsOf(namespace).platform),
+  );
+  const turns = await Promise.all(waiting.map((turn) => log.read(turn.turn_id)));
+  const open = turns
+    .flatMap((events) => events.reduce(foldTurn, emptyTurnView("")).approvals)
+    .filter(({ state, person: only }) => state === "open" && only?.id === id);
+  if (open.length < limits.open_turns) return undefined;
+  return `${name} has ${open.length} open requests and has not decided about them yet; that is the maximum. Nothing was made. Ask again later.`;
 }
 
 /** The time or cron pattern of a wish. */
@@ -185,6 +215,8 @@ function planTrigger(common: Common, { condition }: Extract<Wish, { what: "trigg
 
 /** Where the runs of a plan answer. A repeating task has a thread of its own in the channel, not the thread in which it was asked for. */
 export function placeOfRuns(id: string, namespace: string, plan: Schedule): Place & { in_channel?: true } {
+  if (plan.for !== undefined)
+    return { namespace: plan.for.namespace, thread: `schedule.${id}`, in_channel: true };
   if (plan.what === "reminder" || "at" in plan.timing) return { namespace, thread: plan.thread };
   const thread = `schedule.${id}`;
   return isDirectMessage(namespace) || !plan.on_platform

@@ -72,6 +72,7 @@ export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zo
   return {
     ...common,
     what: value.what,
+    for: value.for?.name,
     when: whenInWords(value),
     next: isOff ? [] : nextInWords(value, now, zone).map((time) => `${time} ${zone}`),
     next_at: isOff ? [] : nextOf(value, now),

@@ -1,5 +1,6 @@
-import { beginningOf } from "../../base/markdown-text.ts";
+import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Schedule, ScheduleLimits } from "../../core/ports/schedule.ts";
+import type { PersonNow } from "./maker-now.ts";
 import { starting } from "./needed-tools.ts";
 import { placeOfRuns } from "./plan-wish.ts";
 import { nextInWords, whenInWords } from "./plan-words.ts";
@@ -41,29 +42,40 @@ export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promis
   const { id, namespace, value: plan } = entry;
   if (plan.paused !== undefined || plan.next === undefined || plan.next > deps.now())
     return moveOn(deps, entry, plan.next);
-  if (await deps.isPaused(namespace)) return holdWhilePaused(deps, id);
-  const maker = await deps.people.maker(namespace, plan);
-  if (maker.is === "away") return tryLater(deps, id);
-  if (maker.is === "gone") return pauseAndTell(deps, entry, maker.because);
+  const place = placeOfRuns(id, namespace, plan);
+  if ((await deps.isPaused(namespace)) || (await deps.isPaused(place.namespace)))
+    return holdWhilePaused(deps, id);
+  const reader = await readerOf(deps, namespace, plan);
+  if (reader.is === "away") return tryLater(deps, id);
+  if (reader.is === "gone") return pauseAndTell(deps, entry, reader.because);
   const changed = await deps.tools.changed(plan.tools, namespace);
   if (changed === starting) return tryLater(deps, id);
   if (changed !== undefined) return pauseAndTell(deps, entry, changed);
   const due = dueRun(plan, deps.now(), deps.limits);
-  const place = placeOfRuns(id, namespace, plan);
   const because = whenInWords(plan);
   const at = due.run ?? plan.next;
   const says = textWithoutModel(plan, due, deps.now());
   const begun = await begin(deps, entry, {
-    author: maker.author,
+    author: reader.author,
     place,
     key: `schedule:${id}:${at}`,
     reads: "at" in plan.timing,
     cause: {
       because: says === undefined ? `${because}${lateWords(plan, due, deps.now())}` : because,
       ...(says === undefined ? {} : { says }),
+      ...(plan.for === undefined ? {} : { caused_by: [plan.maker.id] }),
     },
   });
   return begun === undefined ? tryLater(deps, id) : moveOn(deps, entry, due.next);
+}
+
+/** Who reads the runs of a schedule: its maker, who may still have it, or the person whom it reminds, who still agrees. */
+async function readerOf({ people }: RunDeps, namespace: string, plan: Schedule): Promise<PersonNow> {
+  const maker = await people.maker(namespace, plan);
+  const { for: receiver, receivers = {} } = plan;
+  if (maker.is !== "there" || receiver === undefined) return maker;
+  if (receivers[receiver.id] !== true) return { is: "gone", because: `${receiver.name} does not want it.` };
+  return people.person({ namespace: receiver.namespace, thread: plan.thread }, receiver.id);
 }
 
 /** Sets the next time, or removes a schedule that has none. A schedule that was changed during the run keeps its new time. */
@@ -101,7 +113,9 @@ function lateWords(plan: Schedule, { run, missed }: DueRun, now: number): string
 }
 
 function reminderText(plan: Schedule, { run, missed }: DueRun, now: number): string {
-  const { text, time_zone } = plan;
+  const { time_zone } = plan;
+  const asked = `**${escapeMarkdown(oneLine(plan.maker.name, 200))}** asked me to remind you: `;
+  const text = plan.for === undefined ? plan.text : `${asked}${plan.text}`;
   if (run === undefined || now - run <= lateAfterMs) return `⏰ ${text}`;
   const first = missed?.first ?? run;
   const others = missed === undefined ? "" : ` and ${missed.count} more`;

@@ -71,7 +71,7 @@ function calledPerson({ id, name }: KnownPerson): Omit<Wanted, "free"> {
 }
 
 /** Whether the message mentions a person, or contains their full name, or its first word if nobody else has it. */
-async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<boolean> {
+export async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<boolean> {
   const { turn } = desk.scope;
   const { id, name, full_name = "" } = person;
   if (isMentioned(turn, id)) return true;

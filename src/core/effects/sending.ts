@@ -209,7 +209,11 @@ export async function writableChannel(desk: ChatDesk, name?: string): Promise<Ch
   throw new SkillFailure("not_writable", message, tellThem);
 }
 
-async function targetFor(desk: ChatDesk, { id, name, full_name, standing }: KnownPerson): Promise<Target> {
+/** The direct messages of a person. @throws SkillFailure if the bot does not write to them */
+export async function targetFor(
+  desk: ChatDesk,
+  { id, name, full_name, standing }: KnownPerson,
+): Promise<Target> {
   if (standing === "bot") throw new SkillFailure("not_allowed", "Bots are not written to.", tellThem);
   const { direct } = desk.actions();
   const here = desk.scope.turn.place.namespace;

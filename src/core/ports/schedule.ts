@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { authorSchema } from "../values/inbound.ts";
-import { threadSchema } from "../values/place.ts";
+import { namespaceSchema, threadSchema } from "../values/place.ts";
 
 /**
  * The kinds of due entries: schedules, triggers, threads that a trigger watches for an answer, events that wait for a turn, events that
@@ -42,6 +42,15 @@ const pauseSchema = z.object({
   at: z.number(),
 });
 
+const receiverSchema = z.object({
+  id: z.string().min(1).max(200),
+  name: z.string().max(200),
+  /** Their direct messages with the bot. */
+  namespace: namespaceSchema,
+});
+/** The person whom a reminder of somebody else is for. */
+export type Receiver = z.infer<typeof receiverSchema>;
+
 /** The common properties of schedules, triggers and goals. */
 const plannedSchema = z.object({
   /** The text to post, or the task. */
@@ -64,6 +73,8 @@ const plannedSchema = z.object({
 export const scheduleSchema = plannedSchema.extend({
   /** `reminder`: its text is posted, without a model. `task`: its text is work for the agent. */
   what: z.enum(["reminder", "task"]),
+  /** Of a reminder: who gets it, in their direct messages, as long as `receivers` says that they agree; by default its maker. */
+  for: receiverSchema.optional(),
   timing: timingSchema,
   /** Time zone of its times, IANA name. */
   time_zone: z.string(),
@@ -230,6 +241,7 @@ export const plannedViewSchema = z.object({
   next_at: z.array(z.number()).describe("the same, ms since the epoch"),
   tools: z.array(z.string()).describe("tools that it may use unasked"),
   by: z.string().describe("who made it"),
+  for: z.string().optional().describe("whom it reminds, if not the person who made it"),
   paused: z.string().optional().describe("why it is paused"),
   address: z.string().optional().describe("of a webhook: where requests are sent"),
 });

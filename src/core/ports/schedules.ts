@@ -4,7 +4,7 @@ import type { Outcome } from "../values/failure.ts";
 import type { Author, Cause } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
-import type { GrantedTool, PlannedView, Schedule, Trigger, TriggerCondition } from "./schedule.ts";
+import type { GrantedTool, PlannedView, Receiver, Schedule, Trigger, TriggerCondition } from "./schedule.ts";
 import type { ScriptOutcome } from "./work-context.ts";
 import type { MountedFolder } from "./working-folder.ts";
 
@@ -28,6 +28,10 @@ export type Wish = { text: string } & (
       time_zone?: string | undefined;
       /** Names of the tools that the task will need. */
       tools?: readonly string[] | undefined;
+      /** Whom a reminder is for, if not the planner. */
+      for?: Receiver | undefined;
+      /** The planner has to agree in any case. */
+      asks?: boolean | undefined;
     }
   | { what: "trigger"; condition: TriggerCondition }
 );
@@ -42,7 +46,7 @@ export interface Plan {
   question: string;
   /** The same as values, for the approval. */
   shown: Json;
-  /** Whether the planner has to agree, whoever proposed it: always, except for a single reminder to themselves. */
+  /** Whether the planner has to agree, whoever proposed it: always, except for a single reminder, unless its wish says so. */
   asks: boolean;
 }
 
@@ -60,15 +64,15 @@ export interface Schedules {
   plan(planner: Planner, wish: Wish): Promise<Outcome<Plan>>;
   /** Stores a plan. `key` identifies it, so that a repeated call stores it once. Only the maker of a webhook gets its secret. */
   add(planner: Planner, plan: Plan, key: string): Promise<Outcome<PlannedView>>;
-  /** The schedules and triggers of a channel, oldest first; times are in the reader's zone. */
+  /** The plans of a channel, and reminders of others for the person of these direct messages; times are in the reader's zone. */
   list(namespace: string, reader: Author): Promise<PlannedView[]>;
-  /** Only its maker or a manager of the channel may change it. */
+  /** Only its maker, a manager of the channel, or the person whom it reminds may change it. */
   change(planner: Planner, id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
   /** The tools that the runs of a schedule may currently use without asking. */
   granted(id: string): Promise<readonly GrantedTool[]>;
   /** Whether people agreed to its direct messages, by their ids; absent where they were not asked. */
   receivers(id: string): Promise<{ readonly [person: string]: boolean }>;
-  /** Records whether a person agrees. */
+  /** Records whether a person agrees. A reminder whose receiver no longer does ends, and its maker is told. */
   agree(id: string, person: string, agrees: boolean): Promise<void>;
   /** Absent where there are none. */
   readonly jobs?: Jobs;

@@ -176,7 +176,7 @@ export interface PlanningContext {
   read(words: string, time_zone?: string): Promise<Outcome<Wish>>;
   /** `asks` is also set if text that the model read may be the origin of the wish. */
   plan(wish: Wish): Promise<Outcome<Plan>>;
-  /** One call adds one plan, however often it is run. */
+  /** One call adds one plan, however often it is run. Asks the person whom it is for, and waits as `approve` does. @throws SkillFailure unless they agree */
   add(plan: Plan): Promise<Outcome<PlannedView>>;
   list(): Promise<PlannedView[]>;
   change(id: string, to: PlanChange): Promise<Outcome<PlannedView>>;

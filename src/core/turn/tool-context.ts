@@ -1,7 +1,9 @@
 import { approveWithin, mayReach, webOf } from "../decisions/approval.ts";
 import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
+import { withConsent } from "../effects/receiving.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
+import type { Wish } from "../ports/schedules.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import type { DryRunModel } from "../ports/teaching.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
@@ -75,7 +77,7 @@ export function createToolContext(
     chat: createChatWork(scope, request.call.id, tool.skill_id, signal),
     time_zone: zoneIn(scope),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
-    schedules: planningFor(scope, request),
+    schedules: planningFor(scope, request, tool.skill_id),
     teaching: teachingFor(scope, request, signal),
     web: webOf(scope, request),
     reach: (address, options) => mayReach(scope, request, tool, address, options),
@@ -88,14 +90,20 @@ function isOfModel({ state }: TurnScope, { depth, by_person, parent_call_id }: C
   return depth === 0 || state.calls.get(parent_call_id ?? "")?.started?.tool === "invoke_skill";
 }
 
-/** A schedule asks for approval if its text may come from material that the model read and not from a person. */
-function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | undefined {
+/**
+ * A schedule asks for approval if its text may come from material that the model read and not from a person. A reminder for somebody else
+ * also asks if it may pass on what others are not to read.
+ */
+function planningFor(scope: TurnScope, request: CallRequest, skillId: string): PlanningContext | undefined {
   const { schedules } = scope.ports;
   if (schedules === undefined) return undefined;
   const { author, place, cause, turn_id } = scope.turn;
   const planner = { author, place, cause };
-  const isTheirs = (text: string) =>
-    untrustedIn(scope, request).length === 0 || isOwnWords(scope, request, text);
+  const isTheirs = (wish: Wish) => {
+    const isUntouched = untrustedIn(scope, request).length === 0;
+    if ("for" in wish && wish.for !== undefined) return isUntouched && !scope.state.private;
+    return isUntouched || isOwnWords(scope, request, wish.text);
+  };
   return {
     timeOf: (words, zone) => schedules.timeOf(planner, words, zone),
     read: (words, zone) => schedules.read(planner, words, zone),
@@ -104,10 +112,14 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
       if (!plan.ok) return plan;
       return {
         ok: true,
-        value: { ...plan.value, asks: plan.value.asks || !isTheirs(wish.text) },
+        value: { ...plan.value, asks: plan.value.asks || !isTheirs(wish) },
       };
     },
-    add: (plan) => schedules.add(planner, plan, `${turn_id}/${request.call.id}`),
+    async add(plan) {
+      const callId = request.call.id;
+      const agreed = await withConsent(scope, { callId, skillId }, plan);
+      return schedules.add(planner, agreed, `${turn_id}/${callId}`);
+    },
     list: () => schedules.list(place.namespace, author),
     change: (id, to) => schedules.change(planner, id, to),
   };

@@ -74,6 +74,7 @@ export function createScheduleWorld(
           return { turn_id: id, status: "finished", outcome: "completed", answer } as TurnRecord;
         },
         list: async () => [],
+        read: async () => [],
       },
       store,
       leases: createKeyValueLeases(store, "world"),

@@ -30,12 +30,13 @@ const planOption: CommandOption = {
 };
 
 /** A plan in a list, on one line. */
-function lineOf({ id: known, what, text, when, next, by, paused, address }: PlannedView): string {
+function lineOf({ id: known, what, text, when, next, by, for: whom, paused, address }: PlannedView): string {
   const kind = { reminder: "⏰ reminder", task: "task", trigger: "trigger" }[what];
   const times = next.length === 0 ? "" : ` Next: ${next.join(", ")}.`;
+  const who = whom === undefined ? by : `${by} for ${whom}`;
   const off = paused === undefined ? "" : ` **Paused**: ${escapeMarkdown(paused)}`;
   const where = address === undefined ? "" : ` \`${address}\``;
-  return `- \`${known}\` ${kind} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 200))} (${escapeMarkdown(by)})${where}.${times}${off}`;
+  return `- \`${known}\` ${kind} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 200))} (${escapeMarkdown(who)})${where}.${times}${off}`;
 }
 
 export const listSchedules = operation({

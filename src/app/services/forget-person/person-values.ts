@@ -233,9 +233,10 @@ export async function removePlans(
   return count;
 }
 
-/** Whether the person made the plan, or it watches a thread they began. */
+/** Whether the person made the plan, it reminds them, or it watches a thread they began. */
 function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
-  const { maker, by } = objectOf(value);
+  const { maker, by, for: receiver } = objectOf(value);
+  if (objectOf(receiver ?? null).id === person.id) return true;
   return isOwnDirectMessage(person, namespace) || objectOf(maker).id === person.id || by === person.id;
 }
 

@@ -26,6 +26,9 @@ export const skill = defineSkill({
     task: z.string().trim().min(1).max(8_000),
     language: z.string().max(40).optional(),
     existing: z.array(z.string().max(1_000)).max(10).default([]).describe("paths of code it builds on"),
+    style: z.string().max(400).optional().meta({ deprecated: true }),
+    // It always writes and runs tests.
+    include_tests: z.boolean().optional().meta({ deprecated: true }),
   }),
   output: z.object({
     files: z.array(z.object({ path: z.string(), purpose: z.string(), lines: z.number() })),
@@ -34,10 +37,11 @@ export const skill = defineSkill({
     posted: z.array(z.string()),
     notes: z.array(z.string()),
   }),
-  async run({ task, language, existing }, context) {
+  async run({ task, language, existing, style }, context) {
     requireModel(context, "Code is written by");
     const given = await existingCode(existing, context);
-    const input = `Task: ${task}${language === undefined ? "" : `\nLanguage: ${language}`}${given.text}`;
+    const wishes = [language && `\nLanguage: ${language}`, style && `\nStyle: ${style}`];
+    const input = `Task: ${task}${wishes.filter(Boolean).join("")}${given.text}`;
     const made = await writeAndTest(input, context);
     const posted = await post(made.written.files, context);
     return {

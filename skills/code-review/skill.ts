@@ -155,6 +155,9 @@ export const skill = defineSkill({
       .describe("a diff, the address of a pull request, or a path of the thread"),
     more_files: z.array(z.string().max(1_000)).max(20).default([]).describe("further paths"),
     focus: z.string().max(400).optional().describe("what matters, e.g. security"),
+    code: z.string().optional().meta({ deprecated: true, stands_for: "what" }),
+    // The code itself shows it.
+    language: z.string().optional().meta({ deprecated: true }),
   }),
   output: resultSchema,
   readable: inWords,

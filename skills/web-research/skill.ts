@@ -48,10 +48,12 @@ export const skill = defineSkill({
   addresses: () => [],
   finds: "links",
   parameters: z.object({
-    question: z.string().trim().min(5).max(2_000).describe("a whole sentence; nothing private"),
+    question: z.string().trim().min(2).max(2_000).describe("a whole sentence; nothing private"),
     depth: z.enum(["quick", "normal", "deep"]).default("normal"),
     within: z.enum(["day", "week", "month", "year"]).optional().describe("pages not older than that"),
     site: z.string().max(200).optional(),
+    topic: z.string().optional().meta({ deprecated: true, stands_for: "question" }),
+    max_sources: z.number().int().min(1).optional().meta({ deprecated: true }),
   }),
   output: z.object({
     answer: z.string().describe("Markdown with [numbers] of sources"),
@@ -65,9 +67,10 @@ export const skill = defineSkill({
     left_out: z.array(z.object({ url: z.string(), why: z.string() })),
     note: z.string().optional(),
   }),
-  async run({ question, depth, within, site }, context) {
+  async run({ question, depth, within, site, max_sources = Number.POSITIVE_INFINITY }, context) {
     requireModel(context, "Research needs", "Search with web_search and quote what it finds.");
-    const limits = depths[depth];
+    const pages = Math.min(depths[depth].pages, max_sources);
+    const limits = { ...depths[depth], pages };
     const state: State = {
       sources: [],
       left_out: [],

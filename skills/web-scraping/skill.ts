@@ -3,7 +3,8 @@ import { searchText } from "../../src/core/effects/search-text.ts";
 import { WebError, type WebErrorCode, type WebPage } from "../../src/core/ports/web.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { objectOf, partEnd } from "../../src/core/values/json.ts";
+import { partEnd } from "../../src/core/values/cut.ts";
+import { objectOf } from "../../src/core/values/json.ts";
 import { pageAddress, validAddresses } from "./page-address.ts";
 
 /** Default and maximum characters of a part; the default is about 2,000 tokens of English. */

@@ -24,14 +24,24 @@ export function nearestName(name: string, candidates: readonly string[]): string
  * third of the letters (at least two) differ. Ignores case, and compares only the first 64 characters.
  */
 export function nearestNames(text: string, names: Iterable<string>): string[] {
-  const wanted = text.toLowerCase().slice(0, maxCompared);
+  const wanted = text.slice(0, maxCompared);
   if (wanted === "") return [];
-  return [...names]
-    .map((name) => ({ name, distance: likeness(wanted, name.toLowerCase().slice(0, maxCompared)) }))
+  return ranked(wanted, names)
     .filter(({ distance }) => distance <= maxDistance(wanted))
-    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, 3)
     .map(({ name }) => name);
+}
+
+/** All names, nearest first, by the same measure. */
+export function byNearness(text: string, names: Iterable<string>): string[] {
+  return ranked(text.slice(0, maxCompared), names).map(({ name }) => name);
+}
+
+function ranked(text: string, names: Iterable<string>): { name: string; distance: number }[] {
+  const wanted = text.toLowerCase();
+  return [...names]
+    .map((name) => ({ name, distance: likeness(wanted, name.toLowerCase().slice(0, maxCompared)) }))
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
 }
 
 /** Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`. */

@@ -30,8 +30,8 @@ const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
 /**
  * Runs the steps in order until one fails, one answers directly, or all are done. The output is `{success, results, variables,
  * directOutput}`, with placeholders without a value as `unfilled`. If a step answers directly, its result is the output, even an empty or
- * false one, and `results` and `variables` are details. An error names step, kind and cause; its details have the same four fields for
- * the steps before it, with each value once. No output contains static variables.
+ * false one, and `results` and `variables` are details. An error names step, kind and cause; its details have the same four fields, where
+ * the failed step has its `error`, and each value of the others once. No output contains static variables.
  */
 export async function runFlow(
   { flow, skill, ports }: { flow: Flow; skill: Skill; ports: FlowPorts },
@@ -88,8 +88,8 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
     } catch (error) {
       if (!(error instanceof StepStopped)) throw error;
       const message = withoutSecrets(error.message, flow);
-      // The message already has the cause, and the results have the values that steps put into variables.
-      results.push({ success: false, ...about() });
+      results.push({ success: false, error: message, ...about() });
+      // The results have the values that steps put into variables.
       return failed(flow, step, {
         stopped: error,
         message,

@@ -65,7 +65,10 @@ function createTool({ metadata, parameters }: Plugin, code: ImportedCode, means:
     skill_id: metadata.id,
     // The effect of foreign code is unknown.
     effect: () => "side_effect",
-    validate: (input) => validateParameters(parameters.parameters, input),
+    validate: (input) =>
+      parameters.open && isRecord(input)
+        ? { ok: true, value: input as JsonObject }
+        : validateParameters(parameters.parameters, input),
     run: (input, context) => callImported(means, code, input, context),
     max_execution_ms: metadata.max_execution_seconds * 1000,
     max_iterations: metadata.max_iterations,
@@ -81,7 +84,7 @@ function setupOf({ metadata, config, parameters }: Plugin, { values }: SetupArgu
   const hosted = { name: id, description, config, examples, runtimeArgs: values };
   return {
     type: "setup",
-    skill: { ...hosted, parameters: { ...schema, additionalProperties: false } },
+    skill: { ...hosted, parameters: { ...schema, additionalProperties: parameters.open } },
   };
 }
 

@@ -63,7 +63,11 @@ function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
   const name = textOf(config.name) ?? id;
   const { entrypoint } = config;
   if (!isRecord(entrypoint)) {
-    say("warning", "missing_entrypoint", "It has no entrypoint, so the skill has no parameters.");
+    say(
+      "warning",
+      "missing_entrypoint",
+      "It has no entrypoint: the skill takes any arguments, and models are told of none.",
+    );
   } else if (textOf(entrypoint.file) !== undefined && !/^(\.\/)?handler\.js$/.test(String(entrypoint.file))) {
     say(
       "warning",
@@ -166,6 +170,8 @@ function readJsonObject(text: string): { value: JsonObject; repaired: boolean } 
 
 interface PluginParameters {
   parameters: Parameter[];
+  /** Whether the file says nothing about them: the handler gets any arguments, as in AnythingLLM. */
+  open: boolean;
   /** The schema for models: that of plugin.json with a list of required parameters. */
   schema: JsonSchema;
   /** Problems, one sentence each. */
@@ -202,13 +208,15 @@ function readParameters(params: Json | undefined): PluginParameters {
     return property;
   });
   const names = read.filter(({ parameter }) => parameter.required).map(({ parameter }) => parameter.name);
+  const open = params === undefined || params === null;
   return {
     parameters: read.map(({ parameter }) => parameter),
+    open,
     schema: {
       type: "object",
       properties: Object.fromEntries(read.map(({ parameter, schema }) => [parameter.name, schema])),
       ...(names.length > 0 ? { required: names } : {}),
-      additionalProperties: false,
+      additionalProperties: open,
     },
     problems,
   };

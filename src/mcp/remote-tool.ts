@@ -26,6 +26,8 @@ export type RemoteTool = z.infer<typeof remoteToolSchema>;
 
 export const remoteServerSchema = z.object({
   version: z.string().default("").catch(""),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
   instructions: z.string().default("").catch(""),
   tools: z.array(remoteToolSchema),
   /** Which versions of the protocol it speaks: `legacy` are those before 2026-07-28. */
@@ -44,8 +46,11 @@ const maxFruitless = 3;
 
 /** What a connected server says that it is and has. */
 export async function askServer(client: Client): Promise<RemoteServer> {
+  const { version = "", title, description } = client.getServerVersion() ?? {};
   const about = {
-    version: client.getServerVersion()?.version ?? "",
+    version,
+    ...(title && { title }),
+    ...(description && { description }),
     instructions: client.getInstructions() ?? "",
     era: client.getProtocolEra(),
   };

@@ -120,7 +120,7 @@ export async function readLeniently(client: Client): Promise<void> {
     protocolVersion: z.string().catch(LATEST_PROTOCOL_VERSION),
     capabilities: z.unknown().transform(capabilitiesOf).catch(capabilitiesOf(undefined)),
     serverInfo: z
-      .object({ name: z.string().catch(""), version: z.string().catch("") })
+      .object({ name: z.string().catch(""), version: z.string().catch(""), title: text, description: text })
       .catch({ name: "", version: "" }),
     instructions: text,
   });

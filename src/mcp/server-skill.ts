@@ -25,6 +25,9 @@ import { isHttp, type ServerConfig } from "./server-config.ts";
 const maxDescription = 2_000;
 const maxInstructions = 8_000;
 const maxAbout = 200;
+/** Tools that stand for all of a server, and maximum characters of each. */
+const maxDeeds = 3;
+const maxDeed = 60;
 const maxSchema = 20_000;
 
 /** The silence of a call has its own limit; this one ends a call that reports progress forever, ms. */
@@ -140,13 +143,38 @@ function readableTool(tool: RemoteTool): { tool: RemoteTool; without: string[] }
   return { tool: { ...tool, inputSchema: inputSchema as JsonSchema }, without };
 }
 
-/** The first sentence of the server's own instructions, or else the names of its tools, and how many there are. */
+/**
+ * What the server is for: its own title and description, or else a sentence that begins its instructions, or what its tools do. A line of
+ * Markdown or names of tools would tell a model nothing.
+ */
 function describe(server: string, remote: RemoteServer | undefined, tools: readonly RemoteTool[]): string {
-  const said = oneLine(remote?.instructions ?? "", maxInstructions);
-  const sentence = /^.*?[.!?](?=\s|$)/.exec(said)?.[0] ?? said;
-  const about = sentence === "" ? tools.map(({ name }) => name).join(", ") : sentence;
-  if (about === "") return `Tools of the server ${server}`;
-  return `${oneLine(about, maxAbout)} (${counted(tools.length, "tool")} of the server ${server})`;
+  const { title = "", description = "", instructions = "" } = remote ?? {};
+  const [line = ""] = instructions.trim().split("\n", 1);
+  const about = firstSentence(description) || plainSentence(line) || deedsOf(tools);
+  const named = about.toLowerCase().includes(title.toLowerCase()) ? about : `${title}: ${about}`;
+  const said = oneLine(about === "" ? title : named, maxAbout);
+  if (said === "") return `Tools of the server ${server}`;
+  return `${said} (${counted(tools.length, "tool")} of the server ${server})`;
+}
+
+/** The first sentence of a line; empty if it is none, or has what only Markdown or markup would have. */
+function plainSentence(line: string): string {
+  const [sentence = ""] = /^.*?[.!?](?=\s|$)/.exec(line) ?? [];
+  return /^[-+\d]|[#*`|<>[\]]/.test(sentence) ? "" : sentence;
+}
+
+/** What the first tools do: `Lists files; reads a file; …`. */
+function deedsOf(tools: readonly RemoteTool[]): string {
+  const deeds = tools.slice(0, maxDeeds).map((tool) => {
+    const said = firstSentence(tool.description ?? "") || titleOf(tool).replace(/[_-]+/g, " ");
+    return oneLine(said.replace(/[.:]$/, ""), maxDeed);
+  });
+  return [...deeds, ...(tools.length > maxDeeds ? ["…"] : [])].join("; ");
+}
+
+function firstSentence(text: string): string {
+  const said = oneLine(text.replace(/[#*`]/g, ""), maxInstructions);
+  return /^.*?[.!?](?=\s|$)/.exec(said)?.[0] ?? said;
 }
 
 function guideOf(server: string, remote: RemoteServer | undefined): string {

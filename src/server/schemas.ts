@@ -4,7 +4,7 @@
  */
 import { z } from "@hono/zod-openapi";
 import { turnEvent } from "../app/operations/turns/turn-view.ts";
-import { ownNamespace } from "../app/services/shapes.ts";
+import { closed, ownNamespace } from "../app/services/shapes.ts";
 import { maxMessageLength } from "../core/values/inbound.ts";
 import { threadSchema } from "../core/values/place.ts";
 
@@ -30,8 +30,8 @@ export const problem = z.object({
   code: z.string(),
 });
 
-export const turnRequest = z
-  .object({
+export const turnRequest = closed(
+  z.object({
     namespace: ownNamespace,
     thread: threadSchema.optional().describe("a new thread when left out"),
     text: z.string().min(1).max(maxMessageLength),
@@ -49,8 +49,8 @@ export const turnRequest = z
       .describe(
         "deduplicates: the same key answers the same turn; with another text, user, channel or thread it is refused (409)",
       ),
-  })
-  .strict();
+  }),
+);
 
 /** The same as a form. Every file part is attached. */
 export const turnForm = z.object({

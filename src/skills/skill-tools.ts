@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { parseExactly } from "../base/exact-number.ts";
+import { isRecord } from "../base/record.ts";
 import { ModelError } from "../core/ports/model.ts";
 import {
   type SkillDefinition,
@@ -62,7 +64,7 @@ function createTool(
     parameters: schema,
     skill_id: id,
     effect: typeof effect === "function" ? effect : () => effect,
-    validate: (input) => validate(parameters, input),
+    validate: (input) => validate(parameters, input, Object.keys(schema.properties ?? {})),
     run: (input, context) => run(id, definition, input, context),
     ...(approval === undefined
       ? {}
@@ -82,16 +84,31 @@ function createTool(
   };
 }
 
-function validate(parameters: SkillDefinition["parameters"], input: unknown): ReturnType<Tool["validate"]> {
-  const given = input ?? {};
+function validate(
+  parameters: SkillDefinition["parameters"],
+  input: unknown,
+  known: readonly string[],
+): ReturnType<Tool["validate"]> {
+  const given = withOwnNames(parameters.shape, input ?? {});
   const exact = parameters.safeParse(given);
   // For arithmetic, numbers become the nearest doubles.
   const parsed = exact.success ? exact : parameters.safeParse(JSON.parse(JSON.stringify(given)));
   if (parsed.success) return { ok: true, value: parsed.data as Json };
   return {
     ok: false,
-    message: describeIssues(exact.error ?? parsed.error, given, Object.keys(parameters.shape)),
+    message: describeIssues(exact.error ?? parsed.error, given, known),
   };
+}
+
+/** The arguments in which each other name of a parameter is replaced, unless the parameter itself is there too. */
+function withOwnNames(shape: z.ZodRawShape, given: unknown): unknown {
+  if (!isRecord(given)) return given;
+  const named = Object.entries(given).map(([name, value]): [string, unknown] => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const { stands_for } = field instanceof z.ZodType ? (field.meta() ?? {}) : {};
+    return [typeof stands_for === "string" && !Object.hasOwn(given, stands_for) ? stands_for : name, value];
+  });
+  return Object.fromEntries(named);
 }
 
 async function run(

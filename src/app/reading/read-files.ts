@@ -2,7 +2,7 @@ import { PlatformError } from "../../core/ports/chat-platform.ts";
 import { type DocumentReader, readFileContent, soundTypeOf, tableText } from "../../core/ports/documents.ts";
 import type { Clock, FileStore } from "../../core/ports/storage.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/ports/working-folder.ts";
-import { cutForModel } from "../../core/skill/tool.ts";
+import { cutForModel } from "../../core/values/cut.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";

@@ -16,10 +16,11 @@ import { efforts } from "../../core/values/message.ts";
 import { hereInWords } from "../../core/values/place.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
 import { type Spending, tokenLimitText } from "../turns/spending.ts";
+import { closed } from "./shapes.ts";
 
 /** A change of a channel's settings. Missing fields stay as they are; `null` restores the default. */
-export const settingsChange = z
-  .object({
+export const settingsChange = closed(
+  z.object({
     progress: z.enum(["quiet", "steps", "full"]).optional(),
     while_running: z.enum(["steer", "queue"]).optional(),
     profile: z.string().min(1).max(200).nullable().optional(),
@@ -36,17 +37,17 @@ export const settingsChange = z
       .describe("IANA name, for people whose own zone is not known"),
     paused: z.boolean().optional(),
     allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
-    spending: z
-      .object({
+    spending: closed(
+      z.object({
         day_usd: z.number().positive().optional(),
         day_tokens: z.number().int().positive().optional(),
-      })
-      .strict()
+      }),
+    )
       .nullable()
       .optional()
       .describe("lower limits of the channel's day (UTC) than the operator's"),
-  })
-  .strict();
+  }),
+);
 export type SettingsChange = z.output<typeof settingsChange>;
 
 /** Changes the settings of a channel, for commands and the API. */

@@ -1,5 +1,7 @@
 /** Shapes that several operations share in their input and output. Names are a contract: extend, never break. */
 import { z } from "zod";
+import { oneLine } from "../../base/markdown-text.ts";
+import { byNearness } from "../../base/nearest-name.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
@@ -18,6 +20,18 @@ export const diagnostic = z.object({
   code: z.string(),
   message: z.string(),
 });
+
+/** An object without other keys. The error about an unknown key lists the keys that it takes, the nearest first. */
+export function closed<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
+  return z.strictObject(shape, {
+    error(issue) {
+      if (issue.code !== "unrecognized_keys") return undefined;
+      const [key = ""] = issue.keys;
+      const more = issue.keys.length > 1 ? ` and ${issue.keys.length - 1} more` : "";
+      return `Unrecognized key: ${JSON.stringify(oneLine(key, 64))}${more}. It takes ${byNearness(key, Object.keys(shape)).join(", ")}.`;
+    },
+  });
+}
 
 /** Any value of a body that was parsed as JSON and needs no further check. Names its types for openapi.json. */
 export const json = z

@@ -5,8 +5,9 @@ import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { messageCallId } from "../transcript/user-message.ts";
+import { partEnd } from "../values/cut.ts";
 import { fileNameOf } from "../values/file-kind.ts";
-import { countLineBreaks, partEnd } from "../values/json.ts";
+import { countLineBreaks } from "../values/json.ts";
 import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 

@@ -44,6 +44,8 @@ export interface CallRequest {
 /** What a conversation has, as far as some of the agent's own tools depend on it. */
 interface ConversationNeeds {
   active: readonly OfferedSkill[];
+  /** Whether it has only the beginning of a guide. */
+  cut_guide: boolean;
   /** Number of skills that its list leaves out. */
   unlisted: number;
   /** Whether a server has tools that are shown only once they are found. */

@@ -10,6 +10,10 @@ import type { Tool, ToolContext } from "./tool.ts";
  * in named steps (`context.step`). It throws a `SkillFailure` to tell the model about an expected failure.
  */
 export interface SkillDefinition {
+  /**
+   * A parameter with `.meta({ deprecated: true })` is accepted and not shown to models. With `stands_for`, it is another name of that
+   * parameter, as older versions and other programs have it.
+   */
   parameters: z.ZodObject;
   output: z.ZodType;
   /** The effect of a call outside the bot; `read_only` by default. */

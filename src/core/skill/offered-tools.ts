@@ -1,4 +1,4 @@
-import { escapeMarkup, type Json, partEnd } from "../values/json.ts";
+import { escapeMarkup, type Json } from "../values/json.ts";
 import { isWanted, serverSkillId } from "./catalogue.ts";
 import type { Offer, OfferedSkill, OfferedTools } from "./namespace-state.ts";
 import type { Parameter, Skill } from "./skill.ts";
@@ -152,16 +152,17 @@ function oneLine(text: string): string {
 
 const end = "</skill_guide>";
 
-/** Maximum characters of a guide that models get at once; `read_skill_file` reads on. */
-export const maxGuide = 120_000;
-
 /**
  * The guide of a skill in the form for models. Its text can neither close the block nor open one of another skill. Of a guide that is cut,
  * the notes come first.
+ * @param endOf where the guide is cut: the number of its characters that fit; all by default
  */
-export function guide(skill: Pick<Skill, "id" | "instructions" | "guide_note">): string {
+export function guide(
+  skill: Pick<Skill, "id" | "instructions" | "guide_note">,
+  endOf = ({ length }: string) => length,
+): string {
   const whole = skill.instructions.trim();
-  const to = partEnd(whole, 0, maxGuide);
+  const to = endOf(whole);
   const note = (skill.guide_note ?? "").trim();
   const cut = `[cut: the guide has ${whole.length} characters, and the last ${whole.length - to} are left out here; read_skill_file(skill_name: "${skill.id}", file_path: "SKILL.md", offset: ${to}) reads on]`;
   const parts = to < whole.length ? [cut, note, whole.slice(0, to)] : [whole, note];

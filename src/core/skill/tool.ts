@@ -11,18 +11,8 @@ import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
 import type { Outcome } from "../values/failure.ts";
 import type { PictureWords } from "../values/file-kind.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
-import {
-  countLineBreaks,
-  type Json,
-  type JsonSchema,
-  lastPartStart,
-  objectOf,
-  partEnd,
-  readableJson,
-  readableJsonText,
-} from "../values/json.ts";
+import { type Json, type JsonSchema, objectOf, readableJson, readableJsonText } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
-import type { CountTokens } from "../values/profile.ts";
 
 /** Facts that decide whether calls of a server's tool need approval. */
 export interface ServerTool {
@@ -336,42 +326,4 @@ export function errorCodeOf(output: Json): string {
 export function outputText(output: Json): string {
   if (typeof output !== "string") return readableJson(output);
   return readableJsonText(output) ?? output;
-}
-
-/** Share of the limit for the beginning of a long text; its end gets the rest. */
-const headShare = 0.7;
-
-/**
- * A text of about `tokens`: the whole text, or its beginning and end with a note between them that says how much is missing and how
- * `read_file` reads it. `callId` is the argument for `read_file`.
- */
-export function cutForModel(text: string, tokens: number, callId: string, countTokens: CountTokens): string {
-  if (text.length <= tokens) return text;
-  // Hardly any token has more than twelve characters.
-  if (text.length <= tokens * 12 && countTokens(text) <= tokens) return text;
-  const headEnd = partEnd(text, 0, fittingLength(text, tokens * headShare, countTokens, "head"));
-  const tailStart = lastPartStart(text, fittingLength(text, tokens * (1 - headShare), countTokens, "tail"));
-  if (tailStart <= headEnd) return text;
-  const characters = tailStart - headEnd;
-  const lines = countLineBreaks(text, headEnd, tailStart);
-  const read = `read_file(path: ${JSON.stringify(callId)}`;
-  const note = `[cut: ${characters} characters, ${lines} lines; ${read}, offset: ${headEnd}) reads on, ${read}, search: "words") finds a place]`;
-  const head = text.slice(0, headEnd);
-  return `${head}${head.endsWith("\n") ? "" : "\n"}${note}\n${text.slice(tailStart)}`;
-}
-
-/** Number of characters at a text's beginning or end that have at most this many tokens; at least 100. */
-function fittingLength(
-  text: string,
-  tokens: number,
-  countTokens: CountTokens,
-  side: "head" | "tail",
-): number {
-  let length = Math.min(text.length, Math.ceil(tokens * 6));
-  for (;;) {
-    const part = side === "head" ? text.slice(0, length) : text.slice(text.length - length);
-    const counted = countTokens(part);
-    if (counted <= tokens || length <= 100) return length;
-    length = Math.max(100, Math.floor(length * Math.min(0.95, tokens / counted)));
-  }
 }

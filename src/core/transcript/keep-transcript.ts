@@ -2,12 +2,13 @@ import { estimateOf, isLonger, type Transcript, tokensIn } from "../log/transcri
 import type { OpeningReason } from "../log/turn-event.ts";
 import { type CacheWish, lifetimeAfter, type ModelRequest, usedAgain } from "../ports/model.ts";
 import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
-import { cutForModel } from "../skill/tool.ts";
 import { fingerprint } from "../values/address.ts";
+import { cutForModel } from "../values/cut.ts";
 import type { Message, ToolDefinition } from "../values/message.ts";
 import { factLine } from "../values/profile.ts";
 import { keepPrivate, viewOf } from "./audience.ts";
 import { carryOver } from "./carry-over.ts";
+import { transcriptBudget } from "./guides.ts";
 import { makeOpening } from "./opening.ts";
 import { changeSince } from "./transcript-change.ts";
 import { resultMessage, toldMessage } from "./user-message.ts";
@@ -54,13 +55,6 @@ async function tellEnded({ ports, turn, emit }: TurnScope, { background }: Trans
     const message = end.only_for === undefined ? told : { ...told, only_for: end.only_for };
     await emit({ type: "background_ended", from_turn, message });
   }
-}
-
-/** Maximum tokens of a transcript: the configured limit, but at most 70 % of the model's window. */
-function transcriptBudget(scope: TurnScope): number {
-  const { transcript_tokens } = scope.turn.limits;
-  const { window } = chosenModel(scope);
-  return window === undefined ? transcript_tokens : Math.min(transcript_tokens, Math.floor(0.7 * window));
 }
 
 /**

@@ -11,9 +11,8 @@ import {
   type OfferedTool,
   showsTools,
 } from "../skill/namespace-state.ts";
-import { guide } from "../skill/offered-tools.ts";
 import type { Tool } from "../skill/tool.ts";
-import { fingerprint, type Told } from "../values/address.ts";
+import type { Told } from "../values/address.ts";
 import type { ToolDefinition } from "../values/message.ts";
 import {
   buildInstructions,
@@ -23,6 +22,7 @@ import {
   type Profile,
   priorityOf,
 } from "../values/profile.ts";
+import { guideFor, guidePrint, guideTokens, isGuideCut, promptFor } from "./guides.ts";
 
 /**
  * The opening of a new transcript. It depends only on the skills, agent, settings and pinned facts of the channel, so that threads and
@@ -32,7 +32,8 @@ export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening
   const { where, profile } = scope.turn;
   const { effort } = scope.namespace.settings;
   const { instructions } = scope.ports;
-  const key = JSON.stringify(["opening", where, profile, facts, scope.ownDefinitions, effort, instructions]);
+  const parts = [where, profile, facts, scope.ownDefinitions, effort, instructions, guideTokens(scope)];
+  const key = JSON.stringify(["opening", ...parts]);
   return scope.namespaceOffer.once(key, () => buildOpening(scope, facts));
 }
 
@@ -60,9 +61,9 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
     template: ports.instructions,
     name: ports.name,
     where: turn.where,
-    profile: turn.profile.prompt,
+    profile: promptFor(scope, turn.profile),
     told,
-    guides: active.map(({ skill }) => guide(skill)),
+    guides: active.map(({ skill }) => guideFor(scope, skill)),
   });
   const tools = definitionsNow(scope, offer, { open, unlisted: list.unlisted }, turn.profile);
   return ports.redact({ instructions, tools, told });
@@ -126,7 +127,13 @@ export function definitionsNow(
     return [...offer.tools().values()].filter(isShown).map(({ definition }) => definition);
   });
   const many_tools = offer.usable.some(hasManyTools);
-  const now = { active: activeSkills(offer), unlisted: unlisted.length, many_tools, models };
+  const active = activeSkills(offer);
+  const agent = offer.all.get(profile.skill ?? "");
+  const guides = agent === undefined ? active : [...active, agent];
+  const cut_guide = offer.once(`cut ${guideTokens(scope)} ${profile.skill}`, () =>
+    guides.some(({ skill }) => isGuideCut(scope, skill)),
+  );
+  const now = { active, cut_guide, unlisted: unlisted.length, many_tools, models };
   const own = scope.ownDefinitions.filter(({ name }) => {
     const tool = scope.ownTools.get(name);
     if (tool === undefined || !hasOwnTool(profile, tool)) return false;
@@ -157,11 +164,6 @@ export function guidesOf(offer: Offer): Readonly<Record<string, string>> {
   return offer.once("guides", () =>
     Object.fromEntries(activeSkills(offer).map(({ skill }) => [skill.id, guidePrint(skill)])),
   );
-}
-
-/** Fingerprint that identifies a guide the model was given. */
-export function guidePrint(skill: Parameters<typeof guide>[0]): string {
-  return fingerprint(guide(skill));
 }
 
 /** The agents that an agent can ask, with their descriptions. */

@@ -2,12 +2,12 @@ import type { Transcript } from "../log/transcript.ts";
 import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
 import { forAgent } from "../skill/make-offer.ts";
 import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
-import { guide } from "../skill/offered-tools.ts";
 import type { Told } from "../values/address.ts";
 import { namesInWords } from "../values/json.ts";
 import type { SystemMessage, ToolDefinition } from "../values/message.ts";
 import { agentLine, currentProfile, pinnedFacts, placeInWords, type WhereText } from "../values/profile.ts";
 import type { Redact } from "../values/redact.ts";
+import { guideFor, promptFor } from "./guides.ts";
 import { activeSkills, agentsOf, definitionsNow, guidesOf } from "./opening.ts";
 
 /** The difference between the channel and the state that a transcript has told: a message about it, and the resulting state. */
@@ -50,7 +50,7 @@ export function changeSince(
     agentChange(scope, told, redact),
     placeChange(told, redact(scope.turn.where)),
     list,
-    activeChange(told, scope.offer),
+    activeChange(scope, told),
     factsChange(told, redact(facts)),
     told.effort === effort ? undefined : { text: "", told: { effort } },
     toolsInWords(tools, announced(scope)),
@@ -77,7 +77,7 @@ function agentChange(scope: TurnScope, told: Told, redact: Redact): Difference |
   const isOther = profile.id !== told.agent;
   if (!isOther && fresh.length === 0) return undefined;
   const text = [
-    ...(isOther ? [`You are ${profile.id} now; go on.`, profile.prompt] : []),
+    ...(isOther ? [`You are ${profile.id} now; go on.`, promptFor(scope, profile)] : []),
     others.length === 0 ? "" : `You can ask with \`handoff\`: ${others.map(([id]) => id).join(", ")}.`,
     ...fresh.map(([id, description]) => agentLine(id, description)),
   ];
@@ -125,21 +125,22 @@ function listChange(told: Told, offer: Offer, redact: Redact): Difference | unde
   };
 }
 
-function activeChange(told: Told, offer: Offer): Difference | undefined {
+function activeChange(scope: TurnScope, told: Told): Difference | undefined {
+  const { offer } = scope;
   const now = guidesOf(offer);
   const gone = Object.keys(told.active).filter((id) => now[id] === undefined);
   const fresh = activeSkills(offer).filter(({ skill }) => told.active[skill.id] !== now[skill.id]);
   if (gone.length + fresh.length === 0) return undefined;
   const lines = [
     ...(gone.length === 0 ? [] : [`Not active any more: ${gone.join(", ")}.`]),
-    ...fresh.map((offered) => activation(offered, told.active[offered.skill.id] !== undefined)),
+    ...fresh.map((offered) => activation(scope, offered, told.active[offered.skill.id] !== undefined)),
   ];
   return { text: lines.join("\n"), told: { active: now } };
 }
 
-function activation({ skill }: OfferedSkill, wasActive: boolean): string {
+function activation(scope: TurnScope, { skill }: OfferedSkill, wasActive: boolean): string {
   const what = wasActive ? `The guide of ${skill.id} changed:` : `The skill ${skill.id} is active now:`;
-  return `${what}\n${guide(skill)}`;
+  return `${what}\n${guideFor(scope, skill)}`;
 }
 
 function factsChange(told: Told, facts: readonly string[]): Difference | undefined {

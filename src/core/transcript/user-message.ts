@@ -6,7 +6,7 @@ import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { BackgroundEnd, Turn } from "../scope/turn.ts";
 import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
-import { cutForModel } from "../skill/tool.ts";
+import { cutForModel } from "../values/cut.ts";
 import { type Author, type Cause, clockIn, type LookedAt, type Mention } from "../values/inbound.ts";
 import { escapeMarkup } from "../values/json.ts";
 import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";

@@ -1,8 +1,9 @@
 import { parsedJson } from "../../base/json-reader.ts";
 import { outputFolder } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { cutForModel, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
+import { outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
 import { fingerprint } from "../values/address.ts";
+import { cutForModel } from "../values/cut.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { ToolCall } from "../values/message.ts";
 

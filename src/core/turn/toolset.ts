@@ -4,7 +4,7 @@ import { isActive, type Offer, type OfferedTool } from "../skill/namespace-state
 import type { Skill } from "../skill/skill.ts";
 import { isToolName, resolveSkill } from "../skill/skill-identifier.ts";
 import type { Tool } from "../skill/tool.ts";
-import { guidePrint } from "../transcript/opening.ts";
+import { guidePrint } from "../transcript/guides.ts";
 import { currentProfile } from "../values/profile.ts";
 
 /** Reads the namespace again, so that skills enabled or blocked in the meantime take effect. */

@@ -191,9 +191,8 @@ function placeOf(fileName: string, text: string): string | undefined {
   if (kind !== undefined && /(?<!^skill)\.md$/i.test(fileName))
     return `.claude/${kind}/${safeFileName(fileName)}`;
   if (/\.toml$/i.test(fileName)) return `.gemini/commands/${safeFileName(fileName)}`;
-  return /\.mdc$|^(?:AGENTS|CLAUDE|GEMINI)\.md$|^\.cursorrules$/i.test(fileName)
-    ? safeFileName(fileName)
-    : undefined;
+  if (/^\.(?:cursor|windsurf|cline)rules$/.test(fileName)) return fileName;
+  return /\.mdc$|^(?:AGENTS|CLAUDE|GEMINI)\.md$/i.test(fileName) ? safeFileName(fileName) : undefined;
 }
 
 /** Larger YAML is not looked at, characters: reading it takes long. */

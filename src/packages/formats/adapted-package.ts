@@ -26,6 +26,8 @@ export interface AdaptedPackage extends FetchedPackage {
   leftOut(): LeftOut[];
   /** The plugin that a folder belongs to, by its folder; undefined if to none. */
   pluginOf(folder: string): string | undefined;
+  /** Whether a folder stands for a file of another format, so that its name is the file's. */
+  isFile(folder: string): boolean;
   /** What the file in a folder was, if it is installed only by its name. */
   byName(folder: string): ForeignFormat | undefined;
   /** What the file in a folder was before it became a skill, and what of it is lost; undefined for all other skills. */
@@ -61,6 +63,7 @@ export async function adaptPackage(fetched: FetchedPackage): Promise<AdaptedPack
       const around = [...roots.plugins].filter((plugin) => isWithin(folder, plugin));
       return around.toSorted((a, b) => b.length - a.length)[0];
     },
+    isFile: (folder) => documents.has(folder),
     byName(folder) {
       const format = documents.get(folder)?.format;
       return format?.byName === true ? format : undefined;
@@ -93,7 +96,9 @@ function foreignFiles(paths: readonly string[], roots: FormatRoots, packageName:
         .replace(/^\.[^/]*$|\/\.[^/]*$/, "")
         .split("/")
         .at(-1) || packageName;
-    const file = is.name.split("/").at(-1) ?? "";
+    const own = is.name.split("/").at(-1) ?? "";
+    // `.cursorrules` and its like are older names of AGENTS.md.
+    const file = own.startsWith(".") && !taken.has(path.replace(own, "AGENTS.md")) ? "AGENTS.md" : own;
     const isAlone = file.startsWith(`${project}.`);
     const name = is.format.byName ? `${isAlone ? "" : `${project}-`}${file}` : is.name;
     return [{ path, format: is.format, name }];

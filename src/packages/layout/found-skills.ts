@@ -74,7 +74,8 @@ async function inspectTogether(
   // Flows are found in the root alone.
   const folderOf = (at: number) => (fetched.isFlow ? root : join(root, String(at).padStart(4, "0")));
   for (const [at, { place, files }] of some.entries()) {
-    const name = basename(place.folder) || fetched.name;
+    // A file of another format may have the name of a hidden folder, in which no skill is looked for.
+    const name = basename(place.folder).replace(/^\.+/, "") || fetched.name;
     await writeFiles(fetched.isFlow ? root : join(folderOf(at), name), files);
   }
   const together = await inspect(root);

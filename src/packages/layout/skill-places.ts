@@ -2,6 +2,7 @@ import { isOwnSkill, mayHoldSkills, skillDocument } from "../../base/skill-place
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import { isWithin, type ListedPackage, parentOf, pathIn } from "../fetch/listed-package.ts";
+import type { AdaptedPackage } from "../formats/adapted-package.ts";
 
 /** A folder of a package that is a skill by the names of its files. */
 export interface SkillPlace {
@@ -23,7 +24,7 @@ export interface SkillPlaces {
  */
 export function findSkillPlaces(
   { paths }: ListedPackage,
-  { within = "", isFlow }: Pick<FetchedPackage, "within" | "isFlow">,
+  { within = "", isFlow, isFile }: Pick<AdaptedPackage, "within" | "isFlow" | "isFile">,
 ): SkillPlaces {
   if (isFlow) return { places: [{ folder: "", documents: paths }], unsearched: [] };
   const names = Map.groupBy(
@@ -35,15 +36,15 @@ export function findSkillPlaces(
   for (const [folder, files] of names) {
     const documents = documentsOf(new Set(files.map((path) => path.slice(path.lastIndexOf("/") + 1))));
     if (documents === undefined) continue;
-    const way = pathIn(within, folder).split("/");
-    const closed = folder === within ? -1 : way.findIndex((name) => !mayHoldSkills(name));
+    const way = pathIn(within, isFile(folder) ? parentOf(folder) : folder).split("/");
+    const closed = folder === within || way[0] === "" ? -1 : way.findIndex((name) => !mayHoldSkills(name));
     if (closed === -1) found.push({ folder, documents });
     else count(hidden, [...(within === "" ? [] : [within]), ...way.slice(0, closed + 1)].join("/"));
   }
   const folders = new Set(found.map(({ folder }) => folder));
   const places = found
     .filter(({ folder }) => !isMaterial(folder, folders))
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.folder < b.folder ? -1 : 1));
+    .toSorted((a, b) => rankOf(a, isFile) - rankOf(b, isFile) || (a.folder < b.folder ? -1 : 1));
   return { places, unsearched: [...hidden].map(unsearched) };
 }
 
@@ -63,10 +64,9 @@ function isMaterial(folder: string, skills: ReadonlySet<string>): boolean {
 }
 
 /** Copies for single agents come after the original, and files of other formats after skills. */
-function rankOf({ folder }: SkillPlace): number {
+function rankOf({ folder }: SkillPlace, isFile: AdaptedPackage["isFile"]): number {
   const parts = folder.split("/");
-  const isFile = /\.(?:md|mdc|toml)$/.test(folder);
-  return parts.length + (parts.some((part) => part.startsWith(".")) ? 100 : 0) + (isFile ? 1_000 : 0);
+  return parts.length + (parts.some((part) => part.startsWith(".")) ? 100 : 0) + (isFile(folder) ? 1_000 : 0);
 }
 
 function count(numbers: Map<string, number>, key: string): void {

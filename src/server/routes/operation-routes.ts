@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { CommandFile, Operation } from "../../app/operations/operation.ts";
 import { allOperations, type OperationName, operationRoutes } from "../../app/operations/table.ts";
-import { consoleNamespace } from "../../app/services/shapes.ts";
+import { closed, consoleNamespace } from "../../app/services/shapes.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { requireOwnMachine, type Security } from "../access.ts";
 import { apiAuthor } from "../api-author.ts";
@@ -113,9 +113,9 @@ function requestOf(input: z.ZodObject, http: Http, method: Method) {
 
 function sentAs(sent: z.ZodObject, { form }: Http, method: Method) {
   if (method === "post" || method === "put") {
-    const json = jsonBody(sent.strict());
+    const json = jsonBody(closed(sent));
     if (form === undefined) return { body: json };
-    const schema = form.extend({ user }).strict();
+    const schema = closed(form.extend({ user }));
     return { body: { content: { ...json.content, "multipart/form-data": { schema } } } };
   }
   return Object.keys(sent.shape).length === 0 ? {} : { query: sent };

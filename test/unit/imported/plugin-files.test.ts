@@ -109,6 +109,17 @@ describe("a plugin.json", () => {
   });
 
   it.each([
+    ["without an entrypoint", {}, true],
+    ["without parameters in its entrypoint", { entrypoint: { file: "handler.js" } }, true],
+    ["with a list of none", { entrypoint: { params: {} } }, false],
+  ])("a skill %s takes any arguments unless it says which", async (_how, more, ok) => {
+    const { skill } = await skillWith({ active: true, hubId: "thing", description: "d", ...more });
+    const given = { arg1: [1], arg2: null };
+    const [tool] = skill?.tools ?? [];
+    expect(await tool?.validate(given)).toMatchObject(ok ? { ok, value: given } : { ok });
+  });
+
+  it.each([
     ["no entrypoint", { entrypoint: undefined }, "missing_entrypoint", "has no entrypoint"],
     [
       "another file as its entrypoint",

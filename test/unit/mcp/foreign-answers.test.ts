@@ -15,6 +15,41 @@ it.each([
   expect(status).toMatchObject({ state: "running", tools: [{ name: "ping" }] });
 });
 
+const deed = (name: string, description?: string) => ({ ...ping, name, description });
+const many = ["read_graph", "add", "list", "drop"].map((name) => deed(name));
+const markdown = "# Everything Server – Server Instructions\n\nAudience: These instructions are for an LLM.";
+
+it.each<[string, object, object[], string]>([
+  [
+    "its own description",
+    {
+      instructions: "Use it well.",
+      serverInfo: { name: "x", title: "Wiki", description: "Searches **pages**. Fast." },
+    },
+    [ping],
+    "Wiki: Searches pages. (1 tool of the server web)",
+  ],
+  [
+    "a plain sentence of its instructions",
+    { instructions: "Finds documentation.\n- one", serverInfo: { name: "x", title: "Documentation" } },
+    [ping],
+    "Finds documentation. (1 tool of the server web)",
+  ],
+  [
+    "what its tools do, not Markdown",
+    { instructions: markdown },
+    [deed("echo", "Echoes `text` back.\nMore."), deed("sum", "Adds two numbers")],
+    "Echoes text back; Adds two numbers (2 tools of the server web)",
+  ],
+  ["some names in words", {}, many, "read graph; add; list; … (4 tools of the server web)"],
+])("the line of a server has %s", async (_what, introduction, tools, line) => {
+  const { bench } = await openForeign({
+    initialize: { ...plain, ...introduction },
+    pages: () => ({ tools }),
+  });
+  expect((await bench.skill("mcp_web")).description).toBe(line);
+});
+
 it.each([
   [
     "an unknown part",

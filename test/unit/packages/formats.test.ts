@@ -262,6 +262,31 @@ describe("files of other programs in a repository", () => {
     ]);
   });
 
+  it.each<[string, Files, string[]]>([
+    ["alone", { ".cursorrules": "Use tabs." }, ["repository-agents-md"]],
+    ["of Windsurf", { ".windsurfrules": "Use tabs." }, ["repository-agents-md"]],
+    [
+      "beside rules of Cursor",
+      { ".cursorrules": "Use tabs.", ".cursor/rules/tone.mdc": "---\ndescription: Tone\n---\nBe brief." },
+      ["tone"],
+    ],
+    [
+      "beside AGENTS.md",
+      { ".cursorrules": "Use tabs.", "AGENTS.md": "Be brief." },
+      ["repository-agents-md", "repository-cursorrules"],
+    ],
+  ])(
+    "instructions in a file whose name begins with a dot, %s, are instructions",
+    async (_how, files, ids) => {
+      const { skills, left } = await install(files);
+      expect([...skills.keys()].toSorted()).toEqual(ids);
+      const asked = ids.includes("tone")
+        ? [expect.stringMatching(/^instructions: .*--only repository-agents-md/)]
+        : [];
+      expect(left).toEqual(asked);
+    },
+  );
+
   it.each<[string, string, string, RegExp]>([
     [
       "an agent",
@@ -278,6 +303,7 @@ describe("files of other programs in a repository", () => {
     ["a command", "ship.md", "---\ndescription: Ships\nargument-hint: VERSION\n---\nShip $1.", /^command: /],
     ["a rule", "style.mdc", "---\ndescription: Style\n---\nBe brief.", /^rule: /],
     ["instructions", "AGENTS.md", "Be brief.", /^instructions: /],
+    ["instructions of an older Cursor", ".cursorrules", "Be brief.", /^instructions: /],
   ])("%s by itself is taken for what it is", async (_what, name, text, told) => {
     const packages = await (await packagePlace()).open();
     const outcome = await packages.review(upload(Buffer.from(text), name), { signal });

@@ -32,6 +32,24 @@ describe("a request that fails", () => {
     expect(detail).toContain('"shout"');
   });
 
+  it.each([
+    ["flows/weather/run", { variables: {} }, /variables". It takes vars, /],
+    ["flows/weather/run", { params: {} }, /params". It takes vars, /],
+    ["skills/memory/run", { parameters: {}, b: 1 }, /"parameters" and 1 more. It takes params, /],
+    ["turns", { text: "hi", message: "hi" }, /"message". It takes namespace, /],
+  ])(
+    "an unknown key of a request to %s is answered with the keys that it takes",
+    async (route, body, detail) => {
+      const { url } = await startServer();
+      const response = await send(`${url}/api/v1/${route}`, {
+        method: "POST",
+        headers: json,
+        body: JSON.stringify(body),
+      });
+      expect(problem(response.text).detail).toMatch(detail);
+    },
+  );
+
   it("a request without a body is answered as one with an empty object", async () => {
     const { url, addTurn } = await startServer();
     addTurn("turn-1", "running", []);

@@ -102,6 +102,18 @@ describe("the web-research skill", () => {
     );
   });
 
+  it("the web-research skill takes the parameters of HyperAgent", async () => {
+    const bench = createSkillBench({
+      answers: honestResearcher as never,
+      web,
+      means: { search: world.search },
+    });
+    const run = await bench.run("web-research", { topic: researchQuestion, max_sources: 2 });
+    const { sources, left_out } = run.output as unknown as Report;
+    expect(sources.length).toBeGreaterThan(0);
+    expect(sources.length + left_out.length).toBeLessThanOrEqual(2);
+  });
+
   it("the web-research skill lets nothing through that a lying model makes up", async () => {
     const { report, run } = await research(lyingResearcher as never, { depth: "quick" });
     expect(report.answer).not.toMatch(/42 metres|9,999|Everybody|Foster/);

@@ -15,6 +15,7 @@ const skill = { id: "web-search", description: "Searches", max_execution_seconds
 const context = {} as ToolContext;
 
 const parameters = z.object({
+  words: z.string().optional().meta({ deprecated: true, stands_for: "query" }),
   query: z.string(),
   limit: z.number().int().min(1).default(5),
   kind: z.enum(["news", "pages"]).optional(),
@@ -47,6 +48,16 @@ test("a result of a million characters fits into a tool's limit in any script", 
 
 test("defaults are applied and a parameter with a default is not required", () => {
   expect(tool.validate({ query: "tea" })).toEqual({ ok: true, value: { query: "tea", limit: 5 } });
+});
+
+test("another name of a parameter is accepted in its place, and models are not told it", () => {
+  expect(tool.validate({ words: "tea" })).toEqual({ ok: true, value: { query: "tea", limit: 5 } });
+  expect(tool.validate({ words: "tea", query: "cake" })).toMatchObject({
+    ok: true,
+    value: { query: "cake" },
+  });
+  expect(JSON.stringify(tool.parameters)).not.toContain("words");
+  expect(tool.validate({ limits: 1 })).toMatchObject({ message: expect.not.stringContaining("words") });
 });
 
 test.each([

@@ -11,7 +11,7 @@ import type { ServerStatus } from "../../../core/skill/packages.ts";
 import type { Skill } from "../../../core/skill/skill.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
-import { diagnostic } from "../../services/shapes.ts";
+import { closed, diagnostic } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
 import { operation, operators, shown, type Terminal } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
@@ -138,7 +138,7 @@ export const trustServer = operation({
   input: z.object({
     name: serverName,
     tools: z
-      .array(z.object({ name: z.string().max(300), definition: z.string().max(100) }).strict())
+      .array(closed(z.object({ name: z.string().max(300), definition: z.string().max(100) })))
       .max(1_000)
       .describe("the tools that may run unasked, as they were listed; all others ask"),
   }),

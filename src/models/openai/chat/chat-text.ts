@@ -1,172 +1,7 @@
-import { isRecord } from "../../../base/record.ts";
-import { type Json, type JsonSchema, objectOf, parseJson } from "../../../core/values/json.ts";
 import type { ToolDefinition } from "../../../core/values/message.ts";
 import type { Piece } from "../../provider-model.ts";
-
-/** A call as a model wrote it into its text. */
-interface TextualCall {
-  name: string;
-  /** JSON text of an object. */
-  arguments: string;
-}
-
-/** The openings of calls in text with their ends. A call without an end continues to the end of the answer. */
-const callTags: Readonly<Record<string, readonly string[]>> = {
-  "<tool_call>": ["</tool_call>"],
-  "<function=": ["</function>"],
-  "<|python_tag|>": ["<|eom_id|>", "<|eot_id|>"],
-  "[TOOL_CALLS]": [],
-  "<｜tool▁calls▁begin｜>": ["<｜tool▁calls▁end｜>"],
-};
-
-/**
- * Reads calls that a model wrote as text because its server has no parser for them. Undefined when there are none, or one names a
- * tool that is not offered. The formats are those of the chat templates of Hermes and Qwen, Qwen3-Coder, GLM, Mistral, Llama 3 and
- * DeepSeek: https://docs.vllm.ai/en/latest/features/tool_calling.html
- * @param tag the opening, a key of `callTags`
- * @param body the text between the opening and its end
- */
-function textualCalls(
-  tag: string,
-  body: string,
-  tools: readonly ToolDefinition[],
-): TextualCall[] | undefined {
-  const calls = readers[tag]?.(body.trim(), tools) ?? [];
-  const isOffered = ({ name }: TextualCall) => tools.some((tool) => tool.name === name);
-  return calls.length > 0 && calls.every(isOffered) ? calls : undefined;
-}
-
-/** Whether the text after an opening may still become a call. Decides early, so that prose about tags is not held back. */
-function mayBeCall(tag: string, body: string, tools: readonly ToolDefinition[]): boolean {
-  const start = body.slice(0, 100).trimStart();
-  if (tag === "<|python_tag|>" || tag === "<｜tool▁calls▁begin｜>") return true;
-  const named = tools.some(({ name }) => start.startsWith(name) || name.startsWith(start));
-  if (tag === "<function=") return named;
-  if (tag === "[TOOL_CALLS]") return named || /^[[{]/.test(start);
-  return named || start.startsWith("{") || begins(start, "<function=");
-}
-
-function begins(text: string, prefix: string): boolean {
-  return text.startsWith(prefix) || prefix.startsWith(text);
-}
-
-type Reader = (body: string, tools: readonly ToolDefinition[]) => TextualCall[];
-
-const readers: Readonly<Record<string, Reader>> = {
-  "<tool_call>": (body, tools) => {
-    if (body.startsWith("<function=")) return functionCalls(body.slice("<function=".length), tools);
-    return body.startsWith("{") ? jsonCalls(body) : argumentPairs(body, tools);
-  },
-  "<function=": (body, tools) => functionCalls(body, tools),
-  "<|python_tag|>": (body) => {
-    const calls = jsonCalls(body);
-    return calls.length > 0 ? calls : body.split(/;\s*(?=\{)/).flatMap(jsonCalls);
-  },
-  "[TOOL_CALLS]": (body) =>
-    /^[[{]/.test(body) ? jsonCalls(body) : body.split("[TOOL_CALLS]").flatMap(named),
-  "<｜tool▁calls▁begin｜>": (body) => body.split("<｜tool▁call▁begin｜>").slice(1).flatMap(separated),
-};
-
-/** `{"name": …, "arguments": {…}}`, or a list of such objects. Llama writes `parameters`. */
-function jsonCalls(text: string): TextualCall[] {
-  const value = parsed(text);
-  return (Array.isArray(value) ? value : [value]).flatMap((one) => {
-    const { name, arguments: input, parameters } = objectOf(one ?? null);
-    return typeof name === "string" ? called(name, input ?? parameters ?? {}) : [];
-  });
-}
-
-/** `name>{…}` of Llama, or `name>` and `<parameter=key>value</parameter>` of Qwen3-Coder. */
-function functionCalls(body: string, tools: readonly ToolDefinition[]): TextualCall[] {
-  const end = body.indexOf(">");
-  const name = body.slice(0, Math.max(0, end)).trim();
-  const rest = withoutEnd(body.slice(end + 1), "</function>").trim();
-  if (rest.startsWith("{")) return called(name, parsed(rest));
-  const pairs = rest
-    .split("<parameter=")
-    .slice(1)
-    .map((part): [string, string] => {
-      const close = part.indexOf(">");
-      const value = withoutEnd(part.slice(close + 1), "</parameter>");
-      return [part.slice(0, Math.max(0, close)).trim(), value.replace(/^\n/, "").replace(/\n$/, "")];
-    });
-  return name === "" || (rest !== "" && pairs.length === 0) ? [] : called(name, typed(name, pairs, tools));
-}
-
-/** `name`, `<arg_key>key</arg_key>` and `<arg_value>value</arg_value>` of GLM. */
-function argumentPairs(body: string, tools: readonly ToolDefinition[]): TextualCall[] {
-  const [head = "", ...parts] = body.split("<arg_key>");
-  const name = head.trim();
-  const pairs = parts.map((part): [string, string] => {
-    const [key = "", value = ""] = part.split("<arg_value>");
-    return [withoutEnd(key, "</arg_key>").trim(), withoutEnd(value, "</arg_value>")];
-  });
-  return called(name, typed(name, pairs, tools));
-}
-
-/** `name[ARGS]{…}` or `name{…}` of Mistral, optionally with `[CALL_ID]…` in between. */
-function named(text: string): TextualCall[] {
-  const brace = text.indexOf("{");
-  if (brace === -1) return [];
-  const [name = ""] = text.slice(0, brace).split("[");
-  return called(name.trim(), parsed(text.slice(brace)));
-}
-
-/** `function<｜tool▁sep｜>name` with fenced JSON of DeepSeek V3 and R1, `name<｜tool▁sep｜>{…}` from V3.1 on. */
-function separated(part: string): TextualCall[] {
-  const [head = "", tail = ""] = part.split("<｜tool▁call▁end｜>", 1)[0]?.split("<｜tool▁sep｜>") ?? [];
-  const brace = tail.indexOf("{");
-  if (brace === -1) return [];
-  const name = head.trim() === "function" ? tail.slice(0, brace).split("\n", 1)[0] : head;
-  return called((name ?? "").trim(), parsed(withoutEnd(tail.slice(brace), "```")));
-}
-
-function withoutEnd(text: string, end: string): string {
-  const trimmed = text.trimEnd();
-  return trimmed.endsWith(end) ? trimmed.slice(0, -end.length) : text;
-}
-
-/** Returns no call if the arguments are not an object: the text then remains text. */
-function called(name: string, input: Json | undefined): TextualCall[] {
-  const value = typeof input === "string" ? parsed(input) : input;
-  if (!isRecord(value)) return [];
-  return [{ name, arguments: JSON.stringify(value) }];
-}
-
-/** Converts text values to the types of their parameters. */
-function typed(name: string, pairs: readonly [string, string][], tools: readonly ToolDefinition[]): Json {
-  const schema: JsonSchema = tools.find((tool) => tool.name === name)?.parameters ?? {};
-  const properties = objectOf(schema.properties);
-  return Object.fromEntries(
-    pairs.map(([key, text]) => {
-      const isText = objectOf(properties[key]).type === "string";
-      return [key, isText ? text : (parsed(text.trim()) ?? text)];
-    }),
-  );
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-const thinkTags = ["<think>", "<thinking>", "[THINK]"];
-const thinkEnds = ["</think>", "</thinking>", "[/THINK]"];
-const thinkEnd = /<\/think(?:ing)?>|\[\/THINK\]/;
-
-/** Qwen3-Coder sometimes opens a call with only `<function=` but closes both tags. */
-const callEnd = "</tool_call>";
-
-/** All tags that may begin something other than plain text. */
-const tags = [...thinkTags, ...thinkEnds, ...Object.keys(callTags), callEnd];
-const anyTag =
-  /<\/?think(?:ing)?>|\[\/?THINK\]|<\/?tool_call>|<function=|<\|python_tag\|>|\[TOOL_CALLS\]|<｜tool▁calls▁begin｜>|`{3,}/g;
-
-const mayHoldTag = /[<[`]/;
+import { endOf, type Mark, markAt, markSign, namesCall, namesThought } from "./text-marks.ts";
+import { maxHead, mayBeCalls, type TextualCall, textualCalls } from "./textual-calls.ts";
 
 /** The complete text of a model, and its calls. */
 export interface WholeText {
@@ -174,36 +9,61 @@ export interface WholeText {
   calls: TextualCall[];
 }
 
-/** An incomplete call: its opening, and the text after it. */
-interface OpenCall {
-  tag: string;
+/** Text that is held back because it may be calls. */
+interface OpenCalls {
+  kind: "calls";
+  /** The mark before it. */
+  raw: string;
+  /** The mark that ends it; empty if nothing but the end of the answer does. */
+  end: string;
+  /** Whether the mark names calls. If not, only calls of tools of the request count. */
+  isNamed: boolean;
+  /** Whether the mark is a special token. */
+  isToken: boolean;
+  /** The recipient in the header of a channel: the text is its arguments. */
+  to?: string | undefined;
   parts: string[];
-  /** The end of the received text, which may hold the beginning of the call's end. */
+  /** The end of the received text, which may hold the beginning of `end`. */
   tail: string;
-  /** Enough text has arrived to treat it as a call. */
+  /** Whether enough text has arrived to treat it as calls. */
   isSettled: boolean;
 }
 
+/** Reasoning, up to any mark that ends reasoning, or in a channel up to any special token. */
+interface OpenThought {
+  kind: "thought";
+  isChannel: boolean;
+}
+
+/** What a channel is for: `<|start|>assistant<|channel|>commentary to=functions.NAME<|message|>`, `<|channel>thought` and a line break. */
+interface OpenHeader {
+  kind: "header";
+  /** The mark before it. */
+  raw: string;
+  words: string;
+}
+
 /**
- * Separates the text for people from reasoning in `<think>…</think>` and from tool calls, which models write as text when their server
- * has no parser for them. Only text that may begin one of these is held back. People ask about tags too, so a tag in a code fence or
- * after a backtick is text, and reasoning must begin a line. Takes linear time.
+ * Separates the text for people from reasoning and from tool calls, which models write as text when their server has no parser for their
+ * template. Only text that may begin one of these is held back. People ask about templates too, so a mark in a code fence or in
+ * inline code is text, and a tag of reasoning must begin a line. Takes linear time.
  */
 export class ChatText {
   readonly #tools: readonly ToolDefinition[];
   readonly #text: string[] = [];
   readonly #calls: TextualCall[] = [];
+  readonly #line = new Line();
+  /** Calls of unknown tools in tags. They count at the end of the answer: a text that goes on is about them. */
+  #unsure: { raw: string; calls: readonly TextualCall[] } | undefined;
   #held = "";
-  #state: "text" | "thinking" | OpenCall = "text";
-  /** Backticks of the open code fence; 0 outside. */
-  #fence = 0;
-  #lineIsBlank = true;
-  #last = "";
+  #state: OpenCalls | OpenThought | OpenHeader | undefined;
   /** The text so far is blank. */
   #isBlank = true;
   #hasThought = false;
+  /** Whether the answer is in channels, whose special tokens are no text. */
+  #hasChannels = false;
 
-  /** @param tools the tools that may be called; if there are none, calls are text */
+  /** @param tools the tools of the request; if there are none, calls are text */
   constructor(tools: readonly ToolDefinition[]) {
     this.#tools = tools;
   }
@@ -211,11 +71,6 @@ export class ChatText {
   /** Adds a piece of the text. Returns the parts to show. */
   add(piece: string): Piece[] {
     const shown: Piece[] = [];
-    // Nearly all pieces are words.
-    if (this.#state === "text" && this.#held === "" && !mayHoldTag.test(piece)) {
-      this.#say(piece, shown);
-      return shown;
-    }
     let rest = this.#held + piece;
     this.#held = "";
     while (rest !== "") rest = this.#step(rest, shown);
@@ -225,81 +80,134 @@ export class ChatText {
   /** The text without reasoning and calls, including text that was held back. */
   end(): WholeText {
     const shown: Piece[] = [];
-    if (typeof this.#state === "object") this.#close(this.#state, "", shown);
-    else if (this.#state === "text") this.#say(this.#held, shown);
+    const state = this.#state;
+    if (state?.kind === "calls") this.#close(state, "", shown);
+    else if (state?.kind === "header") this.#say(state.raw + state.words, shown);
+    else if (state === undefined) this.#say(this.#held, shown);
+    this.#calls.push(...(this.#unsure?.calls ?? []));
     const text = this.#text.join("");
     return { text: this.#calls.length > 0 ? text.trimEnd() : text, calls: this.#calls };
   }
 
   /** Processes the beginning of the text. Returns the rest. */
   #step(input: string, shown: Piece[]): string {
-    if (this.#state === "thinking") return this.#think(input, shown);
-    if (this.#state !== "text") return this.#collect(this.#state, input, shown);
-    const found = this.#nextTag(input);
-    if (found === undefined) {
-      const end = input.length - this.#unfinished(input);
-      this.#say(input.slice(0, end), shown);
-      this.#held = input.slice(end);
-      return "";
+    switch (this.#state?.kind) {
+      case "thought":
+        return this.#think(this.#state, input, shown);
+      case "header":
+        return this.#head(this.#state, input, shown);
+      case "calls":
+        return this.#collect(this.#state, input, shown);
+      default:
+        return this.#read(input, shown);
     }
-    const { tag, index } = found;
-    this.#say(input.slice(0, index), shown);
-    const after = input.slice(index + tag.length);
-    if (thinkTags.includes(tag)) this.#state = "thinking";
-    else if (thinkEnds.includes(tag)) this.#endStrayThought(shown);
-    else if (tag !== callEnd) this.#state = { tag, parts: [], tail: "", isSettled: false };
-    return after;
   }
 
-  /** The first tag that counts at its place. Tracks the code fences before it. */
-  #nextTag(input: string): { tag: string; index: number } | undefined {
-    for (const { 0: tag, index } of input.matchAll(anyTag)) {
-      if (tag.startsWith("```")) this.#passFence(input, index, tag.length);
-      else if (this.#isTag(tag, input, index)) return { tag, index };
+  #read(input: string, shown: Piece[]): string {
+    const at = nextSign(input, 0);
+    if (at > 0) return this.#sayFirst(at, input, shown);
+    if (at === -1) {
+      const run = trailingRun(input);
+      this.#say(input.slice(0, input.length - run), shown);
+      return run === 0 ? "" : this.#hold(input.slice(-run));
     }
-    return undefined;
-  }
-
-  #isTag(tag: string, input: string, index: number): boolean {
-    if (this.#fence > 0 || (index === 0 ? this.#last : input[index - 1]) === "`") return false;
-    if (thinkTags.includes(tag) || thinkEnds.includes(tag)) return this.#startsLine(input, index);
-    return tag === callEnd ? this.#calls.length > 0 : this.#tools.length > 0;
-  }
-
-  /** Does nothing for backticks at the end: more may follow, and they are processed again. */
-  #passFence(input: string, index: number, length: number): void {
-    if (index + length === input.length || !this.#startsLine(input, index)) return;
-    if (this.#fence === 0) this.#fence = length;
-    else if (length >= this.#fence) this.#fence = 0;
-  }
-
-  /** Whether only white space precedes this place in its line. */
-  #startsLine(input: string, index = input.length): boolean {
-    for (let at = index - 1; at >= 0; at -= 1) {
-      if (input[at] === "\n") return true;
-      if (!/\s/.test(input[at] ?? "")) return false;
+    if (this.#line.isCode) return this.#sayFirst(1, input, shown);
+    const mark = markAt(input, 0);
+    if (mark === "begun") return this.#hold(input);
+    if (mark !== undefined) return this.#mark(mark, input, shown);
+    const { word } = this.#line;
+    if (word === "" || this.#tools.length === 0 || !input.startsWith("[{")) {
+      return this.#sayFirst(1, input, shown);
     }
-    return this.#lineIsBlank;
+    return this.#open({ raw: "", end: "", isNamed: namesCall({ name: word }), isToken: false }, input);
   }
 
-  /** The number of characters at the end that may begin a tag or a code fence. */
-  #unfinished(input: string): number {
-    const ticks = trailingBackticks(input);
-    if (ticks > 0) return this.#startsLine(input, input.length - ticks) ? ticks : 0;
-    return this.#fence > 0 ? 0 : begunTag(input, tags);
+  #mark(mark: Mark, input: string, shown: Piece[]): string {
+    const { raw, isToken } = mark;
+    const rest = input.slice(raw.length);
+    switch (this.#kindOf(mark)) {
+      case "header":
+        this.#state = { kind: "header", raw, words: "" };
+        return rest;
+      case "thought":
+        this.#state = { kind: "thought", isChannel: false };
+        this.#hasChannels ||= isToken;
+        return rest;
+      case "thought_end":
+        this.#endStrayThought(shown);
+        return rest;
+      case "nothing":
+        return rest;
+      case "text":
+        return this.#sayFirst(raw.length, input, shown);
+      case "calls": {
+        const isNamed = isToken || namesCall(mark) || this.#isTool(mark.name);
+        return this.#open(
+          { raw: this.#hasChannels && isToken ? "" : raw, end: endOf(mark), isNamed, isToken },
+          rest,
+        );
+      }
+    }
   }
 
-  #think(input: string, shown: Piece[]): string {
+  #kindOf(mark: Mark): "header" | "thought" | "thought_end" | "calls" | "nothing" | "text" {
+    const { raw, name, isToken, isEnd } = mark;
+    if (isToken && !isEnd && (name === "channel" || name === "start")) return "header";
+    if (namesThought(mark) && (isToken || this.#line.isBlank)) return isEnd ? "thought_end" : "thought";
+    const unless = this.#hasChannels && isToken ? "nothing" : "text";
+    // Qwen3-Coder sometimes opens a call with `<function=` alone, but closes both tags.
+    if (isEnd) return namesCall(mark) && this.#hasCalls ? "nothing" : unless;
+    if (this.#tools.length === 0) return unless;
+    return raw.startsWith("[") && !namesCall(mark) ? "text" : "calls";
+  }
+
+  get #hasCalls(): boolean {
+    return this.#calls.length > 0 || this.#unsure !== undefined;
+  }
+
+  #isTool(name: string): boolean {
+    return this.#tools.some((tool) => tool.name === name);
+  }
+
+  #open(call: Pick<OpenCalls, "raw" | "end" | "isNamed" | "isToken" | "to">, rest: string): string {
+    const isSettled = call.to !== undefined;
+    this.#state = { ...call, kind: "calls", parts: [], tail: "", isSettled };
+    return rest;
+  }
+
+  #head(header: OpenHeader, input: string, shown: Piece[]): string {
+    const text = header.words === "" ? input : header.words + input;
+    const begun = header.raw + text.slice(0, maxHead);
+    const [whole, words = "<|channel>"] = wholeHeader.exec(begun) ?? [];
+    if (whole === undefined) {
+      header.words = text;
+      if (begunHeader.test(begun)) return "";
+      this.#state = undefined;
+      this.#say(header.raw, shown);
+      return text;
+    }
+    const rest = text.slice(whole.length - header.raw.length);
+    const [, to] = / to=(?:functions\.)?([\w.:-]+)/.exec(words) ?? [];
+    this.#hasChannels = true;
+    if (to !== undefined && this.#tools.length > 0) {
+      return this.#open({ raw: "", end: "<|call|>", isNamed: true, isToken: true, to }, rest);
+    }
+    const isText = !words.includes("<|channel") || words.includes(">final");
+    this.#state = isText ? undefined : { kind: "thought", isChannel: true };
+    return rest;
+  }
+
+  #think({ isChannel }: OpenThought, input: string, shown: Piece[]): string {
     this.#hasThought = true;
-    const first = thinkEnd.exec(input);
-    const end = first?.index ?? input.length - begunTag(input, thinkEnds);
-    if (end > 0) shown.push({ thought: input.slice(0, end) });
-    if (first === null) {
-      this.#held = input.slice(end);
-      return "";
-    }
-    this.#state = "text";
-    return input.slice(first.index + first[0].length);
+    const end = thoughtEnd(input, isChannel);
+    const thought = input.slice(0, end?.at);
+    if (thought !== "") shown.push({ thought });
+    if (end === undefined) return "";
+    const rest = input.slice(end.at);
+    if (end.mark === "begun") return this.#hold(rest);
+    this.#state = undefined;
+    // The next header begins with the mark that ends a channel.
+    return isChannel ? rest : rest.slice(end.mark.raw.length);
   }
 
   /** Some templates open the reasoning themselves, so the model only writes its end: all text before it was reasoning. */
@@ -313,63 +221,153 @@ export class ChatText {
     shown.push({ void: true }, { thought });
   }
 
-  #collect(call: OpenCall, input: string, shown: Piece[]): string {
+  #collect(call: OpenCalls, input: string, shown: Piece[]): string {
     if (!call.isSettled) {
       const begun = call.parts.join("") + input;
-      call.isSettled = begun.trimStart().length > nameLength;
-      if (!mayBeCall(call.tag, begun, this.#tools)) {
-        this.#state = "text";
-        this.#say(call.tag, shown);
+      call.isSettled = begun.length > maxHead;
+      if (!mayBeCalls(begun, call.isNamed)) {
+        this.#state = undefined;
+        if (call.end === "") return this.#sayFirst(1, begun, shown);
+        this.#say(call.raw, shown);
         return begun;
       }
     }
     const window = call.tail + input;
-    const ends = (callTags[call.tag] ?? []).map((tag) => ({ tag, index: window.indexOf(tag) }));
-    const end = ends.find(({ index }) => index >= 0);
-    if (end === undefined) {
-      call.parts.push(input);
-      call.tail = window.slice(-maxEnd);
-      return "";
-    }
-    const upTo = end.index + end.tag.length - call.tail.length;
-    call.parts.push(input.slice(0, upTo));
-    this.#state = "text";
-    this.#close(call, end.tag, shown);
+    const at = call.end === "" ? -1 : window.indexOf(call.end);
+    const upTo = at + call.end.length - call.tail.length;
+    call.parts.push(at === -1 ? input : input.slice(0, upTo));
+    call.tail = window.slice(Math.max(0, window.length + 1 - call.end.length));
+    if (at === -1) return "";
+    this.#state = undefined;
+    this.#close(call, call.end, shown);
     return input.slice(upTo);
   }
 
-  #close(call: OpenCall, end: string, shown: Piece[]): void {
-    const raw = call.parts.join("");
-    const calls = textualCalls(call.tag, raw.slice(0, raw.length - end.length), this.#tools);
-    if (calls === undefined) this.#say(call.tag + raw, shown);
-    else this.#calls.push(...calls);
+  /** @param end the end of the text that does not belong to the calls */
+  #close({ raw, isNamed, to, parts, ...call }: OpenCalls, end: string, shown: Piece[]): void {
+    const whole = raw + parts.join("");
+    const body = whole.slice(0, whole.length - end.length);
+    const calls = to === undefined ? textualCalls(body, this.#tools) : [{ name: to, arguments: body.trim() }];
+    const isKnown = calls?.every(({ name }) => this.#isTool(name));
+    if (calls === undefined || !(isNamed || isKnown)) {
+      this.#say(this.#hasChannels && call.isToken ? body : whole, shown);
+      return;
+    }
+    // The word before a list of calls.
+    if (call.end === "") {
+      this.#text.splice(0, Infinity, this.#text.join("").slice(0, -this.#line.word.length));
+    }
+    if (isKnown || call.isToken) this.#calls.push(...calls);
+    else {
+      const { raw: before = "", calls: earlier = [] } = this.#unsure ?? {};
+      this.#unsure = { raw: before + whole, calls: [...earlier, ...calls] };
+    }
   }
 
   #say(text: string, shown: Piece[]): void {
-    const said = this.#isBlank && this.#hasThought ? text.trimStart() : text;
+    if (this.#unsure !== undefined && text.trim() === "") {
+      this.#unsure.raw += text;
+      return;
+    }
+    const before = this.#unsure?.raw ?? "";
+    this.#unsure = undefined;
+    const said = this.#isBlank && this.#hasThought ? (before + text).trimStart() : before + text;
     if (said === "") return;
-    this.#lineIsBlank = this.#startsLine(said);
+    this.#line.follow(said);
     this.#isBlank &&= said.trim() === "";
-    this.#last = said.slice(-1);
     this.#text.push(said);
-    shown.push(said);
+    const last = shown.at(-1);
+    if (typeof last === "string") shown[shown.length - 1] = last + said;
+    else shown.push(said);
+  }
+
+  #hold(input: string): string {
+    this.#held = input;
+    return "";
+  }
+
+  #sayFirst(length: number, input: string, shown: Piece[]): string {
+    this.#say(input.slice(0, length), shown);
+    return input.slice(length);
   }
 }
 
-/** One less than the length of the longest end of a call. */
-const maxEnd = Math.max(...Object.values(callTags).flatMap((ends) => ends.map((end) => end.length))) - 1;
+/** A header that is complete, and one that may become so. */
+const wholeHeader = /^(?:(<\|\w+\|>\w[^\n]{0,200}?)<\|message\|>|<\|\w+>\w+\n)/;
+const begunHeader = /^<\|\w+\|?>(?:\w[^\n]{0,200})?$/;
 
-/** Characters after an opening that tell a call from prose about tags: no tool name is longer. */
-const nameLength = 100;
-
-/** The number of characters at the end of a text that may begin one of these tags. */
-function begunTag(text: string, known: readonly string[]): number {
-  const begun = text.slice(Math.max(text.lastIndexOf("<"), text.lastIndexOf("["), 0));
-  return known.some((tag) => tag.length > begun.length && tag.startsWith(begun)) ? begun.length : 0;
+/** Where reasoning ends, or may end once more text has arrived. */
+function thoughtEnd(text: string, isChannel: boolean): { at: number; mark: Mark | "begun" } | undefined {
+  for (let at = nextSign(text, 0); at !== -1; at = nextSign(text, at + 1)) {
+    const mark = markAt(text, at);
+    if (mark === undefined) continue;
+    if (mark === "begun" || (isChannel ? mark.isToken : mark.isEnd && namesThought(mark)))
+      return { at, mark };
+  }
+  return undefined;
 }
 
-function trailingBackticks(text: string): number {
+/** Maximum characters that are kept of the beginning of a line. */
+const maxStart = 40;
+
+const lineSign = /[\n`~]/;
+
+/** The line that is being written, and the code around its end. */
+class Line {
+  /** The beginning of the line, without white space before it. */
+  #start = "";
+  /** The signs that opened a code fence. */
+  #fence = "";
+  /** The backticks that opened inline code. */
+  #inline = "";
+
+  get isBlank(): boolean {
+    return this.#start === "";
+  }
+
+  get isCode(): boolean {
+    return this.#fence !== "" || this.#inline !== "";
+  }
+
+  /** The line, if it is a single word. */
+  get word(): string {
+    return /^\w{1,30}$/.exec(this.#start)?.[0] ?? "";
+  }
+
+  follow(text: string): void {
+    const parts = lineSign.test(text) ? text.split(/(\n|`+|~{3,})/) : [text];
+    for (const part of parts) {
+      if (part === "\n") {
+        this.#start = "";
+        this.#inline = "";
+        continue;
+      }
+      if (part.startsWith("`") || part.startsWith("~~~")) this.#run(part);
+      if (this.#start.length < maxStart) this.#start = (this.#start + part).trimStart().slice(0, maxStart);
+    }
+  }
+
+  /** A run of backticks or tildes. A fence may stand in a list or a quotation. */
+  #run(run: string): void {
+    const isFence = run.length >= 3 && /^[>*+\-\s\d.)]*$/.test(this.#start);
+    if (this.#fence !== "") {
+      if (isFence && run.startsWith(this.#fence)) this.#fence = "";
+    } else if (isFence) this.#fence = run;
+    else if (run.startsWith("~")) return;
+    else if (this.#inline === "") this.#inline = run;
+    else if (this.#inline === run) this.#inline = "";
+  }
+}
+
+function nextSign(text: string, from: number): number {
+  const at = text.slice(from).search(markSign);
+  return at === -1 ? -1 : from + at;
+}
+
+/** The number of the same backticks or tildes at the end. More may follow. */
+function trailingRun(text: string): number {
+  const last = text.at(-1) ?? "";
   let count = 0;
-  while (text[text.length - 1 - count] === "`") count += 1;
+  while ("`~".includes(last) && text[text.length - 1 - count] === last) count += 1;
   return count;
 }

@@ -162,6 +162,50 @@ describe("a skill that the agent puts away", () => {
     expect(toolResults(model.asked[1]?.messages ?? [])[0]).toMatch(/word zebra\.\n<\/skill_guide>/);
   });
 
+  it.each<[string, Partial<Skill>]>([
+    ["a file", {}],
+    ["a server's", { kind: "mcp" }],
+    ["in a configuration", { kind: "config" }],
+  ])(
+    "a guide that is too long, %s, begins with the way to read on, which reads it to its end",
+    async (_, more) => {
+      const lines = Array.from({ length: 2_500 }, (_, at) => `Line ${at} of this very long guide.\n`);
+      const instructions = `${lines.join("")}The word zebra.`;
+      const results: string[] = [];
+      const model = scriptedModel(({ messages, tools }) => {
+        if (tools.length === 0) return "summary";
+        const result = toolResults(messages).at(-1);
+        if (result === undefined) return [activate("long")];
+        results.push(result);
+        expect(tools.map(({ name }) => name)).toContain("read_skill_file");
+        const offset = Number(/offset: (\d+)/.exec(result.slice(0, 400))?.[1]);
+        if (Number.isNaN(offset)) return "done";
+        return [{ call: "read_skill_file", with: { skill_name: "long", file_path: "SKILL.md", offset } }];
+      });
+      const skills = [{ ...testSkill("long", []), ...more, instructions }];
+      const limits = { max_rounds: 200, max_tool_calls: 200 };
+      const { ask } = createTestApp(model, { skills, limits });
+      await ask("go");
+      const [given = "", ...read] = results;
+      expect(given.split("\n")[2]).toMatch(/^\[cut: .*read_skill_file\(/);
+      const first = given.slice(given.indexOf("Line 0 "), given.indexOf("</skill_guide>")).trim();
+      const rest = read.map((text) => text.slice(text.indexOf("\n") + 1));
+      expect([first, ...rest].join("").replaceAll("\n", "")).toBe(instructions.replaceAll("\n", ""));
+    },
+  );
+
+  it("a window limits the part of a guide that the model gets, and the guide is not told again", async () => {
+    const instructions = "A line of the guide.\n".repeat(1_500);
+    const inner = { ...scriptedModel([[activate("long")], "ok"]), window: 8_000 };
+    const model = recordingModel(inner);
+    const { ask } = createTestApp(model, { skills: [{ ...testSkill("long", []), instructions }] });
+    await ask("go");
+    const given = toolResults(model.asked[1]?.messages ?? [])[0] ?? "";
+    expect(given.length).toBeLessThan(16_000);
+    expect(given).toMatch(/skill_guide skill="long">\n\[cut: the guide has 31499 characters/);
+    expect(systemTexts(model.asked[1]).join("\n")).not.toContain("A line of the guide");
+  });
+
   it("a skill that is put away can be activated again, and its guide comes again with the result", async () => {
     const { ask, model } = bot([[activate("echo")], [offload("echo")], [activate("echo")], "ok"]);
     await ask("go");

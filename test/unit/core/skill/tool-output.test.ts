@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cutForModel, outputText } from "../../../../src/core/skill/tool.ts";
+import { outputText } from "../../../../src/core/skill/tool.ts";
+import { cutForModel } from "../../../../src/core/values/cut.ts";
 import { countTokens } from "../../../../src/models/count-tokens.ts";
 
 const cut = (text: string, tokens: number) => cutForModel(text, tokens, 'a"b', countTokens);

@@ -37,6 +37,34 @@ const thoughts: [what: string, text: string, kept: string, thought: string][] = 
   ["Mistral's", "[THINK]Hm.[/THINK]Hello", "Hello", "Hm."],
   ["an empty one", "<think>\n\n</think>\n\nHello", "Hello", "\n\n"],
   ["reasoning between lines", "One\n<think>Hm.</think>\nTwo", "One\n\nTwo", "Hm."],
+  ["a namespace", "<seed:think>Hm.</seed:think>Hello", "Hello", "Hm."],
+  ["another word", "<thought>\nHm.\n</thought>\nHello", "Hello", "\nHm.\n"],
+  ["Kimi-VL's", "◁think▷Hm.◁/think▷Hello", "Hello", "Hm."],
+  [
+    "Command's",
+    "<|START_THINKING|>Hm.<|END_THINKING|><|START_RESPONSE|>Hello<|END_RESPONSE|>",
+    "Hello",
+    "Hm.",
+  ],
+  [
+    "Harmony's",
+    "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hello<|return|>",
+    "Hello",
+    "Hm.",
+  ],
+  ["Gemma's", "<|channel>thought\nHm.<channel|>Hello", "Hello", "Hm."],
+  [
+    "Harmony in a code fence",
+    "```\n<|channel|>analysis<|message|>Hm.<|end|>\n```",
+    "```\n<|channel|>analysis<|message|>Hm.<|end|>\n```",
+    "",
+  ],
+  [
+    "prose about a channel",
+    "The <|channel|> token, <|start|> too",
+    "The <|channel|> token, <|start|> too",
+    "",
+  ],
   ["reasoning that never ends", "<think>Hm. So", "", "Hm. So"],
   ["the end alone at the start", "</think>\n\nHello", "Hello", ""],
   ["the end alone behind the reasoning", "Hm, so\n</think>\n\nHello", "Hello", "Hm, so\n"],
@@ -82,6 +110,7 @@ const formats: [what: string, text: string, calls: unknown[], kept?: string][] =
     '[TOOL_CALLS]weather[ARGS]{"city":"Rome"}[TOOL_CALLS]notes-add{"text":"x"}',
     [...weather, ["notes-add", { text: "x" }]],
   ],
+  ["functools", 'functools[{"name": "weather", "arguments": {"city": "Rome"}}]', weather],
   ["Llama's function", '<function=weather>{"city": "Rome"}</function>', weather],
   [
     "Llama's python tag",
@@ -104,6 +133,115 @@ const formats: [what: string, text: string, calls: unknown[], kept?: string][] =
     [...weather, ["weather", {}]],
   ],
   [
+    "Claude's",
+    '<function_calls>\n<invoke name="weather">\n<parameter name="city">Rome</parameter>\n<parameter name="days">3</parameter>\n</invoke>\n<invoke name="notes-add">\n<parameter name="text"><b>\n</b></parameter>\n</invoke>\n</function_calls>',
+    [
+      ["weather", { city: "Rome", days: 3 }],
+      ["notes-add", { text: "<b>\n</b>" }],
+    ],
+  ],
+  ["an invocation alone", '<invoke name="weather"><parameter name="city">Rome</parameter></invoke>', weather],
+  [
+    "MiniMax",
+    '<minimax:tool_call>\n<invoke name="weather">\n<parameter name="city">Rome</parameter>\n</invoke>\n</minimax:tool_call>',
+    weather,
+  ],
+  [
+    "DeepSeek V3.2",
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="weather">\n<｜DSML｜parameter name="city" string="true">Rome</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+    weather,
+  ],
+  [
+    "Seed",
+    "<seed:tool_call><function=weather><parameter=city>Rome</parameter></function></seed:tool_call>",
+    weather,
+  ],
+  [
+    "LFM2, and a remark",
+    "<|tool_call_start|>[weather(city='Rome', days=3), notes-add(text=\"it's\")]<|tool_call_end|>I look.",
+    [
+      ["weather", { city: "Rome", days: 3 }],
+      ["notes-add", { text: "it's" }],
+    ],
+    "I look.",
+  ],
+  [
+    "OLMo",
+    '<function_calls>\nweather(city="Rome")\nweather()\n</function_calls>',
+    [...weather, ["weather", {}]],
+  ],
+  ["Phi", '<|tool_call|>[{"name":"weather","arguments":{"city":"Rome"}}]<|/tool_call|>', weather],
+  ["Nemotron", '<TOOLCALL>[{"name":"weather","arguments":{"city":"Rome"}}]</TOOLCALL>', weather],
+  ["Jamba", '<tool_calls>[\n  {"name": "weather", "arguments": {"city": "Rome"}}\n]</tool_calls>', weather],
+  [
+    "Kimi",
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>{"city":"Rome"}<|tool_call_end|><|tool_call_begin|>functions.weather:1<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>',
+    [...weather, ["weather", {}]],
+  ],
+  [
+    "Gemma 4",
+    '<|tool_call>call:weather{city:<|"|>Rome<|"|>,days:3}<tool_call|>',
+    [["weather", { city: "Rome", days: 3 }]],
+  ],
+  [
+    "FunctionGemma",
+    "<start_function_call>call:weather{city:<escape>Rome<escape>}<end_function_call>",
+    weather,
+  ],
+  [
+    "InternLM",
+    '<|action_start|><|plugin|>{"name":"weather","parameters":{"city":"Rome"}}<|action_end|>',
+    weather,
+  ],
+  [
+    "Command",
+    '<|START_ACTION|>[{"tool_call_id":"0","tool_name":"weather","parameters":{"city":"Rome"}}]<|END_ACTION|>',
+    weather,
+  ],
+  [
+    "OpenAI's shape",
+    '<tool_call>{"type":"function","function":{"name":"weather","arguments":"{\\"city\\":\\"Rome\\"}"}}</tool_call>',
+    weather,
+  ],
+  [
+    "elements for all",
+    '<tool_use>\n<name>weather</name>\n<arguments>{"city":"Rome"}</arguments>\n</tool_use>',
+    weather,
+  ],
+  ["an element of the tool's name", "<weather>\n<city>Rome</city>\n</weather>", weather],
+  [
+    "another name around a known tool",
+    '<execute>{"name":"weather","arguments":{"city":"Rome"}}</execute>',
+    weather,
+  ],
+  [
+    "Harmony",
+    '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{"city":"Rome"}<|call|>',
+    weather,
+  ],
+  [
+    "a tool that is not in the request",
+    '<tool_call>\n{"name": "launch", "arguments": {}}\n</tool_call>',
+    [["launch", {}]],
+  ],
+  ["a function nobody offers", '<function=launch>{"city": "Rome"}</function>', [["launch", city]]],
+  [
+    "Mistral's for another tool",
+    '[TOOL_CALLS]launch[CALL_ID]abcdefghi[ARGS]{"city":"Rome"}',
+    [["launch", city]],
+  ],
+  [
+    "Kimi's for another tool",
+    "<|tool_call_begin|>functions.launch:0<|tool_call_argument_begin|>{}<|tool_call_end|>",
+    [["functions.launch:0", {}]],
+  ],
+  [
+    "an invocation of another tool",
+    'So.\n<function_calls>\n<invoke name="launch">\n</invoke>\n</function_calls>',
+    [["launch", {}]],
+    "So.",
+  ],
+  [
     "a call behind reasoning",
     '<think>Hm.</think>\n<tool_call>{"name":"weather","arguments":{"city":"Rome"}}</tool_call>',
     weather,
@@ -116,7 +254,17 @@ const texts: [what: string, text: string][] = [
   ["arguments that are no object", '<tool_call>{"name":"weather","arguments":[1]}</tool_call>'],
   ["a call in a code fence", '```xml\n<tool_call>{"name":"weather","arguments":{}}</tool_call>\n```'],
   ["a call in backticks", '`<tool_call>{"name":"weather","arguments":{}}</tool_call>`'],
-  ["a function nobody offers", '<function=launch>{"city": "Rome"}</function>'],
+  ["a call in the middle of inline code", '`see <tool_call>{"name":"weather","arguments":{}}</tool_call>`'],
+  [
+    "a call in a fence of a list",
+    '- Write:\n  ```\n  <function_calls><invoke name="weather"></invoke></function_calls>\n  ```',
+  ],
+  ["a call between tildes", "~~~\n[TOOL_CALLS]weather{}\n~~~"],
+  ["a list that is no call", 'rows[{"name": "x"}]'],
+  ["a document", '<person>{"name":"Bob","parameters":{}}</person>'],
+  ["two attributes", '<a href="x" title="y">z</a>'],
+  ["a template of another kind", "<|im_start|>assistant says hello<|im_end|>"],
+  ["sums", "if a <b and c> d, x[0] = [1, 2]"],
   ["prose about a tag", "Use <tool_call> and [TOOL_CALLS] as tags"],
   ["DeepSeek without a name", "<｜tool▁calls▁begin｜>nothing"],
 ];
@@ -133,7 +281,7 @@ describe("calls in the text of an answer", () => {
     (_what, text, calls, kept = "") => {
       const seen = read([...text]);
       expect(seen).toMatchObject({ calls, kept });
-      for (const shown of seen.everShown) expect(shown).not.toMatch(/[<[｜]|Rome/);
+      for (const shown of seen.everShown) expect(shown).not.toMatch(/[<[｜◁]|Rome|Hm/);
     },
   );
 
@@ -168,14 +316,19 @@ it.each([
     `<tool_call>{"name":"weather","arguments":{"city":"${"x".repeat(1_000_000)}"}}</tool_call>`,
   ],
   ["openings of calls", "<tool_call> ".repeat(80_000)],
+  ["openings of elements", "<weather><city>".repeat(60_000)],
+  ["elements that never end", `<invoke name="launch">${'<parameter name="a">'.repeat(40_000)}`],
+  ["lists of words", "\nx[{".repeat(5_000)],
+  ["headers", "<|channel|>a".repeat(5_000)],
+  ["tags", "<a".repeat(5_000)],
   ["backticks", "a ``` ".repeat(150_000)],
   ["space", `<function=weather>${" ".repeat(1_000_000)}`],
 ])("reading an answer's text is linear in the length of %s", (_what, text) => {
   const pieces = text.match(/[\s\S]{1,16}/g) ?? [];
-  const from = performance.now();
+  const from = process.threadCpuUsage();
   read([text]);
   const reader = new ChatText(tools);
   for (const piece of pieces) reader.add(piece);
   reader.end();
-  expect(performance.now() - from).toBeLessThan(3_000);
+  expect(process.threadCpuUsage(from).user).toBeLessThan(3_000_000);
 });

@@ -8,6 +8,7 @@ export const keySchema = z
   .string()
   .trim()
   .min(1, "the key is empty")
+  .regex(/^[^"'`]/, "a key has no quotation marks around it: docker --env-file keeps them. Remove them")
   .regex(/^[\x21-\x7e]*$/, {
     error: "a key has no spaces, line breaks or special characters within. Copy it again, alone",
   });
@@ -35,7 +36,11 @@ function addressProblem(address: string): string | undefined {
   if (url.search !== "" || url.hash !== "") {
     return "an address ends before ? and #; parameters stand under query of a provider in model.providers";
   }
-  return undefined;
+  const [, base, path] =
+    /^(.*?)((?:\/chat)?\/completions|\/responses|(?:\/v1)?\/messages)\/?$/.exec(address) ?? [];
+  return base === undefined
+    ? undefined
+    : `an address ends before ${path}, which is added to it: write ${base}`;
 }
 
 /** The scheme that people omit: http for local addresses, https for all others. */

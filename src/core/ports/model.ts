@@ -106,7 +106,13 @@ export type ModelEvent =
    * Tools of the request that are not sent because the provider refuses them in every form, with the provider's reasons. Precedes all of
    * the answer; a caller that wants to inform the model first sends a new request.
    */
-  | { type: "left_out"; model: string; tools: readonly LeftOutTool[] }
+  | {
+      type: "left_out";
+      model: string;
+      tools: readonly LeftOutTool[];
+      /** Whether the model takes no tools at all. */
+      all?: true | undefined;
+    }
   /** Discards the text so far: an interrupted stream is retried, or another model takes over. */
   | { type: "reset" }
   /** The usage of an answer that is of no use. Another attempt follows, or the error. */

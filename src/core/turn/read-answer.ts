@@ -278,11 +278,13 @@ function printOf(transcript: TurnScope["transcript"], name: string): string {
  * Tells the model and the people of the thread which tools are left out. Only people read the provider's reason: it may quote text of a
  * tool's server, which the model must not take as an instruction.
  */
-async function tellLeftOut(scope: TurnScope, { model, tools }: LeftOut): Promise<void> {
+async function tellLeftOut(scope: TurnScope, { model, tools, all }: LeftOut): Promise<void> {
   const { transcript, ports } = scope;
   const found = tools.map(({ name, why }) => ({ name, why, ...originOf(scope, name) }));
   const lines = found.map(({ name, origin }) => `- ${name}, a tool of ${origin}`);
-  const text = `Not available while ${model} answers, because its provider refuses how they are described. Do not call them; if one of them is needed, say that it is left out and why:\n${lines.join("\n")}`;
+  const text = all
+    ? `No tools are available while ${model} answers, because it takes none. Answer in words; if a tool is needed, say so.`
+    : `Not available while ${model} answers, because its provider refuses how they are described. Do not call them; if one of them is needed, say that it is left out and why:\n${lines.join("\n")}`;
   const prints = found.map(({ name }) => [name, printOf(transcript, name)]);
   const left_out = { ...transcript?.told.left_out, ...Object.fromEntries(prints) };
   await scope.emit({ type: "transcript_changed", message: { role: "system", text }, told: { left_out } });
@@ -292,7 +294,10 @@ async function tellLeftOut(scope: TurnScope, { model, tools }: LeftOut): Promise
   const ids = [...new Set(found.map(({ skill_id }) => skill_id))];
   const remedy = ids.map((id) => `\`/skill disable ${id}\``).join(" or ");
   const left = people.length === 1 ? "A tool is left out here" : "Tools are left out here";
-  const told = `${left}: ${people.join("; ")}. Everything else works; ${remedy} disables it permanently.`;
+  const some = `${left}: ${people.join("; ")}. Everything else works; ${remedy} disables it permanently.`;
+  const told = all
+    ? `${model} cannot call tools, so this answer comes without any. Choose another model.`
+    : some;
   await scope.emit({
     type: "tools_left_out",
     tools: found.map(({ name, skill_id }) => ({ tool: name, skill_id })),

@@ -1,5 +1,12 @@
-import { ModelError, type ModelEvent, type ModelRequest } from "../../core/ports/model.ts";
+import { errorText } from "../../base/error-text.ts";
+import {
+  ModelError,
+  type ModelErrorCode,
+  type ModelEvent,
+  type ModelRequest,
+} from "../../core/ports/model.ts";
 import { serverSkillId } from "../../core/skill/catalogue.ts";
+import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import { attempted } from "../around/attempt.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
 import { SentTools } from "./sent-tools.ts";
@@ -21,8 +28,10 @@ type Ask = (request: ModelRequest) => AsyncGenerator<ModelEvent>;
 export class ShapedExchange {
   readonly #endpoint: Endpoint;
   readonly #tools: SentTools;
-  /** Sets of server tools without which the request was refused as well. */
+  /** Sets of server tools without which the request was refused as well, and failures that were no better without any tool. */
   readonly #ruledOut = new Set<string>();
+  /** Whether the model takes requests with tools; undefined until one was taken, or answered without them. */
+  #takesTools: boolean | undefined;
 
   constructor(rules: ToolRules, endpoint: Endpoint) {
     this.#endpoint = endpoint;
@@ -30,16 +39,21 @@ export class ShapedExchange {
   }
 
   stream(request: ModelRequest, ask: Ask, tries = 1): AsyncIterable<ModelEvent> {
+    if (this.#takesTools === false && hasTools(request)) {
+      return after(this.#allLeftOut(request), ask(this.#tools.request(withoutAny(request))));
+    }
     const tools = this.#tools.leftOut(request);
     const events = attempted(ask(this.#tools.request(request)), {
       pass: (event) => {
         if (event.type !== "finished") return event;
         this.#tools.taken(request);
+        if (hasTools(request)) this.#takesTools = true;
         return { ...event, message: this.#tools.answer(event.message, request) };
       },
       recover: (error) => {
-        if (!(error instanceof ToolRefusal)) throw error;
-        return this.#again(request, ask, error, tries);
+        if (error instanceof ToolRefusal) return this.#again(request, ask, error, tries);
+        if (!(error instanceof ModelError) || !refusals.has(error.code)) throw error;
+        return this.#withoutTools(request, ask, error);
       },
     });
     return tools.length === 0 ? events : after({ type: "left_out", model: this.#endpoint.id, tools }, events);
@@ -52,8 +66,38 @@ export class ShapedExchange {
     tries: number,
   ): AsyncGenerator<ModelEvent> {
     const isChanged = tries <= maxTries && (await this.#leavesOut(request, ask, refusal));
-    if (!isChanged) throw this.#failure(refusal, request);
-    yield* this.stream(request, ask, tries + 1);
+    if (isChanged) yield* this.stream(request, ask, tries + 1);
+    else yield* this.#withoutTools(request, ask, this.#failure(refusal, request));
+  }
+
+  /**
+   * The answer without tools, from a model that has never taken any. Servers refuse tools in many words, so it is tried.
+   * @throws the failure of the request with tools if this one fails as well
+   */
+  async *#withoutTools(request: ModelRequest, ask: Ask, failure: unknown): AsyncGenerator<ModelEvent> {
+    const key = errorText(failure);
+    if (this.#takesTools !== undefined || !hasTools(request) || this.#ruledOut.has(key)) throw failure;
+    request.signal.throwIfAborted();
+    const events = ask(this.#tools.request(withoutAny(request)));
+    try {
+      const first = await events.next().catch(() => undefined);
+      request.signal.throwIfAborted();
+      if (first === undefined || first.done === true) {
+        this.#ruledOut.add(key);
+        throw failure;
+      }
+      this.#takesTools = false;
+      yield this.#allLeftOut(request);
+      yield first.value;
+      yield* events;
+    } finally {
+      await events.return(undefined);
+    }
+  }
+
+  #allLeftOut(request: ModelRequest): ModelEvent {
+    const tools = toolsNow(request, "drop").map(({ name }) => ({ name, why: "it takes no tools" }));
+    return { type: "left_out", model: this.#endpoint.id, tools, all: true };
   }
 
   /** Leaves out the tools that the refusal means. Returns whether that changed the request. */
@@ -81,6 +125,19 @@ export class ShapedExchange {
     const seen = `It may be a tool of a tool server. Take them out one by one: ${cures}.`;
     return new ModelError(error.code, `${error.message} ${seen}`, { cause, seen });
   }
+}
+
+/** Codes of requests that are refused because of their tools: routers know no model that takes them. */
+const refusals: ReadonlySet<ModelErrorCode> = new Set(["invalid_request", "not_configured"]);
+
+function hasTools(request: ModelRequest): boolean {
+  return (
+    request.output_schema === undefined && request.keep_only !== true && toolsNow(request, "drop").length > 0
+  );
+}
+
+function withoutAny(request: ModelRequest): ModelRequest {
+  return without(request, new Set(toolsNow(request, "keep").map(({ name }) => name)));
 }
 
 async function* after(first: ModelEvent, events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {

@@ -5,12 +5,12 @@ import { testSkill } from "../../../support/skills/test-skill.ts";
 import { createTestApp } from "../../../support/test-app.ts";
 
 /** A model whose provider refuses a tool: it says so before every request that has it. */
-function refusing(name: string, model: Model): Model {
+function refusing(name: string, model: Model, all?: true): Model {
   return {
     ...model,
     async *stream(request) {
       if (request.tools.some((tool) => tool.name === name)) {
-        yield { type: "left_out", model: "a/b", tools: [{ name, why: "no @here" }] };
+        yield { type: "left_out", model: "a/b", tools: [{ name, why: "no @here" }], all };
       }
       yield* model.stream(request);
     },
@@ -36,4 +36,17 @@ it("people and the model are told once per thread which tool is left out, and ho
   const again = await ask("again");
   expect(again.end.text).toBe("hello");
   expect(scripted.requests).toHaveLength(2);
+});
+
+it("people and the model are told once per thread that a model takes no tools", async () => {
+  const scripted = scriptedModel(["hello"]);
+  const skill = testSkill("odd", [{ name: "odd_tool" }], { metadata: { always: true } } as never);
+  const { ask } = createTestApp(refusing("odd_tool", scripted, true), { skills: [skill] });
+  await ask("/skill enable odd");
+  const { end } = await ask("hi");
+  expect(end.text).toBe(
+    "hello\n\na/b cannot call tools, so this answer comes without any. Choose another model.",
+  );
+  expect(scripted.requests[0]?.system).toContain("No tools are available while a/b answers");
+  expect((await ask("again")).end.text).toBe("hello");
 });

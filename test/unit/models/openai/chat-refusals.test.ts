@@ -115,3 +115,41 @@ it("notes of Anthropic's models between calls are thoughts", async () => {
   expect(thought).toBe("I look outside.");
   expect(events.at(-1)).toMatchObject({ message: { text: "", tool_calls: [{ name: "weather" }] } });
 });
+
+it.each([
+  [400, "registry.ollama.ai/library/tiny:latest does not support tools"],
+  [404, "No endpoints found that support tool use. To learn more about provider routing, visit our site."],
+  [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+  [400, "Unsupported parameters: functions"],
+  [422, "calling is not enabled for this deployment"],
+])(
+  "a model that takes no tools answers without them, which is said and remembered: %s %s",
+  async (status, message) => {
+    server = await startWireServer((response, body) => {
+      if (body.tools === undefined) sendJson(response, completion({ content: "ok" }));
+      else sendJson(response, { error: { message } }, status);
+    });
+    const model = createOpenAiModel({
+      model: "m",
+      baseUrl: `${server.url}/v1`,
+      timeoutMs: 2000,
+      streaming: false,
+    });
+    const tools = [{ name: "weather", description: "", parameters: { type: "object" } }];
+    for (const requests of [2, 3]) {
+      const { events } = await collect(model, requestOf("go", { tools }));
+      expect(events[0]).toMatchObject({ type: "left_out", all: true, tools: [{ name: "weather" }] });
+      expect(events.at(-1)).toMatchObject({ type: "finished", message: { text: "ok" } });
+      expect(server.bodies).toHaveLength(requests);
+    }
+  },
+);
+
+it("a request that is refused without tools too fails with its first reason, and is tried without them once", async () => {
+  const { model, bodies } = await modelRefusing((body) => (body.tools === undefined ? "second" : "first"));
+  const tools = [{ name: "weather", description: "", parameters: { type: "object" } }];
+  for (const requests of [2, 3]) {
+    await expect(finish(model, requestOf("go", { tools }))).rejects.toThrow("first");
+    expect(bodies).toHaveLength(requests);
+  }
+});

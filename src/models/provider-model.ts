@@ -139,8 +139,7 @@ async function* exchange(
     if (streaming) {
       const { chunks, reader } = await dialect.open(request, form, watch.signal);
       for await (const chunk of chunks) {
-        if (chunk === undefined) watch.kept();
-        else watch.heard();
+        watch.heard(chunk !== undefined);
         const pieces = reader.add(chunk);
         if (pieces === "") continue;
         watch.pause();
@@ -295,14 +294,11 @@ function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs) {
     signal: controller.signal,
     /** The silence that exceeded the limit, if any: its length, and whether the server had sent something before. */
     expired: () => expired,
-    /** Notes that the server keeps the connection open. */
-    kept: () => {
-      kept = true;
-    },
-    /** Notes that the model sent something. */
-    heard: () => {
+    /** Notes that the model sent something, or that its server only keeps the connection open. */
+    heard: (byModel = true) => {
+      kept = !byModel;
+      if (kept) return;
       paused = false;
-      kept = false;
       last = performance.now();
       if (heard) return;
       heard = true;

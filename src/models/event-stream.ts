@@ -10,7 +10,7 @@ const maxRest = 1_000;
 /**
  * The chunks of a streamed answer, up to `[DONE]`, the last chunk or the end of the stream. This takes a fraction of the time of an
  * SDK's own stream, because each piece from the network is parsed at once. Bytes without a complete chunk, such as the comments with
- * which OpenRouter keeps a connection open, yield `undefined`: the server is alive. A JSON document in place of a stream is a chunk.
+ * which OpenRouter keeps a connection open, yield `undefined`: the server is alive, which does not mean that the model is. A JSON document in place of a stream is a chunk.
  * @param isLast whether a chunk is the last one that matters
  * @throws ReportedFailure for an error within the stream, NotJson for an answer that is not JSON, and the error of reading when the
  *   connection breaks or is aborted
@@ -41,7 +41,7 @@ export async function* readChunks<Chunk>(
   }
 }
 
-/** The chunks of these messages, and whether they complete the answer. `undefined` means bytes without a message. */
+/** The chunks of these messages, and whether they complete the answer. `undefined` means bytes without one, and Anthropic's pings. */
 function chunksIn<Chunk>(
   messages: readonly EventSourceMessage[],
   response: Response,
@@ -50,11 +50,12 @@ function chunksIn<Chunk>(
   const chunks: Chunk[] = [];
   for (const message of messages) {
     if (message.data === "[DONE]") return { chunks, isSaid: true };
+    if (message.event === "ping") continue;
     const chunk = toChunk<Chunk>(message, response);
     chunks.push(chunk);
     if (isLast(chunk)) return { chunks, isSaid: true };
   }
-  return { chunks: messages.length === 0 ? [undefined] : chunks, isSaid: false };
+  return { chunks: chunks.length === 0 ? [undefined] : chunks, isSaid: false };
 }
 
 /** Maximum bytes that are kept of an answer without chunks, which may be one JSON document. */

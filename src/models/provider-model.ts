@@ -33,7 +33,7 @@ export type Piece = string | Thought | Void;
 /** Puts the chunks of one stream together. */
 export interface AnswerReader<Chunk> {
   /**
-   * Adds a chunk, which is undefined for a sign of life. Returns its text, which is often empty, or news about the model's work.
+   * Adds a chunk, which is undefined for a connection that is kept open. Returns its text, which is often empty, or news about the model's work.
    */
   add(chunk: Chunk | undefined): Piece | readonly Piece[];
   /** @throws ModelError when the stream ended too early */
@@ -139,7 +139,7 @@ async function* exchange(
     if (streaming) {
       const { chunks, reader } = await dialect.open(request, form, watch.signal);
       for await (const chunk of chunks) {
-        watch.heard();
+        watch.heard(chunk !== undefined);
         const pieces = reader.add(chunk);
         if (pieces === "") continue;
         watch.pause();
@@ -259,14 +259,16 @@ function whyUseless(
 type SilenceWatch = ReturnType<typeof watchSilence>;
 
 /**
- * Aborts a request when its server is silent for too long, or when the caller aborts.
+ * Aborts a request when its model is silent for too long, or when the caller aborts. A server that only keeps the connection open is given
+ * the longer time in the middle of an answer too, since a model may think for long.
  * @param maxMs maximum silence, ms
- * @param firstMs maximum wait for the first sign of the server, ms
+ * @param firstMs maximum wait for the first sign of the model, ms
  */
 function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs) {
   const controller = new AbortController();
   let paused = false;
   let heard = false;
+  let kept = false;
   // Compared when the timer ends: starting it again at each sign would cost more.
   let last = performance.now();
   let expired: { ms: number; heard: boolean } | undefined;
@@ -274,13 +276,13 @@ function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs) {
   const abort = () => controller.abort(caller.reason);
   const wait = (ms: number) => {
     timer = setTimeout(() => {
-      const limit = heard ? maxMs : firstMs;
+      const limit = heard && !kept ? maxMs : firstMs;
       const left = paused ? limit : last + limit - performance.now();
       if (left > 0) {
         wait(left);
         return;
       }
-      expired = { ms: limit, heard };
+      expired = { ms: limit, heard: limit === maxMs && heard };
       controller.abort();
     }, ms);
   };
@@ -292,8 +294,10 @@ function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs) {
     signal: controller.signal,
     /** The silence that exceeded the limit, if any: its length, and whether the server had sent something before. */
     expired: () => expired,
-    /** Notes that the server sent something. */
-    heard: () => {
+    /** Notes that the model sent something, or that its server only keeps the connection open. */
+    heard: (byModel = true) => {
+      kept = !byModel;
+      if (kept) return;
       paused = false;
       last = performance.now();
       if (heard) return;

@@ -76,7 +76,8 @@ export class ShapedExchange {
    */
   async *#withoutTools(request: ModelRequest, ask: Ask, failure: unknown): AsyncGenerator<ModelEvent> {
     const key = errorText(failure);
-    if (this.#takesTools !== undefined || !hasTools(request) || this.#ruledOut.has(key)) throw failure;
+    if (this.#takesTools !== undefined || !hasTools(this.#tools.request(request)) || this.#ruledOut.has(key))
+      throw failure;
     request.signal.throwIfAborted();
     const events = ask(this.#tools.request(withoutAny(request)));
     try {

@@ -192,6 +192,28 @@ describe("the wait for an answer", () => {
     expect(String(error)).toContain("sent nothing for 0.15 s (the limit is model.first_answer_seconds)");
   });
 
+  it.each([
+    ["before", ""],
+    ["in the middle of", `data: ${JSON.stringify(chunk({ content: "he" }))}\n\n`],
+  ])(
+    "comments that keep a connection open are no sign of the model: %s the answer",
+    async (_where, begun) => {
+      let beat: NodeJS.Timeout | undefined;
+      const model = await modelOf(
+        { ...limits, firstAnswerMs: 250 },
+        (response) => {
+          begin(response);
+          response.write(begun);
+          beat = setInterval(() => response.write(": ping\n\n"), 20);
+        },
+        { streaming: true },
+      );
+      const { error } = await collect(model, requestOf("hello"));
+      clearInterval(beat);
+      expect(String(error)).toContain("sent nothing for 0.25 s (the limit is model.first_answer_seconds)");
+    },
+  );
+
   it("the wait in the middle of an answer is shorter, and names the other limit", async () => {
     const model = await modelOf(
       limits,

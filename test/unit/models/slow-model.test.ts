@@ -51,6 +51,38 @@ describe("a model without a sign", () => {
     ]);
   });
 
+  it("a model that is silent for 45 seconds is reported once, at the start and in the middle of an answer", async () => {
+    const { clock, late } = slow();
+    const events = [Promise.withResolvers<ModelEvent>(), Promise.withResolvers<ModelEvent>()];
+    const model: Model = {
+      id: "a",
+      generative: true,
+      async *stream() {
+        for (const { promise } of events) yield await promise;
+      },
+    };
+    const reader = withWaitNotice(model, false, clock).stream(requestOf("hello"))[Symbol.asyncIterator]();
+    const next = async (ms: number | undefined, then: () => void) => {
+      const coming = reader.next();
+      expect(late.findLast(({ cancelled }) => !cancelled)?.ms).toBe(ms);
+      then();
+      return (await coming).value;
+    };
+    const ring = () => {
+      const timer = late.pop();
+      timer?.ring();
+    };
+    const silent = { type: "delayed", text: "The model has not answered for 45 s." };
+    expect(await next(10_000, ring)).toMatchObject({ text: "Waiting for the model." });
+    expect(await next(35_000, ring)).toEqual(silent);
+    const said = { type: "text", text: "I begin to" } as const;
+    events[0]?.resolve(said);
+    await new Promise(setImmediate);
+    expect(await next(undefined, () => undefined)).toEqual(said);
+    expect(await next(45_000, ring)).toEqual(silent);
+    expect(await next(undefined, () => events[1]?.resolve(done))).toEqual(done);
+  });
+
   it("a model that answers in time is not reported", async () => {
     const { model, clock, answer, late } = slow();
     answer.resolve();

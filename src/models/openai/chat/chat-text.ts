@@ -151,8 +151,8 @@ export class ChatText {
   }
 
   #kindOf(mark: Mark): "header" | "thought" | "thought_end" | "calls" | "nothing" | "text" {
-    const { raw, name, isToken, isEnd } = mark;
-    if (isToken && !isEnd && (name === "channel" || name === "start")) return "header";
+    const { raw, isToken, isEnd } = mark;
+    if (opensHeader.test(raw)) return "header";
     if (namesThought(mark) && (isToken || this.#line.isBlank)) return isEnd ? "thought_end" : "thought";
     const unless = this.#hasChannels && isToken ? "nothing" : "text";
     // Qwen3-Coder sometimes opens a call with `<function=` alone, but closes both tags.
@@ -291,6 +291,8 @@ export class ChatText {
     return input.slice(length);
   }
 }
+
+const opensHeader = /^<\|(?:channel|start)\|?>$/;
 
 /** A header that is complete, and one that may become so. */
 const wholeHeader = /^(?:(<\|\w+\|>\w[^\n]{0,200}?)<\|message\|>|<\|\w+>\w+\n)/;

@@ -48,7 +48,8 @@ export function markAt(text: string, at: number): Mark | "begun" | undefined {
 
 /** The mark that closes this one in its template. */
 export function endOf({ raw }: Mark): string {
-  const plain = raw.replace(/[= ].*$/, raw.slice(-1));
+  const at = raw.search(/[= ]/);
+  const plain = at === -1 ? raw : `${raw.slice(0, at)}${raw.slice(-1)}`;
   const named = plain.replace(/start|begin/, "end").replace(/START|BEGIN/, "END");
   if (named !== plain) return named;
   if (!plain.startsWith("<|")) return `${plain.slice(0, 1)}/${plain.slice(1)}`;

@@ -97,7 +97,13 @@ function contentOf(name: string): string {
 
 const documents: DocumentReader = {
   ...fakeDocuments,
-  read: async ({ name }) => ({ ok: true, format: "PDF", text: contentOf(name), note: "12 pages" }),
+  read: async ({ name }) => ({
+    ok: true,
+    format: "PDF",
+    text: contentOf(name),
+    left_out: [],
+    note: "12 pages",
+  }),
 };
 
 /** The files of one of a task's messages. */

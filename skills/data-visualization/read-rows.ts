@@ -1,4 +1,5 @@
 import { parseExactly } from "../../src/base/exact-number.ts";
+import type { ReadContent } from "../../src/core/ports/documents.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { readContent } from "../../src/core/values/file-kind.ts";
@@ -32,7 +33,7 @@ export async function fileRows(
   if (/\.(json|jsonl|ndjson)$/i.test(path))
     return jsonRows(textOf(path, (await threadFiles.bytes(path)).data));
   const content = await threadFiles.content(path);
-  if (content.kind === "document" && content.tables.length > 0) return await sheetRows(content.text, sheet);
+  if (content.kind === "document" && content.tables.length > 0) return await sheetRows(content, sheet);
   if (content.kind === "text" || content.kind === "table") return await separated(content.text ?? "");
   throw new SkillFailure(
     "no_table",
@@ -130,9 +131,15 @@ function fillMerged(rows: string[][], names: readonly string[], notes: string[])
   notes.push(`Empty cells of ${names[0]} were filled from above, as merged cells leave them.`);
 }
 
-async function sheetRows(text: string, wanted: string | undefined): Promise<Rows> {
+async function sheetRows(
+  { text, tables }: Extract<ReadContent, { kind: "document" }>,
+  wanted: string | undefined,
+): Promise<Rows> {
+  const known = new Set(tables.map(({ name }) => name));
   const parts = [...text.matchAll(/^--- (.+) ---\n([\s\S]*?)(?=^--- .+ ---\n|$(?![\s\S]))/gm)];
-  const sheets = parts.map(([, name = "", rows = ""]) => ({ name, rows }));
+  const sheets = parts
+    .map(([, name = "", rows = ""]) => ({ name, rows }))
+    .filter(({ name }) => known.has(name));
   const chosen =
     wanted === undefined ? sheets[0] : sheets.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
   const names = sheets.map(({ name }) => name).join(", ");

@@ -1,3 +1,4 @@
+import { remarksOf } from "../../src/core/ports/documents.ts";
 import { WebError } from "../../src/core/ports/web.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
@@ -77,7 +78,8 @@ async function readFile(name: string, { threadFiles }: ToolContext): Promise<Sou
     case "image":
       throw new SkillFailure("a_picture", `${short} is a picture; it has no text that can be read.`);
     case "document": {
-      const note = content.note === undefined ? {} : { note: `${short}: ${content.note}` };
+      const remarks = remarksOf(content);
+      const note = remarks === undefined ? {} : { note: `${short}: ${remarks}` };
       const sections = sectionsOf(content.text);
       return { name: short, origin: content.path, format: content.format, sections, ...note };
     }

@@ -49,6 +49,8 @@ export interface Text {
   notes: string[];
 }
 
+/** Maximum columns of a table: Word opens no file with more. */
+const maxColumns = 63;
 /** Maximum nesting of quotes and lists; deeper ones lose their frame. */
 const maxDepth = 8;
 
@@ -194,7 +196,12 @@ function listOf({ ordered, start, items }: Tokens.List, reading: Reading, depth:
   return { kind: "list", ordered, start: first, items: made };
 }
 
-function tableOf({ align, header, rows }: Tokens.Table, reading: Reading): TableBlock {
+function tableOf({ align, header: all, rows }: Tokens.Table, reading: Reading): TableBlock {
+  const header = all.slice(0, maxColumns);
+  if (header.length < all.length)
+    reading.notes.add(
+      `A table is cut: its columns ${maxColumns + 1} to ${all.length} were left out. Use a spreadsheet.`,
+    );
   const cell = ({ tokens }: Tokens.TableCell) => inlinesOf(tokens, {}, reading);
   return {
     kind: "table",

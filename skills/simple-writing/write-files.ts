@@ -31,7 +31,9 @@ function writingOf(job: Job, text: Text, found: ToThread): Writing {
   for (const [path, data] of found) {
     const picture = readPicture(data);
     if (picture === undefined)
-      text.notes.push(`${path} was left out: it is not a PNG or JPEG file that can be shown.`);
+      text.notes.push(
+        `${path} was left out: it is no PNG or JPEG picture with at most 25 million pixels and 15 MB.`,
+      );
     else pictures.set(path, picture);
   }
   const { title, blocks, isAbove } = titleOf(job, text.blocks);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pattern } from "../../src/base/pattern.ts";
+import { remarksOf } from "../../src/core/ports/documents.ts";
 import { expected, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, leaveToCaller, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
@@ -112,7 +113,7 @@ async function textOfFile(file: string, { threadFiles }: ToolContext): Promise<O
       `${name} is a picture.`,
       "Look at it with read_file and translate what you see.",
     );
-  const note = content.kind === "document" ? content.note : undefined;
+  const note = remarksOf(content);
   const original = { text: content.text ?? "", name: `${name.replace(/\.\w+$/, "")}.md` };
   return note === undefined ? original : { ...original, note: `${name}: ${note}` };
 }

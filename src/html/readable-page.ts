@@ -6,6 +6,8 @@ export interface ReadablePage {
   title: string;
   /** Markdown, whole. */
   text: string;
+  /** Whether it is the article of a page that has other parts. */
+  isArticle: boolean;
 }
 
 /** Maximum elements of a page whose article is searched for; of a larger page the whole body is converted. */
@@ -25,7 +27,7 @@ const hiddenStyle =
  */
 export async function readablePage(html: string, url: string): Promise<ReadablePage> {
   const { Readability } = await import("@mozilla/readability");
-  if (await isTooDeep(html)) return { title: "", text: strippedText(html) };
+  if (await isTooDeep(html)) return { title: "", text: strippedText(html), isArticle: false };
   const turndown = await createMarkdownConverter();
   const markdown = (element: PageElement) => tidy(turndown.turndown(element as never));
   const document = await parsePage(html);
@@ -40,8 +42,9 @@ export async function readablePage(html: string, url: string): Promise<ReadableP
     : null;
   const text = article?.content ? markdown((await parsePage(article.content)).body) : "";
   // A short "article" is a teaser or a cookie notice, so the whole body is better.
+  const isArticle = text.length >= minArticle && text.length < body.length;
   const chosen = text.length >= minArticle ? text : body;
-  return { title: oneLine(title || (article?.title ?? "")), text: chosen };
+  return { title: oneLine(title || (article?.title ?? "")), text: chosen, isArticle };
 }
 
 /** Converts all HTML to Markdown, for HTML that was made from a document and hides nothing. */

@@ -6,7 +6,7 @@ import type { Response } from "undici";
 import { withoutInvisible } from "../base/invisible-text.ts";
 import { beginningOf } from "../base/markdown-text.ts";
 import { readAtMost } from "../base/read-at-most.ts";
-import type { DocumentReader, DocumentText } from "../core/ports/documents.ts";
+import { type DocumentReader, type DocumentText, remarksOf } from "../core/ports/documents.ts";
 import { type Web, WebError, type WebPage } from "../core/ports/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { nameOf } from "./create-download.ts";
@@ -84,7 +84,8 @@ export function createWeb(options: WebOptions): Web {
 async function documentPage(fetched: FetchedDocument, signal = noSignal): Promise<WebPage> {
   const read = await readDocument(fetched, signal);
   if (!read.ok) throw new WebError("unsupported_content", `${shownUrl(fetched.url)}: ${read.problem}`);
-  const note = read.note === undefined ? "" : `\n\n[${read.note}]`;
+  const remarks = remarksOf(read);
+  const note = remarks === undefined ? "" : `\n\n[${remarks}]`;
   return cutPage({ url: fetched.url.href, title: fetched.name, text: `${read.text.trim()}${note}` });
 }
 

@@ -32,7 +32,7 @@ export async function extractPage(
     return found as ReadablePage;
   } catch {
     signal?.throwIfAborted();
-    return { title: "", text: strippedText(page.html) };
+    return { title: "", text: strippedText(page.html), isArticle: false };
   } finally {
     await worker.terminate();
   }

@@ -1,8 +1,16 @@
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import { type DocumentReader, readFileContent, soundTypeOf, tableText } from "../../core/ports/documents.ts";
+import {
+  type DocumentReader,
+  type ReadContent,
+  type Remarks,
+  readFileContent,
+  shownText,
+  soundTypeOf,
+} from "../../core/ports/documents.ts";
 import type { Clock, FileStore } from "../../core/ports/storage.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/ports/working-folder.ts";
 import { cutForModel } from "../../core/values/cut.ts";
+import { pageInstead } from "../../core/values/file-kind.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
@@ -181,50 +189,22 @@ async function read(
   if (file === undefined) return { problem: "it is gone" };
   try {
     const content = await readFileContent(file, deps.documents, request.signal);
-    switch (content.kind) {
-      case "text":
-        return {
-          text: content.text,
-          maxTextTokens: maxTokens.text,
-          isWhole: true,
-          ...(content.note === undefined ? {} : { problem: content.note }),
-        };
-      case "unreadable":
-        return { problem: content.problem };
-      case "table":
-        return {
-          text: tableText(content.table),
-          maxTextTokens: maxTokens.document,
-          problem: ["a table, as its columns and first rows; code reads all of it", content.note]
-            .filter(Boolean)
-            .join("; "),
-        };
-      case "document": {
-        const { format, text, tables, note } = content;
-        const told = tables.length === 0 ? text : tables.map(tableText).join("\n\n");
-        return {
-          text: told,
-          maxTextTokens: maxTokens.document,
-          isWhole: tables.length === 0,
-          problem: [`the text of a file of the kind ${format}`, ...(note === undefined ? [] : [note])].join(
-            "; ",
-          ),
-        };
-      }
-      case "image":
-        return await keepImage(
-          deps,
-          request,
-          { ...known, media_type: content.media_type },
-          content.data,
-          room,
-        );
-      default:
-        return content satisfies never;
-    }
+    if (content.kind === "unreadable") return { problem: content.problem };
+    if (content.kind === "image")
+      return await keepImage(deps, request, { ...known, media_type: content.media_type }, content.data, room);
+    const { text, left_out } = shownText(content);
+    const note = [kindOf(content), content.note].filter((each) => each !== undefined).join("; ");
+    const maxTextTokens = content.kind === "text" ? maxTokens.text : maxTokens.document;
+    return { text, left_out, maxTextTokens, problem: note === "" ? undefined : note };
   } finally {
     await file.close();
   }
+}
+
+function kindOf(content: Extract<ReadContent, Remarks>): string | undefined {
+  if (content.kind === "text") return undefined;
+  if (content.kind === "document") return `the text of a file of the kind ${content.format}`;
+  return "a table, as its columns and first rows; code reads all of it";
 }
 
 async function keepImage(
@@ -261,7 +241,8 @@ async function fetchOne(
       download(file, { maxBytes: maxFileBytes, signal: limit }),
     );
     room.bytes -= data.byteLength;
-    return data.byteLength > maxFileBytes ? { problem: tooLarge(data.byteLength) } : { data };
+    const problem = data.byteLength > maxFileBytes ? tooLarge(data.byteLength) : pageInstead(file, data);
+    return problem === undefined ? { data } : { problem };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof TimeLimitError) {
@@ -285,18 +266,21 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
 }
 
-/** A file, the maximum tokens of its text in the conversation, and whether that text is all that the file says. */
-type KnownFile = ReadFile & { maxTextTokens?: number; isWhole?: boolean };
+/** A file, the maximum tokens of its text in the conversation, and what the text lacks of the file; unknown of a transcript. */
+type KnownFile = ReadFile & { maxTextTokens?: number; left_out?: readonly string[] };
 
 /** Gives every text an equal share; tokens that a short text leaves go to the files after it. A longer text keeps its beginning and end. */
 function withinTokens(files: readonly KnownFile[], tokens: number, countTokens: CountTokens): ReadFile[] {
   let room = tokens;
   let waiting = files.filter((file) => file.text !== undefined).length;
-  return files.map(({ maxTextTokens = Number.POSITIVE_INFINITY, isWhole = false, ...file }) => {
+  return files.map(({ maxTextTokens = Number.POSITIVE_INFINITY, left_out, ...file }) => {
     if (file.text === undefined) return file;
     const share = Math.min(maxTextTokens, Math.floor(room / waiting));
     const cut = fitFile(file, file.text, share, countTokens);
-    const fitted = isWhole && cut === file ? { ...file, problem: noted(file, "whole") } : cut;
+    const isWhole = left_out?.length === 0 && cut === file;
+    const missing = left_out?.length ? `not here: ${left_out.join(", ")}` : undefined;
+    const remark = isWhole ? "whole" : missing;
+    const fitted = remark === undefined ? cut : { ...cut, problem: noted(cut, remark) };
     waiting -= 1;
     room -= countTokens(fitted.text ?? "");
     return fitted;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { searchText } from "../effects/search-text.ts";
-import { readFileContent, tableText } from "../ports/documents.ts";
+import { type ReadContent, type Remarks, readFileContent, remarksOf, shownText } from "../ports/documents.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
@@ -106,19 +106,24 @@ async function readWorkingFile(
       );
     case "table": {
       if (content.text !== undefined && !isWhole) return partOf(scope, content.text, where, before);
-      return ok(`${before}${noted(content.note)}${tableText(content.table)}`);
+      return ok(`${before}${noted(shownRemarks(content))}${shownText(content).text}`);
     }
     case "document": {
-      const { format, text, tables, note } = content;
-      const head = `${before}[${[format, ...(note === undefined ? [] : [note])].join(": ")}]`;
-      if (isWhole && tables.length > 0) return ok([head, ...tables.map(tableText)].join("\n\n"));
-      return partOf(scope, text, where, `${head}\n`);
+      const { format, text, tables } = content;
+      const head = (note: string | undefined) => `${before}[${[format, note].filter(Boolean).join(": ")}]`;
+      if (isWhole && tables.length > 0)
+        return ok(`${head(shownRemarks(content))}\n\n${shownText(content).text}`);
+      return partOf(scope, text, where, `${head(remarksOf(content))}\n`);
     }
     case "text":
-      return partOf(scope, content.text, where, `${before}${noted(content.note)}`);
+      return partOf(scope, content.text, where, `${before}${noted(remarksOf(content))}`);
     default:
       return content satisfies never;
   }
+}
+
+function shownRemarks(content: Extract<ReadContent, Remarks>): string | undefined {
+  return remarksOf({ ...content, left_out: shownText(content).left_out });
 }
 
 function noted(note: string | undefined): string {

@@ -6,6 +6,7 @@ import {
   fileNameOf,
   imageType,
   mediaTypeOf,
+  pageInstead,
   readContent,
   whyUnreadable,
 } from "../values/file-kind.ts";
@@ -21,20 +22,30 @@ const maxCell = 80;
 const maxName = 60;
 
 /**
- * A table for a model: its columns, the number of rows, and the first rows as Markdown. Columns above `maxColumns` are only counted, and
- * long cells are cut.
+ * A table for a model: its columns, the number of rows, what code has to know of it, and the first rows as Markdown. Columns above
+ * `maxColumns` are only counted, and long cells are cut.
  */
-export function tableText({ name, columns, rows, first }: Table): string {
-  const shown = columns.slice(0, maxColumns);
-  const hidden = columns.length - shown.length;
+export function tableText({ name, columns, rows, first, notes = [] }: Table): string {
+  const width = Math.max(columns.length, ...first.map((row) => row.length));
+  const shown = Array.from({ length: Math.min(width, maxColumns) }, (_, at) => columns[at] ?? "");
+  const hidden = width - shown.length;
   const more = hidden === 0 ? "" : ` and ${number(hidden)} more`;
   const lines = [
     ...(name === undefined ? [] : [`sheet: ${cell(name, maxName)}`]),
-    `columns: ${shown.map((column) => cell(column, maxName)).join(", ")}${more}`,
+    `columns: ${shown.map(columnName).join(", ")}${more}`,
+    ...notes,
     countLine(rows, first.length),
   ];
   if (first.length > 0) lines.push("", ...markdown(shown, first));
   return lines.join("\n");
+}
+
+/** Blanks around a name are part of it, for code. */
+function columnName(name: string): string {
+  const line = cell(name, maxName);
+  return name === name.trim()
+    ? line
+    : `"${name.startsWith(" ") ? " " : ""}${line}${name.endsWith(" ") ? " " : ""}"`;
 }
 
 function countLine(rows: number, shown: number): string {
@@ -66,6 +77,23 @@ function cell(text: string, maxCharacters: number): string {
 
 const number = (value: number) => value.toLocaleString("en-US");
 
+/** What `tableText` leaves out. */
+function hiddenIn({ name, columns, rows, first }: Table): string[] {
+  const sheet = name === undefined ? "" : ` of ${cell(name, maxName)}`;
+  const width = Math.max(columns.length, ...first.map((row) => row.length));
+  const isLong = (text: string) => cell(text, maxCell) !== cell(text, text.length);
+  return [
+    ...(first.length < rows ? [`rows after the first ${first.length} of ${number(rows)}${sheet}`] : []),
+    ...(width > maxColumns ? [`columns ${maxColumns + 1} to ${number(width)}${sheet}`] : []),
+    ...([columns, ...first].some((row) => row.some(isLong)) ? [`ends of long cells${sheet}`] : []),
+  ];
+}
+
+/** What was not text in the encoding of a file, by the signs that stand in its place. */
+export function undecodedIn(text: string): string[] {
+  return /[\ufffd\p{Co}]/u.test(text) ? ["characters that cannot be decoded"] : [];
+}
+
 /** Extracts text from files that are not plain text. */
 export interface DocumentReader {
   /**
@@ -79,8 +107,8 @@ export interface DocumentReader {
    */
   read(file: DocumentFile, signal: AbortSignal): Promise<DocumentText>;
   /**
-   * The columns, the number of rows and the first rows of a table in text. Cells are separated by comma, semicolon, tab or bar; the first
-   * row names the columns. The file may have any size.
+   * The columns, the number of rows and the first rows of a table in text, and how a program reads it. Cells are separated by comma,
+   * semicolon, tab or bar. The file may have any size.
    * @throws the signal's reason, and nothing else
    */
   table(file: DocumentFile, signal: AbortSignal): Promise<TableText>;
@@ -96,14 +124,14 @@ export interface DocumentFile {
 const tableSchema = z.object({
   /** Name of the sheet. */
   name: z.string().optional(),
-  /** The cells of the first row that is not empty. */
+  /** The cells of the row that names the columns; their numbers, from 0, in a table in text that has no such row. */
   columns: z.array(z.string()).readonly(),
-  /** Number of rows that are not empty, without the first. */
+  /** Number of rows below it that are not empty. */
   rows: z.number(),
   /** The first rows, at most 20; fewer if they are very long. Long cells are cut. */
   first: z.array(z.array(z.string()).readonly()).readonly(),
-  /** Separator of the cells, for a table in text. */
-  delimiter: z.string().optional(),
+  /** Lines for readers who write code: how a program reads a table in text. */
+  notes: z.array(z.string()).readonly().optional(),
 });
 
 /** A table's shape and first rows. */
@@ -111,6 +139,9 @@ export type Table = z.infer<typeof tableSchema>;
 
 /** `problem` tells people what is wrong with the file and what to send instead. */
 const failureSchema = z.object({ ok: z.literal(false), problem: z.string() });
+
+/** What the file has and the text lacks, as phrases: `pictures`, `pages without text: 2, 7`. Empty if the text is all of the file. */
+const leftOutSchema = z.array(z.string()).readonly();
 
 export const documentTextSchema = z.discriminatedUnion("ok", [
   z.object({
@@ -123,7 +154,8 @@ export const documentTextSchema = z.discriminatedUnion("ok", [
     tables: z.array(tableSchema).readonly().optional(),
     /** Number of pages of a PDF. */
     pages: z.number().optional(),
-    /** Missing parts of the text, as sentences: it was cut, pages are scans, sheets were left out. */
+    left_out: leftOutSchema,
+    /** How it was read, as sentences: its encoding was guessed, it has no text. */
     note: z.string().optional(),
   }),
   failureSchema,
@@ -135,6 +167,7 @@ export const tableTextSchema = z.discriminatedUnion("ok", [
   z.object({
     ok: z.literal(true),
     table: tableSchema,
+    left_out: leftOutSchema,
     /** The guessed encoding. */
     note: z.string().optional(),
   }),
@@ -143,12 +176,37 @@ export const tableTextSchema = z.discriminatedUnion("ok", [
 
 export type TableText = z.infer<typeof tableTextSchema>;
 
+/** What has to be known of a text that was read from a file. */
+export interface Remarks {
+  left_out: readonly string[];
+  /** How it was read. */
+  note?: string | undefined;
+}
+
+/** Both remarks in words; undefined if there is nothing to say. */
+export function remarksOf({ left_out, note }: Remarks): string | undefined {
+  const missing = left_out.length === 0 ? undefined : `not in this text: ${left_out.join(", ")}`;
+  return [note, missing].filter((each) => each !== undefined).join(" ") || undefined;
+}
+
+/** What a model is shown of a file first: its text, or its tables with their first rows; and what that lacks. */
+export function shownText(content: Extract<ReadContent, Remarks>): {
+  text: string;
+  left_out: readonly string[];
+} {
+  const { left_out } = content;
+  if (content.kind === "text") return { text: content.text, left_out };
+  const tables = content.kind === "table" ? [content.table] : content.tables;
+  if (content.kind === "document" && tables.length === 0) return { text: content.text, left_out };
+  return { text: tables.map(tableText).join("\n\n"), left_out: [...left_out, ...tables.flatMap(hiddenIn)] };
+}
+
 /** The content of a file of a working folder, for a model. */
 export type ReadContent =
-  | { kind: "text"; text: string; note?: string }
+  | ({ kind: "text"; text: string } & Remarks)
   /** A table in text. `text` has its lines, unless it is too large. */
-  | { kind: "table"; table: Table; text: string | undefined; note?: string }
-  | { kind: "document"; format: string; text: string; tables: readonly Table[]; note: string | undefined }
+  | ({ kind: "table"; table: Table; text: string | undefined } & Remarks)
+  | ({ kind: "document"; format: string; text: string; tables: readonly Table[] } & Remarks)
   | { kind: "image"; media_type: ImageType; data: Uint8Array }
   | { kind: "unreadable"; problem: string };
 
@@ -172,11 +230,13 @@ export async function readFileContent(
   const name = fileNameOf(file.path);
   const head = await file.read(0, headBytes);
   if (imageType(head) !== undefined) return await readPicture(file, name);
+  const page = pageInstead({ name, media_type: mediaTypeOf(name) }, head);
+  if (page !== undefined) return { kind: "unreadable", problem: page };
   if (documents.formatOf(name, head) !== undefined) {
     const read = await documents.read({ name, descriptor: file.descriptor }, signal);
     if (!read.ok) return { kind: "unreadable", problem: read.problem };
-    const { format, text, tables = [], note } = read;
-    return { kind: "document", format, text, tables, note };
+    const { format, text, tables = [], left_out, note } = read;
+    return { kind: "document", format, text, tables, left_out, note };
   }
   const known = whyUnreadable(name, head);
   if (known !== undefined) return { kind: "unreadable", problem: known };
@@ -185,9 +245,8 @@ export async function readFileContent(
   if (!isTable || (text.kind === "unreadable" && file.bytes <= maxText)) return text;
   const read = await documents.table({ name, descriptor: file.descriptor }, signal);
   if (!read.ok) return text;
-  const { table, note } = read;
-  const whole = text.kind === "text" ? text.text : undefined;
-  return { kind: "table", table, text: whole, ...(note === undefined ? {} : { note }) };
+  const { table, left_out, note } = read;
+  return { kind: "table", table, text: text.kind === "text" ? text.text : undefined, left_out, note };
 }
 
 type TextContent = Extract<ReadContent, { kind: "text" | "unreadable" }>;
@@ -198,7 +257,8 @@ async function readText(file: OpenedFile, name: string): Promise<TextContent> {
     return { kind: "unreadable", problem };
   }
   const content = readContent(name, mediaTypeOf(name), await file.read(0, file.bytes));
-  return content.kind === "image" ? { kind: "unreadable", problem: "it is a picture" } : content;
+  if (content.kind === "image") return { kind: "unreadable", problem: "it is a picture" };
+  return content.kind === "text" ? { ...content, left_out: undecodedIn(content.text) } : content;
 }
 
 async function readPicture(file: OpenedFile, name: string): Promise<ReadContent> {

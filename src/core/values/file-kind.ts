@@ -25,6 +25,23 @@ export function readContent(name: string, mediaType: string, data: Uint8Array): 
 }
 
 /**
+ * Why a file that begins as a web page does is not of its type, if that is another one: services send a page to sign in where they do not
+ * give a file. @param head its first bytes
+ */
+export function pageInstead(
+  { name, media_type }: { name: string; media_type: string },
+  head: Uint8Array,
+): string | undefined {
+  const start = latin(head.subarray(0, 512)).trimStart().toLowerCase();
+  const isPage = /^(?:<|\u00ef\u00bb\u00bf<)/.test(start) && /<!doctype html|<html[\s>]/.test(start);
+  const allowed = /^text\/(?!csv|tab-)|html|[/+]xml|php|octet-stream/;
+  const type = [media_type.toLowerCase(), mediaTypeOf(name)].find((each) => isPage && !allowed.test(each));
+  return (
+    type && `it is a web page and not of the type ${type}: perhaps one to sign in, sent in place of the file`
+  );
+}
+
+/**
  * Detects a picture by its first bytes: https://www.w3.org/TR/png/, ITU T.81, GIF89a,
  * https://developers.google.com/speed/webp/docs/riff_container
  */

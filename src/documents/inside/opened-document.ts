@@ -8,8 +8,9 @@ export interface OpenedDocument {
   limits: ReadLimits;
 }
 
-/** Their result; `note` does not mention that the text was cut. */
-export interface ReadDocument extends Pick<Extract<DocumentText, { ok: true }>, "tables" | "pages" | "note"> {
+/** Their result; `left_out` does not mention that the text was cut. */
+export interface ReadDocument
+  extends Pick<Extract<DocumentText, { ok: true }>, "tables" | "pages" | "left_out" | "note"> {
   text: BoundedText;
 }
 

@@ -30,7 +30,8 @@ interface Listed {
 
 /** The list of the files in an archive, and the text of small text files. Nested archives are listed, not opened. */
 class ArchiveText {
-  note: string | undefined;
+  /** What was not looked at. */
+  readonly left_out: string[] = [];
   readonly #listed: Listed[] = [];
   readonly #shown: { name: string; text: string }[] = [];
   #room = maxShownBytes;
@@ -67,7 +68,9 @@ class ArchiveText {
     }
     if (this.#count > this.#listed.length) text.line(`and ${this.#count - this.#listed.length} more`);
     for (const { name, text: content } of this.#shown) text.add(`\n--- ${shownName(name)} ---\n${content}\n`);
-    return { text, ...(this.note === undefined ? {} : { note: this.note }) };
+    const unread = this.#count - this.#shown.length;
+    const files = unread === 1 ? "the content of 1 file" : `the content of ${unread} files`;
+    return { text, left_out: [...(unread === 0 ? [] : [files]), ...this.left_out] };
   }
 }
 
@@ -80,7 +83,7 @@ export async function readZipArchive({ data, limits }: OpenedDocument): Promise<
     archive.list(encrypted ? { name, bytes, what: "protected with a password" } : { name, bytes });
     if (!encrypted && archive.wants(bytes)) archive.show(name, await readable(zip.read(name)));
   }
-  if (zip.more) archive.note = `Only the first ${limits.entries} entries were looked at.`;
+  if (zip.more) archive.left_out.push(`entries after the first ${limits.entries}`);
   return archive.written(limits);
 }
 
@@ -131,8 +134,8 @@ export async function readTarArchive({ data, limits }: OpenedDocument): Promise<
   if (broken && entries === 0) {
     throw new UnreadableDocument("It is damaged or incomplete and cannot be unpacked; send it again.");
   }
-  if (broken) archive.note = "It is damaged: what comes after the last file listed is missing.";
-  else if (isOver()) archive.note = `Only the first ${entries} entries were looked at.`;
+  if (broken) archive.left_out.push("what comes after the last file listed, where it is damaged");
+  else if (isOver()) archive.left_out.push(`entries after the first ${entries}`);
   return archive.written(limits);
 }
 

@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { withoutInvisible } from "../../base/invisible-text.ts";
-import type { DocumentText, Table, TableText } from "../../core/ports/documents.ts";
+import { type DocumentText, type Table, type TableText, undecodedIn } from "../../core/ports/documents.ts";
 import { type DocumentFormat, formatNames } from "../document-format.ts";
 import type { ReadLimits, ReadRequest } from "../read-limits.ts";
 import { type OpenedDocument, type ReadDocument, UnreadableDocument } from "./opened-document.ts";
@@ -33,9 +33,7 @@ export async function readFile(
   try {
     if (as !== "table") return await documentText(as, content(descriptor, bytes), limits);
     const { readTable } = await import("./read-table.ts");
-    const notes: string[] = [];
-    const table = readTable(descriptor, notes);
-    return { ok: true, table, ...(notes.length === 0 ? {} : { note: notes.join("; ") }) };
+    return readTable(descriptor);
   } catch (error) {
     if (error instanceof UnreadableDocument) return { ok: false, problem: error.message };
     if (as === "table") throw error;
@@ -49,22 +47,23 @@ export async function readFile(
 
 async function documentText(format: DocumentFormat, data: Buffer, limits: ReadLimits): Promise<DocumentText> {
   const read = await readers[format]();
-  const { text, note, tables, ...found } = await read({ data, limits });
+  const { text, left_out, note, tables, ...found } = await read({ data, limits });
   const listed = tables === undefined ? undefined : firstTables(tables);
   const cleaned = clean(text.text());
-  const notes = [
-    ...(cleaned === "" && note === undefined ? ["It has no text."] : []),
-    ...(note === undefined ? [] : [note]),
-    ...(tables?.length === listed?.length ? [] : [`Only the first ${listed?.length} sheets are described.`]),
-    ...(text.cut ? [`It was cut after ${limits.textCharacters.toLocaleString("en-US")} characters.`] : []),
-  ];
+  const cut = limits.textCharacters.toLocaleString("en-US");
   return {
     ok: true,
     format: formatNames[format],
     text: cleaned,
     ...found,
-    ...(listed === undefined ? {} : { tables: listed }),
-    ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
+    tables: listed,
+    left_out: [
+      ...left_out,
+      ...(tables?.length === listed?.length ? [] : [`sheets after the first ${listed?.length}`]),
+      ...(text.cut ? [`all after the first ${cut} characters`] : []),
+      ...undecodedIn(cleaned),
+    ],
+    note: note ?? (cleaned === "" ? "It has no text." : undefined),
   };
 }
 

@@ -26,7 +26,8 @@ export async function readMail({ data, limits }: OpenedDocument): Promise<ReadDo
   for (const attachment of mail.attachments.slice(0, maxListed)) text.line(attachmentLine(attachment));
   const hidden = mail.attachments.length - maxListed;
   if (hidden > 0) text.line(`and ${hidden} more`);
-  return { text };
+  const { length } = mail.attachments;
+  return { text, left_out: length === 0 ? [] : [length === 1 ? "1 attachment" : `${length} attachments`] };
 }
 
 async function parse(data: Buffer): Promise<Email> {

@@ -1,4 +1,6 @@
 import type { Table } from "../../core/ports/documents.ts";
+import { cellName, Formulas } from "./formulas.ts";
+import { unreadParts } from "./office-parts.ts";
 import { openZip, refuseManyEntries } from "./open-zip.ts";
 import {
   BoundedText,
@@ -24,11 +26,26 @@ export async function readOpenDocument({ data, limits }: OpenedDocument): Promis
   const text = new BoundedText(limits.textCharacters);
   const writer = new ContentWriter(text);
   await parseXml(content, writer);
-  return { text, ...(writer.tables.length === 0 ? {} : { tables: writer.tables }) };
+  const hasHeaders = /<style:(?:header|footer)\b/.test((await zip.text("styles.xml")) ?? "");
+  return {
+    text,
+    tables: writer.tables.length === 0 ? undefined : writer.tables,
+    left_out: [
+      ...unreadParts(zip, /^(?:content\.xml|mimetype)$/),
+      ...writer.left_out,
+      ...(hasHeaders ? ["headers and footers"] : []),
+    ],
+  };
 }
 
 /** Elements whose text does not belong to the document's: comments of authors, deleted text, a shape's description, rubies. */
 const unread = new Set(["annotation", "tracked-changes", "title", "desc", "ruby-text", "forms"]);
+/** Those that a reader of the document may miss. */
+const missed = new Map([
+  ["annotation", "comments"],
+  ["tracked-changes", "deleted text"],
+  ["form", "form fields"],
+]);
 
 /** A table that is being read. Repeated cells and rows are stored once, with their count. */
 interface Grid {
@@ -37,11 +54,17 @@ interface Grid {
   rowTimes: number;
   row: { cell: string; times: number }[];
   cellTimes: number;
+  formulas: Formulas;
+  /** The cell that is being read, counted from 1. */
+  place: { row: number; column: number };
+  /** Its formula; empty if it has none. */
+  formula: string;
 }
 
 /** Converts events of `content.xml` to lines of text and tables. */
 class ContentWriter {
   readonly tables: Table[] = [];
+  readonly left_out = new Set<string>();
   readonly #text: BoundedText;
   readonly #grids: Grid[] = [];
   #line = "";
@@ -57,6 +80,8 @@ class ContentWriter {
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
+    const what = missed.get(name);
+    if (what !== undefined) this.left_out.add(what);
     if (unread.has(name)) this.#unread += 1;
     else if (name === "spreadsheet") this.#inSpreadsheet = true;
     else if (name === "list") this.#lists += 1;
@@ -110,7 +135,8 @@ class ContentWriter {
   }
 
   #startTable(name: string): void {
-    this.#grids.push({ name, rows: [], rowTimes: 1, row: [], cellTimes: 1 });
+    const start = { rows: [], rowTimes: 1, row: [], cellTimes: 1, place: { row: 1, column: 1 }, formula: "" };
+    this.#grids.push({ name, formulas: new Formulas(), ...start });
   }
 
   #startInTable(name: string, attributes: Readonly<Record<string, string>>): void {
@@ -119,12 +145,19 @@ class ContentWriter {
     if (name === "table-row") grid.rowTimes = times(attributes["table:number-rows-repeated"], maxCells);
     else if (name === "table-cell" || name === "covered-table-cell") {
       grid.cellTimes = times(attributes["table:number-columns-repeated"], maxCells);
+      grid.formula = plainFormula(attributes["table:formula"] ?? "");
     }
   }
 
   #endCell(): void {
     const grid = this.#grids.at(-1);
-    grid?.row.push({ cell: this.#line.trim(), times: grid.cellTimes });
+    if (grid === undefined) return;
+    const { place, formula, formulas, cellTimes } = grid;
+    const value = this.#line.trim();
+    if (formula !== "") formulas.add({ ...place, formula, isComputed: value !== "" });
+    if (/^(?:#[A-Z]|Err:)/.test(value) && formula !== "") formulas.addError(value, cellName(place));
+    grid.row.push({ cell: formula !== "" && value === "" ? "not computed" : value, times: cellTimes });
+    place.column += cellTimes;
     this.#line = "";
   }
 
@@ -132,6 +165,7 @@ class ContentWriter {
   #endRow(): void {
     const grid = this.#grids.at(-1);
     if (grid === undefined) return;
+    grid.place = { row: grid.place.row + grid.rowTimes, column: 1 };
     const filled = grid.row.slice(0, grid.row.findLastIndex(({ cell }) => cell !== "") + 1);
     grid.row = [];
     if (filled.length === 0) return;
@@ -149,7 +183,7 @@ class ContentWriter {
     const grid = this.#grids.pop();
     if (grid === undefined) return;
     if (this.#inSpreadsheet && this.#grids.length === 0) {
-      const table = writeSheet(this.#text, grid.name, repeated(grid));
+      const table = writeSheet(this.#text, grid.name, repeated(grid), grid.formulas.lines());
       if (table !== undefined) this.tables.push(table);
       return;
     }
@@ -158,6 +192,13 @@ class ContentWriter {
     if (this.#grids.length > 0) this.#line += lines.join(" ");
     else for (const line of lines) this.#text.line(line);
   }
+}
+
+/** `of:=SUM([.B2:.D2])` as people write it (OpenDocument 1.3 part 4, 5.8). */
+function plainFormula(formula: string): string {
+  return formula
+    .replace(/^\w+:(?==)/, "")
+    .replace(/\[([^\]]*)\]/g, (_, reference) => reference.replace(/(^|:)\./g, "$1"));
 }
 
 const spaces: Readonly<Record<string, string>> = { s: " ", tab: "\t", "line-break": "\n" };

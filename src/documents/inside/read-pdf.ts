@@ -3,6 +3,7 @@ import {
   BoundedText,
   type OpenedDocument,
   type ReadDocument,
+  shownName,
   UnreadableDocument,
 } from "./opened-document.ts";
 import { pageNotes } from "./pdf-notes.ts";
@@ -32,27 +33,39 @@ export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDoc
   if (broken.length > 0 && broken.length === Math.min(pages, maxFailures)) {
     throw new UnreadableDocument("It is damaged: its pages cannot be read; send it again.");
   }
+  const unread = await unreadIn(pdf, data);
   if (empty.length === pages) {
-    return { text: new BoundedText(0), pages: pdf.numPages, note: await withoutText(pdf, pages) };
+    const note = await withoutText(pdf, pages);
+    return { text: new BoundedText(0), pages: pdf.numPages, left_out: unread, note };
   }
-  const note = missing(pdf.numPages, empty, broken, failures);
-  return { text, pages: pdf.numPages, ...(note === "" ? {} : { note }) };
+  const left_out = [...missing(pdf.numPages, empty, broken, failures), ...unread];
+  return { text, pages: pdf.numPages, left_out };
 }
 
-/** Gaps in the text, as sentences. */
+/** Gaps in the text. */
 function missing(
   pages: number,
   empty: readonly number[],
   broken: readonly number[],
   failures: number,
-): string {
-  const sentences = [
-    empty.length === 0 ? "" : `Without text: ${named(empty)}.`,
-    broken.length === 0 ? "" : `Damaged and left out: ${named(broken)}.`,
-    failures < maxFailures ? "" : "The pages after them were not tried.",
-    pages <= maxPages ? "" : `Only the first ${maxPages} pages were read.`,
+): string[] {
+  return [
+    ...(empty.length === 0 ? [] : [`${named(empty)} without text`]),
+    ...(broken.length === 0 ? [] : [`${named(broken)}, damaged`]),
+    ...(failures < maxFailures ? [] : ["the pages after them"]),
+    ...(pages <= maxPages ? [] : [`pages after the first ${maxPages}`]),
   ];
-  return sentences.filter((sentence) => sentence !== "").join(" ");
+}
+
+/** What a PDF has beside its text. The dictionaries of pictures are never compressed (ISO 32000-1, 7.5.7). */
+async function unreadIn(pdf: Pdf, data: Buffer): Promise<string[]> {
+  const hasPictures = /\/Subtype\s*\/Image\b/.test(data.toString("latin1"));
+  const attached = Object.keys((await pdf.getAttachments().catch(() => undefined)) ?? {});
+  return [
+    ...(hasPictures ? ["pictures"] : []),
+    ...(attached.length === 0 ? [] : [`attached files (${attached.slice(0, 10).map(shownName).join(", ")})`]),
+    ...(pdf.isPureXfa ? ["an XFA form"] : []),
+  ];
 }
 
 type Pdf = Awaited<ReturnType<typeof open>>;

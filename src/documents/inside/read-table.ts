@@ -1,21 +1,31 @@
 import { readSync } from "node:fs";
 import Papa from "papaparse";
-import { findEncoding, guessNote } from "../../base/decode-text.ts";
-import type { Table } from "../../core/ports/documents.ts";
+import { findEncoding, guessNote, markedUtf16 } from "../../base/decode-text.ts";
+import { type TableText, undecodedIn } from "../../core/ports/documents.ts";
 import { UnreadableDocument } from "./opened-document.ts";
-import { firstRows, makeTable } from "./sheet-text.ts";
+import { makeTable } from "./sheet-text.ts";
+import { dialectOf } from "./table-dialect.ts";
 
 /** Bytes from which delimiter, columns and first rows are determined. */
 const headBytes = 1_000_000;
 const chunkBytes = 262_144;
 const delimiters = [",", ";", "\t", "|"];
 
+/** Rows from which the form of numbers and dates is determined. */
+const sampleRows = 500;
+
+/** Names of Python for labels of `TextDecoder`, where they differ. */
+const pythonNames: Readonly<Record<string, string>> = {
+  shift_jis: "cp932",
+  "euc-kr": "cp949",
+  big5: "big5hkscs",
+};
+
 /**
  * The shape and beginning of a table in text: the library reads the beginning, the rest is only counted. Memory use is constant, however
- * long the lines are. `notes` receives remarks for the reader. @throws UnreadableDocument when it is not text
+ * long the lines are. @throws UnreadableDocument when it is not text
  */
-export function readTable(descriptor: number, notes: string[] = []): Table {
-  const chunk = Buffer.alloc(chunkBytes);
+export function readTable(descriptor: number): Extract<TableText, { ok: true }> {
   const beginning = Buffer.alloc(headBytes);
   const head = beginning.subarray(0, readSync(descriptor, beginning, 0, headBytes, 0));
   const goesOn = head.length === headBytes;
@@ -23,28 +33,52 @@ export function readTable(descriptor: number, notes: string[] = []): Table {
   if (found === undefined) throw new UnreadableDocument("It is not text; send the table as CSV.");
   const text = new TextDecoder(found.label).decode(head, { stream: goesOn });
   const { data, meta } = Papa.parse<string[]>(text, {
-    preview: firstRows + 1,
+    preview: sampleRows,
     skipEmptyLines: true,
     delimitersToGuess: delimiters,
   });
   // The beginning may end in the middle of a row.
-  const whole = goesOn && data.length > 1 && data.length <= firstRows ? data.slice(0, -1) : data;
+  const rows = goesOn && data.length > 1 && data.length < sampleRows ? data.slice(0, -1) : data;
   const counter = new RowCounter(meta.delimiter);
+  const isBroken = readRows(descriptor, found.label, counter);
+  const marked = markedUtf16(head) === undefined ? undefined : "utf-16";
+  const encoding = isMarked(head) ? "utf-8-sig" : (marked ?? pythonNames[found.label] ?? found.label);
+  const { table, above, notes } = dialectOf({ rows, delimiter: meta.delimiter, encoding, isBroken });
+  return {
+    ok: true,
+    table: { ...makeTable(table, Math.max(0, counter.rows - above)), notes },
+    left_out: isBroken ? undecodedIn("\ufffd") : [],
+    note: guessNote({ encoding: found.name, guessed: found.guessed }),
+  };
+}
+
+/** Counts the rows of all of the file; whether some bytes are not text in UTF-8. */
+function readRows(descriptor: number, label: string, counter: RowCounter): boolean {
   // In other encodings a second byte may look like a delimiter.
-  const isPlain = found.label === "utf-8" || found.label.startsWith("windows-");
-  const decoder = isPlain ? undefined : new TextDecoder(found.label);
-  const note = guessNote({ encoding: found.name, guessed: found.guessed });
-  // A lone byte order mark is no content.
-  let position = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
+  const isPlain = label === "utf-8" || label.startsWith("windows-");
+  const decoder = new TextDecoder(label);
+  const strict = new TextDecoder(label, { fatal: true });
+  const chunk = Buffer.alloc(chunkBytes);
+  let isBroken = false;
+  let position = 0;
   for (;;) {
     const read = readSync(descriptor, chunk, 0, chunkBytes, position);
-    if (read === 0) break;
+    // A lone byte order mark is no content.
+    const bytes = chunk.subarray(position === 0 && isMarked(chunk) ? 3 : 0, read);
     position += read;
-    const bytes = chunk.subarray(0, read);
-    counter.add(decoder === undefined ? bytes : Buffer.from(decoder.decode(bytes, { stream: true })));
+    try {
+      if (!isBroken) strict.decode(bytes, { stream: read > 0 });
+    } catch {
+      isBroken = true;
+    }
+    if (read === 0) return isBroken;
+    counter.add(isPlain ? bytes : Buffer.from(decoder.decode(bytes, { stream: true })));
   }
-  if (note !== undefined) notes.push(note);
-  return { ...makeTable(whole, Math.max(0, counter.rows - 1)), delimiter: meta.delimiter };
+}
+
+/** Whether it begins with the byte order mark of UTF-8. */
+function isMarked([one, two, three]: Uint8Array): boolean {
+  return one === 0xef && two === 0xbb && three === 0xbf;
 }
 
 const space = 32;

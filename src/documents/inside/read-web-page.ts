@@ -7,6 +7,13 @@ import {
   UnreadableDocument,
 } from "./opened-document.ts";
 
+/** Elements whose content is not read. */
+const elements: readonly (readonly [element: RegExp, what: string])[] = [
+  [/<(?:img|svg|canvas|picture|video|audio)\b/i, "pictures"],
+  [/<(?:input|select|textarea)\b/i, "form fields"],
+  [/<(?:iframe|object|embed)\b/i, "embedded pages"],
+];
+
 /** An HTML file as Markdown, with visible text only. Nothing it refers to is fetched. */
 export async function readWebPage({ data, limits }: OpenedDocument): Promise<ReadDocument> {
   const named = declared(data);
@@ -17,7 +24,9 @@ export async function readWebPage({ data, limits }: OpenedDocument): Promise<Rea
   if (page.title !== "") text.line(`# ${page.title}\n`);
   text.add(page.text);
   const note = guessNote(decoded);
-  return { text, ...(note === undefined ? {} : { note: `It was ${note}.` }) };
+  const left_out = elements.flatMap(([element, what]) => (element.test(decoded.text) ? [what] : []));
+  if (page.isArticle) left_out.push("what stands beside the article");
+  return { text, left_out, note: note === undefined ? undefined : `It was ${note}.` };
 }
 
 /** By the encoding that the page declares at its beginning (HTML, 13.2.3.2); undefined if it declares none or an unknown one. */

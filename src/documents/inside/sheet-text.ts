@@ -8,13 +8,14 @@ const maxCell = 500;
 const maxFirstCharacters = 100_000;
 
 /**
- * Writes a sheet as its name and lines of CSV, and returns its table. Empty rows and empty cells at the ends of rows are left out.
- * Undefined for an empty sheet.
+ * Writes a sheet as its name and lines of CSV, followed by notes on its formulas, and returns its table. Empty rows and empty cells at the
+ * ends of rows are left out. Undefined for an empty sheet.
  */
 export function writeSheet(
   text: BoundedText,
   name: string,
   rows: Iterable<readonly string[]>,
+  notes: readonly string[] = [],
 ): Table | undefined {
   let count = 0;
   const kept: string[][] = [];
@@ -27,8 +28,9 @@ export function writeSheet(
     count += 1;
   }
   if (count === 0) return undefined;
+  if (notes.length > 0) text.line(`--- formulas of ${name} ---\n${notes.join("\n")}`);
   text.line("");
-  return { name, ...makeTable(kept, count - 1) };
+  return { name, ...makeTable(kept, count - 1), notes };
 }
 
 /** A table of its first row and the following ones, cut to what is kept. */

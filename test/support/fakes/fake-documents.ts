@@ -7,13 +7,13 @@ export const fakeDocuments: DocumentReader = {
   read: async ({ name }) =>
     name.startsWith("broken")
       ? { ok: false, problem: "it needs a password" }
-      : { ok: true, format: "PDF", text: "the terms", note: "1 page" },
+      : { ok: true, format: "PDF", text: "the terms", left_out: [], note: "1 page" },
   table: async ({ descriptor }) => {
     const [columns = [], ...rows] = textOf(descriptor)
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => line.split(","));
-    return { ok: true, table: { columns, rows: rows.length, first: rows.slice(0, 20), delimiter: "," } };
+    return { ok: true, left_out: [], table: { columns, rows: rows.length, first: rows.slice(0, 20) } };
   },
 };
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import { unzipSync } from "fflate";
 import { create } from "tar";
 import { expect, it, onTestFinished } from "vitest";
 import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
@@ -57,7 +58,7 @@ it("a PDF is read page by page, with the pages that have no text", async () => {
     format: "PDF",
     text: "--- page 1 ---\nFirst page\n\n--- page 2 ---\n\n--- page 3 ---\nLast page",
     pages: 3,
-    note: "Without text: page 2.",
+    left_out: ["page 2 without text"],
   });
 });
 
@@ -145,6 +146,7 @@ it.each([
       format: "PDF",
       text: `--- page 1 ---\n${words}`,
       pages: 1,
+      left_out: [],
     });
   },
 );
@@ -163,7 +165,53 @@ it("a Word document is read as Markdown, with headings, lists of cells and witho
     ok: true,
     format: "Word document",
     text: "# Plan\n\nWe & you\n\n| who | when |\n| --- | --- |\n| Ann | May |",
+    left_out: [],
   });
+});
+
+it("a Word document's headers and comments are read, with their authors and places", async () => {
+  const word = (inner: string) =>
+    `<w:x xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${inner}</w:x>`;
+  const body = `<w:p><w:r><w:t>We pay </w:t></w:r><w:commentRangeStart w:id="7"/><w:r><w:t>the price</w:t></w:r><w:commentRangeEnd w:id="7"/><w:r><w:commentReference w:id="7"/></w:r><w:r><w:t> soon.</w:t></w:r></w:p>`;
+  const document = makeDocx(body, {
+    "word/comments.xml": word(
+      `<w:comment w:id="7" w:author="Ann">${paragraph("Too")}${paragraph("high")}</w:comment>`,
+    ),
+    "word/header1.xml": word(paragraph("Draft")),
+    "word/header2.xml": word(paragraph("Draft")),
+    "word/media/image1.png": new Uint8Array([1]),
+  });
+  expect(await readInside("c.docx", document)).toMatchObject({
+    text: "We pay the price[\\[Ann 1\\]](#comment-7) soon.\n\nComment \\[Ann 1\\]\n\nToo\n\nhigh [↑](#comment-ref-7)\n\nHeader: Draft",
+    left_out: ["pictures"],
+  });
+});
+
+const attachment =
+  "--b\nContent-Type: text/plain\n\nhello\n--b\nContent-Disposition: attachment; filename=a.pdf\n\nx\n--b--";
+it.each<[name: string, content: string | Uint8Array, leftOut: string[]]>([
+  ["nothing.docx", makeDocx(paragraph("a")), []],
+  [
+    "a.docx",
+    makeDocx(paragraph("a"), { "word/charts/chart1.xml": "<c/>", "word/vbaProject.bin": "x" }),
+    ["charts", "macros"],
+  ],
+  ["b.docx", makeDocx(paragraph("a"), { "word/afchunk.mht": "x" }), ["the part word/afchunk.mht"]],
+  [
+    "a.xlsx",
+    makeXlsx({ S: sheetRow(1, "a") }, { "xl/comments1.xml": "<c/>", "xl/theme/theme1.xml": "<t/>" }),
+    ["comments"],
+  ],
+  ["a.pptx", makePptx([["a"]], [1], "n"), []],
+  ["b.pptx", makeZip({ ...unzipSync(makePptx([["a"]], [1], "n")), "ppt/media/a.mp4": "x" }), ["pictures"]],
+  ["a.odt", makeOpenDocument("text", "<text:p>a</text:p>", { "Pictures/a.png": "x" }), ["pictures"]],
+  ["a.pdf", makePdf(["a"], "", ["<< /Type /XObject /Subtype /Image >>"]), ["pictures"]],
+  ["a.html", "<p>a</p><img src=x><input value=y>", ["pictures", "form fields"]],
+  ["a.eml", `Subject: Hi\nContent-Type: multipart/mixed; boundary=b\n\n${attachment}`, ["1 attachment"]],
+  ["a.zip", makeZip({ "a.txt": "all" }), []],
+  ["b.docx", makeDocx(paragraph("a\ufffd")), ["characters that cannot be decoded"]],
+])("what a text lacks of its document is told: %s", async (name, content, left_out) => {
+  expect(await readInside(name, content)).toMatchObject({ ok: true, left_out });
 });
 
 it("every sheet of a spreadsheet is read as CSV and as a table", async () => {
@@ -208,6 +256,42 @@ it("a spreadsheet keeps the digits of ids, and its fractions are read as doubles
   });
 });
 
+it("formulas, errors and cells without a value are shown; empty rows are not", async () => {
+  const cell = (place: string, value: string, more = "") => `<c r="${place}"${more}>${value}</c>`;
+  const row = (at: number) =>
+    `<row r="${at}">${cell(`A${at}`, "<v>2</v>")}${cell(`B${at}`, `<f>A${at}*$A$1&lt;9</f><v>1</v>`)}${cell(`C${at}`, `<f>SUM(A${at}:B${at})</f><v></v>`)}</row>`;
+  const shared = `${cell("A9", '<f t="shared" ref="A9:B9" si="0">A1+1</f><v>3</v>')}${cell("B9", '<f t="shared" si="0"/><v>2</v>')}`;
+  const error = cell("C9", "<f>A1/0</f><v>#DIV/0!</v>", ' t="e"');
+  const empty = '<row r="5" s="1"/><row r="6"></row><row><c r="A7" s="3"/></row>';
+  const rows = `${row(2)}${row(3)}${empty}<row r="9">${shared}${error}</row><row r="999999999"/>`;
+  const notes = [
+    "B2: =A2*$A$1<9, down to B3",
+    "C2: =SUM(A2:B2), down to C3, not computed",
+    "A9: =A1+1, alike in 2 cells up to B9",
+    "C9: =A1/0",
+    "error #DIV/0! in C9",
+  ];
+  expect(await readInside("f.xlsx", makeXlsx({ S: rows }))).toMatchObject({
+    text: `--- S ---\n2,1,not computed\n2,1,not computed\n3,2,#DIV/0!\n--- formulas of S ---\n${notes.join("\n")}`,
+    tables: [{ name: "S", rows: 2, notes }],
+  });
+});
+
+it("formulas of OpenDocument sheets are shown", async () => {
+  const cell = (formula: string, value: string) =>
+    `<table:table-cell${formula && ` table:formula="of:=${formula}"`}><text:p>${value}</text:p></table:table-cell>`;
+  const row = (at: number, sum: string) =>
+    `<table:table-row>${cell("", "1")}${cell(`[.A${at}]+[$T.A${at}]`, sum)}</table:table-row>`;
+  const book = makeOpenDocument(
+    "spreadsheet",
+    `<table:table table:name="S">${row(1, "2")}${row(2, "")}${row(3, "Err:502")}</table:table>`,
+  );
+  expect(await readInside("s.ods", book)).toMatchObject({
+    text: expect.stringContaining("1,2\n1,not computed\n1,Err:502"),
+    tables: [{ notes: ["B1: =A1+$T.A1, down to B3, 1 of them not computed", "error Err:502 in B3"] }],
+  });
+});
+
 it("slides are read in the order they are shown, with the speaker's notes", async () => {
   const slides = makePptx([["Welcome", "all"], ["Opening"]], [2, 1], "Smile");
   expect(await readInside("talk.pptx", slides)).toMatchObject({
@@ -227,6 +311,7 @@ it("OpenDocument text is read with headings, lists, spaces and tables, without c
     ok: true,
     format: "OpenDocument text",
     text: "## Plan\na  b\n- first\n| x | y |",
+    left_out: ["comments"],
   });
 });
 
@@ -309,6 +394,7 @@ it("a ZIP archive is listed, and its small text files are shown", async () => {
     ok: true,
     format: "ZIP archive",
     text: "3 files, 300 kB unpacked\n- src/a.txt (5 B)\n- data.bin (3 B)\n- long.txt (300 kB)\n\n--- src/a.txt ---\nhello",
+    left_out: ["the content of 2 files"],
   });
 });
 
@@ -334,7 +420,7 @@ it.each(["all.tar", "all.tgz", "all.tar.gz"])(
 it("a document's text is cut at the limit and says so", async () => {
   expect(await readInside("a.docx", makeDocx(paragraph("abcdefgh")), { textCharacters: 5 })).toMatchObject({
     text: "abcde",
-    note: "It was cut after 5 characters.",
+    left_out: ["all after the first 5 characters"],
   });
 });
 

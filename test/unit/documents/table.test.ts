@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { RowCounter, readTable } from "../../../src/documents/inside/read-table.ts";
 import { tableOf, withFile } from "../../support/documents/read-bytes.ts";
+import { needs } from "../../support/needs.ts";
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
 
@@ -52,8 +54,9 @@ it.each([
   ["one column", "a\n1\n2", ",", ["a"], [["1"], ["2"]]],
   ["a header alone", "a,b", ",", ["a", "b"], []],
 ])("a table with %s is read", async (_what, content, delimiter, columns, first) => {
-  const table = await withFile("a.csv", content, async ({ descriptor }) => readTable(descriptor));
-  expect(table).toEqual({ columns, rows: first.length, first, delimiter });
+  const { table } = await withFile("a.csv", content, async ({ descriptor }) => readTable(descriptor));
+  const notes = [expect.stringContaining(`sep=${JSON.stringify(delimiter)}, `)];
+  expect(table).toEqual({ columns, rows: first.length, first, notes });
 });
 
 it("a table's rows are all counted, and the first 20 are kept", async () => {
@@ -67,7 +70,7 @@ it("a table's rows are all counted, and the first 20 are kept", async () => {
 
 it("a table's long cells are cut", async () => {
   const content = `a,b\n${"x".repeat(3_000_000)},2\n3,4`;
-  const table = await withFile("a.csv", content, async ({ descriptor }) => readTable(descriptor));
+  const { table } = await withFile("a.csv", content, async ({ descriptor }) => readTable(descriptor));
   expect(table).toMatchObject({ columns: ["a", "b"], rows: 2 });
   expect(JSON.stringify(table).length).toBeLessThan(2_000);
 });
@@ -88,4 +91,105 @@ it("a table's rows are counted the same wherever the bytes are cut", () => {
     return counter.rows;
   });
   expect(new Set(counts)).toEqual(new Set([5]));
+});
+
+/** Runs the call of a note: `pd.read_csv` with Python's own `csv`, numbers and dates read as the note says. Answers names and rows. */
+const reader = `
+import csv, datetime, json, sys
+path, call, forms = sys.argv[1:4]
+class pd:
+    def read_csv(path, sep, encoding, header, decimal=".", thousands="", dtype={}, parse_dates=[], skipinitialspace=False, encoding_errors="strict", **_):
+        with open(path, encoding=encoding, errors=encoding_errors, newline="") as file:
+            rows = [row for row in csv.reader(file, delimiter=sep, skipinitialspace=skipinitialspace) if row]
+        names = list(range(len(rows[0]))) if header is None else rows[header]
+        def value(name, cell):
+            if name in parse_dates:
+                return datetime.datetime.strptime(cell, json.loads(forms)[str(name)]).isoformat()
+            try:
+                return cell if name in dtype else float(cell.replace(thousands, "").replace(decimal, "."))
+            except ValueError:
+                return cell
+        body = rows[0 if header is None else header + 1:]
+        return [names] + [[value(name, cell) for name, cell in zip(names, row)] for row in body]
+print(json.dumps(eval(call)))
+`;
+
+it.skipIf(!needs("python3")).each([
+  [
+    "of Germany in Windows-1252",
+    Buffer.from("größe;placed;sum\nL;31.12.2026;1.234,50\nM;01.02.2026;5,25\n", "latin1"),
+    [
+      ["größe", "placed", "sum"],
+      ["L", "2026-12-31T00:00:00", 1234.5],
+      ["M", "2026-02-01T00:00:00", 5.25],
+    ],
+  ],
+  [
+    "under a title, with codes",
+    "Report of March;;\n\nname;zip;share\nAnn;01234;1,5\nBob;99999;2,5\n",
+    [
+      ["name", "zip", "share"],
+      ["Ann", "01234", 1.5],
+      ["Bob", "99999", 2.5],
+    ],
+  ],
+  [
+    "of America with blanks, quotes and times",
+    'id, when, total\n1, 12/31/2026 1:05 PM, "1,234.50"\n2, 1/2/2026 9:00 AM, 5.00\n',
+    [
+      ["id", "when", "total"],
+      [1, "2026-12-31T13:05:00", "1,234.50"],
+      [2, "2026-01-02T09:00:00", 5],
+    ],
+  ],
+  [
+    "without names",
+    "2026-01-31\tN\t0.5\n2026-02-28\tS\t7\n",
+    [
+      [0, 1, 2],
+      ["2026-01-31T00:00:00", "N", 0.5],
+      ["2026-02-28T00:00:00", "S", 7],
+    ],
+  ],
+  [
+    "of a spreadsheet's years",
+    "\ufeffsep=;\nregion;2025;2026\nN;1'200;2'000.5\n",
+    [
+      ["region", "2025", "2026"],
+      ["N", 1200, 2000.5],
+    ],
+  ],
+  [
+    "in UTF-16",
+    utf16("a|b\n1|x\n"),
+    [
+      ["a", "b"],
+      [1, "x"],
+    ],
+  ],
+])("a program reads a table by its note: %s", async (_what, content, rows) => {
+  const read = await withFile("a.csv", content, async ({ descriptor }) => {
+    const { notes = [] } = readTable(descriptor).table;
+    const call = notes.find((note) => note.startsWith("to read it: "))?.slice("to read it: ".length) ?? "";
+    const dates =
+      notes
+        .find((note) => note.startsWith("dates: "))
+        ?.slice("dates: ".length)
+        .split(", ") ?? [];
+    const forms = dates.map((date) => /^"?(.+?)"? (%.*)$/.exec(date)?.slice(1) as [string, string]);
+    const given = ["-c", reader, `/dev/fd/3`, call, JSON.stringify(Object.fromEntries(forms))];
+    return execFileSync("python3", given, {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit", descriptor],
+    });
+  });
+  expect(JSON.parse(read)).toEqual(rows);
+});
+
+it.each([
+  ["when;v\n03/04/2026;1\n", 'dates: "when" %d/%m/%Y or %m/%d/%Y', "parse_dates"],
+  ["a;v\nx;1.234\ny;2.345\n", 'numbers: "1.234" may have thousands or a fraction', "decimal"],
+])("a table's note says what is in doubt: %j", async (content, doubt, guess) => {
+  const { table } = await withFile("a.csv", content, async ({ descriptor }) => readTable(descriptor));
+  expect(table.notes).toEqual([expect.not.stringContaining(guess), doubt]);
 });

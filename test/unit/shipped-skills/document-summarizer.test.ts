@@ -11,7 +11,7 @@ import { createSkillBench } from "../../support/skills/skill-bench.ts";
 /** A reader that answers these texts for files of these names. */
 const reads = (texts: Record<string, { text: string; note?: string }>): DocumentReader => ({
   formatOf: (name) => (texts[name] === undefined ? undefined : "PDF"),
-  read: async ({ name }) => ({ ok: true, format: "PDF", text: "", ...texts[name] }),
+  read: async ({ name }) => ({ ok: true, format: "PDF", text: "", left_out: [], ...texts[name] }),
   table: async () => ({ ok: false, problem: "no table" }),
 });
 const page = (number: number, text: string) => `--- page ${number} ---\n${text}\n`;

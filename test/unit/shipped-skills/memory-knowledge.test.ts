@@ -29,7 +29,7 @@ interface Recalled {
 /** A reader that answers these texts for files of these names. */
 const reads = (texts: Record<string, { text: string; note?: string }>): DocumentReader => ({
   formatOf: (name) => (texts[name] === undefined ? undefined : "PDF"),
-  read: async ({ name }) => ({ ok: true, format: "PDF", text: "", ...texts[name] }),
+  read: async ({ name }) => ({ ok: true, format: "PDF", text: "", left_out: [], ...texts[name] }),
   table: async () => ({ ok: false, problem: "no table" }),
 });
 

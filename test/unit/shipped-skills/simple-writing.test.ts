@@ -150,7 +150,9 @@ describe("the simple-writing skill", () => {
     });
     expect((run.output as { notes: string[] }).notes).toEqual([
       expect.stringContaining("are not fetched"),
-      expect.stringContaining("broken.png was left out: it is not a PNG or JPEG file"),
+      expect.stringContaining(
+        "broken.png was left out: it is no PNG or JPEG picture with at most 25 million pixels",
+      ),
       expect.stringContaining("There is no file ../../../etc/passwd"),
       expect.stringContaining("There is no file nope.png"),
     ]);
@@ -366,6 +368,13 @@ describe("hostile text", () => {
     const around = { signal, timeoutMs: 200, pictures: async () => new Map(), making: () => undefined };
     expect(await makeFiles(job, around)).toBeUndefined();
     expect(performance.now() - before).toBeLessThan(5_000);
+  });
+
+  it("a table is cut to the columns that Word opens, and says so", () => {
+    const row = (cell: string) => `|${` ${cell} |`.repeat(70)}`;
+    const { blocks, notes } = readMarkdown([row("name"), row("---"), row("x")].join("\n"));
+    expect(blocks).toMatchObject([{ kind: "table", header: { length: 63 }, rows: [{ length: 63 }] }]);
+    expect(notes).toEqual(["A table is cut: its columns 64 to 70 were left out. Use a spreadsheet."]);
   });
 
   it("hostile text is read as blocks without HTML and without active addresses", () => {

@@ -125,12 +125,12 @@ describe("the translate skill", () => {
   it("the translate skill says which part of a document has no text", async () => {
     const documents: DocumentReader = {
       formatOf: () => "PDF",
-      read: async () => ({ ok: true, format: "PDF", text: "Hello", note: "Page 2 is a scan." }),
+      read: async () => ({ ok: true, format: "PDF", text: "Hello", left_out: ["page 2 without text"] }),
       table: async () => ({ ok: false, problem: "no table" }),
     };
     const bench = createSkillBench({ attached: { "a.pdf": "%PDF" }, documents, answers: ["Hallo"] });
     const run = await bench.run("translate", { file: "a.pdf", to: "German" });
-    expect(run.output).toMatchObject({ notes: ["a.pdf: Page 2 is a scan."] });
+    expect(run.output).toMatchObject({ notes: ["a.pdf: not in this text: page 2 without text"] });
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { readAtMost } from "../../../base/read-at-most.ts";
 import { type OutgoingFile, PlatformError } from "../../../core/ports/chat-platform.ts";
+import { pageInstead } from "../../../core/values/file-kind.ts";
 import type { FileReference } from "../../../core/values/inbound.ts";
 import type { Room } from "../channel/slack-rooms.ts";
 import { slackCall } from "../connection/slack-call.ts";
@@ -102,7 +103,11 @@ export async function downloadFile(
   );
   try {
     refuseWrongAnswer(response, file);
-    return await readAtMost(response.body, options.maxBytes, () => tooLarge(file.name, options.maxBytes));
+    const data = await readAtMost(response.body, options.maxBytes, () =>
+      tooLarge(file.name, options.maxBytes),
+    );
+    if (pageInstead(file, data) !== undefined) throw unreadable(file);
+    return data;
   } finally {
     if (!response.bodyUsed) await response.body?.cancel();
   }
@@ -131,14 +136,18 @@ function refuseWrongAnswer(response: Response, file: FileReference): void {
     (response.ok && page && !/html/.test(file.media_type)) ||
     (response.status >= 300 && response.status < 400)
   ) {
-    throw new PlatformError(
-      "forbidden",
-      `Slack does not let me read ${file.name}: the app lacks the scope files:read, or the file is not shared with it.`,
-    );
+    throw unreadable(file);
   }
   if (response.ok) return;
   const code = response.status === 404 ? "gone" : response.status >= 500 ? "unavailable" : "forbidden";
   throw new PlatformError(code, `Slack did not give me ${file.name}: HTTP ${response.status}.`);
+}
+
+function unreadable({ name }: FileReference): PlatformError {
+  return new PlatformError(
+    "forbidden",
+    `Slack does not let me read ${name}: the app lacks the scope files:read, or the file is not shared with it.`,
+  );
 }
 
 function tooLarge(name: string, maxBytes: number): PlatformError {

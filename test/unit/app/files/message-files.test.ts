@@ -77,10 +77,30 @@ describe("the files of a message", () => {
     );
     expect(said).toMatch(/broken.pdf"[^>]* not_read="it needs a password" \/>/);
     expect(said).toMatch(
-      /sales.csv"[^>]* note="a table, as its columns and first rows; code reads all of it">/,
+      /sales.csv"[^>]* note="a table, as its columns and first rows; code reads all of it; not here: rows after the first 20 of 400">/,
     );
     expect(said).toMatch(/columns: city, sales\n400 rows; the first 20:/);
     expect(said).toMatch(/small.csv"[^>]*>\na,b\n1,2\n/);
+  });
+
+  it("a web page in place of a message file is no file, and a text that lacks something is not whole", async () => {
+    const { platform, call } = callable();
+    const page = "\n<!DOCTYPE html><html><title>Sign in</title>";
+    for (const id of ["f1", "f2", "f3"]) platform.files.set(id, bytes(page));
+    platform.files.set("f4", Buffer.concat([bytes("ää öö üü, "), new Uint8Array([0xff])]));
+    const files = [
+      fileOf("f1", "report.pdf", { media_type: "application/octet-stream" }),
+      fileOf("f2", "export", { media_type: "text/csv" }),
+      fileOf("f3", "page.html", { media_type: "text/html" }),
+      fileOf("f4", "half.txt"),
+    ];
+    const said = await call("Look", { files, in_thread: false });
+    expect(said).toMatch(
+      /name="report.pdf"[^>]* not_read="it is a web page and not of the type application\/pdf/,
+    );
+    expect(said).toMatch(/name="export"[^>]* not_read="it is a web page and not of the type text\/csv/);
+    expect(said).toMatch(/page.html"[^>]* note="whole">\n\n?<!DOCTYPE/);
+    expect(said).toMatch(/half.txt"[^>]* note="not here: characters that cannot be decoded">/);
   });
 
   it("message files that cannot be fetched are named with the platform's reason", async () => {

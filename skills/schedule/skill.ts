@@ -10,7 +10,7 @@ import type { Plan, Wish } from "../../src/core/ports/schedules.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
 import type { Outcome } from "../../src/core/values/failure.ts";
-import { type Json, objectOf, toJson } from "../../src/core/values/json.ts";
+import { objectOf, toJson } from "../../src/core/values/json.ts";
 
 /** The part of a plan that is shown to the model. */
 const shownPlanSchema = plannedViewSchema.omit({ next_at: true });
@@ -51,10 +51,10 @@ function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 /** Schedules a wish, after the person has agreed if the plan requires it. Returns the schedule. */
-async function planned(context: ToolContext, wish: Wish): Promise<PlannedView> {
+async function planned(context: ToolContext, wish: Wish, whom?: string): Promise<PlannedView> {
   const schedules = planning(context);
   // A step, so that the plan people agree to is the plan that is stored.
-  const kept = await context.step("plan", async () => toJson(unwrap(await schedules.plan(wish))));
+  const kept = await context.step("plan", async () => toJson(unwrap(await schedules.plan(wish, whom))));
   const plan = kept as unknown as Plan;
   if (plan.asks) {
     const { question, shown: input } = plan;
@@ -99,7 +99,7 @@ const parameters = z.object({
   cron: z.string().max(100).optional().meta({ deprecated: true }),
 });
 
-type Asked = z.output<typeof parameters>;
+type Asked = Omit<z.output<typeof parameters>, "for">;
 
 /** Schedules a reminder or a task. Running the same call again does not schedule it twice. */
 const planWish = definePart({
@@ -114,13 +114,10 @@ const planWish = definePart({
     deed: objectOf(input).what === "task" ? "plan a task" : "plan a reminder",
     quotes: "text",
   }),
-  async run(asked, context) {
+  async run({ for: whom, ...asked }, context) {
     // A step, so that "in 20 minutes" is the same moment after a crash.
-    const wish = await context.step(
-      "read the time",
-      async () => (await wishOf(asked, context)) as unknown as Json,
-    );
-    const view = await planned(context, wish as unknown as Wish);
+    const wish = await context.step("read the time", async () => toJson(await wishOf(asked, context)));
+    const view = await planned(context, wish as unknown as Wish, whom);
     const times = view.next.length === 0 ? "" : ` Next: ${view.next.join(", ")}.`;
     const does = view.what === "reminder" ? "I remind" : "Planned";
     return { summary: `${does} ${view.when}.${times}`, planned: show(view) };
@@ -128,31 +125,19 @@ const planWish = definePart({
 });
 
 /** @throws SkillFailure if the time is invalid */
-async function wishOf({ at, cron, when, for: whom, ...asked }: Asked, context: ToolContext): Promise<Wish> {
-  const found = whom === undefined ? undefined : await context.chat.receiver(whom);
-  const rest = { ...asked, for: found?.receiver, asks: found?.isNamed === false };
+async function wishOf({ at, cron, when, ...rest }: Asked, context: ToolContext): Promise<Wish> {
   const what = rest.what ?? "reminder";
-  if (at !== undefined || cron !== undefined) return given({ ...rest, what, at, cron });
+  if (at !== undefined || cron !== undefined) return { ...rest, what, at, cron };
   const schedules = planning(context);
-  if (when === undefined) return given(await readWhole(schedules, rest));
+  if (when === undefined) return readWhole(schedules, rest);
   const time = unwrap(await schedules.timeOf(when, rest.time_zone));
-  return given({ ...rest, what, ...time });
+  return { ...rest, what, ...time };
 }
 
 /** Reads time and text from one sentence: `remind me tomorrow at 9 to call the bank`. */
-async function readWhole(schedules: PlanningContext, { text, what, ...rest }: Unread): Promise<Wish> {
-  const wish = unwrap(await schedules.read(text, rest.time_zone));
-  return wish.what === "trigger" ? wish : { ...rest, ...wish, what: what ?? wish.what };
-}
-
-type Unread = Pick<Asked, "what"> &
-  Omit<Extract<Wish, { what: "task" | "reminder" }>, "what" | "at" | "cron">;
-
-/** The wish without undefined members, as it is stored. */
-function given(wish: Wish): Wish {
-  return Object.fromEntries(
-    Object.entries(wish).filter(([, value]) => value !== undefined),
-  ) as unknown as Wish;
+async function readWhole(schedules: PlanningContext, { text, what, time_zone, tools }: Asked): Promise<Wish> {
+  const wish = unwrap(await schedules.read(text, time_zone));
+  return wish.what === "trigger" ? wish : { ...wish, what: what ?? wish.what, tools };
 }
 
 const triggerParameters = z.object({
@@ -189,18 +174,8 @@ const planTrigger = definePart({
 });
 
 /** @throws SkillFailure if a parameter is missing */
-function conditionOf(
-  {
-    on,
-    words = "",
-    emoji = "",
-    by_me,
-    hours,
-    here = false,
-    kind,
-  }: Omit<z.output<typeof triggerParameters>, "text">,
-  me: string,
-): TriggerCondition {
+function conditionOf(asked: Omit<z.output<typeof triggerParameters>, "text">, me: string): TriggerCondition {
+  const { on, words = "", emoji = "", by_me, hours, here = false, kind } = asked;
   switch (on) {
     case "webhook":
       return { on, kind };

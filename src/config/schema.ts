@@ -234,9 +234,7 @@ const schedulesSchema = z.strictObject({
   open_turns: count
     .max(20)
     .default(3)
-    .describe(
-      "Turns of one trigger at the same time; it begins one a minute at most. Also open requests to one person to accept reminders",
-    ),
+    .describe("Turns of one trigger (one a minute), and open requests to one person, at the same time"),
   goal_turns: between(0, 500)
     .int()
     .default(25)

@@ -5,8 +5,9 @@ import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
 import type { Log } from "../../core/ports/storage.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
+import { isDirectMessage } from "../../core/values/place.ts";
 import type { HeldEvents } from "./held-events.ts";
-import { type PlanBook, receiverOf } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
 import { limitProblem, viewOf } from "./plan-words.ts";
 import type { Entry, PlanKeeping } from "./planning.ts";
 import { nextTimes } from "./times.ts";
@@ -41,12 +42,11 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
         if (known === undefined) return store(deps, planner, plan, key);
         return { ok: true, value: await viewFor(deps, known, planner.author) };
       }),
-    list: async (namespace, reader) =>
-      Promise.all(
-        [...(await book.list(namespace)), ...(await book.reminding(namespace))].map((entry) =>
-          viewFor(deps, entry, reader),
-        ),
-      ),
+    async list(namespace, reader) {
+      const all = await book.list(isDirectMessage(namespace) ? undefined : namespace);
+      const here = all.filter((entry) => entry.namespace === namespace || reminds(entry, namespace));
+      return Promise.all(here.map((entry) => viewFor(deps, entry, reader)));
+    },
     change: (planner, id, to) => change(deps, planner, id, to),
     async granted(id) {
       const entry = await book.get(id);
@@ -58,14 +58,18 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
 }
 
 async function agree({ book, now, wake }: PlanKeepingDeps, id: string, person: string, agrees: boolean) {
-  await book.change(id, (entry) => {
-    const value = { ...entry.value, receivers: { ...entry.value.receivers, [person]: agrees } };
-    // It comes due at once, finds that nobody wants it, and ends.
-    if (agrees || value.what === "trigger" || value.for?.id !== person)
-      return { value, due_at: entry.due_at };
-    return { value: { ...value, next: now(), paused: undefined }, due_at: now() };
+  await book.change(id, ({ value, due_at }) => {
+    const receivers = { ...value.receivers, [person]: agrees };
+    // It comes due at once and finds that nobody wants it.
+    const isUnwanted = value.for?.id === person && !agrees;
+    return { value: { ...value, receivers }, due_at: isUnwanted ? now() : due_at };
   });
   wake();
+}
+
+/** Whether a plan of somebody else reminds the person of these direct messages, who agrees. */
+function reminds({ value }: Pick<Entry<Schedule | Trigger>, "value">, namespace: string): boolean {
+  return value.for?.namespace === namespace && value.receivers?.[value.for.id] === true;
 }
 
 async function mayChange(
@@ -74,9 +78,8 @@ async function mayChange(
   id: string,
 ): Promise<Outcome<Entry<Schedule | Trigger>>> {
   const entry = await book.get(id);
-  const receiver = entry && receiverOf(entry);
-  if (entry !== undefined && receiver?.namespace === place.namespace && receiver.id === author.id)
-    return { ok: true, value: entry };
+  const isReceiver = entry?.value.for?.id === author.id && reminds(entry, place.namespace);
+  if (entry !== undefined && isReceiver) return { ok: true, value: entry };
   if (entry === undefined || entry.namespace !== place.namespace) return unknown(id);
   if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
   const message = `Only ${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
@@ -109,9 +112,8 @@ async function store(
 ): Promise<Outcome<PlannedView>> {
   const { book, watch, limits, wake } = deps;
   const { namespace } = planner.place;
-  const isLate =
-    receiverOf({ value }) !== undefined && value.what !== "trigger" && (value.next ?? 0) <= deps.now();
-  if (isLate) return { ok: false, status: 409, message: tooLate };
+  if (value.for !== undefined && "next" in value && (value.next ?? 0) <= deps.now())
+    return { ok: false, status: 409, message: "Its time had passed when they agreed. Nothing was planned." };
   const limitReached = limitProblem(await book.list(namespace), planner.author.id, limits);
   if (limitReached !== undefined) return { ok: false, status: 409, message: limitReached };
   const due_at = value.what === "trigger" ? undefined : value.next;
@@ -131,7 +133,7 @@ async function change(
   const { book, events, hooks, now, wake } = deps;
   const may = await mayChange(deps, planner, id);
   if (!may.ok) return may;
-  if (to === "remove" && receiverOf(may.value)?.id === planner.author.id) {
+  if (to === "remove" && may.value.value.for?.id === planner.author.id) {
     await agree(deps, id, planner.author.id, false);
     return { ok: true, value: await viewFor(deps, may.value, planner.author) };
   }
@@ -147,8 +149,6 @@ async function change(
   wake();
   return { ok: true, value: await viewFor(deps, changed ?? may.value, planner.author) };
 }
-
-const tooLate = "The time of the reminder had passed when its receiver agreed, so nothing was planned.";
 
 function unknown(id: string): Outcome<never> {
   const message = `There is no schedule or trigger ${id.slice(0, 40)} here. \`/agent schedule list\` shows all.`;
@@ -169,8 +169,8 @@ async function viewFor(
   reader: Planner["author"],
 ): Promise<PlannedView> {
   const shown = viewOf(entry, now(), await zoneFor(reader, entry.namespace));
-  if (!isWebhook(entry)) return shown;
-  return { ...shown, address: `${public_url.replace(/(?<!\/)\/+$/, "")}/hooks/${entry.id}` };
+  const address = `${public_url.replace(/(?<!\/)\/+$/, "")}/hooks/${entry.id}`;
+  return isWebhook(entry) ? { ...shown, address } : shown;
 }
 
 /** Pauses or resumes a plan; undefined when it already is. A resumed plan skips the times that passed while it was paused. */

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import {
   dueKinds,
-  type Receiver,
   type Schedule,
   scheduleSchema,
   type Trigger,
@@ -10,7 +9,6 @@ import {
 } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
-import { isDirectMessage } from "../../core/values/place.ts";
 import type { Entry } from "./planning.ts";
 
 /** Reads and writes schedules and triggers in the store of due entries. */
@@ -19,8 +17,6 @@ export interface PlanBook {
   get(id: string): Promise<Entry<Schedule | Trigger> | undefined>;
   /** The plans of a channel, or of all channels, in the order they were made. */
   list(namespace?: string): Promise<Entry<Schedule | Trigger>[]>;
-  /** The reminders of others for the person of these direct messages. */
-  reminding(namespace: string): Promise<Entry<Schedule | Trigger>[]>;
   triggers(namespace: string): Promise<Entry<Trigger>[]>;
   /** The plan that was stored under a key. */
   added(key: string): Promise<Entry<Schedule | Trigger> | undefined>;
@@ -51,13 +47,8 @@ function schemaOf(kind: string): z.ZodType<Schedule | Trigger> | undefined {
   return kind === dueKinds.trigger ? triggerSchema : undefined;
 }
 
-/** The person whom a plan is for, if not its maker. */
-export function receiverOf({ value }: Pick<Plans, "value">): Receiver | undefined {
-  return value.what === "trigger" ? undefined : value.for;
-}
-
-/** Maximum plans that are searched for those that are for one person. */
-const maxSearched = 100_000;
+/** Maximum plans of all channels that are read at once. */
+const maxPlans = 100_000;
 
 export function createPlanBook(due: DueEntries): PlanBook {
   const get: PlanBook["get"] = async (id) => {
@@ -68,7 +59,7 @@ export function createPlanBook(due: DueEntries): PlanBook {
     get,
     added: (key) => get(idOf(key)),
     async list(namespace) {
-      const where = namespace === undefined ? {} : { namespace };
+      const where = namespace === undefined ? { most: maxPlans } : { namespace };
       const lists = await Promise.all(
         [dueKinds.schedule, dueKinds.trigger].map((kind) => due.list({ ...where, kind })),
       );
@@ -76,14 +67,6 @@ export function createPlanBook(due: DueEntries): PlanBook {
         .flat()
         .flatMap((entry) => readPlan(entry) ?? [])
         .sort((a, b) => a.value.made_at - b.value.made_at);
-    },
-    async reminding(namespace) {
-      if (!isDirectMessage(namespace)) return [];
-      const all = await due.list({ kind: dueKinds.schedule, most: maxSearched });
-      return all.flatMap((entry) => {
-        const plan = readPlan(entry);
-        return plan !== undefined && receiverOf(plan)?.namespace === namespace ? [plan] : [];
-      });
     },
     async triggers(namespace) {
       const entries = await due.list({ namespace, kind: dueKinds.trigger });

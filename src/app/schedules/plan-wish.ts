@@ -1,3 +1,4 @@
+import { durationInWords } from "../../base/duration-in-words.ts";
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import { type ChatPlatforms, channelThread } from "../../core/ports/chat-platform.ts";
@@ -13,11 +14,11 @@ import {
 import type { Plan, Planner, Schedules, Wish } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
-import { isDirectMessage, isWithin, type Place, partsOf } from "../../core/values/place.ts";
+import { isDirectMessage, type Place } from "../../core/values/place.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
 import type { PlanBook } from "./plan-book.ts";
-import { conditionInWords, limitProblem, minutes, nextInWords, whenInWords } from "./plan-words.ts";
+import { conditionInWords, limitProblem, nextInWords, whenInWords } from "./plan-words.ts";
 import { cronProblem, minGap, nextTimes, readTime, shownTime } from "./times.ts";
 
 export interface PlanningDeps {
@@ -63,7 +64,7 @@ type Common = Pick<Schedule, "text" | "maker" | "on_platform" | "thread" | "made
 async function whyNot(
   deps: PlanningDeps,
   planner: Planner,
-  { text }: Wish,
+  { text, what, for: receiver }: Wish,
 ): Promise<Outcome<never> | undefined> {
   const { author, place, cause } = planner;
   if (cause !== undefined)
@@ -74,6 +75,8 @@ async function whyNot(
     );
   if (author.trust === "guest")
     return { ok: false, status: 403, message: "Guests cannot have schedules, triggers or goals." };
+  if (receiver !== undefined && what !== "reminder")
+    return refused("Only reminders can be for somebody else. Nothing was made.");
   const length = text.trim().length;
   if (length === 0) return refused("The text is empty. Write what to say or do.");
   if (length > maxPlanText)
@@ -95,10 +98,8 @@ async function planSchedule(
   common: Common,
   wish: Timed,
 ): Promise<Outcome<Plan>> {
-  const unreachable = wish.for && (await receiverProblem(deps, wish.for));
-  if (unreachable !== undefined) return { ok: false, status: 409, message: unreachable };
-  if (wish.for !== undefined && wish.what === "task")
-    return refused("Only reminders can be for somebody else. Nothing was made.");
+  const problem = wish.for && (await receiverProblem(deps, wish.for));
+  if (problem !== undefined) return { ok: false, status: 409, message: `${problem} Nothing was made.` };
   const own = await deps.zoneFor(author, place.namespace);
   const zone = wish.time_zone === undefined ? own : timeZoneNamed(wish.time_zone);
   if (zone === undefined)
@@ -129,12 +130,9 @@ async function planSchedule(
   const question = `${does} “${common.text}” ${when}? Next: ${times.join(", ")}.${unasked}`;
   const whom = wish.for === undefined ? {} : { for: wish.for.name };
   const shown = { what: wish.what, ...whom, text: common.text, when, next: times, tools: names };
-  const asks = wish.asks === true || wish.what === "task" || "cron" in timing.value;
+  const asks = wish.what === "task" || "cron" in timing.value;
   return { ok: true, value: { value, question, shown, asks } };
 }
-
-/** Maximum waiting turns that are searched for requests to a person. */
-const maxWaiting = 1_000;
 
 /** Why a person cannot be asked whether they want a reminder; undefined when they can. */
 async function receiverProblem(
@@ -142,17 +140,14 @@ async function receiverProblem(
   { id, name, namespace }: Receiver,
 ): Promise<string | undefined> {
   const person = await people.person({ namespace, thread: channelThread }, id);
-  if (person.is === "gone") return `${person.because} Nothing was made.`;
-  if (person.is === "away") return `${name} cannot be reached at the moment. Nothing was made.`;
-  const waiting = (await log.list({ status: "waiting", limit: maxWaiting })).filter((turn) =>
-    isWithin(turn.namespace, partsOf(namespace).platform),
-  );
+  if (person.is === "gone") return person.because;
+  const waiting = await log.list({ status: "waiting", limit: 1_000 });
   const turns = await Promise.all(waiting.map((turn) => log.read(turn.turn_id)));
   const open = turns
     .flatMap((events) => events.reduce(foldTurn, emptyTurnView("")).approvals)
     .filter(({ state, person: only }) => state === "open" && only?.id === id);
   if (open.length < limits.open_turns) return undefined;
-  return `${name} has ${open.length} open requests and has not decided about them yet; that is the maximum. Nothing was made. Ask again later.`;
+  return `${name} has not decided yet about ${open.length} other requests. Ask again when they have.`;
 }
 
 /** The time or cron pattern of a wish. */
@@ -168,7 +163,7 @@ function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: st
     const gap = minGap(timing, zone, now());
     if (gap >= limits.least_gap_ms) return { ok: true, value: timing };
     return refused(
-      `Runs have to be at least ${minutes(limits.least_gap_ms)} apart (\`schedules.least_minutes\`); these would be ${minutes(gap)} apart. Nothing was made.`,
+      `Runs have to be at least ${durationInWords(limits.least_gap_ms)} apart (\`schedules.least_minutes\`); these would be ${durationInWords(gap)} apart. Nothing was made.`,
     );
   }
   const time = readTime(at ?? "", zone);

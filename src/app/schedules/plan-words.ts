@@ -53,37 +53,20 @@ function nextOf(plan: Schedule, after: number): number[] {
 
 /** A plan as people read it, with times in the reader's zone. */
 export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zone: string): PlannedView {
-  const common = {
+  const isTrigger = value.what === "trigger";
+  const next = isTrigger || value.paused !== undefined ? [] : nextOf(value, now);
+  return {
     id,
+    what: value.what,
     text: value.text,
     by: value.maker.name,
-    ...(value.paused === undefined ? {} : { paused: value.paused.because }),
-  };
-  if (value.what === "trigger")
-    return {
-      ...common,
-      what: value.what,
-      when: conditionInWords(value.condition),
-      next: [],
-      next_at: [],
-      tools: [],
-    };
-  const isOff = value.paused !== undefined;
-  return {
-    ...common,
-    what: value.what,
     for: value.for?.name,
-    when: whenInWords(value),
-    next: isOff ? [] : nextInWords(value, now, zone).map((time) => `${time} ${zone}`),
-    next_at: isOff ? [] : nextOf(value, now),
-    tools: value.tools.map(({ tool }) => tool),
+    when: isTrigger ? conditionInWords(value.condition) : whenInWords(value),
+    next: next.map((at) => `${shownTime(at, zone)} ${zone}`),
+    next_at: next,
+    tools: isTrigger ? [] : value.tools.map(({ tool }) => tool),
+    paused: value.paused?.because,
   };
-}
-
-/** A length of time for people: `5 minutes`. */
-export function minutes(ms: number): string {
-  const count = Math.round(ms / 60_000);
-  return count === 1 ? "one minute" : `${count} minutes`;
 }
 
 /** Why no further plan fits; undefined when there is room. */

@@ -1,5 +1,5 @@
 import { backoff } from "../../base/backoff.ts";
-import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { Goal, Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
 import type { Log } from "../../core/ports/storage.ts";
 import type { Author, Cause } from "../../core/values/inbound.ts";
@@ -7,7 +7,7 @@ import type { Place } from "../../core/values/place.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
-import { type PlanBook, receiverOf } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
 import type { Entry } from "./planning.ts";
 
 /** Dependencies of schedules and triggers that run. */
@@ -39,22 +39,14 @@ export async function holdWhilePaused({ book, now }: RunDeps, id: string): Promi
   await book.change(id, () => ({ due_at: now() + retryDelays.minMs }));
 }
 
-/**
- * Pauses a plan that can no longer run, and announces it where it was made: once, even after a crash. A reminder for somebody else ends,
- * because they would have to agree again.
- */
+/** Pauses a plan that can no longer run, and announces it where it was made: once, even after a crash. */
 export async function pauseAndTell(
   deps: RunDeps,
   entry: Entry<Schedule | Trigger>,
   because: string,
 ): Promise<void> {
   const { id, value } = entry;
-  const receiver = receiverOf(entry);
-  const text = `“${beginningOf(value.text, 200)}”`;
-  const says =
-    receiver === undefined
-      ? `I paused ${text}: ${because} \`/agent schedule resume ${id}\` resumes it, \`/agent schedule remove ${id}\` deletes it.`
-      : `I no longer remind ${escapeMarkdown(receiver.name)} of ${text}: ${because}`;
+  const says = `I paused “${beginningOf(value.text, 200)}”: ${because} \`/agent schedule resume ${id}\` resumes it, \`/agent schedule remove ${id}\` deletes it.`;
   const mark = value.what === "trigger" ? value.starts : value.next;
   await begin(deps, entry, {
     author: value.maker,
@@ -62,13 +54,11 @@ export async function pauseAndTell(
     key: `${kindOf(value)}:${id}:paused:${mark}`,
     cause: { says, because },
   });
-  if (receiver === undefined)
-    await deps.book.change(id, (now) => ({
-      value: { ...now.value, paused: { because, at: deps.now() }, failures: 0 },
-      due_at: undefined,
-    }));
-  else await deps.book.remove(id);
-  deps.logger.info({ plan: id, namespace: entry.namespace }, `A schedule or trigger was stopped: ${because}`);
+  await deps.book.change(id, (now) => ({
+    value: { ...now.value, paused: { because, at: deps.now() }, failures: 0 },
+    due_at: undefined,
+  }));
+  deps.logger.info({ plan: id, namespace: entry.namespace }, `A schedule or trigger was paused: ${because}`);
 }
 
 interface Beginning {

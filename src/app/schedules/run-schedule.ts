@@ -40,11 +40,10 @@ function dueRun(plan: Schedule, now: number, { late_ms }: Pick<ScheduleLimits, "
 /** Runs a schedule that is due, and sets its next time. Every step can be repeated after a crash. */
 export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promise<void> {
   const { id, namespace, value: plan } = entry;
-  if (plan.paused !== undefined || plan.next === undefined || plan.next > deps.now())
-    return moveOn(deps, entry, plan.next);
+  const isEarly = (plan.next ?? 0) > deps.now() && !isUnwanted(plan);
+  if (plan.paused !== undefined || plan.next === undefined || isEarly) return moveOn(deps, entry, plan.next);
   const place = placeOfRuns(id, namespace, plan);
-  if ((await deps.isPaused(namespace)) || (await deps.isPaused(place.namespace)))
-    return holdWhilePaused(deps, id);
+  if (await deps.isPaused(place.namespace)) return holdWhilePaused(deps, id);
   const reader = await readerOf(deps, namespace, plan);
   if (reader.is === "away") return tryLater(deps, id);
   if (reader.is === "gone") return pauseAndTell(deps, entry, reader.because);
@@ -52,30 +51,30 @@ export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promis
   if (changed === starting) return tryLater(deps, id);
   if (changed !== undefined) return pauseAndTell(deps, entry, changed);
   const due = dueRun(plan, deps.now(), deps.limits);
-  const because = whenInWords(plan);
   const at = due.run ?? plan.next;
   const says = textWithoutModel(plan, due, deps.now());
+  const because = `${whenInWords(plan)}${says === undefined ? lateWords(plan, due, deps.now()) : ""}`;
   const begun = await begin(deps, entry, {
     author: reader.author,
     place,
     key: `schedule:${id}:${at}`,
     reads: "at" in plan.timing,
-    cause: {
-      because: says === undefined ? `${because}${lateWords(plan, due, deps.now())}` : because,
-      ...(says === undefined ? {} : { says }),
-      ...(plan.for === undefined ? {} : { caused_by: [plan.maker.id] }),
-    },
+    cause: { because, says, caused_by: plan.for && [plan.maker.id] },
   });
   return begun === undefined ? tryLater(deps, id) : moveOn(deps, entry, due.next);
 }
 
-/** Who reads the runs of a schedule: its maker, who may still have it, or the person whom it reminds, who still agrees. */
+function isUnwanted({ for: receiver, receivers }: Schedule): boolean {
+  return receiver !== undefined && receivers?.[receiver.id] !== true;
+}
+
+/** Who reads the runs of a schedule: its maker, if they may still have it, or the person whom it reminds for them. */
 async function readerOf({ people }: RunDeps, namespace: string, plan: Schedule): Promise<PersonNow> {
   const maker = await people.maker(namespace, plan);
-  const { for: receiver, receivers = {} } = plan;
+  const { for: receiver, thread } = plan;
   if (maker.is !== "there" || receiver === undefined) return maker;
-  if (receivers[receiver.id] !== true) return { is: "gone", because: `${receiver.name} does not want it.` };
-  return people.person({ namespace: receiver.namespace, thread: plan.thread }, receiver.id);
+  if (isUnwanted(plan)) return { is: "gone", because: `${receiver.name} does not want it.` };
+  return people.person({ namespace: receiver.namespace, thread }, receiver.id);
 }
 
 /** Sets the next time, or removes a schedule that has none. A schedule that was changed during the run keeps its new time. */
@@ -113,9 +112,9 @@ function lateWords(plan: Schedule, { run, missed }: DueRun, now: number): string
 }
 
 function reminderText(plan: Schedule, { run, missed }: DueRun, now: number): string {
-  const { time_zone } = plan;
-  const asked = `**${escapeMarkdown(oneLine(plan.maker.name, 200))}** asked me to remind you: `;
-  const text = plan.for === undefined ? plan.text : `${asked}${plan.text}`;
+  const { time_zone, maker } = plan;
+  const asked = plan.for && `**${escapeMarkdown(oneLine(maker.name, 200))}** asked me to remind you: `;
+  const text = `${asked ?? ""}${plan.text}`;
   if (run === undefined || now - run <= lateAfterMs) return `⏰ ${text}`;
   const first = missed?.first ?? run;
   const others = missed === undefined ? "" : ` and ${missed.count} more`;

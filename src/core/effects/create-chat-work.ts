@@ -21,7 +21,6 @@ import type { FileReference } from "../values/inbound.ts";
 import { isDirectMessage } from "../values/place.ts";
 import { askingReference, type ChatDesk, createDesk, createMentioning, notHere } from "./mentioning.ts";
 import { personNamed, tellThem } from "./named-target.ts";
-import { createReceiving } from "./receiving.ts";
 import { createSending, writableChannel } from "./sending.ts";
 import { maxToolFile } from "./tool-files.ts";
 
@@ -107,7 +106,6 @@ export function createChatWork(
       await doing(() => pin(here, id, on));
     },
     ...createSending(desk),
-    receiver: createReceiving(desk),
     async file(reference, name) {
       const { namespace } = await channel();
       const { id, thread = id, author, files } = await message(reference);

@@ -8,7 +8,6 @@
  */
 import type { FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { Receiver } from "./schedule.ts";
 
 /** A message of a thread, as read by the bot. */
 export interface ThreadMessage {
@@ -262,11 +261,6 @@ export interface ChatWork extends Sending {
    * person's own message are allowed; for others the person is asked.
    */
   name(called: readonly string[]): Promise<{ id: string; name: string; mention: string }[]>;
-  /**
-   * The person, given by id or by a name that nobody else has, whom something planned is for; undefined for the person of the turn.
-   * `isNamed`: their message names them.
-   */
-  receiver(name: string): Promise<{ receiver: Receiver; isNamed: boolean } | undefined>;
   /** Adds or removes the bot's reaction to a message of this channel. */
   react(reference: string, emoji: string, on: boolean): Promise<void>;
   pin(reference: string, on: boolean): Promise<void>;

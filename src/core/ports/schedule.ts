@@ -68,13 +68,13 @@ const plannedSchema = z.object({
   failures: z.number().int().default(0),
   /** Whether people who were asked agreed to its direct messages, by their ids. */
   receivers: z.record(z.string(), z.boolean()).optional(),
+  /** Of a reminder: who gets it, in their direct messages, as long as `receivers` says that they agree; by default its maker. */
+  for: receiverSchema.optional(),
 });
 
 export const scheduleSchema = plannedSchema.extend({
   /** `reminder`: its text is posted, without a model. `task`: its text is work for the agent. */
   what: z.enum(["reminder", "task"]),
-  /** Of a reminder: who gets it, in their direct messages, as long as `receivers` says that they agree; by default its maker. */
-  for: receiverSchema.optional(),
   timing: timingSchema,
   /** Time zone of its times, IANA name. */
   time_zone: z.string(),

@@ -16,8 +16,8 @@ export interface Planner {
   cause?: Cause | undefined;
 }
 
-/** A requested reminder, task or trigger. */
-export type Wish = { text: string } & (
+/** A requested reminder, task or trigger. `for`: whom a reminder is for, if not the planner. */
+export type Wish = { text: string; for?: Receiver | undefined } & (
   | {
       what: "reminder" | "task";
       /** ISO 8601, with an offset or in the zone. */
@@ -28,10 +28,6 @@ export type Wish = { text: string } & (
       time_zone?: string | undefined;
       /** Names of the tools that the task will need. */
       tools?: readonly string[] | undefined;
-      /** Whom a reminder is for, if not the planner. */
-      for?: Receiver | undefined;
-      /** The planner has to agree in any case. */
-      asks?: boolean | undefined;
     }
   | { what: "trigger"; condition: TriggerCondition }
 );
@@ -46,7 +42,7 @@ export interface Plan {
   question: string;
   /** The same as values, for the approval. */
   shown: Json;
-  /** Whether the planner has to agree, whoever proposed it: always, except for a single reminder, unless its wish says so. */
+  /** Whether the planner has to agree, whoever proposed it: always, except for a single reminder. */
   asks: boolean;
 }
 
@@ -72,7 +68,7 @@ export interface Schedules {
   granted(id: string): Promise<readonly GrantedTool[]>;
   /** Whether people agreed to its direct messages, by their ids; absent where they were not asked. */
   receivers(id: string): Promise<{ readonly [person: string]: boolean }>;
-  /** Records whether a person agrees. A reminder whose receiver no longer does ends, and its maker is told. */
+  /** Records whether a person agrees. A reminder whose receiver no longer does is paused, and its maker is told. */
   agree(id: string, person: string, agrees: boolean): Promise<void>;
   /** Absent where there are none. */
   readonly jobs?: Jobs;

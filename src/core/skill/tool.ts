@@ -164,8 +164,11 @@ export interface PlanningContext {
   timeOf(words: string, time_zone?: string): Promise<Outcome<SpokenTime>>;
   /** As `Schedules.read`. */
   read(words: string, time_zone?: string): Promise<Outcome<Wish>>;
-  /** `asks` is also set if text that the model read may be the origin of the wish. */
-  plan(wish: Wish): Promise<Outcome<Plan>>;
+  /**
+   * `whom`: the name or id of the person whom a reminder is for. `asks` is also set if text that the model read may be the origin of the
+   * wish, or if the person's message does not name `whom`. @throws SkillFailure unless that is one person
+   */
+  plan(wish: Wish, whom?: string): Promise<Outcome<Plan>>;
   /** One call adds one plan, however often it is run. Asks the person whom it is for, and waits as `approve` does. @throws SkillFailure unless they agree */
   add(plan: Plan): Promise<Outcome<PlannedView>>;
   list(): Promise<PlannedView[]>;

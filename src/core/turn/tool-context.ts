@@ -1,9 +1,9 @@
 import { approveWithin, mayReach, webOf } from "../decisions/approval.ts";
 import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
-import { withConsent } from "../effects/receiving.ts";
+import { createDesk } from "../effects/mentioning.ts";
+import { receiverFor, withConsent } from "../effects/receiving.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
-import type { Wish } from "../ports/schedules.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import type { DryRunModel } from "../ports/teaching.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
@@ -99,27 +99,23 @@ function planningFor(scope: TurnScope, request: CallRequest, skillId: string): P
   if (schedules === undefined) return undefined;
   const { author, place, cause, turn_id } = scope.turn;
   const planner = { author, place, cause };
-  const isTheirs = (wish: Wish) => {
-    const isUntouched = untrustedIn(scope, request).length === 0;
-    if ("for" in wish && wish.for !== undefined) return isUntouched && !scope.state.private;
-    return isUntouched || isOwnWords(scope, request, wish.text);
-  };
+  const desk = createDesk(scope, request.call.id, skillId);
+  const isUntouched = () => untrustedIn(scope, request).length === 0;
   return {
     timeOf: (words, zone) => schedules.timeOf(planner, words, zone),
     read: (words, zone) => schedules.read(planner, words, zone),
-    async plan(wish) {
-      const plan = await schedules.plan(planner, wish);
+    async plan(wish, whom) {
+      const receiver = whom === undefined ? undefined : await receiverFor(desk, whom);
+      const plan = await schedules.plan(planner, receiver ? { ...wish, for: receiver } : wish);
       if (!plan.ok) return plan;
-      return {
-        ok: true,
-        value: { ...plan.value, asks: plan.value.asks || !isTheirs(wish) },
-      };
+      const isTheirs =
+        receiver === undefined
+          ? isUntouched() || isOwnWords(scope, request, wish.text)
+          : isUntouched() && receiver.isNamed && !scope.state.private;
+      return { ok: true, value: { ...plan.value, asks: plan.value.asks || !isTheirs } };
     },
-    async add(plan) {
-      const callId = request.call.id;
-      const agreed = await withConsent(scope, { callId, skillId }, plan);
-      return schedules.add(planner, agreed, `${turn_id}/${callId}`);
-    },
+    add: async (plan) =>
+      schedules.add(planner, await withConsent(desk, plan), `${turn_id}/${request.call.id}`),
     list: () => schedules.list(place.namespace, author),
     change: (id, to) => schedules.change(planner, id, to),
   };

@@ -58,4 +58,34 @@ describe.each(["slack", "discord"] as const)("the consent of a receiver on %s", 
       )
       .toContainEqual(expect.stringMatching(/A deploy failed\.[\s\S]*agent schedule refuse/));
   });
+
+  it("a colleague is asked in private before a reminder for them is planned", async () => {
+    const { slack, discord, model } = fixture();
+    model.when(`of the price list on ${name}`, ({ results }) =>
+      results.length === 0
+        ? [
+            {
+              call: "invoke_skill",
+              with: {
+                skill_id: "schedule#add",
+                params: { text: "the price list", when: "in 3 hours", for: "Ben" },
+              },
+            },
+          ]
+        : ["Planned."],
+    );
+    const stage = name === "slack" ? slackStage(slack) : await discordStage(discord);
+    const talk = await stage.say({ say: `remind Ben in 3 hours of the price list on ${name}`, effect: {} });
+    const bens = await stage.say({ say: "/agent usage", who: "ben", direct: true, effect: {} });
+    await expect
+      .poll(async () => (await talk.posted()).filter(({ where }) => where === "dm:ben"), { timeout: 15_000 })
+      .toContainEqual(
+        expect.objectContaining({
+          text: expect.stringContaining("remind you of this"),
+          buttons: expect.arrayContaining(["Accept"]),
+        }),
+      );
+    await bens.press("Accept");
+    await expect.poll(() => stage.planned(), { timeout: 15_000 }).toContain("the price list");
+  });
 });

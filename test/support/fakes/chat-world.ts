@@ -60,8 +60,7 @@ export function createWorld(
   say(chat, "fake:team:random", "r1", "U2BEN", "Ben", "Pizza on Friday?", "2026-11-25T08:00");
   const model = scriptedModel(lines);
   const platform = Object.assign(createFakePlatform(), { actions: chat });
-  const store = createMemoryKeyValue();
-  const { due } = createMemoryTurnLog();
+  const { store = createMemoryKeyValue(), due = createMemoryTurnLog().due } = more;
   const app = createTestApp(model, {
     ...more,
     sources: shippedSkills,

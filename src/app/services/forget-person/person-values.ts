@@ -236,8 +236,8 @@ export async function removePlans(
 /** Whether the person made the plan, it reminds them, or it watches a thread they began. */
 function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
   const { maker, by, for: receiver } = objectOf(value);
-  if (objectOf(receiver ?? null).id === person.id) return true;
-  return isOwnDirectMessage(person, namespace) || objectOf(maker).id === person.id || by === person.id;
+  const ids = [objectOf(maker).id, objectOf(receiver).id, by];
+  return isOwnDirectMessage(person, namespace) || ids.includes(person.id);
 }
 
 /**

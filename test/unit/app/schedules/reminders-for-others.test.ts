@@ -1,18 +1,29 @@
 import { expect, it, vi } from "vitest";
 import type { Author } from "../../../../src/core/values/inbound.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createLife, mortal } from "../../../crash-points/life.ts";
 import { approve, forgetPerson } from "../../../support/bot/ask-app.ts";
 import { ann, createWorld, general, mia } from "../../../support/fakes/chat-world.ts";
-import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
-import { ada } from "../../../support/test-app.ts";
+import { createFakeClock, type FakeClock } from "../../../support/fakes/fake-clock.ts";
+import { ada, type TestAppOptions } from "../../../support/test-app.ts";
 
 const ben: Author = { id: "U2BEN", name: "Ben", trust: "member" };
 const direct = "fake:team:dm-U2BEN";
 const hour = 3_600_000;
 const bens = "Benjamin Brown (Ben)";
 
+const createClock = () => createFakeClock(Date.parse("2026-11-25T08:10:00Z"));
+
 /** Ann asks for a reminder of 9:00 tomorrow in Berlin; it is now 9:10. */
 async function askFor(input: object, text = "Remind Ben tomorrow at 9 of the price list") {
-  const clock = createFakeClock(Date.parse("2026-11-25T08:10:00Z"));
+  const asking = createBot(input, text, { clock: createClock() });
+  const turn = await asking.say("t1");
+  return { ...asking, ...followed(asking, turn) };
+}
+
+function createBot(input: object, text: string, stores: { clock: FakeClock } & TestAppOptions) {
+  const { clock } = stores;
   const add = {
     call: "invoke_skill",
     with: {
@@ -23,7 +34,7 @@ async function askFor(input: object, text = "Remind Ben tomorrow at 9 of the pri
   const world = createWorld(
     (request) => (request.messages.at(-1)?.role === "tool" ? "Done." : [add]),
     { approval_ms: hour },
-    { clock, max_duration_ms: 24 * hour },
+    { ...stores, max_duration_ms: 24 * hour },
   );
   const { app, platform, model } = world;
   for (const { id, name } of [ann, ben, mia]) platform.people.set(id, { name });
@@ -33,23 +44,28 @@ async function askFor(input: object, text = "Remind Ben tomorrow at 9 of the pri
       ...{ by: ann, namespace: general, thread },
       origin: { said_at: clock.now(), files: [], in_thread: false },
     });
-  const turn = await say("t1");
   const messages = (namespace: string) =>
     platform.visible().flatMap(({ place, message }) => (place.namespace === namespace ? [message] : []));
   const command = async (words: string, by = ben) =>
     (await clock.advanceUntil(app.ask(words, { by, namespace: by === ben ? direct : general }), 1)).end.text;
   return {
-    ...{ ...world, clock, turn, say, messages, command },
-    end: () => clock.advanceUntil(app.until(turn, "turn_finished"), 1),
+    ...{ ...world, clock, say, messages, command },
     result: () => JSON.stringify(model.requests.at(-1)?.messages.at(-1)),
-    /** What is asked first of the person who decides it. */
-    asked: () => clock.advanceUntil(app.until(turn, "approval_requested"), 1),
     list: () => command("/agent schedule"),
     shows: (namespace: string, words: string) =>
       clock.advanceUntil(
         platform.until(() => messages(namespace).find(({ markdown }) => markdown.includes(words))),
         20,
       ),
+  };
+}
+
+function followed({ app, clock }: ReturnType<typeof createBot>, turn: string) {
+  return {
+    turn,
+    end: () => clock.advanceUntil(app.until(turn, "turn_finished"), 1),
+    /** What is asked first of the person who decides it. */
+    asked: () => clock.advanceUntil(app.until(turn, "approval_requested"), 1),
   };
 }
 
@@ -66,6 +82,7 @@ async function decide(asking: Asking, agrees: boolean): Promise<void> {
 
 it("asks the receiver alone, once, and reminds them in their direct messages in the asker's name", async () => {
   const asking = await askFor({});
+  await asking.asked();
   const card = await asking.shows(direct, "May I");
   expect(card.markdown).toMatch(
     /^\*\*Ann\*\* asks\.\n\*\*May I remind you of this for Ann\?\*\*\n> the price list\n/,
@@ -129,14 +146,14 @@ it.each([
     "Only Ann",
   );
   await asking.command(command(id));
-  await asking.shows(general, `I no longer remind ${bens} of “the price list”: ${bens} does not want it.`);
+  await asking.shows(general, `I paused “the price list”: ${bens} does not want it.`);
   expect(await asking.list()).toContain("Nothing is planned here.");
 });
 
 it.each([
-  ["the receiver has left", "person", /Ben.* has left|I no longer remind/],
+  ["the receiver may not use the bot", "person", /“the price list”: Ben: /],
   ["the asker may no longer write here", "access", /They or I can no longer write/],
-])("ends in words when %s", async (_why, what, words) => {
+])("pauses in words when %s", async (_why, what, words) => {
   const asking = await askFor({});
   await decide(asking, true);
   if (what === "person") asking.platform.people.set(ben.id, { name: "Ben", standing: "bot" });
@@ -148,7 +165,7 @@ it.each([
       archived: true,
     });
   asking.clock.advance(24 * hour);
-  const { markdown } = await asking.shows(general, "I no longer remind");
+  const { markdown } = await asking.shows(general, "I paused");
   expect(markdown).toMatch(words);
   expect(asking.messages(direct).filter((each) => each.markdown.startsWith("⏰"))).toEqual([]);
 });
@@ -161,6 +178,29 @@ it("forgets a reminder with its receiver", async () => {
   expect(await asking.command("/agent schedule", ann)).toContain("Nothing is planned here.");
 });
 
+it.each(["before", "after"] as const)(
+  "plans once if the bot dies %s the agreed plan is stored",
+  async (when) => {
+    const clock = createClock();
+    const log = createMemoryTurnLog(clock);
+    const store = createMemoryKeyValue();
+    const life = createLife({ point: 0, when });
+    const [mortalLog, due] = [mortal(life, "log", log, []), mortal(life, "due", log.due, ["add"])];
+    const text = "Remind Ben tomorrow at 9";
+    const first = createBot({}, text, { ...{ clock, store, due, log: mortalLog, owner: "first" } });
+    const turn = await first.say("t1");
+    const { approval_id } = await followed(first, turn).asked();
+    expect(await approve(first.app.app, approval_id, true, ben)).toMatchObject({ ok: true });
+    await clock.advanceUntil(life.death, 1);
+    const second = createBot({}, text, { ...{ clock, store, due: log.due, log, owner: "second" } });
+    await clock.advanceUntil(second.app.until(turn, "turn_finished"), 100);
+    const plans = await log.due.list({ namespace: general });
+    expect(plans.map(({ value }) => value)).toMatchObject([
+      { text: "the price list", receivers: { U2BEN: true } },
+    ]);
+  },
+);
+
 it("asks nobody about more than a few things at once", async () => {
   const asking = await askFor({});
   const turns = [asking.turn];
@@ -169,5 +209,5 @@ it("asks nobody about more than a few things at once", async () => {
     turns.push(await asking.say(thread));
   }
   await asking.clock.advanceUntil(asking.app.until(turns.at(-1) ?? "", "turn_finished"), 1);
-  expect(asking.result()).toContain(`${bens} has 3 open requests`);
+  expect(asking.result()).toContain(`${bens} has not decided yet about 3 other requests`);
 });

@@ -2,7 +2,7 @@ import type { Table } from "../../core/ports/documents.ts";
 import type { BoundedText } from "./opened-document.ts";
 
 /** Rows of a table that are kept in addition to its text. */
-export const firstRows = 20;
+const firstRows = 20;
 /** Maximum characters kept of a cell of these rows, and of these rows together. */
 const maxCell = 500;
 const maxFirstCharacters = 100_000;

@@ -85,7 +85,9 @@ describe("what repeats", () => {
     ["@daily", "on Thu 2026-11-26 00:00, Fri 2026-11-27 00:00, Sat 2026-11-28 00:00 and so on"],
     ["*/20 9 * * *", "on Thu 2026-11-26 09:00, Thu 2026-11-26 09:20, Thu 2026-11-26 09:40 and so on"],
   ])("a repeating task is shown by its next times where words fail: %s", async (cron, times) => {
-    const { when } = await createScheduleWorld().start().make({ ...daily, cron });
+    const { when } = await createScheduleWorld()
+      .start()
+      .make({ ...daily, cron });
     expect(when).toBe(`${times}, cron ${cron} (Europe/Berlin)`);
   });
 

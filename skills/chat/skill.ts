@@ -128,6 +128,7 @@ const maxPeople = 50;
 /** Finds people and groups. */
 const findPeople = definePart({
   title: "Looking people up",
+  means: ["people"],
   description:
     "Finds people and groups: ids, names, title or roles, time zone, whether they are in this channel.",
   parameters: z.object({
@@ -167,6 +168,7 @@ const findPeople = definePart({
 /** Lets the answer notify people whom the message did not mention. */
 const mentionPeople = definePart({
   title: "Mentioning people",
+  means: ["people"],
   description:
     "Lets your messages notify people or groups the request did not mention. Then write what it returns.",
   parameters: z.object({
@@ -189,6 +191,7 @@ const pollSchema = z.object({
 /** Posts a message in addition to the answer. */
 const sendMessage = definePart({
   title: "Sending a message",
+  means: ["posting"],
   description:
     "Posts a message elsewhere: another channel, a direct message, or this channel outside of the thread. Not for your answer.",
   parameters: z.object({
@@ -218,6 +221,7 @@ const deeds = ["react", "unreact", "pin", "unpin", "edit", "delete"] as const;
 /** Reacts to, pins, edits or deletes a message of this channel. */
 const actOnMessage = definePart({
   title: "Acting on a message",
+  means: ["posting"],
   description: "Reacts to or pins a message of this channel; edits or deletes one of the bot's own.",
   parameters: z.object({
     do: z.enum(deeds),

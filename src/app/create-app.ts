@@ -3,13 +3,9 @@ import { isInternal } from "../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/log/turn-log.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
 import { type Meter, noMeter, type PartUses } from "../core/ports/model.ts";
-import { modelFor } from "../core/scope/turn-scope.ts";
 import { createOfferReader } from "../core/skill/make-offer.ts";
-import type { NamespaceState } from "../core/skill/namespace-state.ts";
 import { noPackages, noPreparedPackages } from "../core/skill/packages.ts";
-import type { Mean } from "../core/skill/skill.ts";
 import type { Place } from "../core/values/place.ts";
-import { profileNamed } from "../core/values/profile.ts";
 import type { App } from "./app.ts";
 import type { AppDeps, RunningApp } from "./app-deps.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
@@ -38,6 +34,7 @@ import { createChats } from "./services/chats.ts";
 import { createExportData } from "./services/export-data.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
 import { createForget } from "./services/forgetting.ts";
+import { lackingIn } from "./services/lacking-means.ts";
 import { createReadiness } from "./services/readiness.ts";
 import { createReceipts } from "./services/receipt.ts";
 import { createRetention } from "./services/retention.ts";
@@ -72,15 +69,6 @@ import { createWhere } from "./turns/where.ts";
 /** Maximum parts of prompts whose uses are remembered: a few for each active channel. */
 const maxParts = 1_000;
 
-/** The means that a channel in this state lacks. */
-function lackingIn({ settings }: NamespaceState, { ports, profiles }: AppDeps): Mean[] {
-  const model = modelFor(ports.models, settings, profileNamed(profiles, settings.profile));
-  return [
-    ...(model.generative ? [] : ["model" as const]),
-    ...(ports.means.images.model === undefined ? ["images" as const] : []),
-  ];
-}
-
 /** Channels as turns read them: their skills, their messages and their people. */
 function openChannels(deps: AppDeps, forget: Forget) {
   const { log, store, clock } = deps;
@@ -92,7 +80,9 @@ function openChannels(deps: AppDeps, forget: Forget) {
   const ports = {
     ...deps.ports,
     chats,
-    offers: createOfferReader(store, deps.facts, clock, (state) => lackingIn(state, deps)),
+    offers: createOfferReader(store, deps.facts, clock, (state, namespace) =>
+      lackingIn(state, namespace, deps, chats.actions),
+    ),
     redact: deps.redact,
     time_zone: deps.time_zone,
     openings: createOpenings(store, clock),

@@ -3,6 +3,25 @@ export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_~[\]<>|#]/g, "\\$&");
 }
 
+/**
+ * How many marks stand on both sides of a place alike: the end of the text `before` it, mirrored at the beginning of the text `after` it,
+ * as in `**…**`. Letters, digits and white space are no marks.
+ */
+export function marksAround(before: string, after: string): number {
+  let count = 0;
+  while (isMark(after.charAt(count)) && after.charAt(count) === before.at(-1 - count)) count += 1;
+  return count;
+}
+
+function isMark(sign: string): boolean {
+  return sign !== "" && isOnlyMarks(sign);
+}
+
+/** Whether a text has no letters, digits and white space. */
+export function isOnlyMarks(text: string): boolean {
+  return !/[\s\p{L}\p{N}]/u.test(text);
+}
+
 /** Control characters, and characters that change the direction of text. */
 const controls = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 

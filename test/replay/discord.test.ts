@@ -31,6 +31,13 @@ describe("what people write", () => {
     },
   );
 
+  test("a thread is named without the marks and the spoilers of its message", async () => {
+    const discord = await replayedDiscord();
+    discord.dispatch("MESSAGE_CREATE", "spoiler");
+    const [begun] = await discord.until(/\/threads$/);
+    expect(begun?.body).toMatchObject({ name: "who is █████, a || b or snake_case?" });
+  });
+
   test("a channel has its name, and its topic as people read it", async () => {
     const discord = await replayedDiscord();
     discord.dispatch("MESSAGE_CREATE", "question");

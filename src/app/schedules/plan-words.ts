@@ -5,6 +5,7 @@ import {
   type PlannedView,
   type Schedule,
   type ScheduleLimits,
+  type Timing,
   type Trigger,
   type TriggerCondition,
 } from "../../core/ports/schedule.ts";
@@ -14,10 +15,20 @@ import { nextTimes, shownTime } from "./times.ts";
 /** How many next times a person is shown. */
 const maxShown = 3;
 
-/** When a schedule runs: `every weekday at 09:00 (Europe/Berlin)`. */
-export function whenInWords({ timing, time_zone }: Pick<Schedule, "timing" | "time_zone">): string {
+/**
+ * When a schedule runs: `every weekday at 09:00 (Europe/Berlin)`. A pattern without a short description is shown by its next times, from
+ * the one that the schedule waits for.
+ */
+export function whenInWords(plan: Schedule): string {
+  const { timing, time_zone } = plan;
   const when = "at" in timing ? `on ${shownTime(timing.at, time_zone)}` : cronInWords(timing.cron);
-  return `${when} (${time_zone})`;
+  return `${when ?? timesInWords(timing, nextInWords(plan, 0, time_zone))} (${time_zone})`;
+}
+
+/** `on Mon 2026-12-07 09:00, Mon 2027-01-04 09:00 and so on, cron 0 9 * * 1#1`. */
+function timesInWords(timing: Timing, times: readonly string[]): string {
+  const pattern = "cron" in timing ? `cron ${timing.cron.trim()}` : "";
+  return times.length === 0 ? pattern : `on ${times.join(", ")} and so on, ${pattern}`;
 }
 
 /** `on a message with “deploy failed”`. */

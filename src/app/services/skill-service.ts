@@ -104,14 +104,25 @@ async function listSkills(
         skill.origin.source !== adHocSource &&
         (category === undefined || skill.category === category),
     );
-  const skills = shown.map((offered) => {
+  const skills = shown.map((offered): SkillListing => {
     const only_for = onlyFor(deps.rights, { skill_id: offered.skill.id });
-    return { ...listing(offered), ...(only_for === undefined ? {} : { only_for }) };
+    const notice = offered.notice ?? partsNotHere(offered, all);
+    return { ...listing(offered), notice, only_for };
   });
   // What other channels made is not named here.
   const isHere = ({ path, skill_id = "" }: Diagnostic) =>
     !path.startsWith(`${taughtSource}:`) || state.taught?.[skill_id] !== undefined;
   return { skills, diagnostics: catalogue.diagnostics.filter(isHere) };
+}
+
+/** The parts of a usable skill that cannot be used here, with the reasons. */
+function partsNotHere({ skill, reasons }: OfferedSkill, all: Offer["all"]): string | undefined {
+  if (reasons.length > 0) return undefined;
+  const parts = [...all.values()].filter((part) => part.skill.parent === skill.id && part.reasons.length > 0);
+  const byReason = Map.groupBy(parts, (part) => part.reasons[0]);
+  const ids = (missing: readonly OfferedSkill[]) => missing.map((part) => part.skill.id).join(", ");
+  const lines = [...byReason].map(([reason, missing]) => `Not here: ${ids(missing)}. ${reason}`);
+  return lines.join(" ") || undefined;
 }
 
 async function showSkill(

@@ -1,3 +1,4 @@
+import { marksAround } from "../../base/markdown-text.ts";
 import type { GivenCommand, Guide, Inbound } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
 import { onlyFiles } from "../../core/values/message.ts";
@@ -124,31 +125,33 @@ function createRead(commands: readonly KnownCommand[], botName: string): Command
   };
   /** Reads the words after the mention of the bot; the platform may have removed the mention. */
   const readSpoken = (text: string, words: string, place: Place): Said => {
-    if (isSlashCommand(words)) return readSlash(words, place);
-    return isSpoken(words) ? commandOf(text, expand(words), place) : { kind: "message", text: words };
+    const bare = unmarked(words);
+    if (isSlashCommand(bare)) return readSlash(bare, place);
+    return isSpoken(bare) ? commandOf(text, expand(bare), place) : { kind: "message", text: words };
   };
 
   const readMentioned = (text: string, place: Place): Said => {
-    const trimmed = text.trim();
-    if (!trimmed.toLowerCase().startsWith(`@${name}`)) return { kind: "message", text };
-    return readSpoken(text, afterMention(trimmed.slice(name.length + 1)), place);
+    const bare = unmarked(text);
+    const [before = ""] = bare.toLowerCase().split(`@${name}`, 1);
+    const after = bare.slice(before.length + name.length + 1);
+    const marks = marksAround(before, after);
+    if (before.length !== marks || before.length === bare.length) return { kind: "message", text };
+    return readSpoken(text, afterMention(after.slice(marks)), place);
   };
   const readByProgram = (text: string, place: Place): Said => {
-    const trimmed = text.trim();
-    if (shortOf(trimmed) === short.stop) return readSlash("/agent stop here", place);
-    return trimmed.startsWith("/") ? readSlash(text, place) : readMentioned(text, place);
+    const bare = unmarked(text);
+    if (shortOf(bare) === short.stop) return readSlash("/agent stop here", place);
+    return bare.startsWith("/") ? readSlash(bare, place) : readMentioned(text, place);
   };
   const readInChat = (text: string, place: Place, to: SaidTo): Said => {
     const said = text.trim() === "" ? onlyFiles : text.trimStart();
-    if (isSlashCommand(said)) return readSlash(said, place);
+    const bare = unmarked(said);
+    if (isSlashCommand(bare)) return readSlash(bare, place);
     return to === "bot"
       ? readSpoken(`@${botName} ${said}`, afterMention(said), place)
       : readMentioned(said, place);
   };
-  return (typed, place, to) => {
-    const text = withPlainHead(typed);
-    return to === undefined ? readByProgram(text, place) : readInChat(text, place, to);
-  };
+  return (text, place, to) => (to === undefined ? readByProgram(text, place) : readInChat(text, place, to));
 }
 
 /** The command that the words begin with; the longest name wins. */
@@ -190,17 +193,20 @@ function shortOf(words: string): string | undefined {
   ];
 }
 
-/** A text whose first character is the ASCII form of a full-width slash or at sign, as keyboards for Chinese and Japanese type them. */
-function withPlainHead(text: string): string {
-  return text.replace(
-    /^(\s*)([／＠])/,
-    (_, space: string, head: string) => space + (head === "／" ? "/" : "@"),
-  );
+/**
+ * A text as a command is read: without white space and invisible characters at its beginning, and without marks around the whole of it, as
+ * code has them. A full-width slash or at sign at its head becomes the ASCII one: keyboards for Chinese and Japanese type them.
+ */
+function unmarked(text: string): string {
+  const visible = text.replace(/^[\s\p{Default_Ignorable_Code_Point}\p{Cf}]+/u, "").trimEnd();
+  const marks = visible.startsWith("/") ? 0 : marksAround(visible, visible);
+  const bare = visible.slice(marks, visible.length - marks).trim();
+  return bare.replace(/^[／＠]/, (head) => (head === "／" ? "/" : "@"));
 }
 
 /** What stands between a mention and the words. A colon that begins an emoji (`:wave:`, `:)`) belongs to the words. */
 const separators = /^(?:(?!:[\w+'-]+:|:[-']?[()/|DOPp])[\s,:，：])+/;
 
 function afterMention(text: string): string {
-  return withPlainHead(text.replace(separators, ""));
+  return text.replace(separators, "");
 }

@@ -84,7 +84,7 @@ export function createChatWork(
     searchAll: async (query) => searchAll(desk, await withAuthor(desk, query)),
     async people(words, most) {
       const { people } = actions();
-      if (people === undefined) throw nobodyElse();
+      if (people === undefined) throw notHere("look people up");
       return doing(() => people(here, { words, most, asker: scope.turn.author.id }));
     },
     name: createMentioning(desk),
@@ -184,9 +184,4 @@ function tooLarge(name: string): SkillFailure {
 function privateElsewhere(name: string): SkillFailure {
   const message = `#${name} is private: what is said there is not told in another channel.`;
   return new SkillFailure("private_channel", message, "Tell the person to ask in a direct message.");
-}
-
-function nobodyElse(): SkillFailure {
-  const message = "There are no other people here: this is the person's own chat with the bot.";
-  return new SkillFailure("not_here", message, tellThem);
 }

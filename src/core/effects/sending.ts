@@ -183,8 +183,7 @@ function numberOf({ scope, callId }: ChatDesk): number {
 async function targetOf(desk: ChatDesk, to: string, thread: string | undefined): Promise<Target> {
   const { turn } = desk.scope;
   const here = turn.place.namespace;
-  if (!desk.actions().posts)
-    throw new SkillFailure("not_here", "Nothing can be posted elsewhere from here.", "Answer instead.");
+  if (!desk.actions().posts) throw notHere("post elsewhere");
   if (to.trim() === "" || to.trim() === "here") {
     const root = thread === undefined ? undefined : await desk.message(thread);
     await writableChannel(desk);

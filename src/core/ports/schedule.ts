@@ -317,12 +317,12 @@ function plainEmoji(text: string): string {
 
 const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/** The pattern in words; the pattern itself if there is no short description. */
-export function cronInWords(cron: string): string {
+/** The pattern in words; undefined if there is no short description. */
+export function cronInWords(cron: string): string | undefined {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.trim().split(/\s+/);
   const days = daysInWords(day, month, weekday);
   const time = timeInWords(minute, hour);
-  if (days === undefined || time === undefined) return `cron ${cron.trim()}`;
+  if (days === undefined || time === undefined) return undefined;
   return days === "every day" && time.startsWith("every") ? time : `${days} ${time}`;
 }
 
@@ -331,26 +331,18 @@ const listed = new Intl.ListFormat("en-GB");
 /** Maximum times of a day that are listed. */
 const maxTimes = 12;
 
-function timeInWords(minute: string, hour: string): string | undefined {
-  const minutes = stepsOf(minute, 60);
-  const hours = stepsOf(hour, 24);
-  if (hour === "*" && minutes?.every !== undefined) return `every ${minutes.every} minutes`;
-  if (minutes?.at === undefined) return undefined;
-  const at = minutes.at.map((each) => each.padStart(2, "0"));
-  const atMinutes = `at minute${at.length > 1 ? "s" : ""} ${listed.format(at)}`;
-  if (hour === "*") return `every hour ${atMinutes}`;
-  if (hours?.every !== undefined) return `every ${hours.every} hours ${atMinutes}`;
-  const times = hours?.at?.flatMap((each) => at.map((past) => `${each.padStart(2, "0")}:${past}`)) ?? [];
-  return times.length === 0 || times.length > maxTimes ? undefined : `at ${listed.format(times)}`;
-}
+/** Numbers with commas between them. */
+const numbers = /^\d{1,2}(,\d{1,2})*$/;
 
-/** The values of a field; `every` if they are equally far apart, also from one round to the next. */
-function stepsOf(field: string, round: number): { every?: number; at?: string[] } | undefined {
-  if (/^\d{1,2}(,\d{1,2})*$/.test(field)) return { at: field.split(",") };
-  const every = Number(/^\*\/(\d{1,2})$/.exec(field)?.[1]);
-  if (!(every > 1)) return undefined;
-  if (round % every === 0 && every < round) return { every };
-  return { at: Array.from({ length: Math.ceil(round / every) }, (_, index) => `${index * every}`) };
+function timeInWords(minute: string, hour: string): string | undefined {
+  const every = minute.startsWith("*/") ? Number(minute.slice(2)) : 60;
+  if (hour === "*" && 60 % every === 0 && every < 60) return `every ${every} minutes`;
+  if (!numbers.test(minute)) return undefined;
+  const at = minute.split(",").map((each) => each.padStart(2, "0"));
+  if (hour === "*") return `every hour at minute${at.length > 1 ? "s" : ""} ${listed.format(at)}`;
+  if (!numbers.test(hour)) return undefined;
+  const times = hour.split(",").flatMap((each) => at.map((past) => `${each.padStart(2, "0")}:${past}`));
+  return times.length > maxTimes ? undefined : `at ${listed.format(times)}`;
 }
 
 function daysInWords(day: string, month: string, weekday: string): string | undefined {

@@ -24,7 +24,7 @@ export interface SkillDefinition {
   name?: string;
   /** The tool's description; by default the skill's own. */
   description?: string;
-  /** For a part: the services it needs, in addition to those of the skill. */
+  /** For a part: the means it needs, in addition to those of the skill. It is not offered where one is lacking. */
   means?: readonly Mean[];
   /** For a part: names of earlier skills that it replaces. */
   aliases?: readonly string[];

@@ -29,7 +29,7 @@ export interface ChannelFacts {
   readonly blocked?: readonly string[] | undefined;
   /** If given, only these skills exist in the channel. */
   readonly allowed?: readonly string[] | undefined;
-  /** Services that turns of the channel lack; none by default. */
+  /** What turns of the channel lack; nothing by default. */
   readonly lacking?: readonly Mean[] | undefined;
   /** Whether a skill is in the catalogue. */
   readonly hasSkill?: ((id: string) => boolean) | undefined;
@@ -168,4 +168,11 @@ const withoutMean: Readonly<Record<Mean, string>> = {
     "It needs a language model, and none is set up. An operator sets a key, such as ANTHROPIC_API_KEY, and restarts the bot.",
   images:
     "It needs a service that generates images, and none is set up. An operator sets OPENAI_API_KEY, XAI_API_KEY or model.images.",
+  search:
+    "It needs an engine that searches the web, and none is set up. An operator sets search.engines, or a key such as TAVILY_API_KEY.",
+  code: "It needs a sandbox that runs code, and there is none. Whoever runs the bot sees why with `knack doctor`.",
+  teaching: "This bot keeps no skills that are made in the chat.",
+  messages: "It needs the messages of a channel, and the bot cannot read them here.",
+  people: "It needs other people, and in this chat a person is alone with the bot.",
+  posting: "It needs a chat platform, whose messages the bot can post and change; this chat is on none.",
 };

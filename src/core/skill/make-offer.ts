@@ -86,17 +86,9 @@ export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkil
   const all = new Map(offer.all);
   for (const offered of usable) all.set(offered.skill.id, offered);
   const personOnly = offer.personOnly.filter((offered) => !isAsked(offered));
-  const { catalogue, lacking, denies } = offer;
-  const inThreadOnly = {
-    catalogue,
-    all,
-    usable,
-    personOnly,
-    lacking,
-    ...(denies === undefined ? {} : { denies }),
-  };
-  if (more.length > 0) return withProjections(inThreadOnly);
-  return { ...withProjections(inThreadOnly), tools: () => offer.tools(), lines: (open) => offer.lines(open) };
+  const inThreadOnly = withProjections({ ...offer, all, usable, personOnly });
+  if (more.length > 0) return inThreadOnly;
+  return { ...inThreadOnly, tools: () => offer.tools(), lines: (open) => offer.lines(open) };
 }
 
 function withoutParent({ by_parent: _, ...offered }: OfferedSkill): OfferedSkill {
@@ -120,8 +112,7 @@ export function forAgent(offer: Offer, profile: Profile): Offer {
       }),
     );
     return withProjections({
-      catalogue: offer.catalogue,
-      lacking: offer.lacking,
+      ...offer,
       all,
       usable: offer.usable.filter((offered) => !refused(offered)),
       personOnly: offer.personOnly.filter((offered) => !refused(offered)),
@@ -227,12 +218,12 @@ interface KnownOffer extends NamespaceOffer {
   made_at: number;
 }
 
-/** @param lackingIn services that turns of a channel in this state lack; none by default */
+/** @param lackingIn what turns of a channel in this state lack; none by default */
 export function createOfferReader(
   store: KeyValue,
   facts: HostFacts,
   clock: Pick<Clock, "now">,
-  lackingIn?: (state: NamespaceState) => readonly Mean[],
+  lackingIn?: (state: NamespaceState, namespace: string) => Promise<readonly Mean[]>,
 ): OfferReader {
   const known = new Map<string, KnownOffer>();
   const isFresh = (offer: KnownOffer) => clock.now() - offer.made_at < maxAge;
@@ -241,7 +232,7 @@ export function createOfferReader(
       const before = known.get(namespace);
       const state = await readNamespace(store, namespace);
       if (before?.state === state && before.catalogue === catalogue && isFresh(before)) return before;
-      const offer = makeOffer(catalogue, state, facts, lackingIn?.(state));
+      const offer = makeOffer(catalogue, state, facts, await lackingIn?.(state, namespace));
       const made = { state, offer, catalogue, made_at: clock.now() };
       known.delete(namespace);
       known.set(namespace, made);

@@ -170,7 +170,7 @@ export interface Offer {
   readonly usable: readonly OfferedSkill[];
   /** Skills that only people may use: the model does not see them until a person enables them or requests them by name. */
   readonly personOnly: readonly OfferedSkill[];
-  /** Services that turns here lack. */
+  /** What turns here lack. */
   readonly lacking: readonly Mean[];
   /** Tools that the agent with the turn may not call; absent if it may call all. */
   readonly denies?: (tool: Tool) => boolean;

@@ -37,8 +37,21 @@ export function parametersOf(schema: JsonSchema): Parameter[] {
 export const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
 export type SkillKind = z.infer<typeof skillKindSchema>;
 
-/** Services that a bot may lack on any machine: a model that writes, a service that makes pictures. */
-export const meanSchema = z.enum(["model", "images"]);
+/**
+ * What turns of a channel may lack, whatever the machine: a model that writes, services that make pictures or search the web, a sandbox
+ * for code, a store for skills made in the chat; messages of the channel to read, other people, and a platform on which the bot can post
+ * and change messages.
+ */
+export const meanSchema = z.enum([
+  "model",
+  "images",
+  "search",
+  "code",
+  "teaching",
+  "messages",
+  "people",
+  "posting",
+]);
 export type Mean = z.infer<typeof meanSchema>;
 
 /** Where a key is put into requests. */
@@ -65,7 +78,7 @@ export type KeyPlace = z.infer<typeof keyPlaceSchema>;
 
 /** Requirements of a skill. */
 export const requirementsSchema = z.object({
-  /** All of these services. A skill that works without one does not list it. */
+  /** All of these. A skill that works without one does not list it. */
   means: z.array(meanSchema).optional(),
   /** All of these programs on the PATH. */
   bins: z.array(z.string()).default([]),

@@ -1,11 +1,11 @@
 import matter from "gray-matter";
-import { isMap, isScalar, parseDocument, visit } from "yaml";
+import { isMap, isScalar, parseDocument, visit, type YAMLParseError } from "yaml";
 import { isRecord } from "../../base/record.ts";
 import { quoteValues, repairMetadata, untab, writtenProse } from "./repair-yaml.ts";
 
 /** The frontmatter and body of a SKILL.md, or the one reason why the frontmatter cannot be read. */
 export type ParsedFrontmatter =
-  | { ok: true; fields: Record<string, unknown>; body: string; repaired: boolean }
+  | { ok: true; fields: Record<string, unknown>; body: string; repaired: boolean; doubled: readonly string[] }
   | { ok: false; code: FrontmatterDefect; message: string };
 
 type FrontmatterDefect =
@@ -45,11 +45,14 @@ export function parseFrontmatter(source: string): ParsedFrontmatter {
 }
 
 function readMatter(text: string): ParsedFrontmatter {
-  let repaired = false;
+  let read: Pick<ReturnType<typeof parseTolerantly>, "repaired" | "doubled"> = {
+    repaired: false,
+    doubled: [],
+  };
   const yaml = (input: string): object => {
-    const parsed = parseTolerantly(input);
-    repaired = parsed.repaired;
-    return (parsed.value ?? {}) as object;
+    const { value, ...how } = parseTolerantly(input);
+    read = how;
+    return (value ?? {}) as object;
   };
   try {
     const file = matter(text, { engines: { ...refusedEngines, yaml } });
@@ -57,7 +60,7 @@ function readMatter(text: string): ParsedFrontmatter {
     if (!isRecord(fields)) {
       return refuse("not_a_mapping", "Its frontmatter is not a list of `key: value` lines.");
     }
-    return { ok: true, fields: { ...fields }, body: file.content.trim(), repaired };
+    return { ok: true, fields: { ...fields }, body: file.content.trim(), ...read };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     return refuse("broken_yaml", `Its frontmatter is not valid YAML: ${reason.replace(/:$/, "")}.`);
@@ -83,23 +86,41 @@ const repairs = [
   (yaml: string) => quoteValues(repairMetadata(untab(yaml))),
 ];
 
-function parseTolerantly(written: string): { value: unknown; repaired: boolean } {
+/** @returns `doubled`: what the library says of keys that occur twice, of which the last one counts */
+function parseTolerantly(written: string): { value: unknown; repaired: boolean; doubled: string[] } {
   // YAML would read a comment of JSON5 as the beginning of the key after it.
   const yaml = /^[ \t]*\/[/*]/m.test(written) ? repairMetadata(written) : written;
-  let failure: Error | undefined;
+  let failure: YAMLParseError | undefined;
   for (const repair of repairs) {
     const attempt = repair(yaml);
     if (failure !== undefined && attempt === yaml) continue;
-    const document = parseDocument(attempt, { uniqueKeys: false, logLevel: "silent" });
-    const [error] = document.errors;
+    const document = parseDocument(attempt, { logLevel: "silent" });
+    const error = document.errors.find(({ code }) => code !== "DUPLICATE_KEY");
     if (error === undefined) {
       keepVersions(document);
-      const kept = keepWords(document, attempt);
-      return { value: document.toJS(), repaired: kept || failure !== undefined };
+      const doubled = document.errors.map((each) => doubledKey(attempt, each));
+      const kept = doubled.length === 0 && keepWords(document, attempt);
+      return { value: document.toJS(), repaired: kept || failure !== undefined, doubled };
     }
     failure ??= error;
   }
-  throw failure ?? new Error("it cannot be read");
+  const odd = failure && oddSpace(written, failure);
+  throw odd === undefined ? (failure ?? new Error("it cannot be read")) : new Error(odd);
+}
+
+function doubledKey(yaml: string, { pos: [from] }: YAMLParseError): string {
+  const [key = ""] = yaml.slice(from).split(/[:\n]/, 1);
+  return `${key.trim().slice(0, 60)} (line ${yaml.slice(0, from).split("\n").length})`;
+}
+
+/** What is wrong with the line of an error that has a space, or an invisible character, which YAML does not take for a space. */
+function oddSpace(yaml: string, { linePos }: YAMLParseError): string | undefined {
+  const number = linePos?.[0].line ?? 0;
+  const line = yaml.split("\n")[number - 1] ?? "";
+  const [found] = /[^\S\t ]|\p{Default_Ignorable_Code_Point}/u.exec(line) ?? [];
+  if (found === undefined) return undefined;
+  const code = found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  return `line ${number} has the character U+${code} after “${line.split(found, 1)[0]?.slice(-60)}”, which looks like a space or like nothing; write a plain space there, or delete it`;
 }
 
 /** Restores words that YAML read as a comment, an anchor, a tag or a list; returns whether there were any. */

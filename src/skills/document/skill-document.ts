@@ -65,6 +65,11 @@ export function readSkillDocument(
       ),
     );
   }
+  if (parsed.doubled.length > 0) {
+    const keys = parsed.doubled.join(", ");
+    const message = `Its frontmatter has a key twice, and the last one counts: ${keys}. Delete one.`;
+    diagnostics.push(caution(path, "doubled_key", message));
+  }
   const layers = layersOf(parsed.fields, path, diagnostics);
   const reader = createFieldReader(layers, path, diagnostics);
   const description = readDescription(parsed.fields, reader, path, diagnostics);

@@ -36,6 +36,11 @@ describe("the instructions that ship", () => {
     expect(countTokens(shipped)).toBeLessThanOrEqual(450);
   });
 
+  it("the shipped instructions say who reads the sentence beside a call, and what needs no activation", () => {
+    expect(shipped).toMatch(/people read the sentence that you write beside a call\./);
+    expect(shipped).toMatch(/activate_skill first .*; find_tools, where it is there, needs no activation\./);
+  });
+
   it("the shipped instructions are the same for all places, and have nothing else in braces", () => {
     const named = [...shipped.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
     expect(named).toEqual(["name"]);

@@ -139,7 +139,7 @@ describe("the code-execution skill", () => {
   );
 
   it.each([
-    ["without a sandbox", { answers: [] }, /no_sandbox.*knack doctor/],
+    ["without a sandbox", { answers: [] }, /needs a sandbox.*knack doctor/],
     [
       "with a sandbox that refuses",
       { code: fakeCode(async () => ({ status: "refused", reason: "Too busy." })), answers: [plan, program] },

@@ -78,7 +78,7 @@ describe("the web-search skill", () => {
     });
     expect(run).toMatchObject({
       status: "error",
-      output: { code: "no_engine", hint: expect.stringContaining("search.engines") },
+      output: { code: "not_usable", error: expect.stringContaining("search.engines") },
     });
   });
 

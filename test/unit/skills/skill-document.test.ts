@@ -223,6 +223,25 @@ test.each([
   expect(skills).toMatchObject([{ description }]);
 });
 
+test.each([
+  [
+    "description:\u00a0Looks up orders",
+    "broken_yaml",
+    "line 3 has the character U+00A0 after “description:”",
+  ],
+  [
+    "description: Looks up\nlicense:\u2003MIT",
+    "broken_yaml",
+    "line 4 has the character U+2003 after “license:”",
+  ],
+  ["description: One\nlicense: MIT\ndescription: Two", "doubled_key", "description (line 5)"],
+  ["description: One\nmetadata:\n  title: x\n  title: y", "doubled_key", "title (line 6)"],
+])("the frontmatter %j is named with its place: %s", async (lines, code, says) => {
+  const text = `---\nname: plain\n${lines}\n---\nBody\n`;
+  const { diagnostics } = await sourceOf(temporaryFolder({ "plain/SKILL.md": text })).load();
+  expect(diagnostics).toMatchObject([{ code, message: expect.stringContaining(says) }]);
+});
+
 test("YAML that repeats itself without end is refused, not followed", async () => {
   const levels = Array.from({ length: 12 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at},`.repeat(9)}]`);
   const text = `---\nname: bomb\ndescription: d\nl0: &l0 [x]\n${levels.join("\n")}\n---\n`;

@@ -74,7 +74,7 @@ export function skillDetailText(skill: SkillDetail): string {
     ...variableLines(skill),
     ...toolListLines(skill.tool_list),
     ...skill.problems.slice(0, 5).map(({ severity, message }) => `${severity}: ${message}`),
-    ...skill.parts.map((part) => `- \`${part.id}\` ${part.summary}`),
+    ...skill.parts.map(skillLine),
     ...skill.parameters.map(parameterLine),
     ...skill.examples.slice(0, 3).map((example) => `Example: ${example.prompt}`),
   ];

@@ -1,5 +1,6 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
 import { LRUCache } from "lru-cache";
+import { plainWords } from "../../../app/chat/present/read-markdown.ts";
 import { growingTo } from "../../../base/growing-cache.ts";
 import { beginningOf, cutText } from "../../../base/markdown-text.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
@@ -177,14 +178,20 @@ async function mayBegin(directory: Directory, channelId: string): Promise<boolea
 const fallbackName = "Conversation";
 
 /**
- * The name of a thread, from the text of its message: one line, at most 100 characters. Source: Discord reference, "Start
- * Thread".
+ * The name of a thread, from the text of its message: one line without marks, spoilers hidden, at most 100 characters. Source: Discord
+ * reference, "Start Thread".
  */
 function threadName(text: string): string {
-  const line = text
-    .replace(/<[@#][!&]?\d+>/g, "")
+  const line = plainWords(withoutSpoilers(text.replace(/<[@#][!&]?\d+>/g, "")))
     .replace(/\s+/g, " ")
     .trim();
   if (line === "") return fallbackName;
   return cutText(line, 80);
+}
+
+/** Names are shown as they are, so each pair of `||` hides what it encloses, in code too. */
+function withoutSpoilers(text: string): string {
+  const parts = text.split("||");
+  const open = (part: string, at: number) => (at < parts.length - 1 ? "█████" : `||${part}`);
+  return parts.map((part, at) => (at % 2 === 0 ? part : open(part, at))).join("");
 }

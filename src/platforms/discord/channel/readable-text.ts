@@ -21,6 +21,7 @@ export function mentionsBot(content: string, bot: BotIds): boolean {
 export function withoutBotMention(content: string, bot: BotIds): string {
   const mention = mentionPattern(bot);
   return content
+    .replace(pattern()`^\s*([*_~|\x60]+)(${mention})\1`, "$2")
     .replace(pattern()`^\s*(?:(?:${mention})(?:[,:，：](?=\s|$))?\s*)+`, "")
     .replace(pattern()`(?<!\s)\s*(?:(?:${mention})\s*)+$`, "")
     .trim();

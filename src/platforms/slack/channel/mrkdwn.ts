@@ -2,6 +2,8 @@
  * Slack's message text (docs.slack.dev, "Formatting message text"): entities in angle brackets, `&amp;` `&lt;` `&gt;` escaped.
  * People and channels appear by id and mostly without a label.
  */
+import { isOnlyMarks, marksAround } from "../../../base/markdown-text.ts";
+
 export interface Names {
   person(id: string): Promise<string | undefined>;
   channel(id: string): Promise<string | undefined>;
@@ -52,8 +54,14 @@ export async function readableText(text: string, self: string, names: Names): Pr
   const parts = plain
     .replace(entity, (_whole, inner: string) => readable.get(inner) || nothing)
     .split(nothing);
-  const last = parts.pop() ?? "";
-  return unescaped([...parts.map(withoutEndSpaces), last].join("")).trim();
+  return unescaped(parts.reduce(withoutGap)).trim();
+}
+
+/** Joins what stands around a removed entity, without the spaces before it and marks around it, as `*…*`. */
+function withoutGap(before: string, after: string): string {
+  const marks = marksAround(before, after);
+  const kept = withoutEndSpaces(before.slice(0, before.length - marks));
+  return kept + (isOnlyMarks(kept) ? after.slice(marks).trimStart() : after.slice(marks));
 }
 
 async function readableEntity(inner: string, self: string, names: Names): Promise<string> {

@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../../../app/chat/chat-intake.ts";
 import { createExpiringEntries } from "../../../app/chat/expiring-entries.ts";
+import { plainWords } from "../../../app/chat/present/read-markdown.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
@@ -34,7 +35,7 @@ export function createThreadTitles({ store, clock, logger, name }: ThreadTitlesD
       await waiting.change(keyOf(place), () => ({ until: clock.now() + maxWaitMs }));
     },
     async said({ place, text }) {
-      const title = beginningOf(text.replaceAll(/\s+/g, " ").trim(), titleLength);
+      const title = beginningOf(plainWords(text).replaceAll(/\s+/g, " "), titleLength);
       if (title === "" || !isDirectMessage(place.namespace)) return;
       try {
         if (await isFirst(keyOf(place))) await name(place, title);

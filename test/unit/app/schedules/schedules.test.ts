@@ -80,6 +80,17 @@ describe("what repeats", () => {
     expect(runs[0]).toMatchObject({ thread: `schedule.${id}`, cause: { in_channel: true } });
   });
 
+  it.each([
+    ["0 9 * * 1#1", "on Mon 2026-12-07 09:00, Mon 2027-01-04 09:00, Mon 2027-02-01 09:00 and so on"],
+    ["@daily", "on Thu 2026-11-26 00:00, Fri 2026-11-27 00:00, Sat 2026-11-28 00:00 and so on"],
+    ["*/20 9 * * *", "on Thu 2026-11-26 09:00, Thu 2026-11-26 09:20, Thu 2026-11-26 09:40 and so on"],
+  ])("a repeating task is shown by its next times where words fail: %s", async (cron, times) => {
+    const { when } = await createScheduleWorld()
+      .start()
+      .make({ ...daily, cron });
+    expect(when).toBe(`${times}, cron ${cron} (Europe/Berlin)`);
+  });
+
   it("a repeating task keeps its time of day when the clock changes", async () => {
     const world = createScheduleWorld();
     world.clock.jump(Date.parse("2026-03-28T00:00Z") - wednesday);

@@ -34,6 +34,14 @@ describe("a message", () => {
     });
   });
 
+  test.each([
+    ["**<@1000000000000000001>** /skill list", "/skill list"],
+    ["||<@1000000000000000001>||, hello", "hello"],
+    ["**hello** <@1000000000000000001>", "**hello**"],
+  ])("the message %s reads %s", (content, text) => {
+    expect(parseMessage({ ...fixture("mention"), content }, bot, names).text).toBe(text);
+  });
+
   test("a spoken message has a voice message with its length, and what it forwards was spoken by somebody else", () => {
     const spoken = { ...fixture("mention"), content: "", flags: 1 << 13 };
     const [attachment] = spoken.attachments;

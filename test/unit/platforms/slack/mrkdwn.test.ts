@@ -23,6 +23,9 @@ test.each([
   ["<@UBOT> do it", "do it"],
   ["please <@UBOT> do it", "please do it"],
   ["<@UBOT>", ""],
+  ["*<@UBOT>* /skill list", "/skill list"],
+  ["ask _~<@UBOT>~_ *now*", "ask *now*"],
+  ["*<@UBOT> hello*", "*hello*"],
   ["1 < 2 and 3 > 2", "1 < 2 and 3 > 2"],
 ])("the Slack text %s reads %s", async (text, readable) => {
   expect(await read(text)).toBe(readable);

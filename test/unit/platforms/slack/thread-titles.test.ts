@@ -17,7 +17,7 @@ test("a thread is named after its first message once, whichever processes hear o
   await other?.said(said("before"));
   await one?.started(place);
   await other?.said(said("  "));
-  await Promise.all([one, other].map((each) => each?.said(said("Plan the\n week"))));
+  await Promise.all([one, other].map((each) => each?.said(said("*Plan* the\n `week`"))));
   await one?.said(said("later"));
   expect(named).toEqual(["Plan the week"]);
 });

@@ -10,6 +10,8 @@
  * `--kills 110 --pauses 4 --cuts 20 --restarts 1` says how often a process is killed, a worker stands still for 40 s, a process loses
  * connections, and the server restarts.
  *
+ * `--missed 10`: instead, so many times, what becomes of messages that were written while a bot on both platforms was down (missed.ts).
+ *
  * `--measure`: instead, how much faster two workers are than one, and how soon another worker takes over from one that was killed.
  */
 import { writeFile } from "node:fs/promises";
@@ -18,6 +20,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Role, roleNames } from "./fleet.ts";
 import { measure } from "./measure.ts";
+import { missed } from "./missed.ts";
 import { formatLines, type Line } from "./report.ts";
 import { type SoakResult, type SoakSize, soak } from "./soak.ts";
 import { type StoreName, storeNames } from "./store.ts";
@@ -81,6 +84,7 @@ function optionsFrom(argv: readonly string[]) {
       store: { type: "string", default: "sqlite" },
       roles: { type: "string" },
       measure: { type: "boolean", default: false },
+      missed: { type: "string", default: "0" },
       ...{ messages: number, threads: number, chat: number, clients: number, minutes: number },
       ...{ kills: number, pauses: number, cuts: number, restarts: number },
     },
@@ -89,7 +93,13 @@ function optionsFrom(argv: readonly string[]) {
   if (store === undefined) throw new Error(`--store must be one of ${storeNames.join(", ")}.`);
   const size = { ...sizes[store] };
   for (const name of names) size[name] = numberFrom(name, store, values[name]);
-  return { store, roles: rolesFrom(store, values.roles), measures: values.measure, size };
+  return {
+    store,
+    roles: rolesFrom(store, values.roles),
+    measures: values.measure,
+    runs: Number(values.missed),
+    size,
+  };
 }
 
 function rolesFrom(store: StoreName, given = usualRoles[store]): Role[] {
@@ -149,7 +159,22 @@ function isWrong({ wrong = [] }: Line): boolean {
   return wrong.length > 0;
 }
 
-const { store, roles, measures, size } = optionsFrom(process.argv.slice(2));
-const lines = measures ? await measure() : await runSoak(store, roles, size);
+/** Runs alternate between faults of reading alone and of everything, and between bots that live on and that are killed three times. */
+async function runMissed(runs: number): Promise<Line[]> {
+  const all: Line[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const failsAll = run % 2 === 1;
+    const kills = run % 4 < 2 ? 0 : 3;
+    const size = { threads: 4, faultMs: 75_000, limitMs: 600_000, failsAll, kills };
+    const { lines, evidence } = await missed(size);
+    console.error(`run ${run + 1}\n${formatLines(lines)}`);
+    if (evidence.length > 0) console.error(JSON.stringify(evidence, null, 1));
+    all.push(...lines.map((line) => ({ ...line, name: `${run + 1}: ${line.name}` })));
+  }
+  return all;
+}
+
+const { store, roles, measures, runs, size } = optionsFrom(process.argv.slice(2));
+const lines = await (runs > 0 ? runMissed(runs) : measures ? measure() : runSoak(store, roles, size));
 console.log(formatLines(lines));
 process.exitCode = lines.some(isWrong) ? 1 : 0;

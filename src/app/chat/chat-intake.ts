@@ -153,7 +153,7 @@ export interface ChatIntake {
   suggestions(place: Place, lookingAt?: readonly LookedAt[]): Promise<{ title: string; message: string }[]>;
   /**
    * The places to catch up with after a time without connection, and from when (ms since the epoch, limited by the configuration; a
-   * little earlier than the last `seen`, since known messages are not taken again). A place is a thread that was active in that
+   * little earlier than the last `seen`, since known messages are not taken again), those used last first. A place is a thread that was active in that
    * time, `dm` for direct messages outside of threads, or the channel itself (`channelThread`). Threads of runs through the API,
    * which the platform does not know, are left out.
    *

@@ -46,7 +46,7 @@ export function createPeopleNow({ platforms, refusalOf }: PeopleDeps): PeopleNow
       const { name, trust, time_zone } = found;
       return { is: "there", author: { id, name, trust, ...(time_zone === undefined ? {} : { time_zone }) } };
     } catch (error) {
-      if (!(error instanceof PlatformError) || isTemporary(error)) return { is: "away" };
+      if (!(error instanceof PlatformError) || error.isTemporary) return { is: "away" };
       return { is: "gone", because: error.message };
     }
   };
@@ -63,8 +63,4 @@ export function createPeopleNow({ platforms, refusalOf }: PeopleDeps): PeopleNow
       });
     },
   };
-}
-
-function isTemporary({ code }: PlatformError): boolean {
-  return code === "unavailable" || code === "rate_limited";
 }

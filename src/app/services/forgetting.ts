@@ -152,7 +152,7 @@ async function removeMessages(
       await platforms.of(namespace)?.remove(place, reference);
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      if (error.code === "unavailable" || error.code === "rate_limited")
+      if (error.isTemporary)
         return `The answer could not be deleted completely, so the turn is kept. ${error.message} Delete it again later.`;
       logger.warn({ err: error, turn_id, reference }, "A message of a deleted turn stays on the platform");
     }

@@ -280,6 +280,11 @@ export class PlatformError extends Error {
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
   }
+
+  /** Whether the same request may succeed later. */
+  get isTemporary(): boolean {
+    return this.code === "unavailable" || this.code === "rate_limited";
+  }
 }
 
 /** The platforms of this process, by their namespaces. */

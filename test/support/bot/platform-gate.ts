@@ -23,6 +23,8 @@ export interface PlatformGate {
   loseRequest(fits: Fits): Promise<void>;
   /** While on, connections break without anything being done. */
   cut(on: boolean): void;
+  /** From now on requests that fit answer HTTP 500 without being done. */
+  fail(fits: Fits): void;
   stop(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ interface Loss {
 export async function startPlatformGate(origin: string): Promise<PlatformGate> {
   const losses = new Set<Loss>();
   let isCut = false;
+  let fails: Fits = () => false;
   const lose = (fits: Fits, how: Pick<Loss, "isDone" | "isBroken">) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     losses.add({ fits, ...how, happened: resolve });
@@ -54,6 +57,10 @@ export async function startPlatformGate(origin: string): Promise<PlatformGate> {
       return;
     }
     const { method = "", url = "" } = incoming;
+    if (fails({ method, path: url, body: body.toString() })) {
+      response.writeHead(500).end();
+      return;
+    }
     const loss = takeLoss({ method, path: url, body: body.toString() });
     if (loss === undefined) await passOn(origin, incoming, body, response);
     else {
@@ -71,6 +78,9 @@ export async function startPlatformGate(origin: string): Promise<PlatformGate> {
     breakReply: (fits) => lose(fits, { isDone: true, isBroken: true }),
     cut: (on) => {
       isCut = on;
+    },
+    fail: (fits) => {
+      fails = fits;
     },
     async stop() {
       server.closeAllConnections();

@@ -36,16 +36,18 @@ export function createCatchUp(
       // A bot that was never connected has missed nothing.
       const since = seen === undefined ? now : Math.max(seen - overlapMs, now - policy.catch_up_ms);
       const namespaces = new Set([...(await app.namespaces(platform)), ...(await joined.all(platform))]);
-      const places = await Promise.all(
+      const known = await Promise.all(
         [...namespaces].map(async (namespace) => {
           const threads = await app.threads(namespace);
           const active = threads.filter((each) => each.last_at >= now - policy.catch_up_ms);
           const main = isDirectMessage(namespace) ? "dm" : channelThread;
           const others = active.map((each) => each.thread).filter((thread) => thread !== main);
-          return [main, ...others].map((thread) => ({ namespace, thread }));
+          const places = [main, ...others].map((thread) => ({ namespace, thread }));
+          return { places, usedAt: Math.max(0, ...threads.map(({ last_at }) => last_at)) };
         }),
       );
-      return { seen, since, places: places.flat() };
+      const places = known.toSorted((a, b) => b.usedAt - a.usedAt).flatMap((each) => each.places);
+      return { seen, since, places };
     },
     async seen(platform, parts = []) {
       const now = clock.now();

@@ -44,6 +44,8 @@ const lateThreadSchema = z.object({
   }),
   /** The posted message of the question, once there is one. */
   reference: z.string().optional(),
+  /** How many of its messages the posted question mentions. */
+  shown: z.number().optional(),
 });
 type LateThread = z.infer<typeof lateThreadSchema>;
 
@@ -73,11 +75,11 @@ export function createLateMessages(context: IntakeContext): LateMessages {
     const known = state.reference ?? (mayBeThere ? await platform.find(place, tag) : undefined);
     if (known !== undefined) await platform.edit(place, known, card);
     const reference = known ?? (await platform.post(place, card, to));
-    if (reference !== state.reference) await write(place, { ...state, reference });
+    await write(place, { ...state, reference, shown: state.count });
   };
   const close = async (place: Place, state: LateThread, pressed?: string) => {
     const reference = state.reference ?? pressed;
-    await write(place, { ...withoutWords(state), open: false, reference: undefined });
+    await write(place, { ...withoutWords(state), open: false, reference: undefined, shown: undefined });
     if (reference === undefined) return;
     const remove = () => platform.remove(place, reference);
     context.background(remove, "The question about a late message could not be removed");
@@ -88,7 +90,7 @@ export function createLateMessages(context: IntakeContext): LateMessages {
       oneInThread(message.place, async () => {
         const before = await read(message.place);
         const known = before?.keys.includes(message.key) ?? false;
-        if (before !== undefined && known && (!before.open || before.reference !== undefined)) return;
+        if (before !== undefined && known && (!before.open || before.shown === before.count)) return;
         const after = before !== undefined && known ? before : withMessage(before, message, newId());
         await write(message.place, after);
         // An earlier attempt may have posted the question and stopped before noting it.
@@ -123,11 +125,10 @@ export function editKey(key: string, editedAt: number | ""): string {
   return `${key}:edit:${editedAt}`;
 }
 
-/** A question not yet posted is posted when the message is delivered again; one already posted is left unchanged. */
+/** A question that could not be posted or changed now is when the message is delivered again. */
 function giveUp({ logger }: IntakeContext, state: LateThread, error: unknown): void {
   if (!(error instanceof PlatformError)) throw error;
-  const passes = error.code === "unavailable" || error.code === "rate_limited";
-  if (passes && state.reference === undefined) throw error;
+  if (error.isTemporary) throw error;
   logger.warn(
     { err: error, message: state.newest.key },
     "It could not be asked whether a late message is still wanted",
@@ -146,6 +147,7 @@ function withMessage(before: LateThread | undefined, message: TakenMessage, toke
     keys: [...(before?.keys ?? []), message.key].slice(-rememberedKeys),
     newest: isNewer ? newest : open.newest,
     reference: open?.reference,
+    shown: open?.shown,
   };
 }
 

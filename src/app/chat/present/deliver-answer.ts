@@ -8,7 +8,7 @@ import { type AnswerFrame, type AnswerMessage, type AnswerReady, planAnswer } fr
 import { lastReference } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { type Aside, pointThere, publishAside } from "./private-answer.ts";
-import { type Published, passes, UnforeseenError, whispered, whisperMessage } from "./publish-message.ts";
+import { type Published, UnforeseenError, whispered, whisperMessage } from "./publish-message.ts";
 
 export interface Delivery extends AnswerFrame {
   ready: AnswerReady;
@@ -165,7 +165,7 @@ function waitUntil(
   error: PlatformError,
 ): number | undefined {
   const now = clock.now();
-  if (!passes(error) || now - readyAt >= giveUpAfterMs) return undefined;
+  if (!error.isTemporary || now - readyAt >= giveUpAfterMs) return undefined;
   const waited = sinceReady(events).filter((event) => event.type === "turn_waiting").length;
   if (error instanceof UnforeseenError && waited >= maxUnforeseenWaits) return undefined;
   const pause = backoff(waited + 1, waits);

@@ -4,7 +4,7 @@ import { answerRoom, type ProgressCard } from "../../../core/ports/chat-platform
 import { type AnswerParts, createAnswerParts } from "./answer-parts.ts";
 import type { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
-import { passes, platformErrorOf } from "./publish-message.ts";
+import { platformErrorOf } from "./publish-message.ts";
 import { headRoom } from "./render-progress.ts";
 import { partsOfLongAnswer } from "./shape-answer.ts";
 import { splitMarkdown } from "./split-markdown.ts";
@@ -134,7 +134,7 @@ export class LiveAnswer {
       const { logger, turn_id } = this.#turn;
       const error = platformErrorOf(thrown);
       logger.debug({ err: thrown, turn_id }, "The answer could not be shown while it is written");
-      if (!passes(error)) {
+      if (!error.isTemporary) {
         this.#isOff = true;
         return 0;
       }

@@ -15,7 +15,6 @@ import { type AnswerReady, finishedBy } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
 import { noteCalls, type PresentedTurn, type TurnPresenterDeps } from "./presented-turn.ts";
 import { type Aside, createAside, reasonAbove } from "./private-answer.ts";
-import { passes } from "./publish-message.ts";
 import { statusOf } from "./render-progress.ts";
 import { replaceEarlier } from "./replace-earlier.ts";
 import {
@@ -247,7 +246,7 @@ async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEv
   }
   turn.logger.warn({ err: failure, turn_id: turn.turn_id }, "A question could not be posted");
   const message = `The question could not be posted: ${failure.message} You can see and answer it in the console.`;
-  if (passes(failure))
+  if (failure.isTemporary)
     yield { type: "turn_waiting", until: Math.min(until, turn.clock.now() + questionRetryMs) };
   else {
     yield { type: "error", code: "not_delivered", message };

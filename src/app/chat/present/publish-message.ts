@@ -49,15 +49,10 @@ export async function persist(
       }
       const pause = error.retryAfterMs ?? backoff(tries, pauses);
       const isOver = tries >= maxTries || clock.now() + pause - begun > maxRetryMs;
-      if (!passes(error) || isOver) return { ok: false, error };
+      if (!error.isTemporary || isOver) return { ok: false, error };
       await clock.sleep(pause, givenUp);
     }
   }
-}
-
-/** Whether the error is transient. */
-export function passes({ code }: PlatformError): boolean {
-  return code === "unavailable" || code === "rate_limited";
 }
 
 /** An error that the platform's code did not foresee. It may be transient, or a defect that every retry meets again. */

@@ -4,6 +4,7 @@ import {
   type CatchUpGate,
   type CatchUpGateDeps,
   createCatchUpGate,
+  unlessHopeless,
 } from "../../../app/chat/intake/catch-up-gate.ts";
 import type { Directory } from "../channel/directory.ts";
 import type { ChannelFacts } from "../channel/directory-facts.ts";
@@ -77,7 +78,7 @@ const readOnce = (fetch: Fetch, channel: Readable) =>
   fetch.gate.read(channel.id, () => readIfOpen(fetch, channel));
 
 async function readIfOpen(fetch: Fetch, channel: Readable): Promise<void> {
-  if (await mayRead(fetch.directory, channel)) await unlessRefused(readChannel(fetch, channel), isClosed);
+  if (await mayRead(fetch.directory, channel)) await readChannel(fetch, channel);
 }
 
 type Readable = Pick<ChannelFacts, "id" | "guild_id">;
@@ -127,7 +128,7 @@ async function directChannels(
       `Discord: missed direct messages of ${maxDirectMessages} people are fetched, not of all`,
     );
   for (const person of [...people].slice(0, maxDirectMessages)) {
-    const id = await unlessRefused(directory.directMessage(person), ({ code }) => code !== "unavailable");
+    const id = await unlessRefused(directory.directMessage(person), (problem) => !problem.isTemporary);
     if (id !== undefined) found.push(id);
   }
   return found;
@@ -148,18 +149,19 @@ function isThread(listed: ReadonlyMap<string, ChannelFacts>, { id, guild_id }: R
 /** Discord counts refused requests against the bot. */
 async function mayRead(directory: Directory, { id, guild_id }: Readable): Promise<boolean> {
   if (guild_id === undefined || directory.knownChannel(id) === undefined) return true;
-  const lacks = await botMissingPermissions(directory, guild_id, id);
-  return !lacks.some(({ name }) => name === "View Channel" || name === "Read Message History");
+  const lacks = await unlessRefused(botMissingPermissions(directory, guild_id, id), isClosed);
+  return !lacks?.some(({ name }) => name === "View Channel" || name === "Read Message History");
 }
 
 async function readChannel(fetch: Fetch, { id, guild_id }: Readable): Promise<void> {
   let from = fetch.after;
   for (;;) {
     const query = { limit: perPage, after: from };
-    const messages = await fetch.rest.request<APIMessage[]>("GET", `/channels/${id}/messages`, { query });
+    const request = fetch.rest.request<APIMessage[]>("GET", `/channels/${id}/messages`, { query });
+    const messages = (await unlessRefused(request, isClosed)) ?? [];
     for (const message of messages.toReversed()) {
       if (fetch.gate.isLive(id, Date.parse(message.timestamp))) continue;
-      await receiveMessage(fetch, { ...message, guild_id }, true);
+      await unlessHopeless(fetch.logger, () => receiveMessage(fetch, { ...message, guild_id }, true));
     }
     from = messages[0]?.id ?? from;
     if (messages.length < perPage) return;

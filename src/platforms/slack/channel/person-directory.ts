@@ -117,10 +117,8 @@ const split = (key: string) => key.split("/") as [string, string];
 
 /** The creator of a channel that cannot be looked up is unknown; people then get the lower trust. */
 function noChannel(error: unknown): Pick<Channel, "creator"> {
-  if (error instanceof PlatformError && error.code !== "unavailable" && error.code !== "rate_limited") {
-    return { creator: "" };
-  }
-  throw error;
+  if (!(error instanceof PlatformError) || error.isTemporary) throw error;
+  return { creator: "" };
 }
 
 /** A person, requested from Slack. @throws PlatformError */

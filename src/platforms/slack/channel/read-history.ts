@@ -23,15 +23,16 @@ interface PageOptions {
   include_all_metadata?: boolean;
 }
 
-/** The pages of a channel, latest first, or of a thread, oldest first; at most ten. `limit` is the size of the next page. */
+/** The pages of a channel, latest first, or of a thread, oldest first; at most `most`. `limit` is the size of the next page. */
 async function* pagesOf(
-  { workspaces }: SlackContext,
+  { workspaces }: Pick<SlackContext, "workspaces">,
   { team, channel, thread }: Room,
   options: PageOptions,
   limit: () => number,
+  most = maxPages,
 ): AsyncGenerator<{ messages: SlackMessage[]; isLast: boolean }> {
   let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page += 1) {
+  for (let page = 0; page < most; page += 1) {
     const common = { channel, limit: limit(), ...options, ...(cursor && { cursor }) };
     const answer = await workspaces.call(team, "read a conversation", ({ read }) =>
       thread === undefined
@@ -60,6 +61,25 @@ export async function readRoom(
   }
   if (isChannel) all.reverse();
   return all.slice(-limit);
+}
+
+/**
+ * All messages of a thread or channel after this time (a `ts`), oldest first, however many they are. A channel is read in whole pages, so that
+ * earlier messages come first, in whose threads somebody may have written after it; of a thread, its root may. @throws PlatformError
+ */
+export async function readSince(
+  context: Pick<SlackContext, "workspaces">,
+  room: Room,
+  oldest: string,
+): Promise<SlackMessage[]> {
+  const isChannel = room.thread === undefined;
+  const all: SlackMessage[] = [];
+  const since = isChannel ? {} : { oldest };
+  for await (const { messages } of pagesOf(context, room, since, () => pageSize, Number.POSITIVE_INFINITY)) {
+    all.push(...messages);
+    if (isChannel && messages.some(({ ts }) => Number(ts) <= Number(oldest))) break;
+  }
+  return isChannel ? all.reverse() : all;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { App as Bolt, Context } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { LookedAt } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -54,8 +55,14 @@ export interface EventDeps {
  * again.
  */
 export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
-  bolt.event("message", ({ event, context }) => onMessage(deps, event, selfOf(context)));
-  bolt.event("app_mention", ({ event, context }) => onSaid(deps, event, selfOf(context)));
+  // Looking up names takes a different time for each message.
+  const order = new KeyedMutex();
+  for (const name of ["message", "app_mention"] as const)
+    bolt.event(name, ({ event, context }) => {
+      const { channel, ts, thread_ts = ts }: { channel: string; ts: string; thread_ts?: string } = event;
+      const thread = isDirect(event) ? channel : `${channel} ${thread_ts}`;
+      return order.run(thread, () => onMessage(deps, event, selfOf(context)));
+    });
   bolt.event("member_joined_channel", async ({ event, context }) => {
     const { team, self } = selfOf(context);
     if (event.user !== self) return;

@@ -20,7 +20,7 @@ const never = new AbortController().signal;
 interface Call {
   method: string;
   channel: string;
-  oldest: string;
+  oldest?: string;
   ts?: string;
 }
 
@@ -45,7 +45,7 @@ function rig(places: Place[], answer: (call: Call) => object[] | PlatformError, 
     } as unknown as Workspaces,
     directory: { directChannel: async () => "D1" } as unknown as PersonDirectory,
     intake: {
-      missed: async () => ({ seen: undefined, since: 1_700_000_000_000, places }),
+      missed: async () => ({ seen: undefined, since: 4_000, places }),
       message: async (message: ChatMessage) => void handed.push(message),
       seen: async () => {},
     } as unknown as ChatIntake,
@@ -78,15 +78,15 @@ test("catching up reads channels and known threads, oldest first, without the bo
   await catchUp(deps, 0, never);
 
   expect(calls.map(({ method, channel, oldest }) => [method, channel, oldest])).toEqual([
-    ["history", "C1", "1700000000.000000"],
-    ["history", "D1", "1700000000.000000"],
-    ["replies", "C1", "1700000000.000000"],
+    ["history", "C1", undefined],
+    ["replies", "C1", "4.000000"],
+    ["history", "D1", undefined],
   ]);
   expect(handed.map(({ key, addressed, missed }) => [key, addressed, missed])).toEqual([
     ["slack:T1:C1:5.0", "none", true],
     ["slack:T1:C1:6.0", "mention", true],
-    ["slack:T1:D1:8.0", "direct", true],
     ["slack:T1:C1:9.0", "none", true],
+    ["slack:T1:D1:8.0", "direct", true],
   ]);
 });
 
@@ -94,7 +94,7 @@ test("a channel that the bot was invited to while it was away is read too", asyn
   const places = [{ namespace: "slack:T1:C1", thread: "channel" }];
   const answer = ({ channel }: Call) => (channel === "C2" ? [said("6.0", { text: "<@UBOT> hi" })] : []);
   const { deps, handed } = rig(places, answer, ["C1", "C2"]);
-  deps.intake.missed = async () => ({ seen: 1_700_000_000_000, since: 1_700_000_000_000, places });
+  deps.intake.missed = async () => ({ seen: 4_000, since: 4_000, places });
 
   await catchUp(deps, 1_800_000_000_000, never);
 
@@ -125,10 +125,82 @@ test("a thread that began meanwhile is read after the channel that has its root,
   ]);
 });
 
+test("a channel is read to the messages before it all, and then only threads with news or with older roots", async () => {
+  const places = ["channel", "1.0", "2.0", "3.0"].map((thread) => ({ namespace: "slack:T1:C1", thread }));
+  const inThread = { thread_ts: "1.5" };
+  const { deps, calls, handed } = rig(places, ({ method, ts = "" }) => {
+    if (method === "replies") return [said("8.0", { thread_ts: ts })];
+    return [
+      said("9.0", { ...inThread, subtype: "thread_broadcast" }),
+      said("3.0", { latest_reply: "3.5" }),
+      said("2.0", { latest_reply: "8.0" }),
+    ];
+  });
+
+  await catchUp(deps, 0, never);
+
+  expect(calls.flatMap(({ ts }) => ts ?? [])).toEqual(["1.0", "2.0", "1.5"]);
+  expect(handed.map(({ id }) => id)).toEqual(["8.0", "8.0", "8.0"]);
+});
+
 test("a conversation that cannot be read now is not passed over", async () => {
   const places = [{ namespace: "slack:T1:C1", thread: "channel" }];
   const { deps } = rig(places, () => new PlatformError("unavailable", "down"));
   await expect(catchUp(deps, 0, never)).rejects.toThrow("down");
+});
+
+test("a message that cannot be taken for now is not passed over", async () => {
+  const { deps } = rig([{ namespace: "slack:T1:C1", thread: "channel" }], () => [said("5.0")]);
+  deps.intake.message = () => Promise.reject(new PlatformError("rate_limited", "wait"));
+  await expect(catchUp(deps, 0, never)).rejects.toThrow("wait");
+});
+
+test("a message that cannot be taken at all does not hold up the next", async () => {
+  const { deps, handed } = rig([{ namespace: "slack:T1:C1", thread: "channel" }], () => [
+    said("6.0"),
+    said("5.0"),
+  ]);
+  const { message } = deps.intake;
+  deps.intake.message = async (each) => {
+    if (each.id === "5.0") throw new PlatformError("gone", "Its author is gone.");
+    await message(each);
+  };
+  await catchUp(deps, 0, never);
+  expect(handed.map(({ id }) => id)).toEqual(["6.0"]);
+});
+
+test("200 channels with 6,000 messages, most in 400 threads, take little longer than Slack's limits force, places in use first", async () => {
+  const clock = createFakeClock();
+  const places = Array.from({ length: 200 }, (_, at) => ({
+    namespace: `slack:T1:C${at}`,
+    thread: "channel",
+  }));
+  const left: Record<string, { tokens: number; at: number }> = {};
+  const take = (method: string) => {
+    const now = clock.now();
+    const { tokens, at } = left[method] ?? { tokens: 50, at: now };
+    const there = Math.min(50, tokens + (now - at) / 1_200);
+    left[method] = { tokens: there < 1 ? there : there - 1, at: now };
+    return there < 1 ? Math.ceil(((1 - there) * 1_200) / 1_000) * 1_000 : 0;
+  };
+  const { deps, handed, calls } = rig(places, ({ method, ts = "" }) => {
+    const wait = take(method);
+    if (wait > 0) return new PlatformError("rate_limited", "wait", { retryAfterMs: wait });
+    const said10 = (from: number, more = {}) =>
+      Array.from({ length: 10 }, (_, at) => said(`${from + at}.0`, more));
+    if (method === "replies") return said10(100, { thread_ts: ts });
+    return said10(10)
+      .map((each, at) => (at < 2 ? { ...each, latest_reply: "109.0" } : each))
+      .toReversed();
+  });
+  deps.clock = clock;
+  const began = clock.now();
+  await clock.advanceUntil(catchUp(deps, 0, never), 1_000);
+
+  const forced = (400 - 50) * 1_200;
+  expect((clock.now() - began) / forced).toBeLessThan(1.2);
+  expect(handed).toHaveLength(200 * 10 + 400 * 10);
+  expect(calls[0]?.channel).toBe("C0");
 });
 
 test("a rate limit is waited for, and a conversation that is gone does not hide the next", async () => {
@@ -203,7 +275,7 @@ test("the events that Slack held back are fetched when their minute is over, wha
   await next(10_000);
   expect(calls).toEqual([]);
   await next(60_000);
-  expect(calls.map(({ channel, oldest }) => [channel, oldest])).toEqual([["C1", "1700000120.000000"]]);
+  expect(calls.map(({ channel }) => channel)).toEqual(["C1"]);
   expect(handed.map(({ key }) => key)).toEqual(["slack:T1:C1:1700000130.000000"]);
   await next(60_000);
   expect(calls).toHaveLength(1);

@@ -13,11 +13,16 @@ function rig() {
   const ending = new AbortController();
   const gate = createCatchUpGate<string>({ clock, logger }, ending.signal);
   const order: string[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const { promise, resolve } = Promise.withResolvers<string>();
   let reads = 0;
-  const work = () => {
+  let failures = 0;
+  const work = async () => {
     reads += 1;
+    if (reads <= failures) throw new Error("down");
     return promise;
+  };
+  const failing = (times: number) => {
+    failures = times;
   };
   const said = (message: typeof reply) =>
     gate.before(message, "room", work).then(
@@ -28,7 +33,7 @@ function rig() {
     order.push("read");
     resolve("found");
   };
-  return { gate, clock, warned, ending, order, said, done, fail: reject, work, reads: () => reads };
+  return { gate, clock, warned, ending, order, said, done, failing, work, reads: () => reads };
 }
 
 type Rig = ReturnType<typeof rig>;
@@ -78,27 +83,56 @@ test.each<[string, string[], number, (rig: Rig) => Promise<unknown>]>([
     },
   ],
   [
-    "a message goes on after a minute, and the next does not wait again",
+    "a message goes on after five minutes, and the next does not wait again",
     ["reply", "reply"],
     1,
     async ({ gate, said, clock, warned }) => {
       gate.close();
       const waiting = said(reply);
-      clock.advance(60_000);
+      clock.advance(300_000);
       await waiting;
       await said(reply);
       expect(warned).toEqual([expect.stringContaining("missed messages are not read yet")]);
     },
   ],
   [
-    "a message goes on when its room cannot be read, and the fetch reads it again",
-    ["reply"],
-    2,
-    async ({ gate, said, fail, work }) => {
+    "a message waits until its room can be read",
+    ["read", "reply"],
+    3,
+    async ({ gate, said, clock, failing, done }) => {
       gate.close();
-      fail(new Error("down"));
-      await said(reply);
-      await expect(gate.read("room", work)).rejects.toThrow("down");
+      failing(2);
+      done();
+      await clock.advanceUntil(said(reply), 1_000);
+    },
+  ],
+  [
+    "a message goes on as soon as the fetch has read its room, and those said after it stay behind it",
+    ["read", "reply", "later"],
+    2,
+    async ({ gate, said, failing, done, work }) => {
+      gate.close();
+      failing(1);
+      const waiting = said(reply);
+      await new Promise((resolve) => setImmediate(resolve));
+      const fetching = gate.read("room", work);
+      const later = said({ ...reply, id: "later" });
+      done();
+      await Promise.all([fetching, waiting, later]);
+    },
+  ],
+  [
+    "what is said when everything is handed in stays behind what still waits",
+    ["reply", "later"],
+    1,
+    async ({ gate, said, failing }) => {
+      gate.close();
+      failing(1);
+      const waiting = said(reply);
+      await new Promise((resolve) => setImmediate(resolve));
+      const later = said({ ...reply, id: "later" });
+      gate.open();
+      await Promise.all([waiting, later]);
     },
   ],
   [

@@ -104,6 +104,20 @@ describe("a message that comes too late", () => {
     expect(await asked()).toEqual(["three"]);
   });
 
+  it("a question that could not be changed for another late message is changed when that is delivered again", async () => {
+    const { intake, mention, platform, pass } = createIntake();
+    const [one, two] = ["one", "two"].map((text) => mention(text, { thread: "root" }));
+    if (one === undefined || two === undefined) throw new Error("two were said");
+    pass(hour);
+    await intake.message(one);
+    platform.fail("edit", new PlatformError("unavailable", "the line broke"));
+    await expect(intake.message(two)).rejects.toThrow("the line broke");
+    await intake.message(two);
+    expect(cards(platform).map(({ message }) => message.markdown)).toEqual([
+      expect.stringContaining("2 messages"),
+    ]);
+  });
+
   it("a late message that is not wanted is dropped, and not asked about again after a restart", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
@@ -256,10 +270,11 @@ describe("looking back after a time without connection", () => {
     const { since, places } = await intake.missed("fake");
     expect(since).toBeGreaterThan(now.said_at - 10 * 60_000);
     expect(since).toBeLessThanOrEqual(now.said_at);
+    // Those used last come first.
     expect(places).toEqual([
-      { namespace: "fake:team:dm-ada", thread: "dm" },
       { namespace: channel, thread: "channel" },
       { namespace: channel, thread: "new" },
+      { namespace: "fake:team:dm-ada", thread: "dm" },
     ]);
     pass(48 * hour);
     expect((await intake.missed("fake")).since).toBeGreaterThan(now.said_at + 24 * hour);

@@ -98,7 +98,7 @@ export function minute(at: number, zone: string): string {
   return DateTime.fromMillis(at, { zone }).toFormat("yyyy-MM-dd HH:mm ZZ");
 }
 
-/** Facts below this share of the best score match the query only by a common word. */
+/** Facts below this share of the best score match the query only by a common word, unless no other fact has that word. */
 const minShare = 0.3;
 
 /**
@@ -135,7 +135,14 @@ export async function findFacts(
   const found = index.search(query);
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const best = found[0]?.score ?? 0;
-  return found.filter(({ score }) => score >= best * minShare).flatMap(({ id }) => byId.get(id) ?? []);
+  const withTerm = Map.groupBy(
+    found.flatMap(({ queryTerms }) => [...new Set(queryTerms)]),
+    (term) => term,
+  );
+  const isOnly = (term: string) => withTerm.get(term)?.length === 1;
+  return found
+    .filter(({ score, queryTerms }) => score >= best * minShare || queryTerms.some(isOnly))
+    .flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 /** Words with which people ask for a fact, and which do not describe it. */

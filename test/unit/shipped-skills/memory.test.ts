@@ -73,6 +73,16 @@ describe("the memory skill", () => {
     expect((await use("recall", { query: "金曜日" })).facts?.[0]?.text).toBe("会議は金曜日です");
   });
 
+  it("the memory skill finds a fact that alone has one of the words, however much better another one fits", async () => {
+    const { use } = createChannel();
+    const far =
+      "The flat that the whole company rents for its long summer meeting each year, with the boats and bicycles, is near the river Rhone";
+    await use("remember", { text: "Week end: the week end" });
+    await use("remember", { text: far });
+    const { facts = [] } = await use("recall", { query: "week end Rhone" });
+    expect(facts.map(({ text }) => text)).toEqual(["Week end: the week end", far]);
+  });
+
   it("the memory skill lists pinned facts first, then the newest, without a query or with one that names nothing", async () => {
     const { use } = createChannel();
     await use("remember", { text: "first" });

@@ -55,10 +55,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        // kill -9, model servers over HTTP.
+        // kill -9, model servers over HTTP. What does not come is named by the helper that waits for it, long before this time.
         test: {
           name: "end to end",
           ...together,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           include: ["test/e2e/**/*.test.ts"],
           exclude: [...alone, ...browser],
         },

@@ -6,14 +6,14 @@ import { needs } from "../../support/needs.ts";
 
 describe("the processes of a bot on one database", needs("postgresql"), () => {
   it("the processes of a bot lose, double and reorder nothing while they are killed, stopped and cut off, with clocks two hours apart", {
-    timeout: 180_000,
+    timeout: 400_000,
   }, async () => {
     const clocks = { "worker-1": wrongClock(-3_600_000), "worker-2": wrongClock(3_600_000) };
     const { lines } = await soak({
       store: "postgres",
       roles: ["gateway", "worker", "worker"],
       size: {
-        ...{ messages: 60, threads: 10, chat: 6, clients: 12, minutes: 2 },
+        ...{ messages: 60, threads: 10, chat: 6, clients: 12, minutes: 5 },
         ...{ kills: 6, pauses: 1, cuts: 1, restarts: 0 },
       },
       config: "turns: { lease_seconds: 2 }\n",

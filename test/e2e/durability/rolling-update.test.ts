@@ -9,7 +9,7 @@ import { freshDatabase } from "../../support/postgres.ts";
 
 describe("a bot on PostgreSQL in working hours", needs("postgresql"), () => {
   it("processes are replaced one by one by a version with a larger schema, and nothing is lost", {
-    timeout: 180_000,
+    timeout: 400_000,
   }, async () => {
     const next = await makeNextVersion();
     onTestFinished(next.remove);
@@ -17,7 +17,7 @@ describe("a bot on PostgreSQL in working hours", needs("postgresql"), () => {
       store: "postgres",
       roles: ["gateway", "gateway", "worker", "worker"],
       size: {
-        ...{ messages: 80, threads: 10, chat: 0, clients: 12, minutes: 2 },
+        ...{ messages: 80, threads: 10, chat: 0, clients: 12, minutes: 5 },
         ...{ kills: 0, pauses: 0, cuts: 0, restarts: 0 },
       },
       config: "turns: { lease_seconds: 2 }\n",

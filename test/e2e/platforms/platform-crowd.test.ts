@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
-import { expectCleanSlack, finished } from "../support/platform-turns.ts";
+import { expectCleanSlack, finished, refusedAfterKill } from "../support/platform-turns.ts";
 
 const bot = usePlatformBot();
 const names = ["slack", "discord"] as const;
@@ -102,7 +102,7 @@ describe("among people", () => {
 });
 
 it("the bot asks nothing of Slack that it refuses, and leaves no message looking unanswered", async () => {
-  await expectCleanSlack(bot(), "already_reacted", "no_reaction");
+  await expectCleanSlack(bot(), ...refusedAfterKill);
   await bot().slack.until(
     (state) => state.all.messages.every(({ reactions }) => reactions.length === 0),
     "all marks to be taken away",

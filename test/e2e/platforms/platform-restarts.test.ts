@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
 import { defaultSeed } from "../../support/slack/world/seed.ts";
-import { expectCleanSlack, finished } from "../support/platform-turns.ts";
+import { expectCleanSlack, finished, refusedAfterKill } from "../support/platform-turns.ts";
 
 const long = (word: string) => `${word} `.repeat(60);
 
@@ -69,6 +69,6 @@ describe("a bot that Slack calls over HTTP", () => {
     expect(model.askedOf("missed")).toHaveLength(1);
     const forged = { type: "event_callback", team_id: "T0ACME", event: { type: "app_mention" } };
     expect(await slack.forge({ body: forged, signature: "v0=00" })).toMatchObject({ status: 401 });
-    await expectCleanSlack(bot());
+    await expectCleanSlack(bot(), ...refusedAfterKill);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { usePlatformBot } from "../../support/bot/platform-bot.ts";
 import { type Gate, startGate } from "../support/gate.ts";
-import { expectCleanSlack, finished } from "../support/platform-turns.ts";
+import { expectCleanSlack, finished, refusedAfterKill } from "../support/platform-turns.ts";
 
 const bot = usePlatformBot();
 const names = ["slack", "discord"] as const;
@@ -77,7 +77,7 @@ it("skills that had finished before a crash are not run again, and the answer is
 });
 
 it("the bot asks nothing of Slack that it refuses when using skills", async () => {
-  await expectCleanSlack(bot());
+  await expectCleanSlack(bot(), ...refusedAfterKill);
 });
 
 /** Names of the tools that a request to the model offers. */

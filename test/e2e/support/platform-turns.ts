@@ -19,6 +19,12 @@ export async function finished(
   }
 }
 
+/**
+ * What Slack may refuse to a bot whose process was killed: to edit a message that the old process was streaming, which then is ended
+ * first, and marks that the old process had set, had taken away or had not set yet.
+ */
+export const refusedAfterKill = ["streaming_state_conflict", "already_reacted", "no_reaction"] as const;
+
 /** Nothing is wrong with what the bot asked of Slack, but for the refusals named, and nothing of it was cut. */
 export async function expectCleanSlack({ slack }: PlatformBot, ...known: string[]): Promise<void> {
   const state = await slack.look();

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Submit } from "../../../../src/app/turns/submit.ts";
+import { dueKinds, triggerSchema } from "../../../../src/core/ports/schedule.ts";
 import type { DueEntries, Wish } from "../../../../src/core/ports/schedules.ts";
+import { toJson } from "../../../../src/core/values/json.ts";
 import {
   ann,
   channel,
@@ -100,6 +102,31 @@ describe.each(lives)("%s", (_name, { before, wish, hours, taken, left }) => {
         // The next event has a turn of its own, whatever was stored of the one before.
         await live(world, next, wish, hours + 1, "m2");
         expect([at, world.taken.size]).toEqual([at, taken + 1]);
+      }
+      expect(deaths).toBeGreaterThan(1);
+    },
+  );
+});
+
+describe("a job whose bot died", () => {
+  it.each([true, false])(
+    "a thread is told once that its job ended, whenever the next bot dies (after the write: %s)",
+    async (after) => {
+      let deaths = 0;
+      for (let at = 1; ; at += 1) {
+        const world = createScheduleWorld();
+        const condition = { on: "job", language: "bash", alive_until: wednesday };
+        const place = { thread: "5.5", maker: ann, made_at: wednesday, on_platform: true };
+        const value = toJson(triggerSchema.parse({ what: "trigger", text: "Go on.", condition, ...place }));
+        const { namespace } = channel;
+        await world.due.add({ id: "job", namespace, kind: dueKinds.trigger, due_at: wednesday, value });
+        const mortal = createMortal(world, { at, after });
+        await world.start(mortal).pass(hour);
+        if (mortal.survived()) break;
+        deaths += 1;
+        await world.start().pass(hour);
+        const told = [...world.taken.values()].map(({ cause }) => cause?.says);
+        expect([at, ...told]).toEqual([at, expect.stringContaining("ended when I was restarted")]);
       }
       expect(deaths).toBeGreaterThan(1);
     },

@@ -1,6 +1,7 @@
 import type { CodeLanguage, CodeWork, ScriptOutcome } from "../../src/core/ports/work-context.ts";
 import { requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { cut } from "../../src/core/values/cut.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
 /** Maximum characters kept of output and of errors. */
@@ -54,7 +55,9 @@ export async function runProgram(
     return {
       ok,
       stopped,
-      output: [why, cut(errors, maxErrors), cut(printed, maxOutput)].filter(Boolean).join("\n"),
+      output: [why, cut(errors.trim(), -maxErrors), cut(printed.trim(), maxOutput)]
+        .filter(Boolean)
+        .join("\n"),
       notes: [...notes, ...(isCut ? ["The output is too long: a part of it is missing."] : [])],
     };
   });
@@ -75,11 +78,6 @@ function endOf(outcome: ScriptOutcome) {
   const { exit_code } = outcome;
   const why = exit_code === 0 ? "" : `It ended with ${exit_code}.`;
   return { ok: exit_code === 0, stopped: false, why, printed, errors };
-}
-
-function cut(text: string, max: number): string {
-  if (text.length <= max) return text.trim();
-  return `${text.slice(0, max / 2)}\n[…]\n${text.slice(-max / 2)}`.trim().toWellFormed();
 }
 
 export const endings: Readonly<Record<CodeLanguage, string>> = {

@@ -35,6 +35,12 @@ export function cutText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${beginningOf(text, Math.max(0, maxLength - 1)).trimEnd()}…`;
 }
 
+/** The first names of a list, and how many more there are: `a, b and 3 more`. */
+export function few(names: readonly string[], max: number): string {
+  const more = names.length > max ? ` and ${names.length - max} more` : "";
+  return names.slice(0, max).join(", ") + more;
+}
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** The characters that people see. The segmenter takes 12 ms to create, so it is created on first use. */

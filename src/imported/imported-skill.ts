@@ -1,4 +1,5 @@
 import path from "node:path";
+import { cutText } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
 import type { FormattedFolder, Skill } from "../core/skill/skill.ts";
 import { toToolName, validateParameters } from "../core/skill/skill-identifier.ts";
@@ -60,7 +61,7 @@ function createTool({ metadata, parameters }: Plugin, code: ImportedCode, means:
   return {
     name: toToolName(metadata.id),
     title: `Running ${metadata.name}`,
-    description: metadata.description.slice(0, maxDescription),
+    description: cutText(metadata.description, maxDescription),
     parameters: parameters.schema,
     skill_id: metadata.id,
     // The effect of foreign code is unknown.

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
+import { cutText } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import {
@@ -35,7 +36,7 @@ const listingSchema = z
   .array(
     z.object({
       name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
-      description: z.string().transform((text) => text.slice(0, maxDescription)),
+      description: z.string().transform((text) => cutText(text, maxDescription)),
       parameters: z
         .record(z.string(), jsonSchema)
         .refine((schema) => {

@@ -2,6 +2,7 @@ import path from "node:path";
 import { z } from "zod";
 import { plainText } from "../base/decode-text.ts";
 import { errorText } from "../base/error-text.ts";
+import { few } from "../base/markdown-text.ts";
 import { isOwnSkill, skillDocument } from "../base/skill-places.ts";
 import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/skill/define-skill.ts";
 import {
@@ -83,8 +84,7 @@ function innerSkills({ folder, contents, origin }: FolderToLoad): Diagnostic[] {
     return skillDocument([name]) !== undefined && place !== "." && isOwnSkill(place) ? place : [];
   });
   if (inner.length === 0) return [];
-  const named = inner.slice(0, 5).join(", ") + (inner.length > 5 ? ` and ${inner.length - 5} more` : "");
-  const message = `The skills inside it (${named}) are files of this one. Move their folders beside it, or install the whole folder with \`knack skills install\`, which takes each of them.`;
+  const message = `The skills inside it (${few(inner, 5)}) are files of this one. Move their folders beside it, or install the whole folder with \`knack skills install\`, which takes each of them.`;
   return [caution(folder.path, "inner_skills", message)];
 }
 

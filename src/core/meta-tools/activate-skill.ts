@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cutText, few } from "../../base/markdown-text.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { hasManyTools, isActive, type OfferedSkill, skillsIn } from "../skill/namespace-state.ts";
@@ -196,7 +197,7 @@ function describe({ skill, state }: OfferedSkill, fully: boolean) {
   return {
     id: skill.id,
     name: skill.name,
-    description: skill.description.slice(0, maxDescription),
+    description: cutText(skill.description, maxDescription),
     category: skill.category,
     ...(fully ? { parameters: toJson(skill.parameters) } : {}),
     tags: [...skill.tags],
@@ -305,7 +306,7 @@ export const createReadSkillFile = () =>
       if (read.ok)
         return isShort(scope, read.text, offset) ? ok(read.text) : partOf(scope, read.text, { offset });
       const paths = (await files.list()).map((file) => file.path);
-      return failure("not_readable", read.message, `Files of the skill: ${paths.slice(0, 50).join(", ")}`);
+      return failure("not_readable", read.message, `Files of the skill: ${few(paths, 50)}.`);
     },
   });
 

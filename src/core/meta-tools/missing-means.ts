@@ -1,4 +1,6 @@
+import type { ScriptOutcome } from "../ports/work-context.ts";
 import { addCommand, type PackageLanguage } from "../skill/packages.ts";
+import { cut, cutNote } from "../values/cut.ts";
 
 /** How Python and Node say that a module is missing. */
 const modules: readonly { language: PackageLanguage; pattern: RegExp }[] = [
@@ -17,6 +19,33 @@ const programs: readonly RegExp[] = [
 /** How Python says it, after a traceback that shows that it started a program. */
 const started = "in _execute_child\n";
 const pythonProgram = /^FileNotFoundError: .*: '([A-Za-z][\w.+-]*)'$/gm;
+
+/** Maximum characters shown of the error output of a program that succeeded. */
+const maxComplaint = 2_000;
+
+/**
+ * What a program that succeeded printed, for a model, and what it said it lacks. Of a long error output, e.g. about a failure within a
+ * pipe, the end is the most informative part.
+ */
+export function printedParts({
+  stdout,
+  stderr,
+  truncated,
+}: Pick<Extract<ScriptOutcome, { status: "exited" }>, "stdout" | "stderr" | "truncated">): string[] {
+  const complaint = stderr.trim();
+  return [
+    ...lostOutput(truncated),
+    stdout.trimEnd(),
+    ...(complaint === "" ? [] : [`[error output: ${cut(complaint, -maxComplaint)}]`]),
+    missingMeansHint(complaint) ?? "",
+  ].filter((part) => part !== "");
+}
+
+/** The note that precedes output of which the rest was not kept. */
+export function lostOutput(truncated: boolean): string[] {
+  if (!truncated) return [];
+  return [cutNote("the program printed more than is kept", "let it print less, or write to a file")];
+}
 
 /** What an operator can do about modules and programs that code said it lacks, for the person; undefined if it said nothing of the kind. */
 export function missingMeansHint(printed: string): string | undefined {

@@ -19,9 +19,10 @@ import { runToolCall } from "../turn/tool-call.ts";
 import { findTool, guidesOf } from "../turn/toolset.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
+import { cut } from "../values/cut.ts";
 import { objectOf } from "../values/json.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
-import { missingMeansHint } from "./missing-means.ts";
+import { lostOutput, missingMeansHint, printedParts } from "./missing-means.ts";
 import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output. */
@@ -172,22 +173,11 @@ function resultOf(outcome: ScriptOutcome, notes: readonly string[], maxMs: numbe
     }
     case "exited": {
       const { exit_code, stdout, stderr, truncated } = outcome;
-      const cut = truncated ? ["[output cut]"] : [];
+      if (exit_code === 0)
+        return ok([...printedParts(outcome), ...notes].join("\n") || "(it printed nothing)");
       const complaint = stderr.trim();
-      if (exit_code === 0) {
-        const said =
-          complaint === "" ? [] : [`[error output: ${complaint.slice(-2_000)}]`, missingMeansHint(complaint)];
-        return ok(
-          [stdout.trimEnd(), ...said, ...cut, ...notes].filter(Boolean).join("\n") || "(it printed nothing)",
-        );
-      }
-      const message = [
-        `It ended with ${exit_code}.`,
-        stdout.trim(),
-        complaint.slice(-4_000),
-        ...cut,
-        ...notes,
-      ];
+      const printed = [...lostOutput(truncated), stdout.trim(), cut(complaint, -4_000)];
+      const message = [`It ended with ${exit_code}.`, ...printed, ...notes];
       return failure("code_failed", message.filter(Boolean).join("\n"), missingMeansHint(complaint));
     }
     default:

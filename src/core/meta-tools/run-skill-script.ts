@@ -11,7 +11,7 @@ import { objectOf } from "../values/json.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
-import { missingMeansHint } from "./missing-means.ts";
+import { missingMeansHint, printedParts } from "./missing-means.ts";
 import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */
@@ -193,9 +193,6 @@ function missingVariables(skill: Skill, env: Readonly<Record<string, string>>): 
   return `It ran without ${missing.join(", ")}, which an operator gives it under skills.env.${skill.id} in the configuration.`;
 }
 
-/** Maximum characters shown of the error output of a successful script. */
-const maxComplaint = 2_000;
-
 /** The result of a script for a model. `notes` list the files it left, `networkHint` the hosts it could not reach. */
 function scriptResult(
   { skill, name }: { skill: Skill; name: string },
@@ -221,18 +218,9 @@ function scriptResult(
         );
         return failure("script_failed", message, hints.length === 0 ? undefined : hints.join(" "));
       }
-      const cut = outcome.truncated ? ["[output cut]"] : [];
-      return ok([stdout, ...complaintsOf(stderr), ...cut, ...notes].join("\n"));
+      return ok([...printedParts(outcome), ...notes].join("\n"));
     }
   }
-}
-
-/** The error output of a successful script, e.g. about a failure within a pipe. The end is the most informative part. */
-function complaintsOf(stderr: string): string[] {
-  const said = stderr.trim();
-  if (said === "") return [];
-  const shown = said.length > maxComplaint ? `…${said.slice(-maxComplaint)}` : said;
-  return [`[error output: ${shown}]`, missingMeansHint(said) ?? ""].filter(Boolean);
 }
 
 function scriptsOf({ code }: Skill): string | undefined {

@@ -1,3 +1,4 @@
+import { cutNote } from "../values/cut.ts";
 import { escapeMarkup, type Json } from "../values/json.ts";
 import { isWanted, serverSkillId } from "./catalogue.ts";
 import type { Offer, OfferedSkill, OfferedTools } from "./namespace-state.ts";
@@ -164,7 +165,8 @@ export function guide(
   const whole = skill.instructions.trim();
   const to = endOf(whole);
   const note = (skill.guide_note ?? "").trim();
-  const cut = `[cut: the guide has ${whole.length} characters, and the last ${whole.length - to} are left out here; read_skill_file(skill_name: "${skill.id}", file_path: "SKILL.md", offset: ${to}) reads on]`;
+  const rest = `read_skill_file(skill_name: "${skill.id}", file_path: "SKILL.md", offset: ${to}) reads on`;
+  const cut = cutNote(`the first ${to} of the guide's ${whole.length} characters`, rest);
   const parts = to < whole.length ? [cut, note, whole.slice(0, to)] : [whole, note];
   const text = parts.filter((part) => part !== "").join("\n\n");
   const inside = text.replace(/<(?=\s*(?:\/\s*)?skill_guide)/gi, "&lt;");

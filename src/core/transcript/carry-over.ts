@@ -3,6 +3,7 @@ import type { OpeningReason, TranscriptOpening } from "../log/turn-event.ts";
 import { type TurnScope, workModel } from "../scope/turn-scope.ts";
 import { withoutGuides } from "../skill/offered-tools.ts";
 import { type Seen, seenInMessages, summaryOf, type Untrusted } from "../values/address.ts";
+import { cut } from "../values/cut.ts";
 import { escapeMarkup } from "../values/json.ts";
 import type { Message } from "../values/message.ts";
 import { onlyFor, viewOf } from "./audience.ts";
@@ -212,7 +213,7 @@ async function summarise(scope: TurnScope, source: SummarySource): Promise<strin
   const { turn } = scope;
   const parts = [
     source.before && `Summary so far:\n${source.before}`,
-    `Conversation:\n${source.messages.map(asLine).join("\n").slice(-maxSource)}`,
+    `Conversation:\n${cut(source.messages.map(asLine).join("\n"), -maxSource)}`,
   ];
   const model = workModel(scope, "small");
   if (model.generative) {
@@ -236,6 +237,6 @@ async function summarise(scope: TurnScope, source: SummarySource): Promise<strin
 
 function asLine(message: Message): string {
   if (message.role !== "assistant") return `${message.role}: ${message.text}`;
-  const calls = message.tool_calls.map((call) => `[calls ${call.name} ${call.arguments.slice(0, 500)}]`);
+  const calls = message.tool_calls.map((call) => `[calls ${call.name} ${cut(call.arguments, 500)}]`);
   return [`assistant: ${message.text}`, ...calls].join(" ");
 }

@@ -29,6 +29,22 @@ function isHalved(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1));
 }
 
+/**
+ * A text of at most `max` characters: the whole, or its beginning after a note that says how long the whole is.
+ * @param max if negative, the end is kept instead
+ * @param rest how to read the rest; by default that cannot be read
+ */
+export function cut(text: string, max: number, rest = ""): string {
+  if (text.length <= Math.abs(max)) return text;
+  const part = max < 0 ? text.slice(lastPartStart(text, -max)) : text.slice(0, partEnd(text, 0, max));
+  return `${cutNote(`the ${max < 0 ? "last" : "first"} ${part.length} of ${text.length} characters`, rest)}\n${part}`;
+}
+
+/** The note that precedes a part of a text. */
+export function cutNote(shown: string, rest = ""): string {
+  return `[cut: ${[shown, ...(rest === "" ? [] : [rest])].join("; ")}]`;
+}
+
 /** Share of the limit for the beginning of a long text; its end gets the rest. */
 const headShare = 0.7;
 

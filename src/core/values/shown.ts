@@ -2,6 +2,7 @@ import { ExactNumber } from "../../base/exact-number.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
 import { type CallInWords, callInWords, readArguments } from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
+import { cut } from "./cut.ts";
 import { canonicalJson, type Json, type JsonObject } from "./json.ts";
 
 /** Characters that are invisible or change the direction of text, so that a text reads differently from its content. */
@@ -58,9 +59,7 @@ const maxTexts = 3;
  */
 export function renderOutput(value: Json, given: JsonObject = {}): string {
   const text = renderWhole(value, given).trim() || "_It answered nothing._";
-  return text.length > maxAnswer
-    ? `${text.slice(0, maxAnswer)}…\n\n_(cut here: the result is longer)_`
-    : text;
+  return cut(text, maxAnswer);
 }
 
 function renderWhole(value: Json, given: JsonObject): string {

@@ -1,4 +1,5 @@
 import { looseText } from "../../base/decode-text.ts";
+import { few } from "../../base/markdown-text.ts";
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
 import { isWithin, parentOf } from "../fetch/listed-package.ts";
@@ -187,9 +188,7 @@ function described(
   details: readonly string[],
 ): LeftOut {
   const names = [...new Set(files.flatMap((file) => file.names))];
-  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
   const title = files.length === 1 ? one : several;
-  const list = names.slice(0, maxNamed).join(", ") + more;
-  const message = `${title[0]?.toUpperCase()}${title.slice(1)}: ${list}. ${[note, ...details].filter(Boolean).join(" ")}`;
+  const message = `${title[0]?.toUpperCase()}${title.slice(1)}: ${few(names, maxNamed)}. ${[note, ...details].filter(Boolean).join(" ")}`;
   return { path: files.length === 1 ? (files[0]?.path ?? "") : "", code: id, message };
 }

@@ -1,4 +1,4 @@
-import { oneLine } from "../../base/markdown-text.ts";
+import { few, oneLine } from "../../base/markdown-text.ts";
 import { nearestNames } from "../../base/nearest-name.ts";
 import type { SkillChoice } from "../../core/skill/packages.ts";
 import { PackageRefusal } from "../package-refusal.ts";
@@ -16,7 +16,7 @@ export class ChooseSkills extends PackageRefusal {
     const choices = found.map(({ skill: { id, description } }) => ({ skill_id: id, description }));
     super(
       code,
-      `${why}: ${listed(choices.map(({ skill_id }) => skill_id))}. Nothing was installed; choose some.`,
+      `${why}: ${few(choices.map(({ skill_id }) => skill_id), maxNamed)}. Nothing was installed; choose some.`,
     );
     this.choices = choices;
   }
@@ -24,7 +24,7 @@ export class ChooseSkills extends PackageRefusal {
   /** More skills than can be installed at once. */
   static among(places: readonly SkillPlace[], most: number): PackageRefusal {
     const names = places.map(({ folder }) => folder.slice(folder.lastIndexOf("/") + 1));
-    const message = `It holds ${places.length} skills; at most ${most} are installed at once. Nothing was installed; choose some (--only NAME,NAME), or give the address of a folder in it. There are: ${listed(names)}.`;
+    const message = `It holds ${places.length} skills; at most ${most} are installed at once. Nothing was installed; choose some (--only NAME,NAME), or give the address of a folder in it. There are: ${few(names, maxNamed)}.`;
     return new PackageRefusal("choose_skills", message);
   }
 
@@ -38,9 +38,4 @@ export class ChooseSkills extends PackageRefusal {
     const why = `It holds no skill called ${named.join(" or ")}.${hint} There are ${found.length}`;
     return new ChooseSkills(found, "no_such_skill", why);
   }
-}
-
-function listed(names: readonly string[]): string {
-  const more = names.length - maxNamed;
-  return names.slice(0, maxNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

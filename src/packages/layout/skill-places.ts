@@ -1,3 +1,4 @@
+import { few } from "../../base/markdown-text.ts";
 import { isOwnSkill, mayHoldSkills, skillDocument } from "../../base/skill-places.ts";
 import type { LeftOut } from "../../core/skill/packages.ts";
 import type { FetchedPackage } from "../fetch/fetch-package.ts";
@@ -99,12 +100,8 @@ export function unusedFiles(
     number += 1;
   }
   if (number === 0) return [];
-  const named = [...tops]
-    .slice(0, maxNamed)
-    .map(([name, files]) => (files === 1 ? name : `${name} (${files})`));
-  const more = tops.size - named.length;
-  const what = named.join(", ") + (more > 0 ? ` and ${more} more` : "");
-  const message = `${number} ${number === 1 ? "file belongs" : "files belong"} to no skill: ${what}.`;
+  const named = [...tops].map(([name, files]) => (files === 1 ? name : `${name} (${files})`));
+  const message = `${number} ${number === 1 ? "file belongs" : "files belong"} to no skill: ${few(named, maxNamed)}.`;
   return [{ path: within, code: "unused_files", message }];
 }
 

@@ -170,7 +170,9 @@ describe("the code-generation skill", () => {
   it("the code-generation skill says which existing code it did not read whole", async () => {
     const bench = createSkillBench({ attached: { "old.py": "x = 1\n".repeat(5_000) }, answers: [written()] });
     const run = await bench.run("code-generation", { task: "Add", existing: ["old.py"] });
-    expect(run.requests[0]?.messages[0]?.text).toContain("[cut here: there is more]");
+    expect(run.requests[0]?.messages[0]?.text).toContain(
+      "old.py:\n[cut: the first 19998 of 30000 characters]\nx = 1\n",
+    );
     expect(JSON.stringify(run.output)).toContain("old.py was read up to its first 20000 characters");
   });
 

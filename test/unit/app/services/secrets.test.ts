@@ -136,7 +136,7 @@ describe("a secret that a tool comes by", () => {
     const notes = events.flatMap((event) => (event.type === "tool_progress" ? event.note : []));
     expect(notes).toEqual([expect.stringMatching(/^x{190}\[secret\]$/)]);
     const [result] = toolResults(model.requests[1]?.messages ?? []);
-    expect(result).toMatch(/^key:\n\[error output: key:\]\n\[output cut\]/);
+    expect(result).toMatch(/^\[cut: the program [^\n]*\nkey:\n\[error output: key:\]/);
   });
 
   it("a secret is not cut in two by the pages of a file", async () => {

@@ -1,9 +1,34 @@
 import { describe, expect, it } from "vitest";
 import { outputText } from "../../../../src/core/skill/tool.ts";
-import { cutForModel } from "../../../../src/core/values/cut.ts";
+import { cut as cutTo, cutForModel } from "../../../../src/core/values/cut.ts";
 import { countTokens } from "../../../../src/models/count-tokens.ts";
 
 const cut = (text: string, tokens: number) => cutForModel(text, tokens, 'a"b', countTokens);
+
+describe("a part of a text", () => {
+  const lines = "0123456789\n".repeat(100);
+  it.each<[string, string, number, string, string]>([
+    ["that fits is the whole", "short", 5, "", "short"],
+    ["from its beginning", lines, 25, "", `[cut: the first 22 of 1100 characters]\n${lines.slice(0, 22)}`],
+    ["from its end", lines, -25, "", `[cut: the last 22 of 1100 characters]\n${lines.slice(-22)}`],
+    [
+      "with more elsewhere",
+      "x".repeat(9),
+      4,
+      "call more()",
+      "[cut: the first 4 of 9 characters; call more()]\nxxxx",
+    ],
+    [
+      "between characters",
+      "\u{1F600}".repeat(9),
+      5,
+      "",
+      "[cut: the first 4 of 18 characters]\n\u{1F600}\u{1F600}",
+    ],
+  ])("a part of a text %s, after a note of how much it is", (_, text, max, rest, part) => {
+    expect(cutTo(text, max, rest)).toBe(part);
+  });
+});
 
 describe("a text that is too long for the model", () => {
   it("a text too long for the model keeps its beginning and end at line ends, and says how to read the rest", () => {

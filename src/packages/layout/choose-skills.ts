@@ -16,7 +16,10 @@ export class ChooseSkills extends PackageRefusal {
     const choices = found.map(({ skill: { id, description } }) => ({ skill_id: id, description }));
     super(
       code,
-      `${why}: ${few(choices.map(({ skill_id }) => skill_id), maxNamed)}. Nothing was installed; choose some.`,
+      `${why}: ${few(
+        choices.map(({ skill_id }) => skill_id),
+        maxNamed,
+      )}. Nothing was installed; choose some.`,
     );
     this.choices = choices;
   }

@@ -123,7 +123,11 @@ describe("run_code", () => {
       /stopped after 120 s\.\\nhalf/,
     ],
     ["a complaint", exited("fine", { stderr: "warning" }), /^fine\n\[error output: warning\]\n/],
-    ["too much output", exited("much", { truncated: true }), /^\[cut: the program printed more [^\n]*\]\nmuch\n/],
+    [
+      "too much output",
+      exited("much", { truncated: true }),
+      /^\[cut: the program printed more [^\n]*\]\nmuch\n/,
+    ],
     ["nothing at all", exited(""), /^\[it made/],
     ["a refusal", { status: "refused", reason: "No place." }, /"error":"No place\."/],
   ] as const)("run_code reports %s, and what it had changed by then", async (_, outcome, said) => {

@@ -202,7 +202,9 @@ describe("a skill that the agent puts away", () => {
     await ask("go");
     const given = toolResults(model.asked[1]?.messages ?? [])[0] ?? "";
     expect(given.length).toBeLessThan(16_000);
-    expect(given).toMatch(/skill_guide skill="long">\n\[cut: the first \d+ of the guide's 31499 characters; read_skill_file/);
+    expect(given).toMatch(
+      /skill_guide skill="long">\n\[cut: the first \d+ of the guide's 31499 characters; read_skill_file/,
+    );
     expect(systemTexts(model.asked[1]).join("\n")).not.toContain("A line of the guide");
   });
 

@@ -153,8 +153,7 @@ export class ManagedServer {
   /** As `offeredSkills`, of the shared account; a sentence if there are none. */
   async skills(maxBytes: number, signal: AbortSignal): Promise<OfferedSkill[] | string> {
     try {
-      const connection = await this.#lanes.use(sharedAccount).connection();
-      return await connection.skills(maxBytes, signal);
+      return await (await this.#lanes.use(sharedAccount).connection()).skills(maxBytes, signal);
     } catch (error) {
       return `The skills of ${this.config.name} cannot be read. ${this.#redact(errorText(error))}`;
     }

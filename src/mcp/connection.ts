@@ -7,11 +7,13 @@ import type {
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
+import type { OfferedSkill } from "../core/skill/packages.ts";
 import type { ToolResult } from "../core/skill/tool.ts";
 import type { JsonSchema } from "../core/values/json.ts";
 import { createRedactor } from "../core/values/redact.ts";
 import { type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { cancelTask, tasksExtension } from "./follow-task.ts";
+import { offeredSkills, skillsExtension } from "./offered-skills.ts";
 import { createOpenApiTransport } from "./openapi/openapi-transport.ts";
 import { askServer, type RemoteServer } from "./remote-tool.ts";
 import { answerRequests, trackCalls } from "./requests/answer-requests.ts";
@@ -35,6 +37,8 @@ export interface Connection {
   call(
     options: Omit<CallOptions, "client" | "clock" | "redact" | "track" | "schema" | "answer">,
   ): Promise<ToolResult>;
+  /** As `offeredSkills`. */
+  skills(maxBytes: number, signal: AbortSignal): Promise<OfferedSkill[]>;
   /** Has the server end a task, if it answers in time. @throws an error of the SDK */
   cancelTask(id: string): Promise<void>;
   /** Whether the server gave the session an id, which each request names. */
@@ -163,7 +167,10 @@ async function connect(
   const client = new Client(
     { name: "knack", version },
     {
-      capabilities: { ...requests?.capabilities, extensions: { [tasksExtension]: {} } },
+      capabilities: {
+        ...requests?.capabilities,
+        extensions: { [tasksExtension]: {}, [skillsExtension]: {} },
+      },
       versionNegotiation: { mode: legacy ? "legacy" : "auto", probe: { timeoutMs: connect_ms / 2 } },
     },
   );
@@ -214,6 +221,7 @@ async function connect(
         ...{ answer, client, clock, redact, track: active.track },
         schema: schemas.get(call.tool),
       }),
+    skills: (maxBytes, ends) => offeredSkills(client, maxBytes, ends),
     cancelTask: (id) =>
       withTimeLimit(within(pingMs, "It does not end a task."), (signal) =>
         cancelTask({ client, request: { signal, timeout: withoutLimit } }, id),

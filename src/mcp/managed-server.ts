@@ -1,11 +1,12 @@
 import path from "node:path";
 import { z } from "zod";
 import { backoff } from "../base/backoff.ts";
+import { errorText } from "../base/error-text.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { sharedRun } from "../base/shared-run.ts";
 import type { Clock, KeyValue } from "../core/ports/storage.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
-import type { ServerStatus } from "../core/skill/packages.ts";
+import type { OfferedSkill, ServerStatus } from "../core/skill/packages.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import type { ParkedCalls } from "../core/turn/parked-calls.ts";
 import { type Json, toJson } from "../core/values/json.ts";
@@ -147,6 +148,15 @@ export class ManagedServer {
       if (await this.#deps.login?.isConnected(target, account)) await this.#lanes.of(account).start();
     }
     this.#changed();
+  }
+
+  /** As `offeredSkills`, of the shared account; a sentence if there are none. */
+  async skills(maxBytes: number, signal: AbortSignal): Promise<OfferedSkill[] | string> {
+    try {
+      return await (await this.#lanes.use(sharedAccount).connection()).skills(maxBytes, signal);
+    } catch (error) {
+      return `The skills of ${this.config.name} cannot be read. ${this.#redact(errorText(error))}`;
+    }
   }
 
   async call(tool: string, input: Json, context: ToolContext): Promise<ToolResult> {

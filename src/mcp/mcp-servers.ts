@@ -2,7 +2,7 @@ import { errorText } from "../base/error-text.ts";
 import type { Clock, KeyValue } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
-import type { Servers } from "../core/skill/packages.ts";
+import type { OfferedSkill, Servers } from "../core/skill/packages.ts";
 import type { Diagnostic, LoadedSkills, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
 import { createParkedCalls, type ParkedCalls } from "../core/turn/parked-calls.ts";
 import { shownPerson } from "../core/values/place.ts";
@@ -53,6 +53,8 @@ export interface McpServersOptions {
 export interface McpServers {
   servers: Servers;
   source: SkillSource;
+  /** The skills that a server offers, or a sentence why there are none. @param maxBytes of all their files */
+  skillsOf(server: string, maxBytes: number, signal: AbortSignal): Promise<OfferedSkill[] | string>;
   /** Starts, in the background, the servers whose tools are unknown. All others start with their first call. */
   start(): void;
   /** Ends all sessions and processes. */
@@ -82,6 +84,8 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       },
     },
     servers: { ...controls(known, skills), ...logins(login, known) },
+    skillsOf: async (name, ...more) =>
+      (await known.find(name))?.skills(...more) ?? `There is no tool server called ${name}.`,
     start: () => known.start(),
     async close() {
       forgetListener?.();

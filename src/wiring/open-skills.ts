@@ -27,6 +27,7 @@ import type { OwnPort } from "../net/address-policy.ts";
 import { createDownload } from "../net/create-download.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import { createPackages, type ManagedPackages } from "../packages/create-packages.ts";
+import type { PackagesOptions } from "../packages/packages-options.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
 import { loginPaths } from "../server/routes/login-routes.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
@@ -147,6 +148,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     formats,
     flowPorts,
     isolation: runners.describe,
+    skillsOf: mcp.skillsOf,
     find: async (id) => (await catalogue.current()).skills.get(id),
   });
   const sources: SkillSource[] = [
@@ -205,7 +207,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
 
 /** Installed skills. */
 
-interface PackageDeps {
+interface PackageDeps extends Pick<PackagesOptions, "skillsOf"> {
   store: KeyValue;
   mutex: Mutex | undefined;
   clock: Clock;
@@ -233,6 +235,7 @@ async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedP
     inspect: (root) => loadAll(inspected(root, formats, flowPorts)),
     shipped: async () => (await loadAll(shipped)).skills,
     find: deps.find,
+    skillsOf: deps.skillsOf,
     isolation: deps.isolation,
   });
 }

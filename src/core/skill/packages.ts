@@ -3,6 +3,14 @@ import type { KeyValue } from "../ports/storage.ts";
 import type { Outcome } from "../values/failure.ts";
 import { type Diagnostic, isInstalled, type Skill, skillKindSchema } from "./skill.ts";
 
+/** A skill that a tool server offers, with its files, whose digests are right; without them if something is wrong with it. */
+export interface OfferedSkill {
+  name: string;
+  files: { path: string; data: Uint8Array }[];
+  /** Why it cannot be installed, a sentence. */
+  problem?: string | undefined;
+}
+
 /** The source of a package: a folder or archive on this machine, the address of an archive or git repository, or an upload. */
 export type PackageSource =
   | { kind: "path"; path: string }

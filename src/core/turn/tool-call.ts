@@ -291,7 +291,8 @@ function goesOnOutside({ steps }: CallState, { continues }: Tool): boolean {
 export async function endOutside(scope: TurnScope, callId: string, call: CallState): Promise<void> {
   const { started } = call;
   const tool = started && findTool(scope, started.tool);
-  if (started === undefined || tool === undefined || !goesOnOutside(call, tool)) return;
+  const isOver = scope.turn.signal.reason instanceof WorkEnded;
+  if (!isOver || started === undefined || tool === undefined || !goesOnOutside(call, tool)) return;
   const { parent_call_id, input } = started;
   const account = await accountFor(scope, callId, tool, input);
   if (account === "waiting" || "refused" in account) return;

@@ -9,7 +9,6 @@ import { endForReader } from "../transcript/audience.ts";
 import { keepTranscript, keepWhileWaiting, requestOf } from "../transcript/keep-transcript.ts";
 import { fitUserText, saidBy, userMessage } from "../transcript/user-message.ts";
 import { fingerprint } from "../values/address.ts";
-import { WorkEnded } from "../values/failure.ts";
 import type { AssistantMessage, CutAnswer, ToolCall } from "../values/message.ts";
 import { agentNamedIn, type Profile } from "../values/profile.ts";
 import { afterWait, waitForModel } from "./away-model.ts";
@@ -357,15 +356,14 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
 async function closeOpenCalls(scope: TurnScope): Promise<void> {
   for (const [callId, call] of scope.state.calls) {
     if (call.started === undefined || call.finished !== undefined) continue;
-    if (scope.turn.signal.reason instanceof WorkEnded) await endOutside(scope, callId, call);
-    const output = { error: "The turn ended before this finished.", code: "stopped" };
+    await endOutside(scope, callId, call);
     const duration_ms = Math.max(0, scope.ports.clock.now() - call.started_at);
     await scope.emit({
       type: "tool_finished",
       call_id: callId,
       tool: call.started.tool,
       status: "error",
-      output,
+      output: { error: "The turn ended before this finished.", code: "stopped" },
       duration_ms,
     });
   }

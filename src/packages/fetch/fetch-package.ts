@@ -6,12 +6,12 @@ import { looseText } from "../../base/decode-text.ts";
 import { errorCode } from "../../base/error-text.ts";
 import { foreignDocument } from "../../base/foreign-document.ts";
 import { parsedJson } from "../../base/json-reader.ts";
-import type { PackageSource } from "../../core/skill/packages.ts";
+import type { OfferedSkill, PackageSource } from "../../core/skill/packages.ts";
 import { safeFileName } from "../../core/values/file-kind.ts";
 import { contentKind } from "../archive-kind.ts";
 import type { PackageLimits } from "../package-limits.ts";
-import { PackageRefusal, shownName } from "../package-refusal.ts";
-import { createPackageTree, type ReadPackage } from "../package-tree.ts";
+import { PackageRefusal, refusedSkill, shownName } from "../package-refusal.ts";
+import { createPackageTree, type PackageTree, packagePath, type ReadPackage } from "../package-tree.ts";
 import { listFolder, readOneFile } from "../read-folder.ts";
 import { openRepository, type RepositoryRequest } from "./git-repository.ts";
 import { packageAddress } from "./package-address.ts";
@@ -30,6 +30,8 @@ type DownloadPackage = (
 
 export interface FetchAccess extends Pick<RepositoryRequest, "access" | "openProxy"> {
   download: DownloadPackage;
+  /** The skills that a tool server offers, or a sentence why there are none. */
+  skillsOf(server: string, maxBytes: number, signal: AbortSignal): Promise<OfferedSkill[] | string>;
   limits: PackageLimits;
 }
 
@@ -54,6 +56,7 @@ export async function fetchPackage(
   if (source.kind === "upload") return unpack(Buffer.from(source.data), source.name, access.limits);
   if (source.kind === "path") return await fromPath(source.path, access.limits, signal);
   const found = packageAddress(source.url);
+  if (found.kind === "server") return await fromServer(found.server, access, signal);
   if (found.kind === "hub") return await fromHub(found.url, access, signal);
   if (found.kind === "download") return await fromAddress(found.url, access, signal);
   const { address } = found;
@@ -61,6 +64,43 @@ export async function fetchPackage(
   const read = await openRepository({ ...access, address, folder, signal });
   const name = address.folder ?? address.repository.pathname.replace(/\.git\/?$/, "");
   return { name: plainName(name), within: address.folder, read, isFlow: false };
+}
+
+async function fromServer(
+  server: string,
+  { limits, skillsOf }: FetchAccess,
+  signal: AbortSignal,
+): Promise<FetchedPackage> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(limits.fetch_ms)]);
+  const offered = await skillsOf(server, limits.unpacked_bytes, inTime);
+  signal.throwIfAborted();
+  if (typeof offered === "string")
+    throw new PackageRefusal("download_failed", `${offered} Nothing was installed.`);
+  const read: ReadPackage = async (isWanted) => {
+    const tree = createPackageTree({ limits, isWanted });
+    for (const [at, skill] of offered.entries()) addOffered(tree, skill, at, limits);
+    return tree.contents();
+  };
+  return { name: plainName(server), read, isFlow: false };
+}
+
+/** Adds a skill in a folder of its own: what is wrong with it keeps out no other. */
+function addOffered(tree: PackageTree, skill: OfferedSkill, at: number, limits: PackageLimits): void {
+  const folder = `${at + 1}/${plainName(skill.name)}`;
+  const add = (path: string, data: Uint8Array) => {
+    const file = tree.claim(`${folder}/${path}`, data.length);
+    file?.grow(data.length);
+    file?.finish(Buffer.from(data), false);
+  };
+  try {
+    if (skill.problem !== undefined) throw refusedSkill("not_verified", skill.problem);
+    for (const { path } of skill.files) packagePath(`${folder}/${path}`, limits);
+    for (const { path, data } of skill.files) add(path, data);
+  } catch (error) {
+    if (!(error instanceof PackageRefusal)) throw error;
+    add("SKILL.md", Buffer.from(`---\nname: ${plainName(skill.name)}\ndescription: None\n---\n`));
+    tree.leaveOut(`${folder}/files`, error);
+  }
 }
 
 async function fromPath(path: string, limits: PackageLimits, signal: AbortSignal): Promise<FetchedPackage> {

@@ -8,6 +8,8 @@ export type PackageAddress = (
   | { kind: "download"; url: string }
   /** An item of AnythingLLM's community hub, which answers with the address of an archive or with a flow. */
   | { kind: "hub"; url: string }
+  /** The skills of a configured tool server. */
+  | { kind: "server"; server: string }
 ) & {
   /** An address with the same meaning, for the record. */
   canonical: string;
@@ -134,6 +136,7 @@ function placeOf(written: string): PackageAddress {
     const url = `https://hub.external.anythingllm.com/v1/${hub[1]}/${hub[2]}/pull`;
     return { kind: "hub", url, canonical: text };
   }
+  if (text.startsWith("mcp:")) return { kind: "server", server: text.slice("mcp:".length), canonical: text };
   if (!/^(?:git\+)?https?:/i.test(text)) return shortForm(text);
   return listing(text) ?? fromUrl(text);
 }

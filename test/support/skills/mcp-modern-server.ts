@@ -7,6 +7,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
@@ -86,7 +87,7 @@ function offerTasks(server: McpServer, tasks: TestTasks): void {
   });
 }
 
-export function createModernServer(tasks = new TestTasks()): McpServer {
+export function createModernServer(tasks = new TestTasks(), skills?: SkillsExtension): McpServer {
   const server = new McpServer(
     { name: "modern", version: "3.0.0" },
     {
@@ -95,6 +96,7 @@ export function createModernServer(tasks = new TestTasks()): McpServer {
     },
   );
   offerTasks(server, tasks);
+  skills?.attach(server);
   server.registerTool("greet", { inputSchema: z.object({ name: z.string() }) }, ({ name }) =>
     text(`Hello ${name}`),
   );

@@ -31,6 +31,7 @@ export async function packagePlace(more: Partial<PackagesOptions> = {}) {
       shipped: async () => [],
       find: async (id) => (await loadManaged(folders.skills)).skills.find((skill) => skill.id === id),
       isolation: () => "bubblewrap",
+      skillsOf: async () => "There is no tool server here.",
       download: async () => ({ ok: false, reason: "There is no network here." }),
       access: { path: "/usr/local/bin:/usr/bin:/bin", plainHttpHosts: [] },
       ...more,

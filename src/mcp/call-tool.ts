@@ -5,7 +5,6 @@ import type { ServeTurn } from "../core/turn/parked-calls.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
 import { followTask, taskIn } from "./follow-task.ts";
-import type { AnswerTask } from "./requests/answer-requests.ts";
 import { taskMember } from "./server-message.ts";
 import { toToolResult } from "./tool-result.ts";
 
@@ -21,6 +20,13 @@ export interface ActiveCall {
   /** Works with the turn while the call's timeout is paused. The key is unique in the call: the given one, or a number. */
   serve<T>(use: (context: ToolContext, key: string) => Promise<T>, key?: string): Promise<T>;
 }
+
+/** Answers a request that a task of a call makes. @throws if it is refused */
+export type AnswerTask = (
+  request: Record<string, unknown>,
+  call: ActiveCall,
+  key: string,
+) => Promise<unknown>;
 
 export interface CallOptions {
   client: Client;

@@ -17,7 +17,7 @@ export function partEnd(text: string, from: number, length: number): number {
 }
 
 /** The start of the last part of a text, by the same rule, counted from the end. */
-export function lastPartStart(text: string, length: number): number {
+function lastPartStart(text: string, length: number): number {
   const start = Math.max(0, text.length - length);
   if (start === 0) return start;
   const lineBreak = text.indexOf("\n", start - 1);

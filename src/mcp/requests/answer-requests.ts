@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Client } from "@modelcontextprotocol/client";
 import type { ToolContext } from "../../core/skill/tool.ts";
 import type { Redact } from "../../core/values/redact.ts";
-import type { ActiveCall } from "../call-tool.ts";
+import type { ActiveCall, AnswerTask } from "../call-tool.ts";
 import type { ServerRequests } from "./create-server-requests.ts";
 
 export type TrackedCalls = ReturnType<typeof trackCalls>;
@@ -33,13 +33,6 @@ export function trackCalls() {
     },
   };
 }
-
-/** Answers a request that a task of a call makes. @throws if it is refused */
-export type AnswerTask = (
-  request: Record<string, unknown>,
-  call: ActiveCall,
-  key: string,
-) => Promise<unknown>;
 
 /** Has a client answer the requests of its server, and returns what answers those of tasks. */
 export async function answerRequests(

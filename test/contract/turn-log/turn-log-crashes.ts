@@ -42,6 +42,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
         tool: "look",
         title: "Looks",
         skill_id: "core",
+        input: {},
       });
     /** Turns that wait for a tool. */
     const runInCalls = async (...names: string[]) => {

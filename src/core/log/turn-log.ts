@@ -165,9 +165,9 @@ export interface TurnQueue {
    * Called by a starting process before it claims. What it does depends on who else may claim from the log.
    *
    * On a log of one process, the previous holder of every lease is gone: makes every leased turn claimable at once. Unless that holder
-   * announced its end (`leave`), it crashed. After a single crash all turns resume normally. A crash that follows another one before the bot
-   * has settled (`settle`), or while there are suspects, makes suspects of the turns that were running. So do three crashes of a settled bot,
-   * for a turn that was running in all of them. Half as many suspects run at once as were running in the latest crash, alongside all other
+   * announced its end (`leave`), it crashed. After a single crash all turns resume normally. A second one before the bot has settled
+   * (`settle`) makes suspects of the turns in which a call of a tool was under way; a third one, or one while there are suspects, of all that
+   * were running. So do three crashes of a settled bot, for a turn that was running in all of them. Half as many suspects run at once as were running in the latest crash, alongside all other
    * turns, and commands do not wait for messages. The crash counts against the suspects that were running; if there were none, against the
    * turn that was running alone; otherwise against no turn. The turn that causes the crashes thus soon has the highest count. A suspect that
    * ends, waits or is cleared is no longer a suspect.

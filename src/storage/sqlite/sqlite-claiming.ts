@@ -28,7 +28,9 @@ const take = `
   RETURNING turn_id, lane, namespace, seq_from, crashes, suspect, late_crashes`;
 
 const ranInCrash = `
-  SELECT ordinal, suspect, late_crashes FROM turns
+  SELECT ordinal, suspect, late_crashes,
+    (SELECT sum(type = 'tool_started') > sum(type = 'tool_finished') FROM events WHERE events.turn_id = turns.turn_id) AS in_call
+  FROM turns
   WHERE head = 1 AND due_at > 0 AND status = 'running' AND lease IS NOT NULL`;
 
 const blame = "UPDATE turns SET crashes = crashes + 1 WHERE ordinal = ?";
@@ -136,8 +138,10 @@ function takeOver(connection: SqliteConnection): Takeover {
   const running = connection.all(ranInCrash);
   const before = connection.get("SELECT state, after_crash, at_once FROM life");
   const crashed = before === undefined ? running.length > 0 : before.state !== "stopping";
-  const atOnce = crashed ? findSuspects(connection, running, before) : Number(before?.at_once ?? 1);
-  connection.run(begin, crashed ? 1 : 0, atOnce);
+  const { crashes, atOnce } = crashed
+    ? findSuspects(connection, running, before)
+    : { crashes: 0, atOnce: Number(before?.at_once ?? 1) };
+  connection.run(begin, crashes, atOnce);
   connection.run(freeAll);
   for (const row of connection.all("SELECT lane, namespace FROM lanes"))
     refreshLane(connection, row.lane as string, row.namespace as string);
@@ -145,25 +149,26 @@ function takeOver(connection: SqliteConnection): Takeover {
   return { crashed, interrupted: running.length, suspects };
 }
 
-/** Blames turns that ran during a crash, and makes suspects of them. Returns how many suspects may run at once now. */
+/** Blames turns that ran during a crash, and makes suspects of them. */
 function findSuspects(
   connection: SqliteConnection,
   running: readonly SqlRow[],
   before: SqlRow | undefined,
-): number {
+): ReturnType<typeof judgeCrash> {
   const turns = running.map((row) => ({
     ordinal: row.ordinal as number,
     suspect: row.suspect === 1,
     late_crashes: row.late_crashes as number,
+    in_call: row.in_call === 1,
   }));
   const life = before && {
     state: before.state as string,
-    after_crash: before.after_crash === 1,
+    crashes: before.after_crash as number,
     at_once: before.at_once as number,
   };
   const judged = judgeCrash(turns, life, hasAnySuspect(connection));
   for (const ordinal of judged.blamed) connection.run(blame, ordinal);
   for (const ordinal of judged.late) connection.run(countLate, ordinal);
   for (const ordinal of judged.suspects) connection.run(suspect, ordinal);
-  return judged.atOnce;
+  return judged;
 }

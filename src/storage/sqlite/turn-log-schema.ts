@@ -12,8 +12,8 @@
  * cause repeated crashes of the bot, `crashes` counts the crashes a turn is blamed for, `late_crashes` those in which it ran although the
  * bot had run for a while.
  *
- * `life` records how far the latest process that runs turns came (`state`: started, settled, stopping), whether the one before it crashed,
- * and how many suspects may run at once.
+ * `life` records how far the latest process that runs turns came (`state`: started, settled, stopping), after how many crashes in a
+ * row it began (`after_crash`), and how many suspects may run at once.
  *
  * `cost_usd` excludes `unpriced_tokens`, input and output of models without a price: if these are all tokens of a turn, its cost is
  * unknown.

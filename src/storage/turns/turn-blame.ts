@@ -4,12 +4,15 @@ export interface CrashedTurn {
   suspect: boolean;
   /** Earlier crashes of a settled bot in which it ran. */
   late_crashes: number;
+  /** Whether a call of a tool was under way. Otherwise it only waited for its model. */
+  in_call: boolean;
 }
 
 /** How far the process before came (`TurnQueue.reclaim`), and how many suspects could run at once then. */
 export interface LifeBefore {
   state: string;
-  after_crash: boolean;
+  /** Crashes in a row, without a life that settled, after which it began. */
+  crashes: number;
   at_once: number;
 }
 
@@ -23,6 +26,8 @@ interface Judgement {
   suspects: number[];
   /** How many suspects may run at once now. */
   atOnce: number;
+  /** Crashes in a row up to now. */
+  crashes: number;
 }
 
 /** Number of late crashes from which on a turn is a suspect: it may contain something that crashes the bot only after a while. */
@@ -40,12 +45,15 @@ export function judgeCrash(
   hadSuspects: boolean,
 ): Judgement {
   const isLate = before?.state === "settled";
-  const isAgain = hadSuspects || (before?.after_crash === true && !isLate);
+  const crashes = isLate ? 1 : (before?.crashes ?? 0) + 1;
   const tried = running.filter(({ suspect }) => suspect);
   const blamed = tried.length > 0 ? tried : running.length === 1 ? running : [];
-  const suspects = isAgain
-    ? running
-    : running.filter(({ late_crashes }) => isLate && late_crashes + 1 >= manyLateCrashes);
+  const suspects =
+    hadSuspects || crashes > 2
+      ? running
+      : running.filter(({ late_crashes, in_call }) =>
+          isLate ? late_crashes + 1 >= manyLateCrashes : crashes === 2 && in_call,
+        );
   const named = tried.length > 0 ? tried : suspects;
   const half = Math.max(1, Math.floor(named.length / 2));
   const allowed = before?.at_once ?? 1;
@@ -55,5 +63,6 @@ export function judgeCrash(
     late: isLate ? ordinals(running) : [],
     suspects: ordinals(suspects),
     atOnce: named.length === 0 ? allowed : hadSuspects ? Math.min(allowed, half) : half,
+    crashes,
   };
 }

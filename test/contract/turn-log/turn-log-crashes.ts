@@ -35,6 +35,21 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       for (const id of names) await accept(id, id);
       return claimAll();
     };
+    const call = (id: string) =>
+      entry(id, 1, {
+        type: "tool_started",
+        call_id: `call-${id}`,
+        tool: "look",
+        title: "Looks",
+        skill_id: "core",
+        input: {},
+      });
+    /** Turns that wait for a tool. */
+    const runInCalls = async (...names: string[]) => {
+      const turns = await run(...names);
+      for (const { turn_id, lease } of turns) await log.append(turn_id, lease, [call(turn_id)]);
+      return turns;
+    };
     const eight = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 
     test("a crash frees every leased turn at once, and no waiting one", async () => {
@@ -78,8 +93,35 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(await crash()).toMatchObject({ suspects: 0 });
     });
 
-    test("crashes run one half at once after a second one, and a half of that after a third", async () => {
+    test("crashes in a row hold up turns in calls after a second one, and those that wait for their model after a third", async () => {
+      const [one, two] = await run(...eight);
+      await log.append("t1", one?.lease ?? "", [call("t1")]);
+      const finished = { call_id: "call-t2", tool: "look", status: "ok", output: 1, duration_ms: 1 } as const;
+      await log.append("t2", two?.lease ?? "", [
+        call("t2"),
+        entry("t2", 2, { type: "tool_finished", ...finished }),
+      ]);
+      await crash();
+      await claimAll();
+      expect(await crash()).toMatchObject({ suspects: 1 });
+      const again = await claimAll();
+      expect(again.flatMap(({ turn_id, trial_ms }) => (trial_ms === undefined ? [] : turn_id))).toEqual([
+        "t1",
+      ]);
+      expect(again).toHaveLength(8);
+      expect(await crash()).toMatchObject({ suspects: 8 });
+    });
+
+    test("crashes hold up no turn that waits for its model until a third one in a row", async () => {
       await run(...eight);
+      for (const suspects of [0, 0, 8]) {
+        expect(await crash()).toMatchObject({ suspects });
+        expect(await claimAll()).toHaveLength(suspects === 0 ? 8 : 4);
+      }
+    });
+
+    test("crashes run one half at once after a second one, and a half of that after a third", async () => {
+      await runInCalls(...eight);
       await crash();
       await claimAll();
       expect(await crash()).toEqual({ crashed: true, interrupted: 8, suspects: 8 });
@@ -94,7 +136,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
     });
 
     test("crashes let the next suspect run when one has ended, waits or is cleared", async () => {
-      await run("t1", "t2", "t3", "t4");
+      await runInCalls("t1", "t2", "t3", "t4");
       await crash();
       await claimAll();
       await crash();
@@ -118,8 +160,10 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
     test("crashes hold up neither commands nor other turns, and keep a thread in order", async () => {
       await accept("c1", "t1", { kind: "command" });
       await run("t1", "t2");
-      await crash();
-      await claimAll();
+      for (let lives = 0; lives < 2; lives += 1) {
+        await crash();
+        await claimAll();
+      }
       await crash();
       await accept("t1-next", "t1", { thread: "t1" });
       await accept("c2", "t1", { kind: "command" });
@@ -148,7 +192,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
           await live();
         };
         for (let crashes = 1; !ended.has(poison); crashes += 1) {
-          expect(crashes).toBeLessThan(10);
+          expect(crashes).toBeLessThan(11);
           await crash();
           await accept(`new${crashes}`, `new${crashes}`);
           await live();

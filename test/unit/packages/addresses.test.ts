@@ -8,6 +8,7 @@ import { byAnna, only, packagePlace, succeeded } from "./package-place.ts";
 function meaning(text: string): string {
   const found = packageAddress(text);
   const skills = found.only === undefined ? "" : ` ${found.only.join(",")}`;
+  if (found.kind === "server") return `server ${found.server}${skills}`;
   if (found.kind !== "git") return `${found.kind} ${found.url}${skills}`;
   const { repository, ref, folder } = found.address;
   const at = folder === undefined ? ref : `${ref ?? ""}:${folder}`;

@@ -14,7 +14,6 @@ import { createRedactor } from "../core/values/redact.ts";
 import { type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { cancelTask, tasksExtension } from "./follow-task.ts";
 import { offeredSkills, skillsExtension } from "./offered-skills.ts";
-import { createOpenApiTransport } from "./openapi/openapi-transport.ts";
 import { askServer, type RemoteServer } from "./remote-tool.ts";
 import { answerRequests, trackCalls } from "./requests/answer-requests.ts";
 import type { ServerRequests } from "./requests/create-server-requests.ts";
@@ -79,8 +78,6 @@ export interface ConnectionOptions extends HttpAccess {
  */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { target } = options.server;
-  if (target.type === "openapi")
-    return connect(options, await createOpenApiTransport(target, options), "openapi", true);
   const open = (legacy: boolean) =>
     target.type === "stdio" ? openStdio(options, target, legacy) : openHttp(options, target, legacy);
   try {

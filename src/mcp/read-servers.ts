@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import path from "node:path";
 import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
 import { percentDecoded } from "../base/percent-decoded.ts";
@@ -48,7 +47,6 @@ const entrySchema = z.object({
     .url({ protocol: /^https?$/, error: "it is not an address that begins with http:// or https://" })
     .optional(),
   headers: texts.default({}),
-  openapi: z.string().min(1).optional(),
   disabled: z.boolean().default(false),
   enabled: z.boolean().default(true),
   timeout: z.number().positive().max(86_400_000).optional(),
@@ -73,7 +71,7 @@ export function readServers(
   const diagnostics: Diagnostic[] = [];
   const servers = new Map<string, ServerConfig>();
   for (const [name, entry] of Object.entries(entries)) {
-    const read = readServer(name, entry, environment, path.dirname(file));
+    const read = readServer(name, entry, environment);
     const id = serverSkillId(name);
     const about = { path: file, skill_id: id };
     for (const { code, message } of read.cautions) {
@@ -129,8 +127,7 @@ interface ReadServer {
   cautions: { code: string; message: string }[];
 }
 
-/** @param folder that paths in it are relative to */
-function readServer(name: string, written: unknown, environment: Environment, folder: string): ReadServer {
+function readServer(name: string, written: unknown, environment: Environment): ReadServer {
   if (!/[A-Za-z0-9]/.test(name)) return { problem: "its name has no letter or digit.", cautions: [] };
   const packaged = written instanceof PackagedServer ? written : undefined;
   if (packaged?.problem !== undefined) return { problem: packaged.problem, cautions: [] };
@@ -152,7 +149,7 @@ function readServer(name: string, written: unknown, environment: Environment, fo
       cautions,
     };
   }
-  const target = targetOf(parsed.data, folder);
+  const target = targetOf(parsed.data);
   if (typeof target === "string") return { problem: target, cautions };
   const server = makeServer(name, parsed.data, target, entry);
   server.secrets.push(...(packaged?.secrets ?? []));
@@ -207,8 +204,8 @@ function timeoutMs(timeout: number | undefined): number | undefined {
 
 /** Of the entry as written: a new token does not make it another server. */
 function identityOf(entry: unknown): string {
-  const { type, command, args, cwd, url, openapi } = objectOf(entry as Json);
-  return hash("sha256", canonicalJson({ type, command, args, cwd, url, openapi }), "hex");
+  const { type, command, args, cwd, url } = objectOf(entry as Json);
+  return hash("sha256", canonicalJson({ type, command, args, cwd, url }), "hex");
 }
 
 const secretName = /key|token|secret|passw|auth|credential|cookie|session/i;
@@ -223,12 +220,8 @@ function secretsOf(values: Record<string, string>): string[] {
 const streamable = ["http", "streamable", "streamable-http", "streamableHttp", "streamable_http"];
 
 /** The target, or why there is none. */
-function targetOf(entry: z.infer<typeof entrySchema>, folder: string): Target | string {
-  const { type, command, args, env, cwd, url, headers, openapi } = entry;
-  if (openapi !== undefined) {
-    const document = /^https?:\/\//.test(openapi) ? openapi : path.resolve(folder, openapi);
-    return { type: "openapi", document, base: url, headers };
-  }
+function targetOf(entry: z.infer<typeof entrySchema>): Target | string {
+  const { type, command, args, env, cwd, url, headers } = entry;
   if (type !== undefined && type !== "stdio" && type !== "sse" && !streamable.includes(type)) {
     return `type: ${type} is unknown. Use stdio, http or sse.`;
   }
@@ -236,8 +229,7 @@ function targetOf(entry: z.infer<typeof entrySchema>, folder: string): Target | 
   if (wantsCommand) {
     return command === undefined ? "it has no command." : { type: "stdio", command, args, env, cwd };
   }
-  if (url === undefined)
-    return type === undefined ? "it has neither command, url nor openapi." : "it has no url.";
+  if (url === undefined) return type === undefined ? "it has neither command nor url." : "it has no url.";
   if (type === "sse") return { type: "sse", url, headers };
   return { type: "http", url, headers, fallback: type === undefined };
 }

@@ -5,9 +5,7 @@ import type { LoginServer, OAuthSettings } from "./login-port.ts";
 export type Target =
   | { type: "stdio"; command: string; args: string[]; env: Record<string, string>; cwd?: string | undefined }
   | { type: "http"; url: string; headers: Record<string, string>; fallback: boolean }
-  | { type: "sse"; url: string; headers: Record<string, string> }
-  /** An API described by an OpenAPI document: a path or an address. `base` replaces the address that the document names. */
-  | { type: "openapi"; document: string; base: string | undefined; headers: Record<string, string> };
+  | { type: "sse"; url: string; headers: Record<string, string> };
 
 /** A target that is reached by HTTP as MCP says. */
 export type HttpTarget = Extract<Target, { type: "http" | "sse" }>;

@@ -109,11 +109,6 @@ const otherPrograms: readonly { form: RegExp; isFile: boolean; says: string }[] 
     says: 'An MCP bundle is a tool server, not a skill. Unpack it elsewhere, and add { "from": "ITS FOLDER" } to config/mcp.json.',
   },
   {
-    form: /^(?:openapi|swagger)\.(?:ya?ml|json)$/i,
-    isFile: true,
-    says: 'An OpenAPI document is not a skill. Add { "openapi": "ITS PATH" } to config/mcp.json.',
-  },
-  {
     form: /\.(?:skill|zip|tgz|tar\.gz|mdc)$/i,
     isFile: true,
     says: "This file is not looked into. `knack skills install FILE` installs it.",

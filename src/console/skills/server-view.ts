@@ -38,7 +38,6 @@ const transports = {
   stdio: "A program on the bot's machine",
   http: "Over the network (HTTP)",
   sse: "Over the network (SSE)",
-  openapi: "An API, described by an OpenAPI document",
 } as const;
 
 const accounts = {

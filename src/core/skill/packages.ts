@@ -289,7 +289,7 @@ export interface ServerStatus {
   name: string;
   /** The skill that offers its tools. */
   skill_id: string;
-  transport: "stdio" | "http" | "sse" | "openapi";
+  transport: "stdio" | "http" | "sse";
   state: ServerState;
   /** Why it failed or is stopped, in words for a person; secrets masked. */
   problem?: string | undefined;

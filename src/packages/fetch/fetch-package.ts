@@ -131,7 +131,7 @@ async function readable<T>(path: string, work: () => Promise<T>, signal?: AbortS
 
 async function fromAddress(url: string, access: FetchAccess, signal: AbortSignal): Promise<FetchedPackage> {
   const { data, name } = await downloaded(url, access, signal);
-  return unpack(data, name, access.limits, url);
+  return unpack(data, name, access.limits);
 }
 
 /** An item of AnythingLLM's hub: the address of an archive, or a flow. @throws PackageRefusal */
@@ -164,7 +164,7 @@ async function downloaded(url: string, { download, limits }: FetchAccess, signal
 }
 
 /** The content decides how the bytes are read; the name only serves as a name. */
-function unpack(data: Buffer, name: string, limits: PackageLimits, from = name): FetchedPackage {
+function unpack(data: Buffer, name: string, limits: PackageLimits): FetchedPackage {
   if (data.length > limits.archive_bytes) {
     const message = `The archive has ${data.length} bytes; packages have at most ${limits.archive_bytes}. Nothing was installed.`;
     throw new PackageRefusal("archive_too_large", message);
@@ -180,7 +180,7 @@ function unpack(data: Buffer, name: string, limits: PackageLimits, from = name):
       return { name: plain, read, isFlow: false };
     }
     case "text":
-      return single(data, { fileName: basename(name), from }, limits);
+      return single(data, basename(name), limits);
     default: {
       const message = `${shownName(name)} is neither a ZIP nor a tar archive. Nothing was installed; pack the skill as .zip or .tar.gz.`;
       throw new PackageRefusal("unknown_format", message);
@@ -188,17 +188,13 @@ function unpack(data: Buffer, name: string, limits: PackageLimits, from = name):
   }
 }
 
-/** A SKILL.md or a flow file by itself; `from`: the whole path or address of it, if that is known. */
-function single(
-  data: Buffer,
-  { fileName, from }: { fileName: string; from: string },
-  limits: PackageLimits,
-): FetchedPackage {
+/** A SKILL.md or a flow file by itself. */
+function single(data: Buffer, fileName: string, limits: PackageLimits): FetchedPackage {
   const name = plainName(fileName);
   const text = looseText(data);
   const start = text.slice(0, 1000).trimStart();
   const isFlow = start.startsWith("{");
-  const foreign = foreignDocument(contentOf(text), from);
+  const foreign = foreignDocument(contentOf(text));
   if (foreign !== undefined) throw new PackageRefusal("other_format", `${foreign} Nothing was installed.`);
   const place = isFlow ? `${name}.json` : placeOf(fileName, text);
   if (place === undefined && !start.startsWith("---")) {

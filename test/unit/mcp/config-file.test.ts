@@ -15,7 +15,7 @@ const messages = async () => (await bench.source.load()).diagnostics.map(({ mess
 
 describe("the file of servers", () => {
   it.each([
-    ["nothing to reach", {}, "it has neither command, url nor openapi."],
+    ["nothing to reach", {}, "it has neither command nor url."],
     [
       "a broken address",
       { url: "ftp://x" },

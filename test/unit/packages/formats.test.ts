@@ -348,23 +348,13 @@ describe("files of other programs in a repository", () => {
   });
 
   it.each<[string, string, string, RegExp]>([
-    [
-      "an OpenAPI document",
-      "shop.yaml",
-      "openapi: 3.1.0\ninfo: { title: My Shop }\nservers: [{ url: https://shop.example }]\npaths: { /a: { get: {}, post: {} } }\n",
-      /\(My Shop\), which describes an API with 2 operations: 1 only read and run unasked, 1 ask first\. .* config\/mcp\.json: "my-shop": {"openapi":"shop.yaml"}\. /,
-    ],
-    [
-      "an OpenAPI document in JSON",
-      "shop.json",
-      '{ "swagger": "2.0", "paths": {} }',
-      /"api": {"openapi":"shop.json","url":"https:\/\/THE-API"}, with the address of the API/,
-    ],
+    ["an OpenAPI document", "shop.yaml", "openapi: 3.1.0\npaths: {}\n", /^It is an OpenAPI document/],
+    ["an OpenAPI document in JSON", "a.json", '{ "swagger": "2.0", "paths": {} }', /add that server/],
     [
       "a large OpenAPI document",
       "huge.yaml",
       `openapi: 3.1.0\npaths:\n${"  /a: { get: {} }\n".repeat(40_000)}`,
-      /^It is an OpenAPI document, which describes an API\. .*"openapi":"huge.yaml"/,
+      /^It is an OpenAPI document/,
     ],
     ["a workflow of n8n", "w.json", '{ "name": "W", "nodes": [], "connections": {} }', /workflow of n8n/],
     ["an app of Dify", "app.yml", "app:\n  name: x\nkind: app\nversion: 0.1.5\n", /app of Dify/],

@@ -192,7 +192,6 @@ test("packages and files of other programs beside the skills are named, with the
     "desk/skills/parts.zip": "PK",
     "pix.mcpb": "PK",
     "letter.skill": "PK",
-    "openapi.yaml": "openapi: 3.1.0",
   });
   const { skills, diagnostics } = await sourceOf(root).load();
   expect(skills.map(({ id }) => id)).toEqual(["letter"]);
@@ -201,7 +200,6 @@ test("packages and files of other programs beside the skills are named, with the
   ).toEqual([
     expect.stringMatching(/^desk: .*knack skills install FOLDER.*"from"/),
     expect.stringMatching(/^letter\.skill: .*knack skills install FILE/),
-    expect.stringMatching(/^openapi\.yaml: .*"openapi"/),
     expect.stringMatching(/^pix\.mcpb: .*"from"/),
   ]);
 });

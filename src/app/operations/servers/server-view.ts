@@ -23,7 +23,7 @@ const serverTool = z.object({
 export const serverView = z.object({
   name: z.string(),
   skill_id: z.string(),
-  transport: z.enum(["stdio", "http", "sse", "openapi"]),
+  transport: z.enum(["stdio", "http", "sse"]),
   state: z.enum(["stopped", "starting", "running", "failed", "needs_login"]),
   problem: z.string().optional().describe("why it failed or is stopped"),
   auto_start: z.boolean(),

@@ -283,7 +283,15 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
     instructions: await loadInstructions(),
     effort: config.model.effort,
     saidLine: createSaidLine(),
-    models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, clock),
+    models: createModels(
+      {
+        ...modelSettings(config),
+        onCall: metrics?.modelCall,
+        onReplaced: (model, { code, message }) =>
+          logger.warn({ model, code }, `A model failed, and another answered instead: ${message}`),
+      },
+      clock,
+    ),
     transcriber: createTranscriber(modelSettings(config), clock),
     store,
     files,

@@ -2,7 +2,7 @@ import { type Model, type ModelCall, ModelError } from "../core/ports/model.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
 import { attempted } from "./around/attempt.ts";
-import { createFailoverModel } from "./around/failover-model.ts";
+import { createFailoverModel, type OnReplaced } from "./around/failover-model.ts";
 import { withFitting } from "./around/fitting-model.ts";
 import { withImageFallback } from "./around/image-fallback.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./around/retrying-model.ts";
@@ -52,6 +52,7 @@ export interface ModelSettings {
   prices?: PriceTable | undefined;
   /** Called after each request. */
   onCall?: ((call: ModelCall) => void) | undefined;
+  onReplaced?: OnReplaced | undefined;
 }
 
 /** Tokens of a window that are reserved for the answer unless a limit is set. */
@@ -64,16 +65,21 @@ const usualAnswerTokens = 32_000;
  */
 export function createModel(settings: ModelSettings, clock: ModelClock): Model {
   const { choice, failover = [] } = settings;
-  return listOfModels([choice, ...failover], (name) => createOneModel(name, settings, clock));
+  const make = (name: string) => createOneModel(name, settings, clock);
+  return listOfModels([choice, ...failover], make, settings.onReplaced);
 }
 
 /** The first model with the others as fallbacks. `offline` has no fallbacks, and is never a fallback. */
-export function listOfModels(names: readonly string[], make: (name: string) => Model): Model {
+export function listOfModels(
+  names: readonly string[],
+  make: (name: string) => Model,
+  onReplaced?: OnReplaced,
+): Model {
   const [first, ...others] = names;
   if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");
   if (first === "offline") return make(first);
   const behind = [...new Set(others)].filter((name) => name !== "offline" && name !== first);
-  return createFailoverModel(make(first), behind.map(make));
+  return createFailoverModel(make(first), behind.map(make), onReplaced);
 }
 
 /**

@@ -22,7 +22,7 @@ export interface ModelsSettings extends ModelSettings {
 export function createModels(settings: ModelsSettings, clock: ModelClock): Models {
   const { choice, failover = [] } = settings;
   const one = onceByName((name) => createOneModel(name, settings, clock));
-  const list = onceByName((names) => listOfModels(names.split(" "), one));
+  const list = onceByName((names) => listOfModels(names.split(" "), one, settings.onReplaced));
   const make = (...names: readonly string[]) => list(names.join(" "));
   const main = make(choice, ...failover);
   return {

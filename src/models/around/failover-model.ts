@@ -8,11 +8,18 @@ import {
 import { attempted } from "./attempt.ts";
 import { whyDelayed } from "./why-delayed.ts";
 
+/** Is told of a model that failed where another one then answers. */
+export type OnReplaced = (model: string, failure: ModelError) => void;
+
 /**
  * A model with fallbacks, which are tried in this order. The rule-based offline model is never a fallback.
  * @throws ModelError that describes the failures of all models
  */
-export function createFailoverModel(first: Model, others: readonly Model[]): Model {
+export function createFailoverModel(
+  first: Model,
+  others: readonly Model[],
+  onReplaced: OnReplaced = () => {},
+): Model {
   const models = [first, ...others.filter((model) => model.generative)] as const;
   if (models.length === 1) return first;
 
@@ -23,7 +30,8 @@ export function createFailoverModel(first: Model, others: readonly Model[]): Mod
     cache_ms: least(models.map(({ cache_ms }) => cache_ms)),
     keeps: first.keeps,
     // What another model keeps is of no use to the first.
-    stream: (request) => (request.keep_only === true ? first.stream(request) : inTurn(models, request)),
+    stream: (request) =>
+      request.keep_only === true ? first.stream(request) : inTurn(models, request, onReplaced),
   };
 }
 
@@ -38,6 +46,7 @@ function least(values: readonly (number | undefined)[]): number | undefined {
 function inTurn(
   [model, ...others]: readonly [Model, ...Model[]],
   request: ModelRequest,
+  onReplaced: OnReplaced,
   earlier: readonly ModelError[] = [],
 ): AsyncIterable<ModelEvent> {
   return attempted(model.stream(request), {
@@ -51,7 +60,8 @@ function inTurn(
       const [next, ...rest] = others;
       // The last model's text is not withdrawn here: the error does that.
       if (next === undefined) throw allFailed(failures);
-      return another(error, () => inTurn([next, ...rest], request, failures));
+      const replaced = () => onReplaced(model.id, error);
+      return another(error, () => inTurn([next, ...rest], request, onReplaced, failures), replaced);
     },
   });
 }
@@ -59,9 +69,13 @@ function inTurn(
 async function* another(
   error: ModelError,
   next: () => AsyncIterable<ModelEvent>,
+  replaced: () => void,
 ): AsyncGenerator<ModelEvent> {
   yield { type: "delayed", text: `${whyDelayed(error)} Asking another model instead.` };
-  yield* next();
+  for await (const event of next()) {
+    if (event.type === "finished") replaced();
+    yield event;
+  }
 }
 
 function allFailed(failures: readonly ModelError[]): ModelError {

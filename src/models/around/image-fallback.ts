@@ -20,9 +20,12 @@ const refusals: ReadonlySet<ModelErrorCode> = new Set([
 
 type MessageWithImages = UserMessage | ToolMessage;
 
+/** Maximum width and height of a picture, pixels: https://platform.claude.com/docs/en/build-with-claude/vision. */
+const maxSide = 8_000;
+
 /**
- * Repeats a request without pictures when the model refuses it: first without pictures that it has not accepted before, then without
- * any. A picture that was left out of an accepted request stays out of all later ones, so that sent messages do not change; its message
+ * Leaves out pictures with more pixels than models take, and repeats a request without pictures when the model refuses it: first without
+ * pictures that it has not accepted before, then without any. A picture that was left out of an accepted request stays out of all later ones, so that sent messages do not change; its message
  * says so.
  * @param takesImages false for a model that is known to take no pictures, which are then left out at once
  */
@@ -33,11 +36,32 @@ export function withImageFallback(model: Model, takesImages = true): Model {
     // Most requests have no pictures, and every layer costs time for each piece of an answer.
     stream(request) {
       if (!request.messages.some(hasImages)) return model.stream(request);
-      if (takesImages) return stream(model, pictures, request);
+      if (takesImages) return streamBounded(model, pictures, request);
       const messages = request.messages.map((message) => withoutImages(message, () => true));
       return model.stream({ ...request, messages });
     },
   };
+}
+
+async function* streamBounded(
+  model: Model,
+  pictures: KnownPictures,
+  request: ModelRequest,
+): AsyncGenerator<ModelEvent> {
+  const { imageSize } = await import("image-size");
+  const isTooLarge = ({ base64 }: MessageImage) => {
+    try {
+      const { width, height } = imageSize(Buffer.from(base64, "base64"));
+      return Math.max(width, height) > maxSide;
+    } catch {
+      // The model says what is wrong with a picture that has no size.
+      return false;
+    }
+  };
+  const messages = request.messages.map((message) =>
+    withoutImages(message, (image) => pictures.isTooLarge(image, isTooLarge), `more than ${maxSide} pixels`),
+  );
+  yield* stream(model, pictures, { ...request, messages });
 }
 
 function stream(model: Model, pictures: KnownPictures, request: ModelRequest): AsyncIterable<ModelEvent> {
@@ -77,7 +101,13 @@ function stream(model: Model, pictures: KnownPictures, request: ModelRequest): A
 class KnownPictures {
   readonly #taken = new Set<string>();
   readonly #refused = new Set<string>();
+  readonly #tooLarge = new WeakMap<MessageImage, boolean>();
   readonly #digests = new WeakMap<MessageImage, string>();
+
+  /** @param measure is asked once for each picture */
+  isTooLarge(image: MessageImage, measure: (image: MessageImage) => boolean): boolean {
+    return madeOnce(this.#tooLarge, image, () => measure(image));
+  }
 
   refused(): (image: MessageImage) => boolean {
     return (image) => this.#refused.size > 0 && this.#refused.has(this.#digest(image));
@@ -105,14 +135,15 @@ function hasImages(message: Message): message is MessageWithImages {
   return (message.role === "user" || message.role === "tool") && (message.images ?? []).length > 0;
 }
 
-function withoutImages(message: Message, isOut: (image: MessageImage) => boolean): Message {
+function withoutImages(message: Message, isOut: (image: MessageImage) => boolean, why = ""): Message {
   if (!hasImages(message)) return message;
   const { images = [], ...rest } = message;
   const kept = images.filter((image) => !isOut(image));
   const left = images.length - kept.length;
   if (left === 0) return message;
   const came = left === 1 ? "A picture" : `${left} pictures`;
-  const note = `[${came} came with this message, and this model could not be shown them. Say so.]`;
+  const because = why === "" ? "" : ` (${why} wide or high)`;
+  const note = `[${came}${because} came with this message, and this model could not be shown them. Say so.]`;
   const text = `${rest.text}\n\n${note}`;
   return kept.length === 0 ? { ...rest, text } : { ...rest, text, images: kept };
 }

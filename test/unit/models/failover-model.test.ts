@@ -66,6 +66,20 @@ describe("failover", () => {
     ]);
   });
 
+  it("failover tells of each model that failed once another has answered", async () => {
+    const told: string[] = [];
+    const tell = (model: string, { code }: ModelError) => void told.push(`${model} ${code}`);
+    const [first, second] = [
+      scripted("a", [[failure("unavailable")]]),
+      scripted("b", [[failure("overloaded")]]),
+    ];
+    const answering = createFailoverModel(first, [second, scripted("c", [[done("c", "yes")]])], tell);
+    await collect(answering, requestOf("x"));
+    expect(told.toSorted()).toEqual(["a unavailable", "b overloaded"]);
+    await collect(createFailoverModel(first, [second], tell), requestOf("x"));
+    expect(told).toHaveLength(2);
+  });
+
   it.each(["context_too_long", "declined", "cut_off"] as const)(
     "failover asks nobody else on %s",
     async (code) => {

@@ -39,6 +39,20 @@ describe("pictures a model refuses", () => {
     },
   );
 
+  it("pictures of more than 8,000 pixels on a side are not sent, and the others are", async () => {
+    const png = (width: number) => {
+      const header = Buffer.alloc(33);
+      Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").copy(header);
+      header.writeUInt32BE(width, 16);
+      header.writeUInt32BE(10, 20);
+      return header.toString("base64");
+    };
+    const model = askedModel(() => undefined);
+    await finish(withImageFallback(model), request(shows(png(8_001)), shows(png(8_000)), shows("a")));
+    expect(shownTo(model)).toEqual([[png(8_000), "a"]]);
+    expect(model.asked[0]?.messages[0]?.text).toContain("(more than 8000 pixels wide or high)");
+  });
+
   it("pictures are not sent to a model that is known to take none", async () => {
     const model = refusing("a");
     await finish(withImageFallback(model, false), request(shows("a")));

@@ -26,7 +26,10 @@ const maxTakeoverMs = 15_000;
 
 /** What a second worker is good for: more turns at the same time, and those of one that was killed. */
 export async function measure(): Promise<Line[]> {
-  const world = await openWorld("postgres", `turns: { concurrent: ${slots} }\n`);
+  const world = await openWorld("postgres", `turns: { concurrent: ${slots} }\n`, {
+    synced: true,
+    chats: false,
+  });
   try {
     const [gateway, one, other] = (
       await startFleet(world.home, world.store, { roles: ["gateway", "worker", "worker"] })

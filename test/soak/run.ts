@@ -8,7 +8,7 @@
  *
  * `--store postgres`: several processes on a PostgreSQL server of their own, `--roles gateway,gateway,worker,worker,worker`;
  * `--kills 110 --pauses 4 --cuts 20 --restarts 1` says how often a process is killed, a worker stands still for 40 s, a process loses
- * connections, and the server restarts.
+ * connections, and the server restarts. The server has PostgreSQL's own settings, so it syncs what it writes; the first line says so.
  *
  * `--missed 10`: instead, so many times, what becomes of messages that were written while a bot on both platforms was down (missed.ts).
  *
@@ -131,6 +131,7 @@ async function runSoak(store: StoreName, roles: readonly Role[], size: SoakSize)
     store,
     roles,
     pauseMs,
+    synced: true,
     tell(ended) {
       console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${ended} turns have ended`);
     },

@@ -8,7 +8,7 @@ import { type EffectServer, startEffectServer } from "./effect-server.ts";
 import { type Fleet, type Role, startFleet } from "./fleet.ts";
 import { type Faults, killAgainAndAgain } from "./killer.ts";
 import { judgeTalk, type Talk, talk } from "./people.ts";
-import { judge, type Line, readStored, withoutReceipt } from "./report.ts";
+import { judge, type Line, readStored, tell, withoutReceipt } from "./report.ts";
 import { openStore, type SoakStore, type StoreName } from "./store.ts";
 import { chatMessagesFor, flowsFor, messagesFor, playScript } from "./workload.ts";
 
@@ -28,6 +28,8 @@ export interface SoakOptions {
   store: StoreName;
   /** The processes of the bot. */
   roles: readonly Role[];
+  /** Whether PostgreSQL syncs what it writes, as it does for people; off unless told, which is faster. */
+  synced?: boolean;
   /** How long a worker stands still, ms. */
   pauseMs: number;
   /** YAML that is added to the configuration. */
@@ -66,7 +68,8 @@ const config = `spending:
 
 /** Clients work with a bot whose processes are killed, stopped and cut off again and again; then everything is counted. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const world = await openWorld(options.store, config + (options.config ?? ""), options.size.chat > 0);
+  const { store, synced = false, size } = options;
+  const world = await openWorld(store, config + (options.config ?? ""), { synced, chats: size.chat > 0 });
   playScript(world.model);
   for (const [name, text] of Object.entries(flowsFor(world.effects.url)))
     await world.home.write(`.knack-workspace/flows/${name}.json`, text);
@@ -93,15 +96,19 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** @param chats whether the bot is on both platforms */
-export async function openWorld(storeName: StoreName, config: string, chats = false): Promise<World> {
+/** @param chats whether the bot is on both platforms. `synced` is as in `SoakOptions` */
+export async function openWorld(
+  storeName: StoreName,
+  config: string,
+  { synced, chats }: { synced: boolean; chats: boolean },
+): Promise<World> {
   // As Slack does, but sooner (its last tries come after one and five minutes): a killed bot has started again on a busy machine.
   const slack = { retryDelaysMs: [0, 1_000, 30_000] };
   const platforms = chats ? await startPlatforms({ slack }) : undefined;
   const [model, effects, store] = await Promise.all([
     startPlatformModel({ keeps: false }),
     startEffectServer(),
-    openStore(storeName),
+    openStore(storeName, synced),
   ]);
   const env = {
     ...{ KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", OPENAI_BASE_URL: model.url },
@@ -124,7 +131,7 @@ export async function openWorld(storeName: StoreName, config: string, chats = fa
 }
 
 async function run(
-  { size, pauseMs, tell = () => {}, meanwhile = async () => {} }: SoakOptions,
+  { size, pauseMs, tell: told = () => {}, meanwhile = async () => {} }: SoakOptions,
   { store, effects, platforms }: World,
   fleet: Fleet,
 ): Promise<SoakResult> {
@@ -148,7 +155,7 @@ async function run(
     talked += 1;
   };
   const progress = () => ended() / (messages.length + talks.length * size.chat);
-  const telling = setInterval(() => tell(ended()), tellMs);
+  const telling = setInterval(() => told(ended()), tellMs);
   try {
     const [done] = await Promise.all([
       killAgainAndAgain({ fleet, store, faults: size, pauseMs, progress, signal }),
@@ -160,6 +167,7 @@ async function run(
     const chatted = await readStored(client, chats, seen);
     const judged = await Promise.all(talks.map((each) => judgeTalk(each, chatted)));
     const lines: Line[] = [
+      tell("commits wait for the disk (1: yes, 0: no)", Number(await store.syncs())),
       { name: "seconds", count: Math.round((performance.now() - began) / 1_000) },
       ...Object.entries(done)
         .filter(([kind]) => size[kind as keyof Faults] > 0)

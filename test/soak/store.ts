@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { freshDatabase, testPostgres } from "../support/postgres.ts";
+import { freshDatabase, startPostgres, testPostgres } from "../support/postgres.ts";
 
 export const storeNames = ["sqlite", "postgres"] as const;
 export type StoreName = (typeof storeNames)[number];
@@ -12,15 +12,18 @@ export interface SoakStore {
   cut(name: string): Promise<void>;
   /** Ends all connections and starts the server again, a moment later. */
   restart(): Promise<void>;
+  /** Whether its commits wait for the disk, as the server itself says. */
+  syncs(): Promise<boolean>;
 }
 
 /** Maximum time for which the server is off, ms. */
 const maxOffMs = 2_000;
 
-/** Opens a new store. */
-export async function openStore(name: StoreName): Promise<SoakStore> {
+/** Opens a new store. @param synced whether PostgreSQL has its own settings, and so syncs what it writes; otherwise those of tests */
+export async function openStore(name: StoreName, synced: boolean): Promise<SoakStore> {
   if (name === "sqlite") return files;
-  const [postgres, url] = await Promise.all([testPostgres(), freshDatabase()]);
+  const postgres = await (synced ? startPostgres() : testPostgres());
+  const url = synced ? postgres.url : await freshDatabase();
   let isThere = Promise.resolve();
   return {
     env: (process) => ({ DATABASE_URL: `${url}?application_name=${process}` }),
@@ -40,6 +43,10 @@ export async function openStore(name: StoreName): Promise<SoakStore> {
       });
       return isThere;
     },
+    async syncs() {
+      const [row] = await postgres.query("SHOW fsync");
+      return row?.fsync === "on";
+    },
   };
 }
 
@@ -48,4 +55,5 @@ const files: SoakStore = {
   env: () => ({}),
   cut: async () => {},
   restart: async () => {},
+  syncs: async () => true,
 };

@@ -25,8 +25,6 @@ interface Fetch extends CatchUpDeps {
   after: string;
 }
 
-/** Maximum people whose direct messages are read in one fetch: each may need a request to open them. */
-const maxDirectMessages = 200;
 const perPage = 100;
 
 /** Fetches missed messages, and keeps live ones behind them. @param signal ends their waiting */
@@ -85,7 +83,7 @@ type Readable = Pick<ChannelFacts, "id" | "guild_id">;
 
 /** Channels and threads with messages after this one, places in use first. Discord lists them: cached facts expire within a minute. */
 async function channelsWithNews(
-  { directory, logger, after }: Fetch,
+  { directory, after }: Fetch,
   shards: HeardShards,
   places: readonly DiscordPlace[],
 ): Promise<Readable[]> {
@@ -109,25 +107,17 @@ async function channelsWithNews(
     .filter(({ type, last_message_id }) => isRead(type) && isNews(last_message_id))
     .toSorted((a, b) => (BigInt(a.last_message_id ?? 0) < BigInt(b.last_message_id ?? 0) ? 1 : -1));
   for (const { id, guild_id } of fresh) found.set(id, { id, guild_id });
-  for (const id of await directChannels({ directory, logger }, places))
+  for (const id of await directChannels(directory, places))
     found.set(id, { id, guild_id: undefined });
   // The messages of a channel begin its threads, so they come before those of the threads.
   return [...found.values()].toSorted((a, b) => Number(isThread(listed, a)) - Number(isThread(listed, b)));
 }
 
 /** The channels of the direct messages with the people of these places. */
-async function directChannels(
-  { directory, logger }: Pick<CatchUpDeps, "directory" | "logger">,
-  places: readonly DiscordPlace[],
-): Promise<string[]> {
+async function directChannels(directory: Directory, places: readonly DiscordPlace[]): Promise<string[]> {
   const found: string[] = [];
   const people = new Set(places.flatMap(({ person }) => (person === undefined ? [] : [person])));
-  if (people.size > maxDirectMessages)
-    logger.warn(
-      { people: people.size },
-      `Discord: missed direct messages of ${maxDirectMessages} people are fetched, not of all`,
-    );
-  for (const person of [...people].slice(0, maxDirectMessages)) {
+  for (const person of people) {
     const id = await unlessRefused(directory.directMessage(person), (problem) => !problem.isTemporary);
     if (id !== undefined) found.push(id);
   }

@@ -108,7 +108,7 @@ describe("after crashes", () => {
   it("a suspect runs alone for a minute after crashes before the next one begins, and readiness says so", async () => {
     const clock = createFakeClock();
     const model = scriptedModel(["never"], { gate: never });
-    const log = await crashed(2, "message", "one", "two");
+    const log = await crashed(3, "message", "one", "two");
     const test = createTestApp(model, { log, clock, max_duration_ms: 3_600_000 });
     await test.until("one", "round_started");
     expect(await queueOf(test)).toMatchObject({

@@ -446,11 +446,11 @@ describe("a log that fails", () => {
 });
 
 describe("turns that a bot crashed with", () => {
-  /** A log after so many crashes in which these turns ran. */
+  /** A log after three crashes in a row in which these turns ran. */
   const afterCrashes = async (own: WorldOptions["own"] = () => ({})) => {
     const world = createWorld({ own });
     for (const id of ["a", "b"]) await world.accept(id);
-    for (const round of [1, 2]) {
+    for (const round of [1, 2, 3]) {
       for (const id of ["a", "b"]) await world.log.claim(`${id}${round}`, leaseMs);
       await world.log.reclaim();
     }

@@ -107,8 +107,7 @@ async function channelsWithNews(
     .filter(({ type, last_message_id }) => isRead(type) && isNews(last_message_id))
     .toSorted((a, b) => (BigInt(a.last_message_id ?? 0) < BigInt(b.last_message_id ?? 0) ? 1 : -1));
   for (const { id, guild_id } of fresh) found.set(id, { id, guild_id });
-  for (const id of await directChannels(directory, places))
-    found.set(id, { id, guild_id: undefined });
+  for (const id of await directChannels(directory, places)) found.set(id, { id, guild_id: undefined });
   // The messages of a channel begin its threads, so they come before those of the threads.
   return [...found.values()].toSorted((a, b) => Number(isThread(listed, a)) - Number(isThread(listed, b)));
 }

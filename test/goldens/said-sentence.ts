@@ -29,7 +29,10 @@ export function createSpeaker({ person, place }: Speaker): Say {
   const bot = createGoldenBot();
   const story: Story = { approval: "none:1", waiting: [], said: 0 };
   return async (sentence) => {
-    if (sentence === "(end)") return described(await lastEvent(story.waiting.shift() ?? "", true));
+    if (sentence === "(end)") {
+      const ending = story.waiting.shift();
+      return described(ending === undefined ? undefined : await lastEvent(ending, true));
+    }
     const [, other = person, words = ""] = /^(?:(\w+): )?(.*)$/s.exec(sentence) ?? [];
     const shown = bot.platform.shown.length;
     const key = await handIn(words.replace("{approval}", story.approval), other);

@@ -138,6 +138,7 @@ describe("what newcomers say to a bot without a model", () => {
     app = createTestApp(createOfflineModel(), {
       sources: shippedSkills,
       saidLine: createSaidLine(),
+      means: { search: { engines: ["B"], search: () => Promise.reject(new Error("B is down.")) } },
       limits: { tool_output_tokens: 4_000, open_tools_tokens: 4_000, skill_list_tokens: 4_000 },
     });
   });

@@ -274,6 +274,11 @@ export function teach(model: HonestModel): void {
     ["For the record", noted] as const,
     ...Object.entries(scripts),
   ]) {
-    model.about(text, (results) => told(results, model.requests(text).at(-1) ?? ""));
+    model.about(text, (results) => {
+      const request = model.requests(text).at(-1) ?? "";
+      const step = told(results, request);
+      const isLacking = "call" in step && !request.includes(`"name":"${step.call}"`);
+      return isLacking ? say("I cannot do that here, where nobody else is.") : step;
+    });
   }
 }

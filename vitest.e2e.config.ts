@@ -33,6 +33,8 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/knack", import.meta.url)) },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A limit for what never comes, not for a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
     projects: [
       {

@@ -99,7 +99,7 @@ async function followed(talk: Talk, { says = [], asks = [], private: isPrivate }
           ? "said"
           : answersOf(posted);
       },
-      { timeout: 7_000, interval: 100 },
+      { interval: 100 },
     )
     .toBe("said");
   for (const part of asks) expect(asked).toMatch(part);

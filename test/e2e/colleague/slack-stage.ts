@@ -173,16 +173,16 @@ export function slackStage(slack: SlackServer): Stage {
     },
     async planned() {
       const before = new Set((await slack.look()).ephemerals(idOf("ann")).map(({ ts }) => ts));
-      await slack.command({
-        user: idOf("ann"),
-        channel: "C0GENERAL",
-        command: "/agent",
-        text: "schedule list",
-      });
-      const found = await slack.until(
-        (state) => state.ephemerals(idOf("ann")).find(({ ts }) => !before.has(ts)),
-        "the list of schedules",
-      );
+      const list = { user: idOf("ann"), channel: "C0GENERAL", command: "/agent", text: "schedule list" };
+      const listed = async () => {
+        await slack.command(list);
+        return slack.until(
+          (state) => state.ephemerals(idOf("ann")).find(({ ts }) => !before.has(ts)),
+          "the list of schedules",
+        );
+      };
+      // A moved clock may cut the socket, and Slack delivers no command twice: the person types it again.
+      const found = await listed().catch(listed);
       return slackText(found as unknown as MessageRecord);
     },
   };

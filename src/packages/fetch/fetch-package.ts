@@ -9,6 +9,7 @@ import { parsedJson } from "../../base/json-reader.ts";
 import type { OfferedSkill, PackageSource } from "../../core/skill/packages.ts";
 import { safeFileName } from "../../core/values/file-kind.ts";
 import { contentKind } from "../archive-kind.ts";
+import { isInstructionFile } from "../formats/foreign-formats.ts";
 import type { PackageLimits } from "../package-limits.ts";
 import { PackageRefusal, refusedSkill, shownName } from "../package-refusal.ts";
 import { createPackageTree, type PackageTree, packagePath, type ReadPackage } from "../package-tree.ts";
@@ -227,8 +228,8 @@ function placeOf(fileName: string, text: string): string | undefined {
   if (kind !== undefined && /(?<!^skill)\.md$/i.test(fileName))
     return `.claude/${kind}/${safeFileName(fileName)}`;
   if (/\.toml$/i.test(fileName)) return `.gemini/commands/${safeFileName(fileName)}`;
-  if (/^\.(?:cursor|windsurf|cline)rules$/.test(fileName)) return fileName;
-  return /\.mdc$|^(?:AGENTS|CLAUDE|GEMINI)\.md$/i.test(fileName) ? safeFileName(fileName) : undefined;
+  if (isInstructionFile(fileName)) return fileName;
+  return /\.mdc$/i.test(fileName) ? safeFileName(fileName) : undefined;
 }
 
 /** Larger YAML is not looked at, characters: reading it takes long. */

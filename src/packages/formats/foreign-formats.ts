@@ -44,6 +44,20 @@ const switchedOn =
   "Where a manager enables it (/skill enable NAME), it is part of the agent's instructions in every conversation there.";
 const callByName = "Only people call it, by its name (/skill run NAME …).";
 
+const instructionFiles = [
+  "AGENTS.md",
+  "CLAUDE.md",
+  "GEMINI.md",
+  ".cursorrules",
+  ".windsurfrules",
+  ".clinerules",
+];
+
+/** Whether a file of this name, in any case, has instructions for the agents of a project. */
+export function isInstructionFile(fileName: string): boolean {
+  return instructionFiles.some((name) => name.toLowerCase() === fileName.toLowerCase());
+}
+
 export const foreignFormats: readonly ForeignFormat[] = [
   {
     id: "command",
@@ -121,10 +135,7 @@ export const foreignFormats: readonly ForeignFormat[] = [
   {
     id: "instructions",
     title: ["instructions for agents that write code", "instructions for agents that write code"],
-    files: [
-      ...["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules"],
-      ".github/copilot-instructions.md",
-    ],
+    files: [...instructionFiles, ".github/copilot-instructions.md"],
     toSkill: instructionsAsSkill,
     byName: true,
     note: switchedOn,

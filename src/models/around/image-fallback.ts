@@ -25,8 +25,8 @@ const maxSide = 8_000;
 
 /**
  * Leaves out pictures with more pixels than models take, and repeats a request without pictures when the model refuses it: first without
- * pictures that it has not accepted before, then without any. A picture that was left out of an accepted request stays out of all later ones, so that sent messages do not change; its message
- * says so.
+ * pictures that it has not accepted before, then without any. A picture that was left out of an accepted request stays out of all later
+ * ones, so that sent messages do not change; its message says so.
  * @param takesImages false for a model that is known to take no pictures, which are then left out at once
  */
 export function withImageFallback(model: Model, takesImages = true): Model {
@@ -58,8 +58,9 @@ async function* streamBounded(
       return false;
     }
   };
+  const why = ` (more than ${maxSide} pixels wide or high)`;
   const messages = request.messages.map((message) =>
-    withoutImages(message, (image) => pictures.isTooLarge(image, isTooLarge), `more than ${maxSide} pixels`),
+    withoutImages(message, (image) => pictures.isTooLarge(image, isTooLarge), why),
   );
   yield* stream(model, pictures, { ...request, messages });
 }
@@ -142,8 +143,7 @@ function withoutImages(message: Message, isOut: (image: MessageImage) => boolean
   const left = images.length - kept.length;
   if (left === 0) return message;
   const came = left === 1 ? "A picture" : `${left} pictures`;
-  const because = why === "" ? "" : ` (${why} wide or high)`;
-  const note = `[${came}${because} came with this message, and this model could not be shown them. Say so.]`;
+  const note = `[${came}${why} came with this message, and this model could not be shown them. Say so.]`;
   const text = `${rest.text}\n\n${note}`;
   return kept.length === 0 ? { ...rest, text } : { ...rest, text, images: kept };
 }

@@ -10,7 +10,8 @@ const maxRest = 1_000;
 /**
  * The chunks of a streamed answer, up to `[DONE]`, the last chunk or the end of the stream. This takes a fraction of the time of an
  * SDK's own stream, because each piece from the network is parsed at once. Bytes without a complete chunk, such as the comments with
- * which OpenRouter keeps a connection open, yield `undefined`: the server is alive, which does not mean that the model is. A JSON document in place of a stream is a chunk.
+ * which OpenRouter keeps a connection open, yield `undefined`: the server is alive, which does not mean that the model is. A JSON document
+ * in place of a stream is a chunk.
  * @param isLast whether a chunk is the last one that matters
  * @throws ReportedFailure for an error within the stream, NotJson for an answer that is not JSON, and the error of reading when the
  *   connection breaks or is aborted

@@ -152,9 +152,9 @@ export interface ChatIntake {
   /** Three prompts that fit the place, and what the person looks at beside it, for greetings and suggestions. */
   suggestions(place: Place, lookingAt?: readonly LookedAt[]): Promise<{ title: string; message: string }[]>;
   /**
-   * The places to catch up with after a time without connection, and from when (ms since the epoch, limited by the configuration; a
-   * little earlier than the last `seen`, since known messages are not taken again), those used last first. A place is a thread that was active in that
-   * time, `dm` for direct messages outside of threads, or the channel itself (`channelThread`). Threads of runs through the API,
+   * The places to catch up with after a time without connection, those used last first, and from when (ms since the epoch, limited by the
+   * configuration; a little earlier than the last `seen`, since known messages are not taken again). A place is a thread that was active
+   * in that time, `dm` for direct messages outside of threads, or the channel itself (`channelThread`). Threads of runs through the API,
    * which the platform does not know, are left out.
    *
    * `parts` names the parts of the platform whose events this process receives, if several processes share them: `since` is then the

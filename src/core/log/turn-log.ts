@@ -166,11 +166,12 @@ export interface TurnQueue {
    *
    * On a log of one process, the previous holder of every lease is gone: makes every leased turn claimable at once. Unless that holder
    * announced its end (`leave`), it crashed. After a single crash all turns resume normally. A second one before the bot has settled
-   * (`settle`) makes suspects of the turns in which a call of a tool was under way; a third one, or one while there are suspects, of all that
-   * were running. So do three crashes of a settled bot, for a turn that was running in all of them. Half as many suspects run at once as were running in the latest crash, alongside all other
-   * turns, and commands do not wait for messages. The crash counts against the suspects that were running; if there were none, against the
-   * turn that was running alone; otherwise against no turn. The turn that causes the crashes thus soon has the highest count. A suspect that
-   * ends, waits or is cleared is no longer a suspect.
+   * (`settle`) makes suspects of the turns in which a call of a tool was under way; a third one, or one while there are suspects, makes
+   * suspects of all that were running. Three crashes of a settled bot make a suspect of a turn that was running in all of them. Half as
+   * many suspects run at once as were running in the latest crash, alongside all other turns, and commands do not wait for messages. The
+   * crash counts against the suspects that were running; if there were none, against the turn that was running alone; otherwise against no
+   * turn. The turn that causes the crashes thus soon has the highest count. A suspect that ends, waits or is cleared is no longer a
+   * suspect.
    *
    * On a log that workers share, frees nothing and only tells the number of suspects. There a worker has crashed when one of its leases
    * expires, unless it announced its end, and that counts once for all its turns: against the suspect that it ran; if there was none,

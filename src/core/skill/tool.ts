@@ -169,7 +169,10 @@ export interface PlanningContext {
    * wish, or if the person's message does not name `whom`. @throws SkillFailure unless that is one person
    */
   plan(wish: Wish, whom?: string): Promise<Outcome<Plan>>;
-  /** One call adds one plan, however often it is run. Asks the person whom it is for, and waits as `approve` does. @throws SkillFailure unless they agree */
+  /**
+   * One call adds one plan, however often it is run. Asks the person whom it is for, and waits as `approve` does.
+   * @throws SkillFailure unless they agree
+   */
   add(plan: Plan): Promise<Outcome<PlannedView>>;
   list(): Promise<PlannedView[]>;
   change(id: string, to: PlanChange): Promise<Outcome<PlannedView>>;

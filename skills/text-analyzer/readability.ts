@@ -1,5 +1,5 @@
 import { counted } from "../../src/core/values/shown.ts";
-import { isUnspaced, round, splitSentences, splitWords, type Word } from "./words.ts";
+import { round, splitSentences, splitWords, type Word } from "./words.ts";
 
 interface Score {
   formula: string;
@@ -21,9 +21,9 @@ const enoughWords = 100;
 export async function rateReadability(text: string, language: string): Promise<Readability | undefined> {
   const words = splitWords(text, language).filter(({ text: word }) => /\p{L}/u.test(word));
   const sentences = splitSentences(text, language).length;
-  const spaced =
-    !isUnspaced(language) &&
-    words.some(({ text: word }) => /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word));
+  const spaced = words.some(({ text: word }) =>
+    /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
+  );
   if (!spaced || sentences === 0) return undefined;
   const lix = rateLix(words, sentences);
   const scores = language === "en" ? [...(await rateEnglish(words, sentences)), lix] : [lix];

@@ -107,7 +107,7 @@ export async function checkModelKeys(
   const { model } = config;
   const name = "model";
   if (model.choice === "offline") {
-    const detail = "offline: skills work by simple rules, without a language model";
+    const detail = "offline: only commands, skills by their name and their examples work, without a language model";
     const advice = (await adviceForOffline(config, local)).join(" ");
     return [warning(name, detail, advice)];
   }

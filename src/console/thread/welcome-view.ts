@@ -57,7 +57,7 @@ function suggestions(state: ConsoleState, actions: Actions): TemplateResult | ty
 
 function offlineNote(): TemplateResult {
   return html`<p class="card note">
-    No language model is set up, so simple rules answer: enough to try the skills. To get a real model, set
+    No language model is set up, so I only understand commands, the name of a skill, and its examples. To ask me anything, set
     <code>ANTHROPIC_API_KEY</code>, <code>OPENAI_API_KEY</code> or the key of another provider and start Knack again.
   </p>`;
 }

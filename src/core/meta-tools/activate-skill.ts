@@ -3,6 +3,7 @@ import { cutText, few } from "../../base/markdown-text.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { hasManyTools, isActive, type OfferedSkill, skillsIn } from "../skill/namespace-state.ts";
+import { isFollowed, type Skill } from "../skill/skill.ts";
 import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
 import { guideFor } from "../transcript/guides.ts";
@@ -163,9 +164,10 @@ export const createListSkills = () =>
     }),
     effect: "read_only",
     offered: () => true,
-    // The rules that answer without a model look every message up.
+    // The offline provider compares every message with the names and examples of the skills.
     needed: ({ unlisted, models }) => unlisted > 0 || !models.main.generative,
     run: async ({ category, query }, _context, { offer, ports }) => {
+      const exact = offer.lacking.includes("model");
       const usable = new Map(offer.usable.map((offered) => [offered.skill.id, offered]));
       const order =
         query === undefined ? [...usable.keys()] : offer.catalogue.search(query).map((skill) => skill.id);
@@ -175,10 +177,11 @@ export const createListSkills = () =>
           ({ skill }) =>
             skill.parent === undefined && (category === undefined || skill.category === category),
         );
-      const skills = found.slice(0, maxList).map((offered, index) => {
+      const skills = found.slice(0, exact ? found.length : maxList).map((offered, index) => {
         const only_for = onlyFor(ports.rights, { skill_id: offered.skill.id });
         return {
-          ...describe(offered, index < fullyDescribed),
+          ...describe(offered, exact || index < fullyDescribed),
+          ...(exact ? { examples: exactExamples(offered.skill) } : {}),
           ...(only_for === undefined ? {} : { only_for }),
         };
       });
@@ -191,6 +194,11 @@ export const createListSkills = () =>
       });
     },
   });
+
+/** The examples that need no model, and nothing else that may be missing. */
+function exactExamples({ examples }: Skill): Json {
+  return toJson(examples.filter((each) => isFollowed(each, ["model"]) && (each.needs ?? []).length === 0));
+}
 
 function describe({ skill, state }: OfferedSkill, fully: boolean) {
   const parts = skill.tools.length > 1 ? { parts: skill.tools.map((tool) => tool.skill_id) } : {};

@@ -99,14 +99,14 @@ export const comparableTasks = (page: string): readonly ComparableTask[] => [
     name: "remind me",
     exchanges: once("Remind me tomorrow at 9 to call the landlord.", {
       tool: "reminder",
-      input: { text: "Call the landlord.", when: "tomorrow at 9" },
+      input: { text: "Call the landlord.", at: "2026-11-27T09:00" },
     }),
   },
   {
     name: "every weekday",
     exchanges: once("Every weekday at 9, remind us of the stand-up.", {
       tool: "schedule_add",
-      input: { what: "reminder", text: "Stand-up.", cron: "0 9 * * 1-5" },
+      input: { what: "reminder", text: "Stand-up.", cron: ["0 9 * * 1-5"] },
     }),
   },
   {
@@ -133,7 +133,7 @@ export const comparableTasks = (page: string): readonly ComparableTask[] => [
           [{ tool: "chat_search", input: { words: "invoice" } }],
           [
             { tool: "chat_act", input: { do: "react", message: "m2", emoji: "thumbsup" } },
-            { tool: "reminder", input: { text: "Rechnung", when: "tomorrow at 9" } },
+            { tool: "reminder", input: { text: "Rechnung", at: "2026-11-27T09:00" } },
           ],
         ],
       },

@@ -70,7 +70,7 @@ export const readSuspects: Readonly<Record<string, string>> = {
   "Count the late orders in this table with a program": "task-planning, text-analyzer",
   "Forget what I told you about the parking lot": "memory#recall",
   "Is there any news about the strike today?": "chat#act",
-  "Look up the exchange rate each Monday and tell us, as a task": "channel-summary, chat#read",
+  "Look up the exchange rate each Monday and tell us, as a task": "read_file, memory#recall, text-analyzer",
   "Make a picture of a cat in a space suit":
     "read_file, data-visualization, image-generation#diagram, simple-writing",
   "Pin as a fact that we write British English": "chat#act",
@@ -80,7 +80,8 @@ export const readSuspects: Readonly<Record<string, string>> = {
   "Search the attached text file for “timeout”": "list_files",
   "Search the web for the latest Node.js release": "chat#search",
   "What are the last messages in #support?": "chat#act",
-  "What did Ben say about the release yesterday?": "channel-summary, chat#read",
+  "What did Ben say about the release yesterday?":
+    "list_skills, invoke_skill, read_file, memory#recall, web-scraping, web-search",
   "What do you know about our holiday rules?": "handoff, memory#learn",
   "What stands on line 200 of the log file?": "incident-report",
   "Which channels are there?":

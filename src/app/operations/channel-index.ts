@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
-import { operation, said, shown } from "./operation.ts";
+import { operation } from "./operation.ts";
 
 const channel = z.object({ ns: channelName });
 
@@ -51,9 +51,9 @@ export const showIndex = operation({
       ],
       read: (words, { namespace: ns }) => (words === "" ? { ns } : undefined),
       missing: how,
-      say: (output) => shown(described(output)),
     },
   ],
+  text: described,
   run: async ({ input: { ns }, services }) => ({ ok: true, value: await services.channelIndex.status(ns) }),
 });
 
@@ -76,16 +76,18 @@ export const setIndex = operation({
       description: "Keeps a copy of this channel's messages for searching",
       partOf: "agent index",
       read: (_words, { namespace: ns }) => ({ ns, on: true }),
-      say: (output) => said(described(output)),
+      public: true,
     },
     {
       command: "agent index off",
       description: "Deletes the copy of this channel's messages",
       partOf: "agent index",
       read: (_words, { namespace: ns }) => ({ ns, on: false }),
-      say: () => said("The copy of this channel's messages is deleted, and nothing more is kept."),
+      public: true,
     },
   ],
+  text: (output, { on }) =>
+    on ? described(output) : "The copy of this channel's messages is deleted, and nothing more is kept.",
   run({ input: { ns, on }, asker, services: { channelIndex } }) {
     return on ? channelIndex.switchOn(ns, asker.by) : channelIndex.switchOff(ns, asker.by);
   },

@@ -4,13 +4,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { operationCommands } from "../../../src/app/commands/operation-commands.ts";
 import { type CommandHelp, commandHelp } from "../../../src/app/operations/command-help.ts";
-import {
-  complete,
-  type Operation,
-  operation,
-  runOperation,
-  said,
-} from "../../../src/app/operations/operation.ts";
+import { complete, type Operation, operation, runOperation } from "../../../src/app/operations/operation.ts";
 import type { Services } from "../../../src/app/operations/services.ts";
 import { allOperations } from "../../../src/app/operations/table.ts";
 import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
@@ -42,7 +36,6 @@ const remember = operation({
       ],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: "Note what?",
-      say: ({ noted }) => said(`Noted **${noted}**.`),
     },
   ],
   commandLine: [
@@ -53,9 +46,9 @@ const remember = operation({
         namespace: "own",
         json: "{noted}",
       },
-      print: ({ noted }, { plain }) => [`noted ${plain(noted)}`],
     },
   ],
+  text: ({ noted }) => `Noted **${noted}**.`,
   run: async ({ input: { id } }) => ({ ok: true, value: { noted: id } }),
   audit: ({ noted }) => ({ action: "noted", subject: noted, detail: `noted **${noted}**` }),
 });
@@ -117,6 +110,15 @@ it("a new operation is a command of the command line with --json", () => {
   const [command] = group.commands;
   expect(command?.helpInformation()).toContain("Usage: notes add [options] <id>");
   expect(command?.options.map(({ flags }) => flags)).toEqual(["--namespace <namespace>", "--json"]);
+});
+
+it("each operation that people give as a command answers them", () => {
+  const silent = allOperations.filter(
+    ({ text, chat = [], commandLine = [] }) =>
+      text === undefined &&
+      (commandLine.length > 0 || chat.some((form) => !("answer" in form) && form.say === undefined)),
+  );
+  expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
 it("each command in the help of the command line belongs to one operation, and no operation has another", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reviewLines, reviewText } from "../../../src/app/operations/packages/package-review.ts";
+import { reviewText } from "../../../src/app/operations/packages/package-review.ts";
 import type { PackageReview } from "../../../src/core/skill/packages.ts";
 import { gravities, reviewOf } from "./review-of.ts";
 
@@ -236,11 +236,8 @@ describe("a review", () => {
   it("a review says that prose has to be read, even where nothing is found", async () => {
     const review = await reviewOf({ "SKILL.md": "Answer in rhymes." });
     expect(review.findings).toEqual([]);
-    const same = (shown: string) => shown;
-    const terminal = { plain: same, bold: same, dim: same, good: same, warn: same, bad: same, now: 0 };
     const sentence = "No check understands all that its text asks of the agent: read it.";
-    expect(reviewText(review)).toContain(sentence);
-    expect(reviewLines(review, terminal)).toContain(`  ${sentence}`);
+    expect(reviewText(review, { whole: false })).toContain(sentence);
   });
 
   it.each(harmless)("a review is calm about %s: %s", async (path, text) => {

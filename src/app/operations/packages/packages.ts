@@ -16,10 +16,10 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
 import { commandHelp } from "../command-help.ts";
-import { operation, operators, said, shown } from "../operation.ts";
+import { operation, operators } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
-import { choicesText, installedText, reviewLines, reviewText } from "./package-review.ts";
+import { choicesText, installedText, reviewText } from "./package-review.ts";
 import { packageForm, packageInWords, packageLocation, sourceOf } from "./package-source.ts";
 import { guideReader } from "./second-opinion.ts";
 
@@ -106,9 +106,9 @@ export const installPackage = operation({
         },
       ],
       read: packageInWords,
-      say: (done) => said(installedText(done, "installed")),
     },
   ],
+  text: (done, _input, reading) => installedText(done, "installed", reading),
   async run(call) {
     const source = await sourceOf(call);
     if (!source.ok) return source;
@@ -143,20 +143,10 @@ export const updatePackage = operation({
       public: true,
       description: "Installs a skill again from where it came from",
       options: [installedOption],
-      say: (done) => said(installedText(done, "updated")),
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["skills update"],
-      print: ({ installed }, terminal) =>
-        installed.flatMap(({ skill_id, review }) => {
-          const id = terminal.plain(skill_id);
-          const next = `${id} is updated. Where it was enabled, enable it again: /skill enable ${id}`;
-          return [...reviewLines(review, terminal), next];
-        }),
-    },
-  ],
+  commandLine: [{ help: commandHelp["skills update"] }],
+  text: (done, _input, reading) => installedText(done, "updated", reading),
   async run(call) {
     const { input, asker, services, signal } = call;
     const id = await installedId(input.id, services);
@@ -184,22 +174,11 @@ export const removePackage = operation({
       public: true,
       description: "Removes an installed skill",
       options: [installedOption],
-      say({ removed: { skill_id, from } }) {
-        const source = `\`${from.replaceAll("`", "")}\``;
-        return said(
-          `**${skill_id}** is removed. It came from ${source} and can be installed again from there.`,
-        );
-      },
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["skills remove"],
-      print: ({ removed }, { plain }) => [
-        `${plain(removed.skill_id)} is removed. It came from ${plain(removed.from)}`,
-      ],
-    },
-  ],
+  commandLine: [{ help: commandHelp["skills remove"] }],
+  text: ({ removed: { skill_id, from } }) =>
+    `**${skill_id}** is removed. It came from \`${from.replaceAll("`", "")}\` and can be installed again from there.`,
   async run({ input, services }) {
     const id = await installedId(input.id, services);
     if (!id.ok) return id;
@@ -225,15 +204,10 @@ export const reviewSkill = operation({
       command: "skill review",
       description: "Shows what a skill's files do, and what looks dangerous in them",
       options: [skillOption],
-      say: (review) => shown(reviewText(review)),
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["skills review"],
-      print: reviewLines,
-    },
-  ],
+  commandLine: [{ help: commandHelp["skills review"] }],
+  text: (review, _input, reading) => reviewText(review, reading),
   async run({ input, asker, services }) {
     const skill = await findSkill(input.id, services);
     if (!skill.ok) return skill;

@@ -6,11 +6,10 @@ import { mayStop } from "../../../core/values/inbound.ts";
 import { threadSchema } from "../../../core/values/place.ts";
 import { channelName } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
-import { type OperationCall, operation, said, shown, type Terminal } from "../operation.ts";
+import { type OperationCall, operation } from "../operation.ts";
 
 const place = z.object({ ns: channelName, thread: threadSchema });
 const route = "/namespaces/{ns}/threads/{thread}/goal";
-const none = "This thread has no goal.";
 const how = "`/agent goal set <aim> 5 turns` sets one, `/agent goal stop` ends it.";
 
 export const showGoal = operation({
@@ -30,16 +29,15 @@ export const showGoal = operation({
       alsoAlone: true,
       read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
       missing: how,
-      say: ({ goal }) => shown(goal === undefined ? `${none} ${how}` : wordsOf(goal)),
     },
   ],
   commandLine: [
     {
       help: commandHelp["goal show"],
       read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-      print: ({ goal }, terminal) => [goal === undefined ? none : lineOf(goal, terminal)],
     },
   ],
+  text: ({ goal }) => (goal === undefined ? `This thread has no goal. ${how}` : wordsOf(goal)),
   async run(call) {
     const goal = await goalOf(call);
     return { ok: true, value: goal === undefined ? {} : { goal: goal.view } };
@@ -76,7 +74,6 @@ export const setGoal = operation({
       read: (words, { namespace: ns, thread }) =>
         words === "" ? undefined : { ns, thread, ...aimIn(words) },
       missing: how,
-      say: ({ goal }) => said(setText(goal)),
     },
   ],
   commandLine: [
@@ -87,9 +84,10 @@ export const setGoal = operation({
         aim: [aim].flat().join(" "),
       }),
       needsBot: "because it runs the turns of the goal",
-      print: ({ goal }, terminal) => [lineOf(goal, terminal)],
     },
   ],
+  text: ({ goal }) =>
+    `Goal: ${quoted(goal)}. I go on by myself for up to ${turnsInWords(goal.max_turns)}, until I can show that it is reached. \`/agent goal\` shows how far I am, \`/agent goal stop\` ends it.`,
   async run({ input, asker, services, command }) {
     const { ns: namespace, thread, aim, turns } = input;
     const planner = { author: asker.by, place: { namespace, thread } };
@@ -118,16 +116,15 @@ export const stopGoal = operation({
       description: "Ends the goal of this thread, and its turn",
       urgent: true,
       read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
-      say: ({ goal }) => said(`Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`),
     },
   ],
   commandLine: [
     {
       help: commandHelp["goal stop"],
       read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-      print: ({ goal }, terminal) => [lineOf(goal, terminal)],
     },
   ],
+  text: ({ goal }) => `Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`,
   async run({ input: { ns: namespace, thread }, asker, services }) {
     const [goal] = await services.goals.end({ namespace, thread }, () => true);
     if (goal === undefined)
@@ -173,10 +170,6 @@ function turnsInWords(turns: number): string {
   return `${turns} ${turns === 1 ? "turn" : "turns"}`;
 }
 
-function setText(goal: GoalView): string {
-  return `Goal: ${quoted(goal)}. I go on by myself for up to ${turnsInWords(goal.max_turns)}, until I can show that it is reached. \`/agent goal\` shows how far I am, \`/agent goal stop\` ends it.`;
-}
-
 const stateWords: Readonly<Record<GoalView["state"], string>> = {
   going: "I am working on it",
   reached: "It is reached; the last answer says what shows it",
@@ -188,8 +181,4 @@ const stateWords: Readonly<Record<GoalView["state"], string>> = {
 function wordsOf(goal: GoalView): string {
   const { turns, max_turns, by, state } = goal;
   return `Goal: ${quoted(goal)}, set by ${escapeMarkdown(by)}. ${stateWords[state]}: turn ${turns} of ${max_turns}.`;
-}
-
-function lineOf({ aim, state, turns, max_turns, by }: GoalView, { plain, bold, dim }: Terminal): string {
-  return `${bold(state)}  ${plain(oneLine(aim, 500))}  ${dim(`turn ${turns} of ${max_turns}, by ${plain(by)}`)}`;
 }

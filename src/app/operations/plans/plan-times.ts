@@ -5,7 +5,7 @@ import { type When, whenShape } from "../../../core/ports/plan-times.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
 import { channelName } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
-import { operation, said, type Terminal } from "../operation.ts";
+import { operation } from "../operation.ts";
 import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
 
 const taskFlag = /^--task\s+|\s+--task$/;
@@ -34,10 +34,6 @@ function exactTime(words: string): ({ text: string } & When) | undefined {
 /** Confirms a plan, with its next times. */
 function plannedText(done: string, { id: known, what, text, when, next }: PlannedView): string {
   return `${done} (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}\nNext: ${next.join(", ")}.`;
-}
-
-function plannedLines({ id: known, what, when, next }: PlannedView, { plain, bold }: Terminal): string[] {
-  return [`${bold(known)}  ${what} ${plain(when)}`, ...next.map(plain)];
 }
 
 export const addSchedule = operation({
@@ -84,7 +80,6 @@ export const addSchedule = operation({
         return found && { namespace, ...found, what };
       },
       missing: (words) => (words === "" ? `Write when and what: ${timeForms}.` : notExact(words)),
-      say: (planned) => said(plannedText("Planned", planned)),
     },
   ],
   commandLine: [
@@ -96,9 +91,9 @@ export const addSchedule = operation({
         what: task === undefined ? undefined : "task",
         times: times === undefined ? undefined : Number(times),
       }),
-      print: (planned, terminal) => plannedLines(planned, terminal),
     },
   ],
+  text: (planned) => plannedText("Planned", planned),
   async run(call) {
     const { schedules } = call.services;
     const { namespace, ...wish } = call.input;
@@ -145,16 +140,15 @@ export const changeSchedule = operation({
         return { id: known, namespace, ...when };
       },
       missing: `Which one, and when? \`/agent schedule change <id>\` takes ${timeForms}; \`/agent schedule list\` shows the ids.`,
-      say: (planned) => said(plannedText("Changed", planned)),
     },
   ],
   commandLine: [
     {
       help: commandHelp["schedule change"],
       read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
-      print: (planned, terminal) => plannedLines(planned, terminal),
     },
   ],
+  text: (planned) => plannedText("Changed", planned),
   async run(call) {
     const { schedules } = call.services;
     const { id: known, namespace, ...when } = call.input;

@@ -6,7 +6,7 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { channelName } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
-import { type OperationCall, operation, refused, said, shown } from "../operation.ts";
+import { type OperationCall, operation, refused, shown } from "../operation.ts";
 import type { CommandOption } from "../services.ts";
 
 const family =
@@ -56,30 +56,17 @@ export const listSchedules = operation({
       alsoAlone: true,
       read: (words, place) => (words === "" ? { namespace: place.namespace } : undefined),
       missing: family,
-      say: listText,
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["schedule list"],
-      print: ({ schedules }, { plain, bold, dim, warn }) =>
-        schedules.length === 0
-          ? ["Nothing is planned there."]
-          : schedules.map(({ id: known, what, text, when, next, paused, address = "" }) => {
-              const times = paused === undefined ? dim(next[0] ?? address) : warn(`paused: ${plain(paused)}`);
-              return `${bold(known)}  ${what} ${plain(when)}: ${plain(text)}  ${times}`;
-            }),
-    },
-  ],
+  commandLine: [{ help: commandHelp["schedule list"] }],
+  text: ({ schedules }) =>
+    [...(schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf)), "", family].join(
+      "\n",
+    ),
   async run({ input, asker, services }) {
     return { ok: true, value: { schedules: await services.schedules.list(input.namespace, asker.by) } };
   },
 });
-
-function listText({ schedules }: { schedules: readonly PlannedView[] }) {
-  const lines = schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf);
-  return shown([...lines, "", family].join("\n"));
-}
 
 const changes = {
   pause: {
@@ -121,18 +108,13 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
         options: [planOption],
         read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
         missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
-        say: ({ id: known, text, next }) =>
-          said(
-            `${done}: \`${known}\` ${escapeMarkdown(oneLine(text, 200))}.${to === "resume" && next.length > 0 ? ` Next: ${next.join(", ")}.` : ""}`,
-          ),
       },
     ],
-    commandLine: [
-      {
-        help: commandHelp[`schedule ${to}`],
-        print: (planned, { plain, bold }) => [`${done}: ${bold(planned.id)} ${plain(planned.text)}`],
-      },
-    ],
+    commandLine: [{ help: commandHelp[`schedule ${to}`] }],
+    text({ id: known, text, next }) {
+      const times = to === "resume" && next.length > 0 ? ` Next: ${next.join(", ")}.` : "";
+      return `${done}: \`${known}\` ${escapeMarkdown(oneLine(text, 200))}.${times}`;
+    },
     run: (call) => call.services.schedules.change(plannerOf(call, call.input.namespace), call.input.id, to),
     audit: ({ id: known, what, by }) => ({
       action: `schedule_${audit}`,
@@ -183,14 +165,9 @@ export const renewScheduleSecret = operation({
             ),
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["schedule secret"],
-      print: ({ secret = "It was sent to you on your platform." }, _terminal, { set }) => [
-        set === undefined ? secret : "The secret is set.",
-      ],
-    },
-  ],
+  commandLine: [{ help: commandHelp["schedule secret"] }],
+  text: ({ secret = "It was sent to you on your platform." }, { set }) =>
+    set === undefined ? escapeMarkdown(secret) : "The secret is set.",
   async run(call) {
     const { namespace: where, id: known, set } = call.input;
     const renewed = await call.services.schedules.newSecret(plannerOf(call, where), known, set);

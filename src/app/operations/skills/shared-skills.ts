@@ -3,10 +3,10 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { ownNamespace, skillId } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
-import { operation, said } from "../operation.ts";
+import { operation } from "../operation.ts";
 import { placeWords } from "../words.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
-import { type Asked, findTaught, mayReplace, standing, standingLine, standingOf } from "./taught-skills.ts";
+import { type Asked, findTaught, mayReplace, standing, standingOf } from "./taught-skills.ts";
 
 /** Who has a skill that was made in the chat, besides the channel that made it. */
 
@@ -62,10 +62,10 @@ export const shareSkill = operation({
         return wanted === undefined ? undefined : { id, namespace, with: wanted };
       },
       missing: "Which skill, and with whom: `others`, `everyone` or `nobody`?",
-      say: ({ id }, { input }) => said(sharedTexts[input.with](id)),
     },
   ],
-  commandLine: [{ help: commandHelp["skills share"], print: standingLine }],
+  commandLine: [{ help: commandHelp["skills share"] }],
+  text: ({ id }, input) => sharedTexts[input.with](id),
   async run({ input: { id, namespace, with: who }, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -112,13 +112,11 @@ export const takeSkill = operation({
       options: [skillOption],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: whichSkill,
-      say: ({ id, version }, { input }) =>
-        said(
-          `**${id}** can be used ${placeWords(input.namespace)} now (version ${version}). If it changes there, take it again.`,
-        ),
     },
   ],
-  commandLine: [{ help: commandHelp["skills take"], print: standingLine }],
+  commandLine: [{ help: commandHelp["skills take"] }],
+  text: ({ id, version }, { namespace }) =>
+    `**${id}** can be used ${placeWords(namespace)} now (version ${version}). If it changes there, take it again.`,
   async run({ input: { id, namespace }, asker, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { channelName, ownNamespace, skillId } from "../../services/shapes.ts";
@@ -6,17 +7,10 @@ import { type SkillListing, skillDetail, skillList, skillListing } from "../../s
 import { noSuchSkill } from "../../services/skill-service.ts";
 import { mayChangeSettings, settingsNote } from "../channels.ts";
 import { commandHelp } from "../command-help.ts";
-import { type ChatForm, type OperationCall, operation, said, shown } from "../operation.ts";
+import { type ChatForm, type OperationCall, operation, said } from "../operation.ts";
 import { listed, placeWords } from "../words.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
-import {
-  brokenLines,
-  skillDetailLines,
-  skillDetailText,
-  skillLegend,
-  skillLines,
-  skillListLines,
-} from "./skill-text.ts";
+import { brokenLines, skillDetailText, skillListText } from "./skill-text.ts";
 
 export const listSkills = operation({
   name: "skill.list",
@@ -41,27 +35,14 @@ export const listSkills = operation({
         namespace,
         ...(words === "" ? {} : { query: words.slice(0, 500) }),
       }),
-      say({ skills, diagnostics }, { input: { query } }) {
-        if (skills.length > 0) {
-          const broken = query === undefined ? brokenLines(diagnostics) : [];
-          return shown([...skillLines(skills), "", skillLegend, ...broken].join("\n"));
-        }
-        if (query === undefined) return shown("There are no skills.");
-        return shown(`No skill fits “${query}”. \`/skill list\` shows all.`);
-      },
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["skills list"],
-      print: ({ skills }, terminal) =>
-        skills.length === 0 ? ["There are no skills here."] : skillListLines(skills, terminal),
-      diagnose: ({ diagnostics }, { plain }) =>
-        diagnostics.map(
-          ({ severity, path, code, message }) => `${severity}: ${plain(path)}: ${plain(message)} (${code})`,
-        ),
-    },
-  ],
+  commandLine: [{ help: commandHelp["skills list"] }],
+  text({ skills, diagnostics }, { query }, reading) {
+    if (skills.length > 0) return skillListText(skills, query === undefined ? diagnostics : [], reading);
+    if (query !== undefined) return `No skill fits “${escapeMarkdown(query)}”. \`/skill list\` shows all.`;
+    return ["There are no skills.", ...brokenLines(diagnostics, reading.whole)].join("\n");
+  },
   async run({ input: { namespace, category, query }, services }) {
     const filter = { ...(category === undefined ? {} : { category }), ...(query ? { query } : {}) };
     return { ok: true, value: await services.skills.list(namespace, filter) };
@@ -81,15 +62,10 @@ export const showSkill = operation({
       options: [skillOption],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: whichSkill,
-      say: (skill) => shown(skillDetailText(skill)),
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["skills info"],
-      print: (skill, terminal) => skillDetailLines(skill, terminal),
-    },
-  ],
+  commandLine: [{ help: commandHelp["skills info"] }],
+  text: (skill, _input, reading) => skillDetailText(skill, reading),
   async run({ input: { id, namespace }, services, command }) {
     const skill = await services.skills.detail(id, namespace);
     if (skill !== undefined) return { ok: true, value: skill };
@@ -203,14 +179,10 @@ export const limitSkills = operation({
         return ids.length === 0 ? undefined : { ids: ids.includes("all") ? null : ids };
       },
       missing: "Which skills? Name them, or `all`.",
-      say: ({ allowed_skills: allowed }) =>
-        said(
-          allowed === undefined
-            ? "All skills may be used here."
-            : `Only ${allowed.join(", ")} may be used here.`,
-        ),
     },
   ],
+  text: ({ allowed_skills: allowed }) =>
+    allowed === undefined ? "All skills may be used here." : `Only ${allowed.join(", ")} may be used here.`,
   async run({ input: { ids }, asker, services }) {
     const changed = await services.changeSettings(asker.namespace, { allowed_skills: ids }, asker.by);
     return changed.ok ? { ok: true, value: changed.value.settings } : changed;
@@ -244,15 +216,12 @@ export const reloadSkills = operation({
       command: "skill reload",
       description: "Reads the skill folders again and shows what could not be loaded",
       read: () => ({}),
-      say({ skills, diagnostics }) {
-        const problems = diagnostics.map(
-          ({ severity, message, path }) => `- ${severity}: ${message} (${path})`,
-        );
-        const done = `${skills.length} skills. Changed files are seen by the next message without a reload.`;
-        return shown([done, ...problems].join("\n"));
-      },
     },
   ],
+  text({ skills, diagnostics }) {
+    const done = `${skills.length} skills. Changed files are seen by the next message without a reload.`;
+    return [done, ...brokenLines(diagnostics, true)].join("\n");
+  },
   async run({ asker, services }) {
     return { ok: true, value: await services.skills.list(asker.namespace) };
   },

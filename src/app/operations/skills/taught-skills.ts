@@ -7,7 +7,7 @@ import { milliseconds, ownNamespace, skillId } from "../../services/shapes.ts";
 import type { SkillDetail } from "../../services/skill-listing.ts";
 import type { TeachingService } from "../../services/teaching.ts";
 import { commandHelp } from "../command-help.ts";
-import { type OperationCall, operation, said, shown, type Terminal } from "../operation.ts";
+import { type OperationCall, operation } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
 
@@ -100,25 +100,14 @@ export const showHistory = operation({
       options: [skillOption],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: whichSkill,
-      say: ({ id, current, versions }) =>
-        shown(
-          [
-            ...versions.toReversed().map((version) => versionLine(version, current)),
-            `\`/skill restore ${id} NUMBER\` goes back to an earlier one.`,
-          ].join("\n"),
-        ),
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["skills history"],
-      print: ({ current, versions }, { plain, bold }) =>
-        versions.toReversed().map((version) => {
-          const line = plain(versionLine(version, current).slice(2).replaceAll("**", ""));
-          return version.number === current ? bold(line) : line;
-        }),
-    },
-  ],
+  commandLine: [{ help: commandHelp["skills history"] }],
+  text: ({ id, current, versions }) =>
+    [
+      ...versions.toReversed().map((version) => versionLine(version, current)),
+      `\`/skill restore ${id} NUMBER\` goes back to an earlier one.`,
+    ].join("\n"),
   async run({ input: { id, namespace }, asker, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -170,10 +159,10 @@ export const restoreVersion = operation({
         return /^\d+$/.test(version) ? { id, namespace, version: Number(version) } : undefined;
       },
       missing: "Which skill, and which version? `/skill history SKILL` shows them.",
-      say: ({ id, version }) => said(`**${id}** is version ${version} again.`),
     },
   ],
-  commandLine: [{ help: commandHelp["skills restore"], print: standingLine }],
+  commandLine: [{ help: commandHelp["skills restore"] }],
+  text: ({ id, version }) => `**${id}** is version ${version} again.`,
   async run({ input: { id, namespace, version }, asker, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -206,10 +195,10 @@ export const discardSkill = operation({
       options: [skillOption],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: whichSkill,
-      say: ({ id }) => said(`**${id}** is gone, with all its versions.`),
     },
   ],
-  commandLine: [{ help: commandHelp["skills discard"], print: standingLine }],
+  commandLine: [{ help: commandHelp["skills discard"] }],
+  text: ({ id }) => `**${id}** is gone, with all its versions.`,
   async run({ input: { id, namespace }, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -219,10 +208,3 @@ export const discardSkill = operation({
   },
   audit: ({ id }) => ({ action: "skill_discarded", subject: id, detail: `discarded **${id}**, made here` }),
 });
-
-export function standingLine(
-  { id, version, home }: z.output<typeof standing>,
-  { plain, bold }: Terminal,
-): string[] {
-  return [`${bold(id)}  version ${version}, made in ${plain(home)}`];
-}

@@ -32,7 +32,9 @@ export async function callOperation(
   const { read = (options) => options, settled, needsBot } = form;
   const { config, json } = given;
   const shape = Object.keys(operation.input.shape);
-  const asked = Object.entries(read(given as never) as object).filter(([key]) => shape.includes(key));
+  const asked = Object.entries({ ns: given.namespace, ...(read(given as never) as object) }).filter(([key]) =>
+    shape.includes(key),
+  );
   const input = Object.fromEntries(asked);
   const parsed = checkInput(operation, help, input);
   const options = {

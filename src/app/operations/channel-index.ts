@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import type { Place } from "../../core/values/place.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
 import { operation } from "./operation.ts";
 
@@ -70,22 +71,16 @@ export const setIndex = operation({
     summary: "Switch the index of a channel on or off; off deletes it. The channel is told",
     answers: "how many messages are kept",
   },
-  chat: [
-    {
-      command: "agent index on",
-      description: "Keeps a copy of this channel's messages for searching",
-      partOf: "agent index",
-      read: (_words, { namespace: ns }) => ({ ns, on: true }),
-      public: true,
-    },
-    {
-      command: "agent index off",
-      description: "Deletes the copy of this channel's messages",
-      partOf: "agent index",
-      read: (_words, { namespace: ns }) => ({ ns, on: false }),
-      public: true,
-    },
-  ],
+  chat: ["on", "off"].map((word) => ({
+    command: `agent index ${word}`,
+    public: true,
+    description:
+      word === "on"
+        ? "Keeps a copy of this channel's messages for searching"
+        : "Deletes the copy of this channel's messages",
+    partOf: "agent index",
+    read: (_words: string, { namespace: ns }: Place) => ({ ns, on: word === "on" }),
+  })),
   text: (output, { on }) =>
     on ? described(output) : "The copy of this channel's messages is deleted, and nothing more is kept.",
   run({ input: { ns, on }, asker, services: { channelIndex } }) {

@@ -51,9 +51,7 @@ export const listFiles = operation({
       missing: "`/agent files` shows them, `/agent files remove <path>` removes one.",
     },
   ],
-  commandLine: [
-    { help: commandHelp["files list"], read: ({ namespace, thread }) => ({ ns: namespace, thread }) },
-  ],
+  commandLine: [{ help: commandHelp["files list"] }],
   text({ files, bytes, most_bytes }, _input, { whole }) {
     if (files.length === 0)
       return "This thread has no files. Ask in the thread itself: `@Knack agent files`.";
@@ -98,12 +96,7 @@ export const removeFile = operation({
       missing: "Which file? `/agent files` shows them.",
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["files remove"],
-      read: ({ namespace, thread, path }) => ({ ns: namespace, thread, path }),
-    },
-  ],
+  commandLine: [{ help: commandHelp["files remove"] }],
   text: ({ path }) => `${codeSpan(path, maxPath)} is removed.`,
   async run({ input: { ns: namespace, thread, path }, services: { folders } }) {
     if (await folders.of({ namespace, thread }).remove(path)) return { ok: true, value: { path } };

@@ -31,12 +31,7 @@ export const showGoal = operation({
       missing: how,
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["goal show"],
-      read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-    },
-  ],
+  commandLine: [{ help: commandHelp["goal show"] }],
   text: ({ goal }) => (goal === undefined ? `This thread has no goal. ${how}` : wordsOf(goal)),
   async run(call) {
     const goal = await goalOf(call);
@@ -79,9 +74,10 @@ export const setGoal = operation({
   commandLine: [
     {
       help: commandHelp["goal set"],
-      read: ({ namespace, thread, aim, turns }) => ({
-        ...{ ns: namespace, thread, turns: turns === undefined ? undefined : Number(turns) },
+      read: ({ thread, aim, turns }) => ({
+        thread,
         aim: [aim].flat().join(" "),
+        turns: turns && Number(turns),
       }),
       needsBot: "because it runs the turns of the goal",
     },
@@ -118,12 +114,7 @@ export const stopGoal = operation({
       read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
     },
   ],
-  commandLine: [
-    {
-      help: commandHelp["goal stop"],
-      read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-    },
-  ],
+  commandLine: [{ help: commandHelp["goal stop"] }],
   text: ({ goal }) => `Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`,
   async run({ input: { ns: namespace, thread }, asker, services }) {
     const [goal] = await services.goals.end({ namespace, thread }, () => true);

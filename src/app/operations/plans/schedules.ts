@@ -68,43 +68,27 @@ export const listSchedules = operation({
   },
 });
 
+/** Route, verb and its past form. */
 const changes = {
-  pause: {
-    done: "Paused",
-    does: "Pauses a schedule or trigger of this channel",
-    audit: "paused",
-    route: "POST /schedules/{id}/pause",
-    summary: "Pause a schedule or trigger",
-  },
-  resume: {
-    done: "Resumed",
-    does: "Resumes a schedule or trigger of this channel",
-    audit: "resumed",
-    route: "POST /schedules/{id}/resume",
-    summary: "Resume a schedule or trigger",
-  },
-  remove: {
-    done: "Removed",
-    does: "Removes a schedule or trigger of this channel",
-    audit: "removed",
-    route: "DELETE /schedules/{id}",
-    summary: "Remove a schedule or trigger",
-  },
+  pause: ["POST /schedules/{id}/pause", "Pause", "Paused"],
+  resume: ["POST /schedules/{id}/resume", "Resume", "Resumed"],
+  remove: ["DELETE /schedules/{id}", "Remove", "Removed"],
 } as const;
 
 function changeOperation<const Name extends string>(name: Name, to: PlanChange) {
-  const { done, does, audit, route, summary } = changes[to];
+  const [route, verb, done] = changes[to];
+  const did = done.toLowerCase();
   return operation({
     name,
     input: z.object({ id: planId, namespace: channelName }),
     output: plannedViewSchema,
     who: { decide: mayChange },
-    http: { route, summary, answers: "it, as it is now" },
+    http: { route, summary: `${verb} a schedule or trigger`, answers: "it, as it is now" },
     chat: [
       {
         command: `agent schedule ${to}`,
         public: true,
-        description: does,
+        description: `${verb}s a schedule or trigger of this channel`,
         options: [planOption],
         read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
         missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
@@ -117,9 +101,9 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
     },
     run: (call) => call.services.schedules.change(plannerOf(call, call.input.namespace), call.input.id, to),
     audit: ({ id: known, what, by }) => ({
-      action: `schedule_${audit}`,
+      action: `schedule_${did}`,
       subject: known,
-      detail: `${audit} the ${what} **${known}** of ${escapeMarkdown(by)}`,
+      detail: `${did} the ${what} **${known}** of ${escapeMarkdown(by)}`,
     }),
   });
 }

@@ -5,7 +5,7 @@ import { ownNamespace, skillId } from "../../services/shapes.ts";
 import { commandHelp } from "../command-help.ts";
 import { operation } from "../operation.ts";
 import { placeWords } from "../words.ts";
-import { skillOption, whichSkill } from "./find-skill.ts";
+import { oneSkill, skillOption } from "./find-skill.ts";
 import { type Asked, findTaught, mayReplace, standing, standingOf } from "./taught-skills.ts";
 
 /** Who has a skill that was made in the chat, besides the channel that made it. */
@@ -106,12 +106,10 @@ export const takeSkill = operation({
   },
   chat: [
     {
+      ...oneSkill,
       command: "skill take",
       public: true,
       description: "Takes a skill that another channel offers, as it is now",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
     },
   ],
   commandLine: [{ help: commandHelp["skills take"] }],

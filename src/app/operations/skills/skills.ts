@@ -9,7 +9,7 @@ import { mayChangeSettings, settingsNote } from "../channels.ts";
 import { commandHelp } from "../command-help.ts";
 import { type ChatForm, type OperationCall, operation, said } from "../operation.ts";
 import { listed, placeWords } from "../words.ts";
-import { skillOption, whichSkill } from "./find-skill.ts";
+import { oneSkill, skillOption, whichSkill } from "./find-skill.ts";
 import { brokenLines, skillDetailText, skillListText } from "./skill-text.ts";
 
 export const listSkills = operation({
@@ -57,11 +57,9 @@ export const showSkill = operation({
   http: { route: "GET /skills/{id}", summary: "One skill in full", answers: "the skill" },
   chat: [
     {
+      ...oneSkill,
       command: "skill info",
       description: "Shows one skill, its parameters, and why it can or cannot be used",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
     },
   ],
   commandLine: [{ help: commandHelp["skills info"] }],

@@ -9,7 +9,7 @@ import type { TeachingService } from "../../services/teaching.ts";
 import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation } from "../operation.ts";
 import type { Services } from "../services.ts";
-import { skillOption, whichSkill } from "./find-skill.ts";
+import { oneSkill, skillOption } from "./find-skill.ts";
 
 /** Skills that were made in the chat: their versions, and who has them. They are made by the agent, with the skill `skill-maker`. */
 
@@ -95,11 +95,9 @@ export const showHistory = operation({
   },
   chat: [
     {
+      ...oneSkill,
       command: "skill history",
       description: "Shows the versions of a skill that was made here",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
     },
   ],
   commandLine: [{ help: commandHelp["skills history"] }],
@@ -189,12 +187,10 @@ export const discardSkill = operation({
   },
   chat: [
     {
+      ...oneSkill,
       command: "skill discard",
       public: true,
       description: "Removes a skill that was made here, with its versions",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
     },
   ],
   commandLine: [{ help: commandHelp["skills discard"] }],

@@ -9,6 +9,7 @@ export type About = OutputOf<"bot.about">;
 export type Completion = OutputOf<"command.complete">["completions"][number];
 export type NamespaceSettings = InputOf<"channel.change">["settings"];
 export type NamespaceView = OutputOf<"channel.show">;
+export type Planned = OutputOf<"schedule.add">;
 export type Problem = z.output<typeof schemas.problem>;
 export type Readiness = z.output<typeof schemas.readiness>;
 export type Receipt = OutputOf<"turn.receipt">;

@@ -18,8 +18,8 @@ export interface KnownCommand {
   guide?(input: Json): Guide;
   /** Words that it does not read are a message to the agent, where a model answers. */
   elseAgent?: true | undefined;
-  /** The skill whose parameters a form may ask for, when only its name was given. */
-  form?(input: Json): string | undefined;
+  /** The skill whose parameters a form may ask for when only its name was given, or the command itself. `words` are those after its name. */
+  form?: ((input: Json | undefined, words: string) => string | undefined) | undefined;
 }
 
 /** Where something was said, on a chat platform: to the bot, or into a channel in which it answers everything. */
@@ -50,7 +50,7 @@ export interface CommandReader {
   guideOf(command: GivenCommand): Guide | undefined;
   /** Whether a command has words that only the agent can understand. */
   isForAgent(inbound: Inbound): boolean;
-  /** The skill whose parameters a form may ask for before a command is taken. */
+  /** The id of the form that may ask for what a command lacks, before it is taken. */
   formOf(text: string, place: Place): string | undefined;
   /** The command of a stored message; older versions stored the text only. */
   stored(inbound: Inbound): { words: string; command?: GivenCommand | undefined };
@@ -92,7 +92,8 @@ export function createCommandReader(commands: readonly KnownCommand[], botName: 
     formOf(text, place) {
       const said = read(text, place);
       const command = said.kind === "command" ? said.command : undefined;
-      return command?.input === undefined ? undefined : known(command)?.form?.(command.input);
+      if (said.kind !== "command" || command === undefined) return undefined;
+      return known(command)?.form?.(command.input, said.words.trim().slice(command.name.length).trim());
     },
     stored,
     storedGuide(inbound) {

@@ -77,6 +77,8 @@ export const addSchedule = operation({
         },
         { name: "task", type: "flag", description: "The text is work for the agent, to be done then" },
       ],
+      form: (_input, words) =>
+        words === "" || words === "--task" ? `/agent schedule add ${words}`.trim() : undefined,
       elseAgent: true,
       read(words, { namespace }) {
         const found = exactTime(words.replace(taskFlag, ""));

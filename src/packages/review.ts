@@ -103,7 +103,10 @@ function variablesOf(files: readonly ReviewedFile[]): Variables {
 }
 
 /** Findings that concern the skill as a whole. */
-function wholeFindings({ skill, diagnostics = [] }: ReviewRequest, variables: Variables): PackageFinding[] {
+function wholeFindings(
+  { skill, shipped, diagnostics = [] }: ReviewRequest,
+  variables: Variables,
+): PackageFinding[] {
   const info = (code: string, message: string): PackageFinding => ({ severity: "info", code, message });
   const undeclared = [...variables].filter(([name]) => !skill.requires.env.includes(name));
   const reads = undeclared.map(([name, place]): PackageFinding => {
@@ -116,10 +119,16 @@ function wholeFindings({ skill, diagnostics = [] }: ReviewRequest, variables: Va
     return info("key_kept_outside", message);
   });
   const starts = "It asks to be active from the start. An installed skill never is: people enable it.";
+  const words = new Set(skill.instructions.match(/\w+_\w+/g));
+  const tools = shipped
+    .flatMap(({ tools }) => tools.map(({ name }) => name))
+    .filter((name) => words.has(name));
+  const acts = `It has the agent act through tools of the bot: ${tools.slice(0, 10).join(", ")}.`;
   const grave = diagnostics.filter(({ severity }) => severity !== "info");
   return [
     ...reads,
     ...kept,
+    ...(tools.length > 0 ? [info("acts_through_tools", acts)] : []),
     ...(skill.active ? [info("asks_to_be_active", starts)] : []),
     ...grave.map(({ code, message }) => info(code, message)),
   ];

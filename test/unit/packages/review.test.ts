@@ -281,6 +281,14 @@ describe("a review finds", () => {
     expect(review.scripts).toEqual(["logo.png"]);
   });
 
+  it("a review finds the tools of the bot that a guide names", async () => {
+    const shipped = [testSkill("plans", [{ name: "plan_create" }, { name: "plan_drop" }])];
+    const { findings } = await reviewOf({}, { instructions: "Call `plan_create` each day." }, shipped);
+    expect(findings).toMatchObject([
+      { code: "acts_through_tools", message: expect.stringMatching(/: plan_create\.$/) },
+    ]);
+  });
+
   it("a review finds names that could be taken for those of a shipped skill", async () => {
     const shipped = [testSkill("text-analyzer")];
     const named = async (id: string) => gravities(await reviewOf({}, { id }, shipped));
@@ -322,7 +330,7 @@ describe("a review", () => {
   ])(
     "a review takes time in proportion to the text, even where every line of %s is found",
     async (path, line) => {
-      const { findings } = await reviewOf({ [path]: line.repeat(480_000 / line.length) });
+      const { findings } = await reviewOf({ [path]: line.repeat(120_000 / line.length) });
       expect(findings.at(-1)?.message ?? "").toContain("more places like this");
     },
   );
@@ -384,6 +392,26 @@ describe("a review", () => {
     );
     expect(read).toEqual(["a", "b", "c", "d", "e"].map((id) => `Guide of ${id}.`));
     expect(reviews.map(({ findings }) => findings.length)).toEqual([1, 1, 1, 1, 1, 0]);
+  });
+
+  it("a review whose guide is still being read holds up no other review and no installation", async () => {
+    const place = await packagePlace();
+    const path = join(place.root, "from");
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, "SKILL.md"), "---\nname: a\ndescription: Does a.\n---\nGuide.");
+    const packages = await place.open();
+    const [reading, opinion] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const reader = async () => {
+      reading.resolve();
+      await opinion.promise;
+      return { severity: "info", code: "opinion", message: "It is fine." } as const;
+    };
+    const first = packages.review({ kind: "path", path }, { signal, reader });
+    await reading.promise;
+    expect(succeeded(await packages.review({ kind: "path", path }, { signal }))).toHaveLength(1);
+    expect(succeeded(await packages.install({ kind: "path", path }, { signal, by: "ada" }))).toHaveLength(1);
+    opinion.resolve();
+    expect(succeeded(await first)[0]?.findings.at(-1)?.code).toBe("opinion");
   });
 
   it("a review sees no danger in shipped skills", async () => {

@@ -1,6 +1,5 @@
 import { isContainer } from "../../base/record.ts";
 import { escapeMarkup } from "../../core/values/json.ts";
-import { factLine } from "../../core/values/profile.ts";
 
 /** Shorter texts are too common to be searched for in other people's texts. */
 const minLength = 8;
@@ -14,7 +13,7 @@ export function saysAny(value: unknown, facts: readonly string[]): boolean {
 }
 
 function formsOf(text: string): string[] {
-  if (text.length < minLength) return [factLine({ text, by: undefined }).slice("<fact".length)];
+  if (text.length < minLength) return [`>${escapeMarkup(text)}</fact>`];
   return [...new Set([text, escapeMarkup(text), JSON.stringify(text).slice(1, -1)])];
 }
 

@@ -104,8 +104,7 @@ export async function forgetPerson(context: CommandContext, options: ForgetOptio
 }
 
 function linesOf(person: ForgottenPerson): string[] {
-  // A bot of an earlier version does not report what it kept.
-  const { user, pseudonym, dry_run, left, kept = [], copies = [] } = person;
+  const { user, pseudonym, dry_run, left, kept, copies = [] } = person;
   const counted = [
     [person.turns, "their messages, with answers and files"],
     [person.other_turns, "messages of other people whose run details may contain words of the person"],

@@ -1,6 +1,5 @@
 import { howToKeep, retentionLine } from "../../app/operations/stored-data.ts";
 import { errorText } from "../../base/error-text.ts";
-import { ApiError } from "../../client/api-error.ts";
 import type {
   FlowList,
   InstalledPackage,
@@ -28,23 +27,17 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
         ...skillFindings(skills, config, changed),
         ...flowFindings(await client.call("flow.list", {})),
         ...packageFindings(packages, skills),
-        ...(await client.call("sandbox.list", {}).then(({ sets }) => setFindings(sets), ifKnown)),
+        ...(await client.call("sandbox.list", {}).then(({ sets }) => setFindings(sets))),
         ...serverFindings((await client.call("server.list", {})).servers),
         ...(await client
           .call("retention.show", {})
-          .then((status) => [retentionFinding(status, context.clock.now())], ifKnown)),
+          .then((status) => [retentionFinding(status, context.clock.now())])),
       ];
     });
   } catch (error) {
     const detail = `The bot cannot be opened: ${errorText(error)}`;
     yield failure("bot", detail, "Correct this first: `knack start` would fail in the same way.");
   }
-}
-
-/** Nothing where a running bot of an earlier version does not know the operation. */
-function ifKnown(error: unknown): Finding[] {
-  if (error instanceof ApiError && error.status === 404) return [];
-  throw error;
 }
 
 /** A warning until data is deleted for the first time, while the operator can still decide. */

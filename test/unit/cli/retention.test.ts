@@ -109,6 +109,7 @@ describe("what a bot keeps", () => {
       "GET /flows": () => ({ flows: [], diagnostics: [] }),
       "GET /packages": () => ({ packages: [] }),
       "GET /mcp": () => ({ servers: [] }),
+      "GET /sandbox/packages": () => ({ sets: [] }),
       "GET /retention": () => answer,
     });
     const found = (await findingsOf({ cwd, bot, now })).find(({ name }) => name === "retention");

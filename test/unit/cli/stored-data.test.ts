@@ -59,6 +59,7 @@ const person = {
     pseudonym: "person-0a1b2c3d",
     dry_run: false,
     complete: true,
+    kept: [] as string[],
     left: [] as string[],
   },
   ...{ ...nothing, turns: 3, other_turns: 1, audit_lines: 2 },

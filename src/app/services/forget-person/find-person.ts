@@ -80,7 +80,7 @@ async function hasAnything(
 ): Promise<boolean> {
   const { store, index, knowledge } = deps;
   const sweep = { person, pseudonym: "", known, dryRun: true };
-  for await (const _fact of factsOf(store, person, new Set())) return true;
+  for await (const _fact of factsOf(store, person)) return true;
   const isThere = (namespace: string) => isAt(person, namespace);
   if ((await index.clearAuthor(person.id, isThere, { dryRun: true })) > 0) return true;
   if (((await knowledge?.clearAuthor(person.id, isThere, { dryRun: true })) ?? 0) > 0) return true;

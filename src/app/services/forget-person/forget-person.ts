@@ -67,7 +67,7 @@ async function forgetPerson(
   const kept = dryRun ? [] : await forgetFolders(deps, own.threads.values());
   // A turn may have planned something before it was stopped.
   if (!dryRun) plans += await removePlans(deps, sweep);
-  const facts = await forgetFacts(deps, person, names, dryRun);
+  const facts = await forgetFacts(deps, person, dryRun);
   const openings = new Set(await deps.openings.removeSaying(Object.values(notes.facts).flat(), { dryRun }));
   const traces = { person, names, facts: new Map(Object.entries(notes.facts)), openings, own };
   const others = await stripOtherTurns(deps, traces, options);
@@ -104,17 +104,12 @@ async function forgetPerson(
   };
 }
 
-async function forgetFacts(
-  { store }: ForgetPersonDeps,
-  person: Person,
-  names: ReadonlySet<string>,
-  dryRun: boolean,
-): Promise<number> {
+async function forgetFacts({ store }: ForgetPersonDeps, person: Person, dryRun: boolean): Promise<number> {
   // A pinned fact has two keys.
   const gone = new Set<string>();
-  for await (const told of factsOf(store, person, names)) {
+  for await (const told of factsOf(store, person)) {
     for (const text of told.texts) gone.add(JSON.stringify([told.namespace, text]));
-    if (!dryRun) await removeFacts(store, told, person, names);
+    if (!dryRun) await removeFacts(store, told, person);
   }
   return gone.size;
 }
@@ -128,10 +123,10 @@ async function takeNotes(deps: ForgetPersonDeps, person: Person, dryRun: boolean
   const { store } = deps;
   const before = ((await store.get(notesKey(person))) ?? { names: [], facts: {} }) as Notes;
   const names = new Set([...before.names, ...(await namesOf(deps, person))]);
-  for await (const told of factsOf(store, person, names)) for (const name of told.names) names.add(name);
+  for await (const told of factsOf(store, person)) for (const name of told.names) names.add(name);
   for (const name of await documentNames(deps, person)) names.add(name);
   const facts = { ...before.facts };
-  for await (const { namespace, texts } of factsOf(store, person, names))
+  for await (const { namespace, texts } of factsOf(store, person))
     facts[namespace] = [...new Set([...(facts[namespace] ?? []), ...texts])];
   const notes = { names: [...names], facts };
   if (!dryRun) await store.set(notesKey(person), notes);

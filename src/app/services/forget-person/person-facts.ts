@@ -12,16 +12,12 @@ export interface ToldFacts {
 
 const factsKey = /^skill:(.+):memory:(?:facts|pinned)$/;
 
-/** The facts the person told, by channel and key. Earlier versions stored only a name with a fact. */
-export async function* factsOf(
-  store: KeyValue,
-  person: Person,
-  names: ReadonlySet<string>,
-): AsyncGenerator<ToldFacts> {
+/** The facts the person told, by channel and key. */
+export async function* factsOf(store: KeyValue, person: Person): AsyncGenerator<ToldFacts> {
   for await (const key of store.keys("skill:")) {
     const namespace = factsKey.exec(key)?.[1];
     if (namespace === undefined || !isAt(person, namespace)) continue;
-    const told = listIn(await store.get(key)).filter((fact) => isTold(fact, person, names));
+    const told = listIn(await store.get(key)).filter((fact) => isTold(fact, person));
     const all = (member: "text" | "by") =>
       told.map((fact) => objectOf(fact)[member]).filter((value) => typeof value === "string");
     if (told.length > 0)
@@ -34,10 +30,9 @@ export async function removeFacts(
   store: KeyValue,
   { namespace, texts }: ToldFacts,
   person: Person,
-  names: ReadonlySet<string>,
 ): Promise<void> {
   const gone = new Set(texts);
-  const isGone = (fact: Json) => isTold(fact, person, names) && gone.has(String(objectOf(fact).text));
+  const isGone = (fact: Json) => isTold(fact, person) && gone.has(String(objectOf(fact).text));
   for (const name of ["facts", "pinned"]) {
     const key = `skill:${namespace}:memory:${name}`;
     if ((await store.get(key)) === undefined) continue;
@@ -55,8 +50,6 @@ function listIn(value: Json | undefined): Json[] {
   return Array.isArray(facts) ? facts : [];
 }
 
-function isTold(fact: Json, person: Person, names: ReadonlySet<string>): boolean {
-  const { author, by } = objectOf(fact);
-  if (typeof author === "string" && author !== "") return author === person.id;
-  return typeof by === "string" && (names.has(by) || by === person.id);
+function isTold(fact: Json, { id }: Person): boolean {
+  return objectOf(fact).author === id;
 }

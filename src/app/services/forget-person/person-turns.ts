@@ -26,7 +26,7 @@ export interface OwnThread extends Place {
 /** Traces by which a person is recognised in other people's turns. */
 export interface Traces {
   person: Person;
-  /** Names of the person; logs of earlier versions have only the name. */
+  /** Names of the person: outputs of tools may have only the name. */
   names: ReadonlySet<string>;
   /** Facts they told, by namespace. */
   facts: ReadonlyMap<string, readonly string[]>;
@@ -202,8 +202,8 @@ async function removeFiles(
   );
   const given = new Set(events.flatMap((event) => (event.type === "file" ? [event.name] : [])));
   const pictures = events.flatMap((event) => (event.type === "picture_shown" ? [event.name] : []));
-  for (const name of [...pictures, ...sent.flatMap(({ whole, image }) => [whole, image])])
-    if (name !== undefined && !given.has(name)) await files.remove(turn.turn_id, name);
+  for (const name of [...pictures, ...sent.flatMap(({ image }) => image ?? [])])
+    if (!given.has(name)) await files.remove(turn.turn_id, name);
   const paths = sent.flatMap(({ path }) => path ?? []);
   if (paths.length === 0) return [];
   return keptIn(turn, (await folders.of(turn).forget([], { paths })).made_from_them);
@@ -254,7 +254,7 @@ function isTheirs(stored: TurnEvent, traces: Traces): boolean {
   const event = unwrapped(stored);
   switch (event.type) {
     case "inbound":
-      return [event.inbound.cause?.caused_by ?? []].flat().includes(id);
+      return event.inbound.cause?.caused_by?.includes(id) === true;
     case "context_read":
       return (
         event.thread.some((heard) => isFrom(heard, traces)) ||
@@ -283,11 +283,8 @@ function isTheirs(stored: TurnEvent, traces: Traces): boolean {
   }
 }
 
-function isFrom(
-  { author, by }: { author?: string | undefined; by?: string | undefined },
-  traces: Traces,
-): boolean {
-  return author === undefined ? by !== undefined && traces.names.has(by) : author === traces.person.id;
+function isFrom({ author }: { author?: string | undefined }, { person }: Traces): boolean {
+  return author === person.id;
 }
 
 /**

@@ -2,7 +2,6 @@ import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
 import type { Knowledge } from "../../../../src/core/ports/services.ts";
 import type { FileStore, KeyValue } from "../../../../src/core/ports/storage.ts";
@@ -101,7 +100,7 @@ describe("forgetting a person", () => {
     });
     await store.set(
       `skill:${channel}:memory:pinned`,
-      [`Prefers ${secret} paint`].map((text) => ({ text, by: zora.name })),
+      [`Prefers ${secret} paint`].map((text) => ({ text, by: zora.name, author: zora.id })),
     );
     const document = { title: zora.name, source: secret, author: zora.id, by: zora.name, at: 1 };
     await knowledge.add(channel, document, [{ text: `All about ${secret}`, place: "page 1" }]);
@@ -141,38 +140,6 @@ describe("forgetting a person", () => {
     expect(last).toContain("First.");
   });
 
-  it("forgetting a person finds words in logs of earlier versions, which only have names, and leaves others' words", async () => {
-    const stores = inMemory();
-    const { log } = stores;
-    const { app } = callable(options(stores));
-    await app.ask("of Zora", { by: zora, namespace: channel, thread: "z" });
-    const read = async (id: string, by: string) => {
-      const inbound = {
-        key: id,
-        namespace: channel,
-        thread: id,
-        author: ada,
-        kind: "message",
-        text: "?",
-      } as const;
-      await log.accept(inbound, id, 1);
-      const stamp = { turn_id: id, at: 2 };
-      const events: TurnEvent[] = [
-        { type: "context_read", thread: [{ by, text: "words", at: 1 }], files: [], ...stamp, seq: 1 },
-        { type: "turn_finished", outcome: "completed", text: "", ...stamp, seq: 2 },
-      ];
-      await log.claim(`lease-${id}`, 1_000);
-      await log.append(id, `lease-${id}`, events);
-    };
-    await app.stop(0);
-    await read("hers", zora.name);
-    await read("other", "Ben");
-    expect(await forgetPerson(app.app, zora.id, asker)).toMatchObject({ value: { other_turns: 1 } });
-    const typesOf = async (id: string) => (await log.read(id)).map(({ type }) => type);
-    expect(await typesOf("hers")).toContain("details_removed");
-    expect(await typesOf("other")).toContain("context_read");
-  });
-
   it("forgetting a person only counts in a dry run, and then deletes as much", async () => {
     const stores = inMemory();
     const { store } = stores;
@@ -203,7 +170,7 @@ describe("forgetting a person", () => {
     platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
     await call("What did they say?");
     await app.ask(`about ${secret}`, { by: zora, namespace: channel, thread: "z" });
-    const fact = { text: `Prefers ${secret} paint`, by: zora.name };
+    const fact = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
     await store.set(`skill:${channel}:memory:pinned`, [fact]);
     await app.ask("a question", { namespace: channel, thread: "t9" });
     await expect(forgetPerson(app.app, zora.id, asker)).rejects.toThrow("power cut");
@@ -229,7 +196,7 @@ describe("forgetting a person", () => {
         namespace: channel,
         thread: `z${at}`,
       });
-    const fact = { text: `Prefers ${secret} paint`, by: zora.name };
+    const fact = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
     await store.set(`skill:${channel}:memory:pinned`, [fact]);
     const first = await forgetPerson(app.app, zora.id, asker);
     expect(first).toMatchObject({ value: { complete: false, left: [expect.stringContaining("disk full")] } });

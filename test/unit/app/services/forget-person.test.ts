@@ -98,10 +98,8 @@ describe("forgetting a person", () => {
         { id: 2, text: "Releases are on Fridays", by: "Ada", author: "ada", at: 1, pinned: false },
       ],
     });
-    await store.set(
-      `skill:${channel}:memory:pinned`,
-      [`Prefers ${secret} paint`].map((text) => ({ text, by: zora.name, author: zora.id })),
-    );
+    const pinned = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
+    await store.set(`skill:${channel}:memory:pinned`, [pinned]);
     const document = { title: zora.name, source: secret, author: zora.id, by: zora.name, at: 1 };
     await knowledge.add(channel, document, [{ text: `All about ${secret}`, place: "page 1" }]);
     await knowledge.add(channel, { ...document, title: "Menu", source: "m", author: "ada", by: "Ada" }, []);
@@ -138,6 +136,38 @@ describe("forgetting a person", () => {
     expect(last).not.toContain(secret);
     expect(last).toContain("What did they say?");
     expect(last).toContain("First.");
+  });
+
+  it("forgetting a person finds words that only carry their name, and leaves others' words", async () => {
+    const stores = inMemory();
+    const { log } = stores;
+    const { app } = callable(options(stores));
+    await app.ask("of Zora", { by: zora, namespace: channel, thread: "z" });
+    const read = async (id: string, by: string) => {
+      const inbound = {
+        key: id,
+        namespace: channel,
+        thread: id,
+        author: ada,
+        kind: "message",
+        text: "?",
+      } as const;
+      await log.accept(inbound, id, 1);
+      const stamp = { turn_id: id, at: 2 };
+      const events: TurnEvent[] = [
+        { type: "context_read", thread: [{ by, author: "", text: "words", at: 1 }], files: [], ...stamp, seq: 1 },
+        { type: "turn_finished", outcome: "completed", text: "", ...stamp, seq: 2 },
+      ];
+      await log.claim(`lease-${id}`, 1_000);
+      await log.append(id, `lease-${id}`, events);
+    };
+    await app.stop(0);
+    await read("hers", zora.name);
+    await read("other", "Ben");
+    expect(await forgetPerson(app.app, zora.id, asker)).toMatchObject({ value: { other_turns: 1 } });
+    const typesOf = async (id: string) => (await log.read(id)).map(({ type }) => type);
+    expect(await typesOf("hers")).toContain("details_removed");
+    expect(await typesOf("other")).toContain("context_read");
   });
 
   it("forgetting a person only counts in a dry run, and then deletes as much", async () => {

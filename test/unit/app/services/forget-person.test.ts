@@ -2,7 +2,6 @@ import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
 import type { Knowledge } from "../../../../src/core/ports/services.ts";
 import type { FileStore, KeyValue } from "../../../../src/core/ports/storage.ts";
@@ -156,7 +155,13 @@ describe("forgetting a person", () => {
       await log.accept(inbound, id, 1);
       const stamp = { turn_id: id, at: 2 };
       const events: TurnEvent[] = [
-        { type: "context_read", thread: [{ by, text: "words", at: 1 }], files: [], ...stamp, seq: 1 },
+        {
+          type: "context_read",
+          thread: [{ by, author: "", text: "words", at: 1 }],
+          files: [],
+          ...stamp,
+          seq: 1,
+        },
         { type: "turn_finished", outcome: "completed", text: "", ...stamp, seq: 2 },
       ];
       await log.claim(`lease-${id}`, 1_000);

@@ -73,12 +73,10 @@ export function pretty(value: unknown, indent = ""): string {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-const pseudonym = /\bperson-[0-9a-f]{8}\b/g;
-
-/** The text with made ids replaced by `<id 1>`, `<id 2>` … in their order in this text, and pseudonyms by `<person>`. */
+/** The text with made ids replaced by `<id 1>`, `<id 2>` … in their order in this text. */
 export function withoutIds(text: string): string {
   const seen: string[] = [];
-  return text.replaceAll(pseudonym, "<person>").replaceAll(uuid, (id) => {
+  return text.replaceAll(uuid, (id) => {
     if (!seen.includes(id)) seen.push(id);
     return `<id ${seen.indexOf(id) + 1}>`;
   });

@@ -167,7 +167,6 @@ export const createListSkills = () =>
     // The offline provider compares every message with the names and examples of the skills.
     needed: ({ unlisted, models }) => unlisted > 0 || !models.main.generative,
     run: async ({ category, query }, _context, { offer, ports }) => {
-      const exact = offer.lacking.includes("model");
       const usable = new Map(offer.usable.map((offered) => [offered.skill.id, offered]));
       const order =
         query === undefined ? [...usable.keys()] : offer.catalogue.search(query).map((skill) => skill.id);
@@ -177,11 +176,11 @@ export const createListSkills = () =>
           ({ skill }) =>
             skill.parent === undefined && (category === undefined || skill.category === category),
         );
-      const skills = found.slice(0, exact ? found.length : maxList).map((offered, index) => {
+      if (offer.lacking.includes("model")) return ok({ skills: found.map(({ skill }) => exactForms(skill)) });
+      const skills = found.slice(0, maxList).map((offered, index) => {
         const only_for = onlyFor(ports.rights, { skill_id: offered.skill.id });
         return {
-          ...describe(offered, exact || index < fullyDescribed),
-          ...(exact ? { examples: exactExamples(offered.skill) } : {}),
+          ...describe(offered, index < fullyDescribed),
           ...(only_for === undefined ? {} : { only_for }),
         };
       });
@@ -195,9 +194,10 @@ export const createListSkills = () =>
     },
   });
 
-/** The examples that need no model, and nothing else that may be missing. */
-function exactExamples({ examples }: Skill): Json {
-  return toJson(examples.filter((each) => isFollowed(each, ["model"]) && (each.needs ?? []).length === 0));
+/** What the offline provider compares a message with: names, and the examples that need nothing that may be missing. */
+function exactForms({ id, name, parameters, examples }: Skill): Json {
+  const runnable = examples.filter((each) => isFollowed(each, ["model"]) && (each.needs ?? []).length === 0);
+  return toJson({ id, name, parameters, examples: runnable });
 }
 
 function describe({ skill, state }: OfferedSkill, fully: boolean) {

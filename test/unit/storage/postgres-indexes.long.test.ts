@@ -168,7 +168,7 @@ async function useEverything(log: PostgresTurnLog): Promise<void> {
   await log.oldDetails(9_000);
   await log.idleThreads(namespace, 9_000);
   await log.removeDetails(["t1"], 9_000, { idle_since: 9_000, forgets: true });
-  await log.disown(["t1"], "ada", { id: "nobody", name: "Nobody" });
+  await log.disown(["t1"], "ada");
   await log.forget("t1", "ada", 9_000);
   await log.removeTurns(place, 10_000_000);
 }

@@ -4,38 +4,30 @@ import { type Finding, failure, fine } from "./doctor-finding.ts";
 
 /** The platforms that start with this configuration, and the missing settings of others. Makes no requests. */
 export function platformFindings(config: Config): Finding[] {
-  const incomplete = incompletePlatforms(config).map(({ key, message, hint = "" }) =>
-    failure("slack", `${key} ${message}`, `${hint}.`),
-  );
-  const unprotected = unprotectedServer(config).map(({ key, message, hint = "" }) =>
-    failure("server", `${key} ${message}`, `${hint}.`),
-  );
+  const slack = incompletePlatforms(config);
+  const problems = [
+    ...unprotectedServer(config).map((problem) => ({ ...problem, name: "server" })),
+    ...slack.map((problem) => ({ ...problem, name: "slack" })),
+  ];
+  const discord =
+    config.discord.token === undefined
+      ? "not connected (`knack connect discord` shows how)"
+      : "a token is set (`knack doctor --live` asks Discord about it)";
   return [
-    ...unprotected,
-    ...(incomplete.length > 0 ? incomplete : [slackFinding(config)]),
-    discordFinding(config),
+    ...problems.map(({ name, key, message, hint = "" }) => failure(name, `${key} ${message}`, `${hint}.`)),
+    ...(slack.length > 0 ? [] : [fine("slack", slackWords(config))]),
+    fine("discord", discord),
   ];
 }
 
-function slackFinding(config: Config): Finding {
+function slackWords(config: Config): string {
   const meaning = {
     socket: "one workspace, over Socket Mode",
     http: "one workspace, called over HTTP at POST /slack/events",
     installations: `any workspace that installs it at ${config.server.public_url}/slack/install`,
   };
   const mode = slackMode(config);
-  return fine(
-    "slack",
-    mode === undefined ? "not connected (`knack connect slack` shows how)" : meaning[mode],
-  );
-}
-
-function discordFinding({ discord }: Config): Finding {
-  const detail =
-    discord.token === undefined
-      ? "not connected (`knack connect discord` shows how)"
-      : "a token is set (`knack doctor --live` asks Discord about it)";
-  return fine("discord", detail);
+  return mode === undefined ? "not connected (`knack connect slack` shows how)" : meaning[mode];
 }
 
 /** Slack's findings about the tokens. */
@@ -46,12 +38,9 @@ export async function liveSlackFindings({ slack }: Config): Promise<Finding[]> {
 }
 
 /** Discord's findings about the token. */
-export async function liveDiscordFindings({ discord }: Config): Promise<Finding[]> {
-  const { token, api_url } = discord;
+export async function liveDiscordFindings({ discord: { token, api_url } }: Config): Promise<Finding[]> {
   if (token === undefined) return [];
   const { checkDiscord } = await import("../../platforms/discord/connection/check-discord.ts");
-  return (await checkDiscord({ token, api_url })).map((finding) => ({
-    ...finding,
-    name: `discord ${finding.name}`,
-  }));
+  const findings = await checkDiscord({ token, api_url });
+  return findings.map((finding) => ({ ...finding, name: `discord ${finding.name}` }));
 }

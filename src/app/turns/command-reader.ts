@@ -1,5 +1,5 @@
 import { marksAround } from "../../base/markdown-text.ts";
-import type { GivenCommand, Guide } from "../../core/values/inbound.ts";
+import type { GivenCommand, Guide, Inbound } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
 import { onlyFiles } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
@@ -76,9 +76,10 @@ export function createCommandReader(commands: readonly KnownCommand[], botName: 
     read,
     isUrgent: (command) => known(command)?.urgent === true,
     guideOf,
-    isForAgent(inbound) {
-      const { words, command } = stored(inbound);
+    isForAgent({ text, command, namespace, thread }) {
       if (command === undefined || command.input !== undefined) return false;
+      const said = read(text, { namespace, thread });
+      const words = said.kind === "command" ? said.words : text;
       return known(command)?.elseAgent === true && words.trim().length > command.name.length;
     },
     formOf(text, place) {

@@ -87,6 +87,7 @@ export class ManagedServer {
         description,
         suppressed: config.suppressed.includes(name),
       })),
+      offers_skills: this.#remote?.offers_skills,
       since: this.#lanes.all().length === 0 ? this.#changedAt : since,
     };
   }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isRecord } from "../base/record.ts";
 import type { JsonSchema } from "../core/values/json.ts";
 import { withoutLimit } from "./call-tool.ts";
+import { skillsExtension } from "./offered-skills.ts";
 import { firstPage, type ToolsPage } from "./server-message.ts";
 
 /** A server's description of a tool. None of it is trusted: names and texts are data, hints are no promises. */
@@ -32,6 +33,8 @@ export const remoteServerSchema = z.object({
   tools: z.array(remoteToolSchema),
   /** Which versions of the protocol it speaks: `legacy` are those before 2026-07-28. */
   era: z.enum(["legacy", "modern"]).optional().catch(undefined),
+  /** Whether it offers skills that can be installed. */
+  offers_skills: z.boolean().optional().catch(undefined),
   /** How many more tools it listed that cannot be understood at all. */
   unreadable: z.number().optional().catch(undefined),
 });
@@ -53,6 +56,7 @@ export async function askServer(client: Client): Promise<RemoteServer> {
     ...(description && { description }),
     instructions: client.getInstructions() ?? "",
     era: client.getProtocolEra(),
+    offers_skills: client.getServerCapabilities()?.extensions?.[skillsExtension] !== undefined,
   };
   if (client.getServerCapabilities()?.tools === undefined) return { ...about, tools: [] };
   const tools = new Map<string, RemoteTool>();

@@ -140,6 +140,8 @@ async function* exchange(
     if (streaming) {
       const { chunks, reader } = await dialect.open(request, form, watch.signal);
       for await (const chunk of chunks) {
+        // Chunks that were read before the abort are not shown after it.
+        watch.signal.throwIfAborted();
         watch.heard(chunk !== undefined);
         const pieces = reader.add(chunk);
         if (pieces === "") continue;

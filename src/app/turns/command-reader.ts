@@ -52,9 +52,6 @@ export interface CommandReader {
   isForAgent(inbound: Inbound): boolean;
   /** The id of the form that may ask for what a command lacks, before it is taken. */
   formOf(text: string, place: Place): string | undefined;
-  /** The command of a stored message; older versions stored the text only. */
-  stored(inbound: Inbound): { words: string; command?: GivenCommand | undefined };
-  storedGuide(inbound: Inbound): Guide | undefined;
 }
 
 /** Short forms people type: `@knack stop`. */
@@ -75,18 +72,14 @@ export function createCommandReader(commands: readonly KnownCommand[], botName: 
   const known = ({ name }: GivenCommand) => commands.find((each) => each.name === name);
   const guideOf: CommandReader["guideOf"] = (command) =>
     command.input === undefined ? undefined : known(command)?.guide?.(command.input);
-  const stored: CommandReader["stored"] = ({ text, command, namespace, thread }) => {
-    const said = read(text, { namespace, thread });
-    const words = said.kind === "command" ? said.words : text;
-    return { words, command: command ?? (said.kind === "command" ? said.command : undefined) };
-  };
   return {
     read,
     isUrgent: (command) => known(command)?.urgent === true,
     guideOf,
-    isForAgent(inbound) {
-      const { words, command } = stored(inbound);
+    isForAgent({ text, command, namespace, thread }) {
       if (command === undefined || command.input !== undefined) return false;
+      const said = read(text, { namespace, thread });
+      const words = said.kind === "command" ? said.words : text;
       return known(command)?.elseAgent === true && words.trim().length > command.name.length;
     },
     formOf(text, place) {
@@ -94,12 +87,6 @@ export function createCommandReader(commands: readonly KnownCommand[], botName: 
       const command = said.kind === "command" ? said.command : undefined;
       if (said.kind !== "command" || command === undefined) return undefined;
       return known(command)?.form?.(command.input, said.words.trim().slice(command.name.length).trim());
-    },
-    stored,
-    storedGuide(inbound) {
-      if (inbound.kind === "command" || inbound.guide !== undefined) return inbound.guide;
-      const { command } = stored(inbound);
-      return command === undefined ? undefined : guideOf(command);
     },
   };
 }

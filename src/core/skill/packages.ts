@@ -298,6 +298,8 @@ export interface ServerStatus {
   /** The account that it uses. */
   credentials: "none" | "shared" | "per_user";
   tools: { name: string; description: string; suppressed: boolean }[];
+  /** Whether it offers skills that can be installed. */
+  offers_skills?: boolean | undefined;
   /** When it entered this state, ms since the epoch. */
   since: number;
 }

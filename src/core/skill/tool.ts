@@ -206,7 +206,7 @@ export interface WantedValue<Schema extends z.ZodType> {
 }
 
 /** Asks a model inside a tool for one JSON value of a schema. An answer that does not match is repaired, or the model is asked again. */
-export type Generate = <Schema extends z.ZodType>(request: WantedValue<Schema>) => Promise<z.infer<Schema>>;
+type Generate = <Schema extends z.ZodType>(request: WantedValue<Schema>) => Promise<z.infer<Schema>>;
 
 /** Sends one plain message to a model, without tools and without the conversation. Returns the text. */
 type Write = (request: {

@@ -66,6 +66,9 @@ export const authorSchema = z.object({
 /** The author of a message. `id` is the platform's user id. */
 export type Author = z.infer<typeof authorSchema>;
 
+/** Stands for a person in records that stay when everything else of the person is deleted. */
+export const deletedPerson: Author = { id: "deleted", name: "Deleted person", trust: "member" };
+
 /** Maximum characters of a message. A longer one is refused with a message that says so. */
 export const maxMessageLength = 2_000_000;
 
@@ -158,8 +161,8 @@ const causeSchema = z.object({
   because: z.string().max(500),
   /** The event as data for the model: text that nobody here vouches for. */
   happened: z.string().max(20_000).optional(),
-  /** The people who caused it, if they are not the author. Earlier versions kept only one. */
-  caused_by: z.union([z.array(z.string().max(200)).max(50), z.string().max(200)]).optional(),
+  /** The people who caused it, if they are not the author. */
+  caused_by: z.array(z.string().max(200)).max(50).optional(),
   /** The answer is posted in the channel itself and not in a thread. */
   in_channel: z.literal(true).optional(),
   /** The complete answer, Markdown: nothing is run and no model is asked. Set for reminders, and for notices about a plan or the spending. */

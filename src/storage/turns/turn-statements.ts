@@ -12,6 +12,9 @@ export const noteOpening = `
 export const finishedTurn =
   "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = $1 AND status = 'finished'";
 
+export const disownTurn =
+  "UPDATE turns SET author_id = $3, author = $4 WHERE turn_id = $1 AND author_id = $2";
+
 /** A thread without messages is named after its first command, and so has no root. */
 export const renameThread = `
   UPDATE threads SET title = $1
@@ -21,7 +24,7 @@ export const renameThread = `
 /** Work in the background may end after turns that were accepted before it have begun. */
 export const dropCarriedOver = `
   DELETE FROM events
-  WHERE (type IN ('history_compacted', 'transcript_opened', 'background_ended')
+  WHERE (type IN ('transcript_opened', 'background_ended')
       OR (type = 'run' AND (body LIKE '%"event":{"type":"transcript_opened"%'
         OR body LIKE '%"event":{"type":"background_ended"%')))
     AND turn_id IN (

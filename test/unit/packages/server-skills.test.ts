@@ -33,6 +33,7 @@ async function openFar() {
     entries,
     files,
     place,
+    servers: bench.servers,
     packages: await place.open(),
     async offer(name: string, own: Record<string, string>) {
       const entry = await skillEntry(name, own);
@@ -44,12 +45,13 @@ async function openFar() {
 }
 
 it("skills of a tool server are reviewed and installed like a package, with the server as their source", async () => {
-  const { offer, packages, place } = await openFar();
+  const { offer, packages, place, servers } = await openFar();
   await offer("greeting", {
     "SKILL.md": skillText("greeting", "Run scripts/hello.sh."),
     "scripts/hello.sh": "echo hello\n",
   });
   const review = only(succeeded(await packages.review(source, { signal })));
+  expect(await servers.start("far")).toMatchObject({ state: "running", offers_skills: true });
   expect(review).toMatchObject({ skill_id: "greeting", files: 2, scripts: ["scripts/hello.sh"] });
   expect(existsSync(join(place.folders.skills, "greeting"))).toBe(false);
   const installed = only(succeeded(await packages.install(source, { ...byAnna, expected: [review.hash] })));

@@ -29,6 +29,7 @@ export const serverView = z.object({
   auto_start: z.boolean(),
   credentials: z.enum(["none", "shared", "per_user"]),
   tools: z.array(serverTool),
+  offers_skills: z.boolean().optional().describe("it offers skills that can be installed"),
   since: z.number().describe("since when it is in this state, milliseconds since the epoch"),
 });
 
@@ -82,7 +83,8 @@ function serverLine(server: ServerView): string {
   return `${line}${why}${todo === "" ? "" : ` — ${todo}`}`;
 }
 
-function advice({ name, state, credentials }: ServerView): string {
+function advice({ name, state, credentials, offers_skills }: ServerView): string {
+  if (state === "running" && offers_skills) return `it offers skills: \`/skill install mcp:${name}\``;
   if (state === "failed") return `\`/mcp restart ${name}\` tries it again`;
   if (state === "needs_login") {
     return credentials === "shared"
@@ -111,6 +113,7 @@ export function serverLines(server: ServerView, { plain, bold, dim, good, bad }:
   const why = problem === undefined ? "" : `: ${plain(problem)}`;
   return [
     `${bold(plain(name))}  ${mark}${why}  ${dim(`${transport}, skill ${plain(skill_id)}`)}`,
+    ...(server.offers_skills ? [`  ${dim(`skills: \`knack skills install mcp:${plain(name)}\``)}`] : []),
     ...tools.map(
       (tool) => `  ${plain(tool.name)}${dim(askNote(tool))}  ${dim(plain(tool.description).slice(0, 100))}`,
     ),

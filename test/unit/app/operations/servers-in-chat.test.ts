@@ -9,6 +9,7 @@ function newApp() {
     testServer("broken", { state: "failed", problem: "npx is not on the PATH." }),
     testServer("mail", { state: "needs_login", credentials: "per_user" }),
     testServer("crm", { credentials: "shared" }),
+    testServer("guides", { state: "running", offers_skills: true }),
   ]);
   return { ...createTestApp(scriptedModel([]), { servers }), servers };
 }
@@ -17,10 +18,11 @@ describe("tool servers", () => {
   it("tool servers are listed for everybody, with what to do about each", async () => {
     const { end } = await newApp().ask("/mcp list", { by: ben });
     expect(end.private).toBe(true);
-    const [files, broken, mail] = end.text.split("\n");
+    const [files, broken, mail, , guides] = end.text.split("\n");
     expect(files).toMatch(/\*\*files\*\*.*stopped.*`read_file`/);
     expect(broken).toMatch(/failed.*npx is not on the PATH.*`\/mcp restart broken`/);
     expect(mail).toMatch(/needs a login.*`\/mcp login mail`/);
+    expect(guides).toMatch(/running.*offers skills: `\/skill install mcp:guides`/);
   });
 
   it("tool servers are listed with what was left out of their file, even if nothing else is left", async () => {

@@ -2,7 +2,6 @@ import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
 import type { Knowledge } from "../../../../src/core/ports/services.ts";
 import type { FileStore, KeyValue } from "../../../../src/core/ports/storage.ts";
@@ -99,10 +98,8 @@ describe("forgetting a person", () => {
         { id: 2, text: "Releases are on Fridays", by: "Ada", author: "ada", at: 1, pinned: false },
       ],
     });
-    await store.set(
-      `skill:${channel}:memory:pinned`,
-      [`Prefers ${secret} paint`].map((text) => ({ text, by: zora.name })),
-    );
+    const pinned = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
+    await store.set(`skill:${channel}:memory:pinned`, [pinned]);
     const document = { title: zora.name, source: secret, author: zora.id, by: zora.name, at: 1 };
     await knowledge.add(channel, document, [{ text: `All about ${secret}`, place: "page 1" }]);
     await knowledge.add(channel, { ...document, title: "Menu", source: "m", author: "ada", by: "Ada" }, []);
@@ -141,7 +138,7 @@ describe("forgetting a person", () => {
     expect(last).toContain("First.");
   });
 
-  it("forgetting a person finds words in logs of earlier versions, which only have names, and leaves others' words", async () => {
+  it("forgetting a person finds words that only carry their name, and leaves others' words", async () => {
     const stores = inMemory();
     const { log } = stores;
     const { app } = callable(options(stores));
@@ -158,7 +155,13 @@ describe("forgetting a person", () => {
       await log.accept(inbound, id, 1);
       const stamp = { turn_id: id, at: 2 };
       const events: TurnEvent[] = [
-        { type: "context_read", thread: [{ by, text: "words", at: 1 }], files: [], ...stamp, seq: 1 },
+        {
+          type: "context_read",
+          thread: [{ by, author: "", text: "words", at: 1 }],
+          files: [],
+          ...stamp,
+          seq: 1,
+        },
         { type: "turn_finished", outcome: "completed", text: "", ...stamp, seq: 2 },
       ];
       await log.claim(`lease-${id}`, 1_000);
@@ -203,7 +206,7 @@ describe("forgetting a person", () => {
     platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
     await call("What did they say?");
     await app.ask(`about ${secret}`, { by: zora, namespace: channel, thread: "z" });
-    const fact = { text: `Prefers ${secret} paint`, by: zora.name };
+    const fact = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
     await store.set(`skill:${channel}:memory:pinned`, [fact]);
     await app.ask("a question", { namespace: channel, thread: "t9" });
     await expect(forgetPerson(app.app, zora.id, asker)).rejects.toThrow("power cut");
@@ -229,7 +232,7 @@ describe("forgetting a person", () => {
         namespace: channel,
         thread: `z${at}`,
       });
-    const fact = { text: `Prefers ${secret} paint`, by: zora.name };
+    const fact = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
     await store.set(`skill:${channel}:memory:pinned`, [fact]);
     const first = await forgetPerson(app.app, zora.id, asker);
     expect(first).toMatchObject({ value: { complete: false, left: [expect.stringContaining("disk full")] } });

@@ -39,6 +39,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
     input,
     output: interactive ? output : undefined,
     terminal: interactive,
+    prompt: "",
     history: [...history],
     historySize: 500,
     crlfDelay: Number.POSITIVE_INFINITY,
@@ -69,7 +70,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
     changes.emit("change");
   });
   const show = () => {
-    if (interactive && !closed) editor.prompt(true);
+    if (interactive && !closed && editor.getPrompt() + editor.line !== "") editor.prompt(true);
   };
   return {
     async read(prompt, signal) {

@@ -68,7 +68,8 @@ it("an answer is complete with [DONE], though the server keeps the connection op
   });
   const from = performance.now();
   expect((await finish(model, requestOf("hello"))).message.text).toBe("Hi");
-  expect(performance.now() - from).toBeLessThan(900);
+  // Less than the timeout.
+  expect(performance.now() - from).toBeLessThan(1_900);
 });
 
 it("a server that closes its answer after [DONE] is asked again on the same connection", async () => {

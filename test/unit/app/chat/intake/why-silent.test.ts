@@ -68,7 +68,7 @@ describe("the rule that needs no model", () => {
     const begin = performance.now();
     for (const sign of ["`", "\n", ">", "?", " ", "http://", "how do "])
       whySilent(message(sign.repeat(2_000).slice(0, 2_000)), now);
-    expect(performance.now() - begin).toBeLessThan(500);
+    expect(performance.now() - begin).toBeLessThan(2_000);
   });
 });
 

@@ -157,7 +157,10 @@ async function modelLines(config: Config, local: readonly LocalServer[]): Promis
   const { model } = config;
   if (model.choice === "offline") {
     const [first, ...others] = await adviceForOffline(config, local);
-    return [`models: offline, which answers by rules. ${first}`, ...others];
+    return [
+      `models: offline, which knows commands, skills by their name and their examples only. ${first}`,
+      ...others,
+    ];
   }
   const names = [model.choice, ...model.failover].map((name) => {
     const missing = missingFor(name, config);

@@ -1,6 +1,7 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { maxHappened, maxTogether, type Trigger, type TriggerEvent } from "../../core/ports/schedule.ts";
+import { cut } from "../../core/values/cut.ts";
 import { type Author, onBehalfOf } from "../../core/values/inbound.ts";
 import type { Held, HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
@@ -244,11 +245,4 @@ async function tell(
   const each = Math.floor(maxTold / (told.length + 1));
   const isLong = told.reduce((sum, text) => sum + text.length, 0) > maxTold;
   return [...(isLong ? told.map((text) => cut(text, each)) : told), ...more].join("\n\n");
-}
-
-/** A text of at most `max` characters; of a longer one the beginning, and how much is left out. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const room = max - 40;
-  return `${text.slice(0, room).toWellFormed()}\n[${text.length - room} characters more]`;
 }

@@ -5,7 +5,7 @@ import { type Json, toJson } from "../../core/values/json.ts";
 export interface AuditLine {
   at: number;
   action: string;
-  /** Who did it: the platform's user id, or the pseudonym of a deleted person. */
+  /** Who did it: the platform's user id, or that of `deletedPerson`. */
   by: string;
   by_name: string;
   namespace: string;
@@ -29,8 +29,11 @@ export interface StoredAudit {
   lines(since?: number): AsyncIterable<AuditLine>;
   /** Deletes the days (UTC) that ended before `time` (ms), or only counts their lines. Returns the number of lines. */
   removeBefore(time: number, options?: { dryRun?: boolean }): Promise<number>;
-  /** Replaces each line with the result of `change`, or leaves it when the result is the same line. Returns how many changed. */
-  rewrite(change: (line: AuditLine) => AuditLine, options?: { dryRun?: boolean }): Promise<number>;
+  /** Replaces each line with the result of `change`, and deletes it if that is undefined. Returns how many are not the same. */
+  rewrite(
+    change: (line: AuditLine) => AuditLine | undefined,
+    options?: { dryRun?: boolean },
+  ): Promise<number>;
 }
 
 const prefix = "audit:";
@@ -122,14 +125,15 @@ async function removeDays(store: KeyValue, time: number, dryRun: boolean): Promi
 
 async function rewriteLines(
   store: KeyValue,
-  change: (line: AuditLine) => AuditLine,
+  change: (line: AuditLine) => AuditLine | undefined,
   dryRun: boolean,
 ): Promise<number> {
   let count = 0;
   for await (const key of store.keys(prefix)) {
     const changed = linesOf(await store.get(key)).filter((line) => change(line) !== line).length;
     count += changed;
-    if (changed > 0 && !dryRun) await store.update<Json>(key, (value) => toJson(linesOf(value).map(change)));
+    if (changed > 0 && !dryRun)
+      await store.update<Json>(key, (value) => toJson(linesOf(value).flatMap((line) => change(line) ?? [])));
   }
   return count;
 }

@@ -16,6 +16,8 @@ export interface KnownCommand {
   read(words: string, place: Place): Json | undefined;
   /** The request to the agent, if the named skill is a guide. */
   guide?(input: Json): Guide;
+  /** Words that it does not read are a message to the agent, where a model answers. */
+  elseAgent?: true | undefined;
   /** The skill whose parameters a form may ask for, when only its name was given. */
   form?(input: Json): string | undefined;
 }
@@ -46,6 +48,8 @@ export interface CommandReader {
   isUrgent(command: GivenCommand): boolean;
   /** The request to the agent, if the skill named by the command is a guide. */
   guideOf(command: GivenCommand): Guide | undefined;
+  /** Whether a command has words that only the agent can understand. */
+  isForAgent(inbound: Inbound): boolean;
   /** The skill whose parameters a form may ask for before a command is taken. */
   formOf(text: string, place: Place): string | undefined;
   /** The command of a stored message; older versions stored the text only. */
@@ -80,6 +84,11 @@ export function createCommandReader(commands: readonly KnownCommand[], botName: 
     read,
     isUrgent: (command) => known(command)?.urgent === true,
     guideOf,
+    isForAgent(inbound) {
+      const { words, command } = stored(inbound);
+      if (command === undefined || command.input !== undefined) return false;
+      return known(command)?.elseAgent === true && words.trim().length > command.name.length;
+    },
     formOf(text, place) {
       const said = read(text, place);
       const command = said.kind === "command" ? said.command : undefined;

@@ -6,7 +6,6 @@ import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { Openings } from "../../core/scope/turn.ts";
 import { toJson } from "../../core/values/json.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
-import { saysAny } from "./says.ts";
 
 /** Maximum openings kept in memory: about one for each active channel. */
 const maxInMemory = 200;
@@ -31,8 +30,8 @@ const openingSchema: z.ZodType<Opening> = z.object({
 
 /** Removes stored openings. A transcript whose opening is gone is not continued. */
 export interface StoredOpenings extends Openings {
-  /** Removes the openings that contain any of these texts, or only finds them. Returns their names. */
-  removeSaying(texts: readonly string[], options?: { dryRun?: boolean }): Promise<string[]>;
+  /** Removes the openings whose JSON matches, or only finds them. Returns their names. */
+  removeNaming(named: RegExp, options?: { dryRun?: boolean }): Promise<string[]>;
 }
 
 const prefix = "opening:";
@@ -55,10 +54,10 @@ export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): Stor
     await store.set(dayPrefix + name, day);
   };
   return {
-    async removeSaying(texts, { dryRun = false } = {}) {
+    async removeNaming(named, { dryRun = false } = {}) {
       const gone: string[] = [];
-      for await (const key of texts.length === 0 ? [] : store.keys(prefix)) {
-        if (!saysAny(await store.get(key), texts)) continue;
+      for await (const key of store.keys(prefix)) {
+        if (!named.test(JSON.stringify(await store.get(key)))) continue;
         const name = key.slice(prefix.length);
         gone.push(name);
         if (dryRun) continue;

@@ -104,8 +104,7 @@ export async function forgetPerson(context: CommandContext, options: ForgetOptio
 }
 
 function linesOf(person: ForgottenPerson): string[] {
-  // A bot of an earlier version does not report what it kept.
-  const { user, pseudonym, dry_run, left, kept = [], copies = [] } = person;
+  const { user, dry_run, left, kept, copies = [] } = person;
   const counted = [
     [person.turns, "their messages, with answers and files"],
     [person.other_turns, "messages of other people whose run details may contain words of the person"],
@@ -117,20 +116,13 @@ function linesOf(person: ForgottenPerson): string[] {
     [person.accounts, "accounts with tool servers"],
     [person.feedback, "their feedback on answers"],
     [person.stored, "values stored for their direct messages"],
+    [person.blanked, "their name in lines of the audit, settings and grants"],
   ] as const;
-  const renamed = [
-    [person.audit_lines, "lines of the audit"],
-    [person.renamed, "settings and grants"],
-  ] as const;
-  const shown = (rows: readonly (readonly [number, string])[]) =>
-    rows.filter(([count]) => count > 0).map(([count, what]) => `- ${what}: ${count}`);
+  const shown = counted.filter(([count]) => count > 0).map(([count, what]) => `- ${what}: ${count}`);
   const did = dry_run ? "Would be deleted" : "Deleted";
-  const replaced = dry_run ? "Would have" : "Have";
   return [
     `${did} of ${user}:`,
-    ...orNothing(shown(counted)),
-    `${replaced} ${pseudonym} in place of the name:`,
-    ...orNothing(shown(renamed)),
+    ...(shown.length === 0 ? ["- nothing"] : shown),
     ...(copies.length === 0
       ? []
       : [
@@ -144,8 +136,4 @@ function linesOf(person: ForgottenPerson): string[] {
 
 function listed(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `- ${line}`)];
-}
-
-function orNothing(lines: string[]): string[] {
-  return lines.length === 0 ? ["- nothing"] : lines;
 }

@@ -356,8 +356,8 @@ export interface TurnRemoval {
    * and answer. False if the turn is unknown or not finished; repeating the call changes nothing.
    */
   forget(turnId: string, by: string, at: number): Promise<boolean>;
-  /** Replaces a person, given by id, in these finished turns: as their author and as the person who deleted them. */
-  disown(turnIds: readonly string[], person: string, author: Pick<Author, "id" | "name">): Promise<void>;
+  /** Puts `deletedPerson` in place of a person, given by id, in these finished turns: as their author, and as who deleted them. */
+  disown(turnIds: readonly string[], person: string): Promise<void>;
   /**
    * Deletes the run details of finished turns: their signals, and all events except `withoutDetails`. A `details_removed` replaces the
    * first deleted event. Unknown or unfinished turns are unchanged. If a crash interrupts the deletion, the turn already has its

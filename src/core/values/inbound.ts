@@ -66,6 +66,9 @@ export const authorSchema = z.object({
 /** The author of a message. `id` is the platform's user id. */
 export type Author = z.infer<typeof authorSchema>;
 
+/** Stands for a person in records that stay when everything else of the person is deleted. */
+export const deletedPerson: Author = { id: "deleted", name: "Deleted person", trust: "member" };
+
 /** Maximum characters of a message. A longer one is refused with a message that says so. */
 export const maxMessageLength = 2_000_000;
 

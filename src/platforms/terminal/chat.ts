@@ -21,7 +21,7 @@ import { type ChatOutput, screenOf } from "./screen.ts";
 /** The part of the HTTP API that the chat uses. */
 export type ChatClient = Pick<ApiClient, "call" | "submitTurn" | "turnEvents">;
 
-export interface ChatOptions {
+interface ChatOptions {
   client: ChatClient;
   input: Keys;
   output: ChatOutput;

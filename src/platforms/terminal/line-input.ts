@@ -7,7 +7,7 @@ export interface Keys extends NodeJS.ReadableStream {
   setRawMode?(raw: boolean): unknown;
 }
 
-export interface LineInputOptions {
+interface LineInputOptions {
   input: Keys;
   output: NodeJS.WritableStream;
   /** Whether lines are edited, with history and completion. Otherwise they are read as they come. */
@@ -91,6 +91,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
       show();
     },
     clear() {
+      if (!interactive) return false;
       const something = editor.line !== "" || typed.length > 0;
       typed = [];
       editor.write(null, { ctrl: true, name: "e" });

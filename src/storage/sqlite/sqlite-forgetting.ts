@@ -1,11 +1,17 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnRemoval } from "../../core/log/turn-log.ts";
-import type { Author } from "../../core/values/inbound.ts";
+import { deletedPerson } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
-import { countDeletion, dropCarriedOver, finishedTurn, renameThread } from "../turns/turn-statements.ts";
+import {
+  countDeletion,
+  disownTurn,
+  dropCarriedOver,
+  finishedTurn,
+  renameThread,
+} from "../turns/turn-statements.ts";
 import { disowned, forgottenTitle, withoutCause, withoutTexts } from "../turns/turn-texts.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { insertEvents, readEvents, readInbound } from "./sqlite-events.ts";
+import { insertEvents, readEvents } from "./sqlite-events.ts";
 
 /** Maximum turns that one write changes. */
 const disownedAtOnce = 50;
@@ -13,12 +19,12 @@ const disownedAtOnce = 50;
 /** Deletes what people said. */
 export function createForgetting(connection: SqliteConnection): Pick<TurnRemoval, "forget" | "disown"> {
   return {
-    async disown(turnIds, person, author) {
+    async disown(turnIds, person) {
       for (let from = 0; from < turnIds.length; from += disownedAtOnce) {
         const some = turnIds.slice(from, from + disownedAtOnce);
         await connection.write(() =>
           connection.transaction(() => {
-            for (const turnId of some) disown(connection, turnId, person, author);
+            for (const turnId of some) disown(connection, turnId, person);
           }),
         );
       }
@@ -63,20 +69,11 @@ function forget(
   dropFromLaterTurns(connection, place, ordinal);
 }
 
-function disown(
-  connection: SqliteConnection,
-  turnId: string,
-  person: string,
-  { id, name }: Pick<Author, "id" | "name">,
-) {
-  const inbound = readInbound(connection, turnId);
-  if (inbound === undefined || connection.get(finishedTurn, turnId) === undefined) return;
-  const author: Author = { id, name, trust: "member" };
+function disown(connection: SqliteConnection, turnId: string, person: string): void {
+  if (connection.get(finishedTurn, turnId) === undefined) return;
   for (const event of readEvents(connection, turnId, -1))
-    replaceEvent(connection, event, disowned(event, person, author));
-  if (inbound.author.id !== person) return;
-  const update = "UPDATE turns SET author_id = ?, author = ? WHERE turn_id = ?";
-  connection.run(update, id, JSON.stringify(author), turnId);
+    replaceEvent(connection, event, disowned(event, person));
+  connection.run(disownTurn, turnId, person, deletedPerson.id, JSON.stringify(deletedPerson));
 }
 
 /** Removes from entry 0 the event that began a turn, and who caused it. */

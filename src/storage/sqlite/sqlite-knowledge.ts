@@ -9,6 +9,7 @@ import {
   queryWords,
   withoutCommon,
 } from "../knowledge-search.ts";
+import type { StoreFormat } from "../store-format.ts";
 import { gap, spaced } from "../words.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 
@@ -16,8 +17,9 @@ import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-
  * `words` is the only table with the text of a piece. `secure-delete` removes deleted words from the index immediately, not when it is next
  * rewritten.
  */
-export const knowledgeMigrations: readonly string[] = [
-  `
+export const knowledgeFormat: StoreFormat = {
+  number: 1,
+  tables: `
   CREATE TABLE documents (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     namespace TEXT NOT NULL,
@@ -44,7 +46,7 @@ export const knowledgeMigrations: readonly string[] = [
   CREATE VIRTUAL TABLE words USING fts5(text, about, tokenize = 'porter unicode61 remove_diacritics 2');
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
   `,
-];
+};
 
 /** The document id of pieces that are to be deleted. */
 const droppedDocument = 0;
@@ -59,7 +61,7 @@ export async function openSqliteKnowledge(
   path: string,
   options: SqliteOptions = {},
 ): Promise<Knowledge & { close(): Promise<void> }> {
-  const connection = await openSqlite(path, knowledgeMigrations, options);
+  const connection = await openSqlite(path, knowledgeFormat, options);
   return { ...createKnowledge(connection), close: () => connection.close() };
 }
 

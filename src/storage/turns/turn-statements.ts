@@ -12,6 +12,9 @@ export const noteOpening = `
 export const finishedTurn =
   "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = $1 AND status = 'finished'";
 
+export const disownTurn =
+  "UPDATE turns SET author_id = $3, author = $4 WHERE turn_id = $1 AND author_id = $2";
+
 /** A thread without messages is named after its first command, and so has no root. */
 export const renameThread = `
   UPDATE threads SET title = $1

@@ -1,5 +1,5 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
-import type { Author, Inbound } from "../../core/values/inbound.ts";
+import { deletedPerson, type Inbound } from "../../core/values/inbound.ts";
 
 /** The line of a turn: that of its thread for a message, one of its own for a command and for work in the background. */
 export function lineOf(inbound: Inbound, turnId: string): string {
@@ -49,12 +49,12 @@ export function withoutTexts(events: readonly TurnEvent[], by: string, at: numbe
   ];
 }
 
-/** The event with another person in place of one, given by id: as its author, or as who deleted the turn. The same event if unchanged. */
-export function disowned(event: TurnEvent, person: string, author: Author): TurnEvent {
+/** The event without a person, given by id, as its author or as who deleted the turn. The same event if unchanged. */
+export function disowned(event: TurnEvent, person: string): TurnEvent {
   if (event.type === "inbound" && event.inbound.author.id === person)
-    return { ...event, inbound: { ...event.inbound, author } };
+    return { ...event, inbound: { ...event.inbound, author: deletedPerson } };
   const isTheirs = event.type === "turn_finished" && event.forgotten_by === person;
-  return isTheirs ? { ...event, forgotten_by: author.id } : event;
+  return isTheirs ? { ...event, forgotten_by: deletedPerson.id } : event;
 }
 
 /** Entry 0 without the event that began the turn and who caused it; undefined if it has none. */

@@ -93,7 +93,8 @@ async function plantTurnsOfOthers({ log, files }: DataFolder, namespace: string)
   const said = (text: string) => ({ from: `${zora.name} <@${zora.id}>`, text });
   const journal = { author: { id: zora.id, name: zora.name }, text: `${stem}journal` };
   const picture = { call_id: "c", name: "p.png", media_type: "image/png", bytes: 3 };
-  const kinds: Record<string, { event?: TurnEventBody; inbound?: Partial<Inbound>; stops?: true }> = {
+  type Kind = { event?: TurnEventBody; inbound?: Partial<Inbound>; stops?: true; thread?: string };
+  const kinds: Record<string, Kind> = {
     heard: { event: { type: "context_read", thread: [heard], files: [image] } },
     decided: { event: { type: "approval_decided", ...decided } },
     answered: { event: { type: "question_answered", question_id: "q", text: `${stem}reply`, by: zora.id } },
@@ -108,9 +109,14 @@ async function plantTurnsOfOthers({ log, files }: DataFolder, namespace: string)
       },
     },
     stopped: { stops: true },
+    // Nothing in it names the person, but it continues a transcript that does.
+    later: {
+      event: { type: "step_finished", call_id: "c", step: "s#1", result: `${stem}later` },
+      thread: "found",
+    },
   };
-  for (const [id, { event, inbound, stops }] of Object.entries(kinds)) {
-    const message = { key: id, namespace, thread: id, author: ben, kind: "message", text: others } as const;
+  for (const [id, { event, inbound, stops, thread = id }] of Object.entries(kinds)) {
+    const message = { key: id, namespace, thread, author: ben, kind: "message", text: others } as const;
     await log.accept({ ...message, ...inbound }, id, 1);
     if (stops) await log.signal(id, { type: "stop", by: zora.id }, 1);
     await log.claim(`lease-${id}`, 1_000);
@@ -143,7 +149,9 @@ async function plantValues({ store, sealed }: DataFolder, namespace: string, dir
     `skill:${namespace}:memory:pinned`,
     facts.map(({ text, by, author }) => ({ text, by, author })),
   );
-  await store.set(`opening:${"0".repeat(64)}`, { told: { facts: [`<fact from="Z">${shortFact}</fact>`] } });
+  await store.set(`opening:${"0".repeat(64)}`, {
+    told: { facts: [`<fact from="${zora.name}">${shortFact}</fact>`] },
+  });
   const binding = { skill_id: "s", tool: "t", definition: "d", values: { to: `${stem}recipient` } };
   const decision = { binding, approver: "asker", at: 1, by: zora.id, name: zora.name };
   const book = { next: 3, allowances: [{ ...decision, id: 1 }], refusals: [{ ...decision, id: 2 }] };

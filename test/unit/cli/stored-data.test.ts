@@ -52,27 +52,30 @@ describe("knack export", () => {
   });
 });
 
-const nothing = { facts: 0, allowances: 0, accounts: 0, feedback: 0, stored: 0, renamed: 0 };
+const nothing = {
+  facts: 0,
+  allowances: 0,
+  accounts: 0,
+  documents: 0,
+  messages: 0,
+  plans: 0,
+  feedback: 0,
+  stored: 0,
+};
 const person = {
-  ...{
-    user: "slack:T1:U1",
-    pseudonym: "person-0a1b2c3d",
-    dry_run: false,
-    complete: true,
-    left: [] as string[],
-  },
-  ...{ ...nothing, turns: 3, other_turns: 1, audit_lines: 2 },
+  ...{ user: "slack:T1:U1", dry_run: false, complete: true, kept: [] as string[], left: [] as string[] },
+  ...{ ...nothing, turns: 3, other_turns: 1, blanked: 2 },
 };
 
 describe("knack forget", () => {
-  it("`knack forget` says what is deleted, what is renamed, and what nobody can find", async () => {
+  it("`knack forget` says what is deleted, and what nobody can find", async () => {
     const bot = fakeBot({ "DELETE /people/U1": () => person });
     const { code, out } = runKnack(["forget", "--user", "U1"], { cwd, bot });
     expect(await code).toBe(0);
     expect(out.text()).toContain(
       "Deleted of slack:T1:U1:\n- their messages, with answers and files: 3\n- messages of other",
     );
-    expect(out.text()).toContain("Have person-0a1b2c3d in place of the name:\n- lines of the audit: 2\n");
+    expect(out.text()).toContain("- their name in lines of the audit, settings and grants: 2\n");
     expect(out.text()).toContain("Not found, and not deleted: answers to other people");
     expect(out.text()).not.toContain("facts");
     expect(out.text()).not.toContain("upgrade");

@@ -70,8 +70,8 @@ function person(user: string, dry_run: boolean) {
   if (user === "nobody") return { ok: false, status: 404, message: "Nothing is stored." };
   const counts = { turns: 2, other_turns: 1, facts: 0, allowances: 0, accounts: 0, feedback: 0, stored: 0 };
   const named = user.startsWith("slack:") ? user : `slack:T1:${user}`;
-  const found = { user: named, pseudonym: "person-0a1b2c3d", complete: true, left: [] };
-  return { ok: true, value: { ...found, ...counts, dry_run, renamed: 0, audit_lines: 3 } };
+  const found = { user: named, complete: true, left: [] };
+  return { ok: true, value: { ...found, ...counts, dry_run, kept: [], blanked: 3 } };
 }
 
 function noSkill(id: string): Outcome<never> {

@@ -54,7 +54,11 @@ async function openRecorded(): Promise<{
   asked: Asked;
 }> {
   const { url } = await testPostgres();
-  const connection = await openPostgres(url, [turnLogTables], { schema: freshSchema(), poolSize: 4 });
+  const connection = await openPostgres(
+    url,
+    { number: 1, tables: turnLogTables },
+    { schema: freshSchema(), poolSize: 4 },
+  );
   onTestFinished(() => connection.close());
   const asked: Asked = new Map();
   const log = createPostgresTurnLog(
@@ -164,7 +168,7 @@ async function useEverything(log: PostgresTurnLog): Promise<void> {
   await log.oldDetails(9_000);
   await log.idleThreads(namespace, 9_000);
   await log.removeDetails(["t1"], 9_000, { idle_since: 9_000, forgets: true });
-  await log.disown(["t1"], "ada", { id: "nobody", name: "Nobody" });
+  await log.disown(["t1"], "ada");
   await log.forget("t1", "ada", 9_000);
   await log.removeTurns(place, 10_000_000);
 }

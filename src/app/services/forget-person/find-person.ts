@@ -79,8 +79,8 @@ async function hasAnything(
   known: ReadonlySet<string>,
 ): Promise<boolean> {
   const { store, index, knowledge } = deps;
-  const sweep = { person, pseudonym: "", known, dryRun: true };
-  for await (const _fact of factsOf(store, person, new Set())) return true;
+  const sweep = { person, known, dryRun: true };
+  for await (const _fact of factsOf(store, person)) return true;
   const isThere = (namespace: string) => isAt(person, namespace);
   if ((await index.clearAuthor(person.id, isThere, { dryRun: true })) > 0) return true;
   if (((await knowledge?.clearAuthor(person.id, isThere, { dryRun: true })) ?? 0) > 0) return true;
@@ -90,7 +90,7 @@ async function hasAnything(
 
 async function personNotFound(deps: FindPersonDeps, user: string): Promise<Outcome<never>> {
   const person = { platform: "", workspace: "", id: user };
-  const unplaced = await sweepUnplaced(deps, { person, pseudonym: "", dryRun: true });
+  const unplaced = await sweepUnplaced(deps, { person, dryRun: true });
   if (Object.values(unplaced).some((count) => count > 0)) {
     const message = `Grants or feedback of ${user} are stored without a platform. Name the person as platform:workspace:id, such as slack:T0123:U0123.`;
     return { ok: false, status: 409, message, code: "whole_name_needed" };

@@ -1,21 +1,16 @@
 import { errorText } from "../../../base/error-text.ts";
 import type { Asker } from "../../../core/values/failure.ts";
+import { deletedPerson } from "../../../core/values/inbound.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
-import { wasForgotten } from "../forgetting.ts";
 import type { AuditLine, StoredAudit } from "../stored-audit.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";
 import { type FindPersonDeps, findPerson, notesPrefix } from "./find-person.ts";
 import type { ForgetPerson, ForgetPersonOptions, ForgottenPerson } from "./forgotten-person.ts";
-import { isAt, isOwnDirectMessage, type Person, pseudonymOf, turnsOf, writtenAs } from "./person.ts";
+import { isAt, isOwnDirectMessage, namedAs, type Person, writtenAs } from "./person.ts";
 import { factsOf, removeFacts } from "./person-facts.ts";
-import {
-  forgetFolders,
-  forgetOwnTurns,
-  namesOf,
-  type PersonTurnsDeps,
-  stripOtherTurns,
-} from "./person-turns.ts";
+import { sweepThreads } from "./person-threads.ts";
+import { forgetOwnTurns, namesOf, type PersonTurnsDeps } from "./person-turns.ts";
 import { removePlans, type Sweep, sweepUnplaced, sweepValues } from "./person-values.ts";
 
 export interface ForgetPersonDeps extends PersonTurnsDeps, Omit<FindPersonDeps, keyof PersonTurnsDeps> {
@@ -54,89 +49,65 @@ async function forgetPerson(
   { dryRun, leavePosts }: Required<ForgetPersonOptions>,
 ): Promise<ForgottenPerson> {
   const { store, stored } = deps;
-  const pseudonym = await pseudonymOf(store, person);
   // Before the first deletion: after a crash, the next run removes the bytes.
   if (!dryRun) await store.set(unscrubbedKey, true);
-  const notes = await takeNotes(deps, person, dryRun);
-  const names = new Set(notes.names);
-  const sweep: Sweep = { person, pseudonym, known: await storedNamespaces(deps), dryRun };
+  const names = await noteNames(deps, person, dryRun);
+  const sweep: Sweep = { person, known: await storedNamespaces(deps), dryRun };
   const options = { by: asker.by, dryRun, leavePosts };
   // Plans first: they could begin another turn of the person.
   let plans = await removePlans(deps, sweep);
   const own = await forgetOwnTurns(deps, person, options);
-  const kept = dryRun ? [] : await forgetFolders(deps, own.threads.values());
   // A turn may have planned something before it was stopped.
   if (!dryRun) plans += await removePlans(deps, sweep);
-  const facts = await forgetFacts(deps, person, names, dryRun);
-  const openings = new Set(await deps.openings.removeSaying(Object.values(notes.facts).flat(), { dryRun }));
-  const traces = { person, names, facts: new Map(Object.entries(notes.facts)), openings, own };
-  const others = await stripOtherTurns(deps, traces, options);
+  const facts = await removeFacts(store, person, dryRun);
+  const named = namedAs(person, names);
+  const openings = new Set(await deps.openings.removeNaming(named, { dryRun: true }));
+  const swept = await sweepThreads(deps, { person, named, openings }, options);
+  // After the turns, which are found by them.
+  if (!dryRun) await deps.openings.removeNaming(named);
   const values = await sweepValues(deps, sweep);
   const unplaced = await sweepUnplaced(deps, sweep);
   const isThere = (namespace: string) => isAt(person, namespace);
   const messages = await deps.index.clearAuthor(person.id, isThere, { dryRun });
   const documents = (await deps.knowledge?.clearAuthor(person.id, isThere, { dryRun })) ?? 0;
   const copies = (await deps.copies?.remove({ dryRun })) ?? [];
-  const audit_lines = await stored.rewrite((line) => withPseudonym(line, person, pseudonym), { dryRun });
-  const left = [...own.left, ...others.left];
-  if (!dryRun) {
-    const isDone = left.length === 0;
-    left.push(...(await finish(deps, person, { pseudonym, asker, isDone, deleted: others.deleted })));
-  }
+  const lines = await stored.rewrite((line) => withoutPerson(line, person), { dryRun });
+  const left = [...own.left, ...swept.left];
+  if (!dryRun) left.push(...(await finish(deps, person, { asker, isDone: left.length === 0, ...swept })));
   return {
     user: writtenAs(person),
-    pseudonym,
     dry_run: dryRun,
     complete: left.length === 0,
     turns: own.count,
-    other_turns: others.count,
+    other_turns: swept.count,
     facts,
     documents,
     messages,
     plans,
     ...values,
     feedback: values.feedback + unplaced.feedback,
-    renamed: values.renamed + unplaced.renamed,
-    audit_lines,
-    kept: [...new Set([...kept, ...others.kept])],
+    blanked: values.blanked + unplaced.blanked + lines,
+    kept: swept.kept,
     left,
-    ...(copies.length === 0 ? {} : { copies }),
+    copies: copies.length === 0 ? undefined : copies,
   };
 }
 
-async function forgetFacts(
-  { store }: ForgetPersonDeps,
-  person: Person,
-  names: ReadonlySet<string>,
-  dryRun: boolean,
-): Promise<number> {
-  // A pinned fact has two keys.
-  const gone = new Set<string>();
-  for await (const told of factsOf(store, person, names)) {
-    for (const text of told.texts) gone.add(JSON.stringify([told.namespace, text]));
-    if (!dryRun) await removeFacts(store, told, person, names);
-  }
-  return gone.size;
+/** The names of the person, which are noted until everything is deleted: a run after a crash needs them. */
+async function noteNames(deps: ForgetPersonDeps, person: Person, dryRun: boolean): Promise<string[]> {
+  const { store } = deps;
+  const noted = (await store.get(notesKey(person))) ?? [];
+  const names = new Set([
+    ...((Array.isArray(noted) ? noted : []) as string[]),
+    ...(await namesOf(deps, person)),
+  ]);
+  for await (const told of factsOf(store, person)) for (const name of told.names) names.add(name);
+  for (const name of await documentNames(deps, person)) names.add(name);
+  if (!dryRun) await store.set(notesKey(person), [...names]);
+  return [...names];
 }
-
-/** Notes that help to find the rest after a crash. They are deleted last. */
-type Notes = { names: string[]; facts: { [namespace: string]: string[] } };
 
 const notesKey = (person: Person) => notesPrefix + writtenAs(person);
-
-async function takeNotes(deps: ForgetPersonDeps, person: Person, dryRun: boolean): Promise<Notes> {
-  const { store } = deps;
-  const before = ((await store.get(notesKey(person))) ?? { names: [], facts: {} }) as Notes;
-  const names = new Set([...before.names, ...(await namesOf(deps, person))]);
-  for await (const told of factsOf(store, person, names)) for (const name of told.names) names.add(name);
-  for (const name of await documentNames(deps, person)) names.add(name);
-  const facts = { ...before.facts };
-  for await (const { namespace, texts } of factsOf(store, person, names))
-    facts[namespace] = [...new Set([...(facts[namespace] ?? []), ...texts])];
-  const notes = { names: [...names], facts };
-  if (!dryRun) await store.set(notesKey(person), notes);
-  return notes;
-}
 
 /** Names of the person on documents they added. */
 async function documentNames({ knowledge }: ForgetPersonDeps, person: Person): Promise<string[]> {
@@ -146,52 +117,31 @@ async function documentNames({ knowledge }: ForgetPersonDeps, person: Person): P
   return documents.flatMap(({ author, by }) => (author === person.id && by !== "" ? [by] : []));
 }
 
-function withPseudonym(line: AuditLine, person: Person, pseudonym: string): AuditLine {
+/** A line of the audit without the person; undefined if nothing of it is left. */
+function withoutPerson(line: AuditLine, person: Person): AuditLine | undefined {
   if (!isAt(person, line.namespace)) return line;
-  const { id } = person;
-  const isBy = line.by === id;
-  const isAbout = line.about === id;
-  const isThere = isOwnDirectMessage(person, line.namespace);
-  if (!isBy && !isAbout && !isThere && line.subject !== id) return line;
-  const known = [isBy ? line.by_name : "", isAbout ? (line.about_name ?? "") : ""];
-  const hidden = (text: string) =>
-    known.filter((name) => name !== "").reduce((all, name) => all.replaceAll(name, pseudonym), text);
+  if (isOwnDirectMessage(person, line.namespace)) return undefined;
+  const { about, about_name: _name, ...rest } = line;
+  if (line.by !== person.id && about !== person.id && line.subject !== person.id) return line;
+  const by = line.by === person.id ? { by: deletedPerson.id, by_name: deletedPerson.name } : {};
   return {
-    ...line,
-    ...(isBy ? { by: pseudonym, by_name: pseudonym } : {}),
-    ...(isAbout ? { about: pseudonym, about_name: pseudonym } : {}),
-    ...(isThere ? { namespace: line.namespace.replace(id, pseudonym) } : {}),
-    subject:
-      line.subject === id || line.subject === line.namespace
-        ? line.subject.replace(id, pseudonym)
-        : line.subject,
-    detail: hidden(line.detail),
+    ...rest,
+    ...by,
+    subject: line.subject === person.id ? deletedPerson.id : line.subject,
+    detail: "",
   };
 }
 
-interface Finishing {
-  pseudonym: string;
-  asker: Asker;
-  isDone: boolean;
-  /** Turns of other people that the person deleted. */
-  deleted: readonly string[];
-}
-
-/** Removes the person's name from their turns, and the deleted bytes from the files. Returns what is left to do. */
+/** Removes the person from the records of deleted turns, and the deleted bytes from the files. Returns what is left to do. */
 async function finish(
   deps: ForgetPersonDeps,
   person: Person,
-  { pseudonym, asker, isDone, deleted }: Finishing,
+  { asker, isDone, records }: { asker: Asker; isDone: boolean; records: readonly string[] },
 ): Promise<string[]> {
   const { log, store, audit, stored } = deps;
-  if (isDone) {
-    const turns = [...(await forgottenTurns(deps, person)), ...deleted];
-    await log.disown(turns, person.id, { id: pseudonym, name: pseudonym });
-  }
-  const detail = isDone
-    ? `deleted everything of **${pseudonym}**`
-    : `deleted a part of what is stored of **${pseudonym}**`;
-  audit.record({ action: "person_forgotten", ...asker, subject: pseudonym, detail });
+  if (isDone) await log.disown(records, person.id);
+  const detail = `deleted ${isDone ? "everything" : "a part of what is"} stored of a person`;
+  audit.record({ action: "person_forgotten", ...asker, subject: deletedPerson.id, detail });
   await stored.settled();
   if (isDone) await store.delete(notesKey(person));
   return emptyFreeSpace(deps);
@@ -218,14 +168,4 @@ async function emptyFreeSpace(deps: ForgetPersonDeps): Promise<string[]> {
   }
   await store.delete(unscrubbedKey);
   return [];
-}
-
-/** Turns of the person that were deleted; turns accepted since the deletion began are not among them. */
-async function forgottenTurns({ log }: ForgetPersonDeps, person: Person): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { turn_id, namespace } of turnsOf(log, person.id)) {
-    if (!isAt(person, namespace)) continue;
-    if (wasForgotten(await log.read(turn_id))) ids.push(turn_id);
-  }
-  return ids;
 }

@@ -6,7 +6,6 @@ const count = z.number().int().min(0);
 /** What was deleted for a person, or would be. */
 export const forgottenPerson = z.object({
   user: z.string().describe("platform:workspace:id"),
-  pseudonym: z.string().describe("replaces their id and name where a record stays"),
   dry_run: z.boolean().describe("true when it was only counted"),
   complete: z.boolean().describe("false when something is left"),
   turns: count.describe("their turns, with answers and files"),
@@ -21,8 +20,7 @@ export const forgottenPerson = z.object({
   accounts: count.describe("their accounts with tool servers"),
   feedback: count.describe("their feedback on answers"),
   stored: count.describe("values stored for their direct messages"),
-  renamed: count.describe("settings and grants they made, which stay with the pseudonym"),
-  audit_lines: count.describe("audit lines that now have the pseudonym"),
+  blanked: count.describe("audit lines, settings and grants of theirs, which stay without their name"),
   kept: z
     .array(z.string())
     .describe(
@@ -39,7 +37,7 @@ export type ForgottenPerson = z.output<typeof forgottenPerson>;
 /** Deleted values of the store, by kind. */
 export type ValuesForgotten = Pick<
   ForgottenPerson,
-  "allowances" | "accounts" | "feedback" | "stored" | "renamed"
+  "allowances" | "accounts" | "feedback" | "stored" | "blanked"
 >;
 
 export interface ForgetPersonOptions {

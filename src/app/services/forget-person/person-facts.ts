@@ -3,7 +3,8 @@ import { type Json, objectOf } from "../../../core/values/json.ts";
 import { isAt, type Person } from "./person.ts";
 
 /** Facts that a person told the memory of a channel. */
-export interface ToldFacts {
+interface ToldFacts {
+  key: string;
   namespace: string;
   texts: string[];
   /** Names of the person on these facts. */
@@ -12,40 +13,32 @@ export interface ToldFacts {
 
 const factsKey = /^skill:(.+):memory:(?:facts|pinned)$/;
 
-/** The facts the person told, by channel and key. Earlier versions stored only a name with a fact. */
-export async function* factsOf(
-  store: KeyValue,
-  person: Person,
-  names: ReadonlySet<string>,
-): AsyncGenerator<ToldFacts> {
+/** The facts the person told, by channel and key. */
+export async function* factsOf(store: KeyValue, person: Person): AsyncGenerator<ToldFacts> {
   for await (const key of store.keys("skill:")) {
     const namespace = factsKey.exec(key)?.[1];
     if (namespace === undefined || !isAt(person, namespace)) continue;
-    const told = listIn(await store.get(key)).filter((fact) => isTold(fact, person, names));
+    const told = listIn(await store.get(key)).filter((fact) => isTold(fact, person));
     const all = (member: "text" | "by") =>
       told.map((fact) => objectOf(fact)[member]).filter((value) => typeof value === "string");
     if (told.length > 0)
-      yield { namespace, texts: all("text"), names: all("by").filter((name) => name !== "") };
+      yield { key, namespace, texts: all("text"), names: all("by").filter((name) => name !== "") };
   }
 }
 
-/** Removes facts of these texts that the person told. */
-export async function removeFacts(
-  store: KeyValue,
-  { namespace, texts }: ToldFacts,
-  person: Person,
-  names: ReadonlySet<string>,
-): Promise<void> {
-  const gone = new Set(texts);
-  const isGone = (fact: Json) => isTold(fact, person, names) && gone.has(String(objectOf(fact).text));
-  for (const name of ["facts", "pinned"]) {
-    const key = `skill:${namespace}:memory:${name}`;
-    if ((await store.get(key)) === undefined) continue;
+/** Deletes the facts the person told, or only counts them. Returns how many. */
+export async function removeFacts(store: KeyValue, person: Person, dryRun: boolean): Promise<number> {
+  // A pinned fact has two keys.
+  const gone = new Set<string>();
+  for await (const { key, namespace, texts } of factsOf(store, person)) {
+    for (const text of texts) gone.add(JSON.stringify([namespace, text]));
+    if (dryRun) continue;
     await store.update<Json>(key, (value = null) => {
-      const kept = listIn(value).filter((fact) => !isGone(fact));
+      const kept = listIn(value).filter((fact) => !isTold(fact, person));
       return Array.isArray(value) ? kept : { ...objectOf(value), facts: kept };
     });
   }
+  return gone.size;
 }
 
 /** The facts of a channel are a member of an object; the pinned facts are a list. */
@@ -55,8 +48,6 @@ function listIn(value: Json | undefined): Json[] {
   return Array.isArray(facts) ? facts : [];
 }
 
-function isTold(fact: Json, person: Person, names: ReadonlySet<string>): boolean {
-  const { author, by } = objectOf(fact);
-  if (typeof author === "string" && author !== "") return author === person.id;
-  return typeof by === "string" && (names.has(by) || by === person.id);
+function isTold(fact: Json, { id }: Person): boolean {
+  return objectOf(fact).author === id;
 }

@@ -5,6 +5,7 @@ import type { DueEntries, DueEntry } from "../../../core/ports/schedules.ts";
 import type { KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Servers } from "../../../core/skill/packages.ts";
 import { taughtKeys } from "../../../core/skill/taught-skills.ts";
+import { deletedPerson } from "../../../core/values/inbound.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import { feedbackPrefix, offersOffKey } from "../shapes.ts";
 import { maxDueEntries, namespaceOf } from "../stored-namespaces.ts";
@@ -21,7 +22,6 @@ export interface SweepDeps {
 /** The person whose values are deleted, and the known channels. */
 export interface Sweep {
   person: Person;
-  pseudonym: string;
   /** Channels with stored data. */
   known: ReadonlySet<string>;
   dryRun: boolean;
@@ -48,7 +48,7 @@ type Kind = keyof typeof ofChannels;
 /** Deletes a person from all values stored for channels except facts, or only counts. */
 export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<ValuesForgotten> {
   const { store } = deps;
-  const { person, pseudonym, known, dryRun } = sweep;
+  const { person, known, dryRun } = sweep;
   const { id } = person;
   const isOwn = (namespace: string) => isOwnDirectMessage(person, namespace);
   const isOthers = (namespace: string) => isAt(person, namespace) && !isOwn(namespace);
@@ -66,9 +66,9 @@ export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<Values
   });
   stored += await applyTo(store, offersOffKey(person.platform, id), dryRun, () => ({ count: 1 }));
   const allowances = await apply("allowances:", (value) => withoutDecisions(value, id));
-  let renamed = 0;
+  let blanked = 0;
   for (const kind of ["namespace:", "chat-thread:", "channel-index:"] as const)
-    renamed += await apply(kind, (value) => renameIn(value, id, pseudonym));
+    blanked += await apply(kind, (value) => blankIn(value, id));
   stored += await applyRule(store, taughtKeys.skill, dryRun, (value) => ({
     count: isOwn(String(objectOf(value).home)) ? 1 : 0,
   }));
@@ -79,21 +79,21 @@ export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<Values
     sweep,
     (namespace) => namespace !== undefined && isAt(person, namespace),
   );
-  return { allowances, accounts, feedback, stored, renamed };
+  return { allowances, accounts, feedback, stored, blanked };
 }
 
 /** The same for values without a channel: grants of operators, and feedback on answers that no longer exist. */
 export async function sweepUnplaced(
   deps: SweepDeps,
   sweep: Omit<Sweep, "known">,
-): Promise<Pick<ValuesForgotten, "feedback" | "renamed">> {
-  const { person, pseudonym, dryRun } = sweep;
-  let renamed = 0;
+): Promise<Pick<ValuesForgotten, "feedback" | "blanked">> {
+  const { person, dryRun } = sweep;
+  let blanked = 0;
   for (const prefix of ["grant:", "trust:", "packages:package:", taughtKeys.skill])
-    renamed += await applyRule(deps.store, prefix, dryRun, (value) => renameIn(value, person.id, pseudonym));
+    blanked += await applyRule(deps.store, prefix, dryRun, (value) => blankIn(value, person.id));
   // Earlier versions did not delete feedback with its turn.
   const feedback = await sweepFeedback(deps, sweep, (namespace) => namespace === undefined);
-  return { feedback, renamed };
+  return { feedback, blanked };
 }
 
 /** @param isMeant gets the namespace of the answer, if it still exists */
@@ -149,19 +149,16 @@ function withoutHomes(value: Json, isOwn: (namespace: string) => boolean): Found
   return { count: all.length - others.length, value: Object.fromEntries(others) };
 }
 
-/** Members with the id of a maker, and members next to them with the name. */
-const makers: ReadonlySet<string> = new Set(["by", "asker"]);
-const names: ReadonlySet<string> = new Set(["name", "by_name"]);
-
-/** The value with the pseudonym in place of the id and name of the maker. */
-function renameIn(value: Json, id: string, pseudonym: string): { count: number; value: Json } {
+/** The value without the id and name of the person where it says that they made it. */
+function blankIn(value: Json, id: string): { count: number; value: Json } {
   if (!isContainer(value)) return { count: 0, value };
-  const isTheirs = [...makers].some((name) => objectOf(value)[name] === id);
+  const { by, asker } = objectOf(value);
+  const isTheirs = by === id || asker === id;
   let count = isTheirs ? 1 : 0;
   const entries = Object.entries(value).map(([name, each]): [string, Json] => {
-    if (isTheirs && ((makers.has(name) && each === id) || (names.has(name) && typeof each === "string")))
-      return [name, pseudonym];
-    const within = renameIn(each, id, pseudonym);
+    if (isTheirs && each === id) return [name, deletedPerson.id];
+    if (isTheirs && (name === "name" || name === "by_name")) return [name, deletedPerson.name];
+    const within = blankIn(each, id);
     count += within.count;
     return [name, within.value];
   });
@@ -214,7 +211,7 @@ export interface PersonPlansDeps {
  */
 export async function removePlans(
   { due, sealed }: PersonPlansDeps,
-  { person, pseudonym, dryRun }: Sweep,
+  { person, dryRun }: Sweep,
 ): Promise<number> {
   let count = 0;
   const all = (await due.list({ most: maxDueEntries })).filter(({ namespace }) => isAt(person, namespace));
@@ -228,7 +225,7 @@ export async function removePlans(
     if (isOwn) {
       await sealed.delete(entry.id);
       await due.remove(entry.id);
-    } else await due.change(entry.id, (now) => withoutPerson(now, person, pseudonym));
+    } else await due.change(entry.id, (now) => withoutPerson(now, person));
   }
   return count;
 }
@@ -241,15 +238,15 @@ function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
 }
 
 /**
- * A plan without held events of the person, and without whether it may write to them. A trigger that waits for the person gets the
- * pseudonym, so it never fires.
+ * A plan without held events of the person, and without whether it may write to them. A trigger that waits for the person no longer
+ * names them, so it never fires.
  */
-function withoutPerson(entry: DueEntry, { id }: Person, pseudonym: string): DueEntry | undefined {
+function withoutPerson(entry: DueEntry, { id }: Person): DueEntry | undefined {
   const value = objectOf(entry.value);
   const held = Array.isArray(value.held) ? value.held : [];
   const others = held.filter((event: Json) => objectOf(event).by !== id);
   const condition = objectOf(value.condition ?? null);
-  const waits = condition.by === id ? { condition: { ...condition, by: pseudonym } } : {};
+  const waits = condition.by === id ? { condition: { ...condition, by: deletedPerson.id } } : {};
   const { [id]: asked, ...receivers } = objectOf(value.receivers);
   if (held.length === others.length && condition.by !== id && asked === undefined) return undefined;
   const kept = {

@@ -1,7 +1,6 @@
-import { createHmac, randomBytes } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
+import { pattern } from "../../../base/pattern.ts";
 import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
-import type { KeyValue } from "../../../core/ports/storage.ts";
 import { isDirectMessage, isWithin } from "../../../core/values/place.ts";
 
 /** A person on a platform, as stored data names them. */
@@ -37,6 +36,15 @@ export function isOwnDirectMessage(person: Person, namespace: string): boolean {
   return isAt(person, namespace) && isDirectMessage(namespace) && namespace.endsWith(`:dm-${person.id}`);
 }
 
+/** Matches stored JSON that names the person: by id, in quotes, brackets or a mention, or by one of the names as whole words. */
+export function namedAs({ id }: Person, names: readonly string[]): RegExp {
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+  const letter = /[\p{L}\p{N}]/u;
+  const named = (all: RegExp, name: string) =>
+    pattern("u")`${all}|(?<!${letter})${inJson(name)}(?!${letter})`;
+  return names.reduce(named, pattern("u")`["(@]${inJson(id)}["\\)>]`);
+}
+
 /** Turns read at a time. */
 const pageSize = 100;
 
@@ -60,14 +68,4 @@ export async function* turnsIn(
     before = page.at(-1)?.turn_id;
     if (page.length < pageSize) return;
   }
-}
-
-const keyName = "pseudonym-key";
-
-/** The pseudonym of a person who was deleted: always the same, and made with a key that only this store has. */
-export async function pseudonymOf(store: KeyValue, person: Person): Promise<string> {
-  const key = await store.update<string>(keyName, (known) => known ?? randomBytes(32).toString("hex"));
-  const { platform, workspace, id } = person;
-  const named = JSON.stringify(workspace === "*" ? [platform, id] : [platform, workspace, id]);
-  return `person-${createHmac("sha256", key).update(named).digest("hex").slice(0, 8)}`;
 }

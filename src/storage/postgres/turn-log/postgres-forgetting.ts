@@ -1,9 +1,14 @@
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnRemoval } from "../../../core/log/turn-log.ts";
-import type { Author } from "../../../core/values/inbound.ts";
+import { deletedPerson } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { inboundOf } from "../../turns/turn-rows.ts";
-import { countDeletion, dropCarriedOver, finishedTurn, renameThread } from "../../turns/turn-statements.ts";
+import {
+  countDeletion,
+  disownTurn,
+  dropCarriedOver,
+  finishedTurn,
+  renameThread,
+} from "../../turns/turn-statements.ts";
 import { disowned, forgottenTitle, withoutCause, withoutTexts } from "../../turns/turn-texts.ts";
 import type { PostgresSession } from "../postgres-connection.ts";
 import { insertEvent, readEvents, replaceEvent } from "./postgres-events.ts";
@@ -16,9 +21,9 @@ export const lockThreadOfTurn = `
 /** Deletes what people said. */
 export function createForgetting(turns: TurnStore): Pick<TurnRemoval, "forget" | "disown"> {
   return {
-    async disown(turnIds, person, author) {
+    async disown(turnIds, person) {
       for (const turnId of turnIds)
-        await turns.transaction((session) => disown(session, turns, { turnId, person, author }));
+        await turns.transaction((session) => disown(session, turns, turnId, person));
     },
 
     forget: (turnId, by, at) =>
@@ -56,22 +61,13 @@ async function replaceAll(session: PostgresSession, turnId: string, events: read
   for (const event of events) await insertEvent(session, event);
 }
 
-async function disown(
-  session: PostgresSession,
-  turns: TurnStore,
-  who: { turnId: string; person: string; author: Pick<Author, "id" | "name"> },
-): Promise<void> {
-  const { turnId, person } = who;
+async function disown(session: PostgresSession, turns: TurnStore, turnId: string, person: string) {
   if ((await session.get(finishedTurn, turnId)) === undefined) return;
-  const author: Author = { id: who.author.id, name: who.author.name, trust: "member" };
-  const events = await readEvents(session, turns.parse, turnId);
-  for (const event of events) {
-    const after = disowned(event, person, author);
+  for (const event of await readEvents(session, turns.parse, turnId)) {
+    const after = disowned(event, person);
     if (after !== event) await replaceEvent(session, after);
   }
-  if (inboundOf(events[0])?.author.id !== person) return;
-  const update = "UPDATE turns SET author_id = $2, author = $3 WHERE turn_id = $1";
-  await session.run(update, turnId, author.id, JSON.stringify(author));
+  await session.run(disownTurn, turnId, person, deletedPerson.id, JSON.stringify(deletedPerson));
 }
 
 /** Removes from entry 0 the event that began a turn, and who caused it. */

@@ -12,9 +12,12 @@ async function withPlans() {
   const { due } = createMemoryTurnLog();
   const app = createTestApp(scriptedModel(["x"]), { due });
   const add = (by: Author, text: string) =>
-    app.app.run("schedule.add", { input: { namespace, text }, asker: { by, namespace } });
-  await app.ask("/agent schedule add every day at 9 remind me of the accounts", { by: ann, namespace });
-  await add({ ...ann, id: "ben", name: "Ben" }, "every day at 10 remind me of lunch");
+    app.app.run("schedule.add", {
+      input: { namespace, text, cron: ["0 10 * * *"] },
+      asker: { by, namespace },
+    });
+  await app.ask('/agent schedule add cron "0 9 * * *" the accounts', { by: ann, namespace });
+  await add({ ...ann, id: "ben", name: "Ben" }, "lunch");
   const held = { key: "k", at: 1, by: "ann", happened: "secret of Ann" };
   const value = { what: "trigger", maker: { id: "ben" }, held: [held] };
   await due.add({ id: "t1", namespace, kind: "trigger", value });

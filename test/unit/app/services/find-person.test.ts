@@ -131,7 +131,7 @@ describe("finding a person", () => {
     const { app, store } = install();
     await store.set("trust:files", { tools: [], by: zora.id, at: 1 });
     expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 409, code: "whole_name_needed" });
-    expect(await forgetPerson(app, `web:sole:${zora.id}`, asker)).toMatchObject({ value: { renamed: 1 } });
+    expect(await forgetPerson(app, `web:sole:${zora.id}`, asker)).toMatchObject({ value: { blanked: 1 } });
     expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404 });
   });
 });

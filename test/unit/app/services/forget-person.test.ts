@@ -99,10 +99,8 @@ describe("forgetting a person", () => {
         { id: 2, text: "Releases are on Fridays", by: "Ada", author: "ada", at: 1, pinned: false },
       ],
     });
-    await store.set(
-      `skill:${channel}:memory:pinned`,
-      [`Prefers ${secret} paint`].map((text) => ({ text, by: zora.name })),
-    );
+    const pinned = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
+    await store.set(`skill:${channel}:memory:pinned`, [pinned]);
     const document = { title: zora.name, source: secret, author: zora.id, by: zora.name, at: 1 };
     await knowledge.add(channel, document, [{ text: `All about ${secret}`, place: "page 1" }]);
     await knowledge.add(channel, { ...document, title: "Menu", source: "m", author: "ada", by: "Ada" }, []);
@@ -141,7 +139,7 @@ describe("forgetting a person", () => {
     expect(last).toContain("First.");
   });
 
-  it("forgetting a person finds words in logs of earlier versions, which only have names, and leaves others' words", async () => {
+  it("forgetting a person finds words that only carry their name, and leaves others' words", async () => {
     const stores = inMemory();
     const { log } = stores;
     const { app } = callable(options(stores));
@@ -203,7 +201,7 @@ describe("forgetting a person", () => {
     platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
     await call("What did they say?");
     await app.ask(`about ${secret}`, { by: zora, namespace: channel, thread: "z" });
-    const fact = { text: `Prefers ${secret} paint`, by: zora.name };
+    const fact = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
     await store.set(`skill:${channel}:memory:pinned`, [fact]);
     await app.ask("a question", { namespace: channel, thread: "t9" });
     await expect(forgetPerson(app.app, zora.id, asker)).rejects.toThrow("power cut");
@@ -229,7 +227,7 @@ describe("forgetting a person", () => {
         namespace: channel,
         thread: `z${at}`,
       });
-    const fact = { text: `Prefers ${secret} paint`, by: zora.name };
+    const fact = { text: `Prefers ${secret} paint`, by: zora.name, author: zora.id };
     await store.set(`skill:${channel}:memory:pinned`, [fact]);
     const first = await forgetPerson(app.app, zora.id, asker);
     expect(first).toMatchObject({ value: { complete: false, left: [expect.stringContaining("disk full")] } });

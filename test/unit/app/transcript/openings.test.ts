@@ -47,7 +47,7 @@ it("an opening that another process deleted is gone here, too, and can be stored
   const opening: Opening = { instructions: "You help Ada Lovelace.", tools: [], told };
   const [here, elsewhere] = [createOpenings(store, clock), createOpenings(store, clock)];
   const [name] = await here.put(opening);
-  expect(await elsewhere.removeSaying(["Ada Lovelace"])).toEqual([name]);
+  expect(await elsewhere.removeNaming(/Ada Lovelace/)).toEqual([name]);
   expect(await here.get(name)).toBeUndefined();
   expect(await here.put(opening)).toEqual([name, opening]);
   expect(await elsewhere.get(name)).toEqual(opening);

@@ -95,9 +95,9 @@ it.each<[string, OpenedOptions, string[], string]>([
   },
 );
 
-it("rules that answer without a model have all tools and the search for skills", async () => {
+it("a conversation without a model has the list of skills and the tool that runs them", async () => {
   const { tools } = await opened({ generative: false });
-  expect(tools).toEqual(expect.arrayContaining(["list_skills", "text_analyze", "memory_forget"]));
+  expect(tools).toEqual(expect.arrayContaining(["list_skills", "invoke_skill"]));
 });
 
 it.each([

@@ -4,7 +4,6 @@ import { folderRoot } from "../../core/ports/working-folder.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation, said, shown } from "./operation.ts";
 import { codeSpan } from "./words.ts";
 
@@ -68,7 +67,7 @@ export const listFiles = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["files list"],
+      command: "files list <namespace> <thread>",
       read: ({ namespace, thread }) => ({ ns: namespace, thread }),
       print: ({ files, bytes, most_bytes }, { plain, dim }) => [
         ...files.map(({ path, bytes: size, by }) => {
@@ -87,7 +86,7 @@ export const listFiles = operation({
 
 export const removeFile = operation({
   name: "files.remove",
-  input: place.extend({ path: z.string().min(1).max(1_000) }),
+  input: place.extend({ path: z.string().min(1).max(1_000).describe("as the list shows it") }),
   output: z.object({ path: z.string() }),
   who: {
     least: "manager",
@@ -112,7 +111,7 @@ export const removeFile = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["files remove"],
+      command: "files remove <namespace> <thread> <path>",
       read: ({ namespace, thread, path }) => ({ ns: namespace, thread, path }),
       print: ({ path }, { plain }) => [`${plain(path)} is removed.`],
     },

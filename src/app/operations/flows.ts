@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Outcome } from "../../core/values/failure.ts";
 import { diagnostic, ownNamespace } from "../services/shapes.ts";
 import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation, runOperation, said, shown } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skills/skill-text.ts";
@@ -39,7 +38,8 @@ export const listFlows = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["flows list"],
+      command: "flows list",
+      namespace: "own",
       print({ flows }, { plain, bold, bad }) {
         if (flows.length === 0) return ["There are no flows here."];
         const width = Math.max(...flows.map(({ id }) => id.length));

@@ -4,7 +4,6 @@ import type { TurnFilter } from "../../core/log/turn-log.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation, shown, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turns/turn-view.ts";
@@ -38,7 +37,8 @@ export const listRuns = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["runs list"],
+      command: "runs list",
+      namespace: "filter",
       print: ({ turns, skills }, terminal) =>
         turns.length === 0
           ? ['Nothing has run yet. Try: knack ask "hello"']

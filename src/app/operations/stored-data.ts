@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { forgottenPerson } from "../services/forget-person/forgotten-person.ts";
 import { retentionReport, retentionStatus } from "../services/retention-policy.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation, type Terminal } from "./operation.ts";
 
 export const showRetention = operation({
@@ -33,7 +32,8 @@ export const runRetention = operation({
   },
   commandLine: [
     {
-      help: commandHelp.retention,
+      command: "retention",
+      options: ["--dry-run"],
       read: ({ dryRun }) => ({ dry_run: dryRun !== undefined }),
       print: reportLines,
     },

@@ -15,7 +15,6 @@ import { currentVersion } from "../../../core/skill/taught-skills.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, operators, said, shown } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
@@ -148,7 +147,7 @@ export const updatePackage = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills update"],
+      command: "skills update <id>",
       print: ({ installed }, terminal) =>
         installed.flatMap(({ skill_id, review }) => {
           const id = terminal.plain(skill_id);
@@ -194,7 +193,7 @@ export const removePackage = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills remove"],
+      command: "skills remove <id>",
       print: ({ removed }, { plain }) => [
         `${plain(removed.skill_id)} is removed. It came from ${plain(removed.from)}`,
       ],
@@ -216,7 +215,7 @@ export const reviewSkill = operation({
   who: "anyone",
   http: {
     route: "GET /skills/{id}/review",
-    summary: "The review of a skill that is there",
+    summary: "What a skill's files do, and what looks dangerous in them",
     answers: "what it is and can do",
   },
   chat: [
@@ -230,7 +229,7 @@ export const reviewSkill = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills review"],
+      command: "skills review <id>",
       print: reviewLines,
     },
   ],

@@ -8,7 +8,6 @@ import {
   preparedState,
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { type CommandLineForm, operation, operators, said, type Terminal } from "../operation.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
 
@@ -52,7 +51,7 @@ export const listSandboxPackages = operation({
   },
   commandLine: [
     {
-      help: commandHelp["sandbox list"],
+      command: "sandbox list",
       print({ sets, working, last }, terminal) {
         const now = working === undefined ? [] : [`Being prepared: ${terminal.plain(working.what)}`];
         const failed =
@@ -85,7 +84,7 @@ export const addSandboxPackages = operation({
   },
   commandLine: [
     {
-      help: commandHelp["sandbox add"],
+      command: "sandbox add <language> [package...]",
       read: ({ language, package: packages }) => ({ language, packages: packages ?? [] }),
       follow,
       print,
@@ -108,7 +107,7 @@ export const removeSandboxPackages = operation({
   },
   commandLine: [
     {
-      help: commandHelp["sandbox remove"],
+      command: "sandbox remove <language> <package...>",
       read: ({ language, package: packages }) => ({ language, packages }),
       follow,
       print,
@@ -141,7 +140,7 @@ export const prepareSkill = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["sandbox prepare"],
+      command: "sandbox prepare <id>",
       follow,
       print,
     },

@@ -5,10 +5,9 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import { mayStop } from "../../../core/values/inbound.ts";
 import { threadSchema } from "../../../core/values/place.ts";
 import { channelName } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation, said, shown, type Terminal } from "../operation.ts";
 
-const place = z.object({ ns: channelName, thread: threadSchema });
+const place = z.object({ ns: channelName, thread: threadSchema.describe("id of the thread") });
 const route = "/namespaces/{ns}/threads/{thread}/goal";
 const none = "This thread has no goal.";
 const how = "`/agent goal set <aim> 5 turns` sets one, `/agent goal stop` ends it.";
@@ -35,7 +34,7 @@ export const showGoal = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["goal show"],
+      command: "goal show <namespace> <thread>",
       read: ({ namespace, thread }) => ({ ns: namespace, thread }),
       print: ({ goal }, terminal) => [goal === undefined ? none : lineOf(goal, terminal)],
     },
@@ -81,7 +80,8 @@ export const setGoal = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["goal set"],
+      command: "goal set <namespace> <thread> <aim...>",
+      options: ["--turns <number>"],
       read: ({ namespace, thread, aim, turns }) => ({
         ...{ ns: namespace, thread, turns: turns === undefined ? undefined : Number(turns) },
         aim: [aim].flat().join(" "),
@@ -123,7 +123,7 @@ export const stopGoal = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["goal stop"],
+      command: "goal stop <namespace> <thread>",
       read: ({ namespace, thread }) => ({ ns: namespace, thread }),
       print: ({ goal }, terminal) => [lineOf(goal, terminal)],
     },

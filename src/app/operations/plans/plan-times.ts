@@ -4,7 +4,6 @@ import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type When, whenShape } from "../../../core/ports/plan-times.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
 import { channelName } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, said, type Terminal } from "../operation.ts";
 import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
 
@@ -39,6 +38,11 @@ function plannedText(done: string, { id: known, what, text, when, next }: Planne
 function plannedLines({ id: known, what, when, next }: PlannedView, { plain, bold }: Terminal): string[] {
   return [`${bold(known)}  ${what} ${plain(when)}`, ...next.map(plain)];
 }
+
+const timeOptions = [
+  ...["--at <time>", "--in <duration>", "--cron <patterns>", "--zone <zone>"],
+  ...["--from <time>", "--until <time>", "--times <number>"],
+];
 
 export const addSchedule = operation({
   name: "schedule.add",
@@ -91,7 +95,9 @@ export const addSchedule = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["schedule add"],
+      command: "schedule add <text...>",
+      options: [["--task", "the text is work for the agent"], ...timeOptions],
+      namespace: "mandatory",
       read: ({ text, times, task, ...rest }) => ({
         ...rest,
         text: [text].flat().join(" "),
@@ -152,7 +158,9 @@ export const changeSchedule = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["schedule change"],
+      command: "schedule change <id>",
+      options: timeOptions,
+      namespace: "mandatory",
       read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
       print: (planned, terminal) => plannedLines(planned, terminal),
     },

@@ -5,7 +5,6 @@ import type { PlanChange, Planner } from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { channelName } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation, refused, said, shown } from "../operation.ts";
 import type { CommandOption } from "../services.ts";
 
@@ -61,7 +60,8 @@ export const listSchedules = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["schedule list"],
+      command: "schedule list",
+      namespace: "mandatory",
       print: ({ schedules }, { plain, bold, dim, warn }) =>
         schedules.length === 0
           ? ["Nothing is planned there."]
@@ -129,7 +129,8 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
     ],
     commandLine: [
       {
-        help: commandHelp[`schedule ${to}`],
+        command: `schedule ${to} <id>`,
+        namespace: "mandatory" as const,
         print: (planned, { plain, bold }) => [`${done}: ${bold(planned.id)} ${plain(planned.text)}`],
       },
     ],
@@ -185,7 +186,9 @@ export const renewScheduleSecret = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["schedule secret"],
+      command: "schedule secret <id>",
+      options: ["--set <secret>"],
+      namespace: "mandatory",
       print: ({ secret = "It was sent to you on your platform." }, _terminal, { set }) => [
         set === undefined ? secret : "The secret is set.",
       ],

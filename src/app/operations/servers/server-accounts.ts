@@ -3,7 +3,6 @@ import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { Asker, Outcome } from "../../../core/values/failure.ts";
 import { mayOperate } from "../../../core/values/inbound.ts";
 import { personKey, shownPerson } from "../../../core/values/place.ts";
-import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation, shown } from "../operation.ts";
 import { serverView } from "./server-view.ts";
 import { configured, findServer, named, serverName, unknownServer } from "./servers.ts";
@@ -44,7 +43,7 @@ export const loginServer = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["mcp login"],
+      command: "mcp login <name>",
       needsBot: "since the answer of the login comes to it",
       print: ({ url }, { plain }) => ["Open this to connect the account, within a few minutes:", plain(url)],
     },
@@ -82,7 +81,7 @@ export const logoutServer = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["mcp logout"],
+      command: "mcp logout <name>",
       print: ({ name }, { plain }) => [`The account with ${plain(name)} is forgotten.`],
     },
   ],

@@ -12,7 +12,6 @@ import type { Skill } from "../../../core/skill/skill.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { closed, diagnostic } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, operators, shown, type Terminal } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { diagnosticLines } from "../words.ts";
@@ -67,7 +66,7 @@ export const listServers = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["mcp list"],
+      command: "mcp list",
       settled: true,
       print: ({ servers, diagnostics }, terminal) =>
         servers.length + diagnostics.length === 0
@@ -110,7 +109,8 @@ export const controlServer = operation({
     say: (server: ServerView) => controlled(server, action),
   })),
   commandLine: actions.map((action) => ({
-    help: commandHelp[`mcp ${action}`],
+    command: `mcp ${action} <name>`,
+    description: `${action} a tool server`,
     read: ({ name = "" }) => ({ name, action }),
     print: serverLines,
     warn: (_server: ServerView, _terminal: Terminal, here: boolean) => (here ? [onlyATry] : []),

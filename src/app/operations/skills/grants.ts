@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Skill } from "../../../core/skill/skill.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, operators, said, type Terminal } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { listed } from "../words.ts";
@@ -55,7 +54,7 @@ export const grantHosts = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills grant"],
+      command: "skills grant <id> <host...>",
       read: ({ id, host }) => ({ id, hosts: host }),
       print: reachLine,
     },
@@ -81,7 +80,11 @@ export const revokeHosts = operation({
   input: z.object({ id: skillId, hosts: hosts.optional().describe("all hosts when left out") }),
   output: granted,
   who,
-  http: { route: "POST /skills/{id}/revoke", summary: "Take hosts back from a skill", answers },
+  http: {
+    route: "POST /skills/{id}/revoke",
+    summary: "Take hosts back from a skill, all unless named",
+    answers,
+  },
   chat: [
     {
       command: "skill revoke",
@@ -107,7 +110,7 @@ export const revokeHosts = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills revoke"],
+      command: "skills revoke <id> [host...]",
       read: ({ id, host }) => ({ id, ...(host === undefined || host.length === 0 ? {} : { hosts: host }) }),
       print: reachLine,
     },

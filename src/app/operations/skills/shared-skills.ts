@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { ownNamespace, skillId } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, said } from "../operation.ts";
 import { placeWords } from "../words.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
@@ -65,7 +64,7 @@ export const shareSkill = operation({
       say: ({ id }, { input }) => said(sharedTexts[input.with](id)),
     },
   ],
-  commandLine: [{ help: commandHelp["skills share"], print: standingLine }],
+  commandLine: [{ command: "skills share <id> <with>", namespace: "own", print: standingLine }],
   async run({ input: { id, namespace, with: who }, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -118,7 +117,7 @@ export const takeSkill = operation({
         ),
     },
   ],
-  commandLine: [{ help: commandHelp["skills take"], print: standingLine }],
+  commandLine: [{ command: "skills take <id>", namespace: "own", print: standingLine }],
   async run({ input: { id, namespace }, asker, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;

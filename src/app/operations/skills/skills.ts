@@ -5,7 +5,6 @@ import { channelName, ownNamespace, skillId } from "../../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../../services/skill-listing.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
 import { mayChangeSettings, settingsNote } from "../channels.ts";
-import { commandHelp } from "../command-help.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "../operation.ts";
 import { listed, placeWords } from "../words.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
@@ -53,7 +52,8 @@ export const listSkills = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills list"],
+      command: "skills list",
+      namespace: "own",
       print: ({ skills }, terminal) =>
         skills.length === 0 ? ["There are no skills here."] : skillListLines(skills, terminal),
       diagnose: ({ diagnostics }, { plain }) =>
@@ -73,7 +73,11 @@ export const showSkill = operation({
   input: z.object({ id: skillId, namespace: ownNamespace }),
   output: skillDetail,
   who: "anyone",
-  http: { route: "GET /skills/{id}", summary: "One skill in full", answers: "the skill" },
+  http: {
+    route: "GET /skills/{id}",
+    summary: "One skill: its parameters, tools and files, and whether it can be used",
+    answers: "the skill",
+  },
   chat: [
     {
       command: "skill info",
@@ -86,7 +90,8 @@ export const showSkill = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills info"],
+      command: "skills info <id>",
+      namespace: "own",
       print: (skill, terminal) => skillDetailLines(skill, terminal),
     },
   ],

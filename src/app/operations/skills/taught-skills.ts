@@ -6,7 +6,6 @@ import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { milliseconds, ownNamespace, skillId } from "../../services/shapes.ts";
 import type { SkillDetail } from "../../services/skill-listing.ts";
 import type { TeachingService } from "../../services/teaching.ts";
-import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation, said, shown, type Terminal } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { skillOption, whichSkill } from "./find-skill.ts";
@@ -111,7 +110,8 @@ export const showHistory = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills history"],
+      command: "skills history <id>",
+      namespace: "own",
       print: ({ current, versions }, { plain, bold }) =>
         versions.toReversed().map((version) => {
           const line = plain(versionLine(version, current).slice(2).replaceAll("**", ""));
@@ -148,7 +148,11 @@ function versionLine(
 
 export const restoreVersion = operation({
   name: "taught.restore",
-  input: z.object({ id: skillId, namespace: ownNamespace, version: z.coerce.number().int().positive() }),
+  input: z.object({
+    id: skillId,
+    namespace: ownNamespace,
+    version: z.coerce.number().int().positive().describe("its number in the history"),
+  }),
   output: standing,
   who: { decide: mayReplace },
   http: {
@@ -173,7 +177,7 @@ export const restoreVersion = operation({
       say: ({ id, version }) => said(`**${id}** is version ${version} again.`),
     },
   ],
-  commandLine: [{ help: commandHelp["skills restore"], print: standingLine }],
+  commandLine: [{ command: "skills restore <id> <version>", namespace: "own", print: standingLine }],
   async run({ input: { id, namespace, version }, asker, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -209,7 +213,7 @@ export const discardSkill = operation({
       say: ({ id }) => said(`**${id}** is gone, with all its versions.`),
     },
   ],
-  commandLine: [{ help: commandHelp["skills discard"], print: standingLine }],
+  commandLine: [{ command: "skills discard <id>", namespace: "own", print: standingLine }],
   async run({ input: { id, namespace }, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;

@@ -25,7 +25,6 @@ export type TurnRequest = z.input<typeof schemas.turnRequest>;
 
 export type ForgottenPerson = OutputOf<"person.forget">;
 
-export type FlowList = OutputOf<"flow.list">;
 export type FlowResult = OutputOf<"flow.run">;
 export type InstalledPackage = OutputOf<"package.remove">["removed"];
 export type PackageReview = OutputOf<"skill.review">;

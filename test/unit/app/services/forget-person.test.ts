@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
 import type { Knowledge } from "../../../../src/core/ports/services.ts";
 import type { FileStore, KeyValue } from "../../../../src/core/ports/storage.ts";

@@ -96,7 +96,7 @@ const cards: [what: string, approval: Approval][] = [
   ],
   ["a script", { ...asked, says: { deed: "run the script “a.sh” of the skill “x”" }, approver: "operator" }],
   ["what somebody wrote", { ...asked, input: { to: "#random", text: mail } }],
-  ["a lent account", { ...asked, binds: { ...binds, until: 0 }, person: { id: "U2", name: "Ben" } }],
+  ["a lent account", { ...asked, person: { id: "U2", name: "Ben", for_answer: true } }],
 ];
 
 describe.each(Object.entries(messages))(

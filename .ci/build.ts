@@ -154,6 +154,8 @@ export class Builder {
       platform: "node",
       plugins: [this.#placed(inputs), this.#shippedModules(), ...withoutUnusedParts],
       preserveEntrySignatures: false,
+      // pdfmake's CommonJS asks for it.
+      transform: { define: { __dirname: "import.meta.dirname" } },
       // Only sources bundle their pages.
       external: ["rolldown"],
       // Optional packages that are not installed stay imports.

@@ -13,7 +13,6 @@ import type { Web } from "../src/core/ports/web.ts";
 import { noMeans } from "../src/core/ports/work-context.ts";
 import { createCatalogueLoader } from "../src/core/skill/catalogue.ts";
 import { createNetworkGrants } from "../src/core/skill/network-grants.ts";
-import type { ScriptRunner } from "../src/core/skill/programs.ts";
 import type { SkillSource } from "../src/core/skill/skill.ts";
 import type { Author } from "../src/core/values/inbound.ts";
 import { createRedactor } from "../src/core/values/redact.ts";
@@ -61,7 +60,6 @@ export interface BenchAppOptions
   /** Further sources. */
   sources?: readonly SkillSource[];
   transcript_tokens?: number;
-  scripts?: ScriptRunner;
 }
 
 /** The mock model behind an address. */
@@ -72,11 +70,11 @@ export function mockChoice(baseUrl: string): ModelSettings {
   };
 }
 
-/** The way to the network that tools have; only these hosts of it are private. */
-export function benchWeb(allow: readonly string[]): Web {
+/** The way to the network that tools have; only this machine is a private host of it. */
+function benchWeb(): Web {
   const { net } = configSchema.parse({});
   return createWeb({
-    allow,
+    allow: ["127.0.0.1"],
     timeoutMs: net.timeout_seconds * 1000,
     maxBytes: net.max_bytes,
     maxRedirects: net.max_redirects,
@@ -91,7 +89,6 @@ export async function createBenchApp({
   skills = [],
   sources: more = [],
   transcript_tokens,
-  scripts,
   index = createMemoryMessageIndex(),
   files = createMemoryFileStore(),
   leases = createKeyValueLeases(store, "bench"),
@@ -148,12 +145,12 @@ export async function createBenchApp({
       models: createModels({ idleTimeoutMs: config.model.idle_seconds * 1000, ...model }, systemClock),
       store,
       files,
-      pastOutput: createPastOutputs(log, files),
-      web: benchWeb(["127.0.0.1"]),
+      pastOutput: createPastOutputs(log),
+      web: benchWeb(),
       means: noMeans,
       rights: {},
       approvals: {},
-      scripts,
+      scripts: undefined,
       code: undefined,
       documents: noDocuments,
       transcriber: noTranscriber("the bench has no sound"),

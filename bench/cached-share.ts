@@ -1,13 +1,15 @@
 import type { App } from "../src/app/app.ts";
+import type { Json } from "../src/core/values/json.ts";
+import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
 import { cachedShare } from "../test/support/vendors/recording.ts";
 import { startVendors, type Vendors } from "../test/support/vendors/vendors.ts";
-import { asker, namespace } from "./bench-app.ts";
+import { ask } from "./ask.ts";
+import { asker, createBenchApp, namespace } from "./bench-app.ts";
+import { type CachedModel, cachedModels, settingsFor } from "./cached-models.ts";
+import { competentModel, type Exchange, type Step } from "./competent-model.ts";
 import { atLeast, type Measure } from "./measure.ts";
-import { competentModel } from "./price/competent-model.ts";
-import { cachedModels, type PricedModel } from "./price/models.ts";
-import { openSurroundings, type Surroundings } from "./price/surroundings.ts";
-import { askKnack, createPricedApp } from "./price/task-runs.ts";
-import { call, type Exchange, prose } from "./price/tasks.ts";
+import { openSurroundings, prose, type Surroundings } from "./tool-surroundings.ts";
 
 /** A person's action in the channel before a turn. */
 interface Turn extends Exchange {
@@ -51,12 +53,17 @@ export async function measureCachedShare(): Promise<Measure[]> {
 }
 
 async function runThread(
-  model: PricedModel,
+  model: CachedModel,
   vendors: Vendors,
-  surroundings: Surroundings,
+  { sources }: Surroundings,
   turns: readonly Turn[],
 ): Promise<void> {
-  const running = await createPricedApp(model, vendors, surroundings);
+  const running = await createBenchApp({
+    model: settingsFor(model, vendors),
+    log: createMemoryTurnLog(),
+    store: createMemoryKeyValue(),
+    sources,
+  });
   running.start();
   try {
     for (const turn of turns) await runTurn(running.app, turn);
@@ -74,7 +81,13 @@ async function runTurn(app: App, turn: Turn): Promise<void> {
     });
     if (!switched.ok) throw new Error(switched.message);
   }
-  await askKnack(app, "thread", turn);
+  const succeeded = await ask(app, "thread", turn.said);
+  if (succeeded !== turn.steps.length)
+    throw new Error(`“${turn.said}” made ${succeeded} calls instead of ${turn.steps.length}`);
+}
+
+function call(tool: string, input: Json): Step {
+  return { tool, input };
 }
 
 function turnsOf({ folder }: Surroundings): readonly Turn[] {
@@ -84,7 +97,7 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
     { said: "Hello! We talk about the chairs today.", steps: [], answer: prose(60) },
     {
       said: "What does release.md on the file server say?",
-      steps: [{ activate: "mcp_filesystem", words: "read text file" }, file("release.md")],
+      steps: [{ server: "mcp_filesystem", words: "read text file" }, file("release.md")],
       answer: prose(150),
     },
     {
@@ -114,7 +127,7 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
     {
       said: "How many are 117 and 265 seats together?",
       steps: [
-        { activate: "mcp_everything", words: "sum of two numbers" },
+        { server: "mcp_everything", words: "sum of two numbers" },
         call("everything__get-sum", { a: 117, b: 265 }),
       ],
       answer: prose(60),
@@ -126,9 +139,9 @@ function turnsOf({ folder }: Surroundings): readonly Turn[] {
       answer: prose(120),
     },
     {
-      said: "Judge the mood of that review.",
+      said: "How hard is that review to read?",
       steps: [
-        call("invoke_skill", { skill_id: "text-analyzer", params: { text, analysis_type: "sentiment" } }),
+        call("invoke_skill", { skill_id: "text-analyzer", params: { text, analysis_type: "readability" } }),
       ],
       answer: prose(120),
     },

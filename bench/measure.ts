@@ -12,7 +12,7 @@ export interface Measure {
   target: number;
   /** More is better. */
   at_least?: true;
-  unit: "ms" | "KB" | "MB" | "¢" | "calls" | "tokens" | "%" | "/s";
+  unit: "ms" | "MB" | "tokens" | "%" | "/s";
   ok: boolean;
 }
 

@@ -6,9 +6,9 @@ import { inputTokens } from "../test/support/vendors/recording.ts";
 import { startVendors } from "../test/support/vendors/vendors.ts";
 import { ask } from "./ask.ts";
 import { createBenchApp, shippedSkills } from "./bench-app.ts";
+import { settingsFor } from "./cached-models.ts";
 import { writeDocumentSkills } from "./document-skills.ts";
 import { limited, type Measure } from "./measure.ts";
-import { settingsFor } from "./price/models.ts";
 
 /** Tokens for the instructions and the agent's own tools. */
 const rest = 2_000;

@@ -8,22 +8,12 @@
  * 4. Loading 1,000 skill folders, cold and again.
  * 5. Start of the bot until it is ready, its memory when idle, and how long `knack --help` takes.
  * 6. How long Slack waits for an acknowledgement while 200 turns run.
- * 7. A flow of 20 nearly empty blocks, from the command to the end of its turn, with the turn log in SQLite.
- * 8. The overhead of a call of an imported skill in the sandbox, once its process runs.
- * 9. The first answer of a bot with 200 imported and 200 document skills: with 20 unused tool servers, against none.
- * 10. The cost of the same tasks at the vendors' prices, cache included, and their model calls and those of 22 more, against a
- *    plain loop with all tools in every request.
- * 11. How much of the input comes from the vendors' caches in a thread whose skills change.
- * 12. Columns, rows and beginning of an attached CSV file of 100 MB, against reading its lines once.
- * 13. The start of code in the folder of a thread, beyond that of bubblewrap alone.
- * 14. The disk space of a turn that uses a tool, a flow and the list of skills.
- * 15. The longest time for which one person's input blocks the event loop of a whole bot.
- * 16. Message to claim, CPU and time of a turn, and an idle bot with the data in PostgreSQL, beside SQLite files.
- * 17. Unasked offers to answer the messages of a labelled week: how many are wanted, and how many wanted ones are made, by the rule and by
- *    the small model of the configuration, if one is configured. It has no target.
+ * 7. The first answer of a bot with 200 imported and 200 document skills: with 20 unused tool servers, against none.
+ * 8. How much of the input comes from the vendors' caches in a thread whose skills change.
+ * 9. The longest time for which one person's input blocks the event loop of a whole bot.
+ * 10. Message to claim, CPU and time of a turn, and an idle bot with the data in PostgreSQL, beside SQLite files.
  *
- * A missed target prints MISSED; the exit code stays 0. `--json` prints the measures as JSON, `--profile` prints where the CPU
- * of measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
+ * A missed target prints MISSED; the exit code stays 0. `--json` prints the measures as JSON, `--only 1,4` measures some.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,27 +22,18 @@ import { parseArgs } from "node:util";
 import { measureAcknowledgement } from "./acknowledgement.ts";
 import { measureCachedShare } from "./cached-share.ts";
 import { type MockModel, startMockModel } from "./child.ts";
-import { measureCodeStart } from "./code-start.ts";
-import { measureCsvTable } from "./csv-table.ts";
 import { measureEventLoop } from "./event-loop.ts";
 import { measureFirstAnswer } from "./first-answer.ts";
-import { measureFlowBlocks } from "./flow-blocks.ts";
-import { measureImportedSkill } from "./imported-skill.ts";
 import { formatTable, type Measure } from "./measure.ts";
-import { measureOffers } from "./offers.ts";
 import { measureOpening } from "./opening-size.ts";
 import { measurePostgres } from "./postgres.ts";
-import { profileTurns } from "./profile-turns.ts";
 import { measureSkillLoading } from "./skill-loading.ts";
 import { measureStartUp } from "./start-up.ts";
-import { measureTaskPrice } from "./task-price.ts";
-import { measureTurnDisk } from "./turn-disk.ts";
 import { freshThread, longThread, measureFirstTurn, measureTurns } from "./turn-overhead.ts";
 
 const { values: options } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
-    profile: { type: "boolean", default: false },
     only: { type: "string" },
   },
 });
@@ -67,24 +48,16 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   (_, folder) => measureSkillLoading(folder),
   (_, folder) => measureStartUp(folder),
   measureAcknowledgement,
-  measureFlowBlocks,
-  (_, folder) => measureImportedSkill(folder),
   measureFirstAnswer,
-  measureTaskPrice,
   measureCachedShare,
-  (_, folder) => measureCsvTable(folder),
-  (_, folder) => measureCodeStart(folder),
-  (_, folder) => measureTurnDisk(folder),
   measureEventLoop,
   measurePostgres,
-  measureOffers,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));
 const mock = await startMockModel();
 try {
-  if (options.profile) console.log(await profileTurns(mock, folder, path.join(tmpdir(), "knack-profiles")));
-  else await measure();
+  await measure();
 } finally {
   await mock.stop();
   await rm(folder, { recursive: true, force: true });

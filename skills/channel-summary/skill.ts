@@ -39,7 +39,7 @@ export const skill = defineSkill({
   effect: "read_only",
   parameters: z.object({
     channel: z.string().max(200).optional().describe("its name; this one unless given"),
-    since: timeSchema.describe("Monday; yesterday at 9; 2026-11-23T09:00; local"),
+    since: timeSchema.describe("ISO: 2026-11-23 or 2026-11-23T09:00; local"),
     until: timeSchema,
     focus: z.string().max(300).optional(),
   }),
@@ -57,9 +57,9 @@ export const skill = defineSkill({
   async run({ channel, since, until, focus }, context) {
     const { chat, time_zone: zone } = context;
     const from =
-      (await timeIn(since, context)) ??
+      timeIn(since, context) ??
       DateTime.fromMillis(context.now(), { zone }).minus({ days: 1 }).startOf("day").toMillis();
-    const to = (await timeIn(until, context)) ?? context.now();
+    const to = timeIn(until, context) ?? context.now();
     const place = await chat.channel(channel);
     const { messages, cut } = await readAll(context, place, from, to);
     const { all, unread } = await withReplies(context, place, messages, { since: from, until: to });

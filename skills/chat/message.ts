@@ -41,38 +41,19 @@ export function showMessage(message: ChannelMessage, zone: string): ShownMessage
 export const timeSchema = z.string().max(60).optional();
 
 /**
- * A past time, ms since the epoch: `2026-11-23` or `2026-11-23T09:00` (local, or with its own offset), or words such as `Monday`,
- * `yesterday at 9`, `2 hours ago`. A day means its beginning, a weekday the latest one. @throws SkillFailure for an invalid time
+ * A time in ms since the epoch: `2026-11-23`, the beginning of that day, or `2026-11-23T09:00`, local or with its own offset.
+ * @throws SkillFailure for anything else
  */
-export async function timeIn(
+export function timeIn(
   text: string | undefined,
   { time_zone: zone, now }: Pick<ToolContext, "time_zone" | "now">,
-): Promise<number | undefined> {
+): number | undefined {
   if (text === undefined) return undefined;
-  const written = DateTime.fromISO(text.trim().replace(" ", "T"), { zone });
-  const time = written.isValid ? written : await spokenTime(text, DateTime.fromMillis(now(), { zone }));
-  if (time?.isValid) return time.toMillis();
+  const time = DateTime.fromISO(text.trim().replace(" ", "T"), { zone });
+  if (/^\d{4}-\d\d-\d\d/.test(text.trim()) && time.isValid) return time.toMillis();
   throw new SkillFailure(
     "invalid_time",
-    `${text} is not a time the bot understands.`,
-    "Give it as 2026-11-23, 2026-11-23T09:00, Monday, yesterday or 2 hours ago.",
+    `“${text}” is not a date or time.`,
+    `Give it as 2026-11-23 or 2026-11-23T09:00. It is ${DateTime.fromMillis(now(), { zone }).toFormat("ccc yyyy-MM-dd HH:mm")} in ${zone}.`,
   );
-}
-
-/** Undefined unless all words are understood. */
-async function spokenTime(text: string, now: DateTime): Promise<DateTime | undefined> {
-  const words = text.trim().replace(/^(?:since|from|until|till|on|seit|bis|depuis|desde)\s+/i, "");
-  if (/^this (?:week|month|year)$/i.test(words)) return now.startOf(words.slice(5).toLowerCase() as "week");
-  const { de, en, es, fr } = await import("chrono-node");
-  // The local wall clock as UTC, so that words are read as local times.
-  const instant = now.setZone("utc", { keepLocalTime: true }).toJSDate();
-  const found = [en, de, fr, es]
-    .flatMap((language) => language.parse(words, { instant, timezone: 0 })[0] ?? [])
-    .find((each) => each.text.length === words.length);
-  if (found === undefined) return undefined;
-  const { start } = found;
-  const read = DateTime.fromJSDate(start.date(), { zone: "utc" }).setZone(now.zone, { keepLocalTime: true });
-  const time = start.isCertain("hour") ? read : read.startOf("day");
-  const isWeekday = start.isCertain("weekday") && !start.isCertain("day");
-  return isWeekday && time > now && !/^next\b/i.test(words) ? time.minus({ weeks: 1 }) : time;
 }

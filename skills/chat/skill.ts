@@ -17,8 +17,8 @@ const readChannel = definePart({
   parameters: z.object({
     channel: z.string().max(200).optional().describe("its name; this one unless given; * lists channels"),
     thread: z.string().max(200).optional().describe("thread of a message"),
-    since: timeSchema.describe("Monday; yesterday at 9; 2026-11-23T09:00; local"),
-    until: timeSchema.describe("to read on: the oldest message's"),
+    since: timeSchema.describe("ISO: 2026-11-23 or 2026-11-23T09:00; local"),
+    until: timeSchema.describe("ISO, as since"),
     most: z.number().int().min(1).max(maxRead).default(usualRead),
     alone: z.boolean().default(false).describe("only the person sees your answer"),
   }),
@@ -38,9 +38,12 @@ const readChannel = definePart({
       };
     }
     const found = await chat.channel(channel);
-    const range = { since: await timeIn(since, context), until: await timeIn(until, context) };
+    const range = { since: timeIn(since, context), until: timeIn(until, context) };
     const { messages, more } = await chat.read(found, { ...range, thread, most: wanted, alone });
-    const note = more ? "There are earlier messages in this range: read on with until." : undefined;
+    const oldest = () => DateTime.fromMillis(Math.min(...messages.map(({ at }) => at)), { zone: time_zone });
+    const note = more
+      ? `There are earlier messages in this range: read on with until ${oldest().toISO()}.`
+      : undefined;
     return {
       channel: found.name,
       time_zone,
@@ -74,7 +77,7 @@ const searchChannel = definePart({
     const wanted = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
     if (wanted.length === 0)
       throw new SkillFailure("no_words", "The search has no words.", "Read the channel instead.");
-    const range = { since: await timeIn(since, context), until: await timeIn(until, context) };
+    const range = { since: timeIn(since, context), until: timeIn(until, context) };
     const query = { words: wanted, author: from, ...range, most: maxHits };
     if (channel === "*") return foundAnywhere(await chat.searchAll(query), time_zone);
     const found = await chat.channel(channel);

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { notApproved } from "../../src/core/decisions/not-approved.ts";
+import { whenFields, whenShape } from "../../src/core/ports/plan-times.ts";
 import {
   hookKinds,
   type PlannedView,
   plannedViewSchema,
   type TriggerCondition,
 } from "../../src/core/ports/schedule.ts";
-import type { Plan, Wish } from "../../src/core/ports/schedules.ts";
+import type { Plan } from "../../src/core/ports/schedules.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
 import type { Outcome } from "../../src/core/values/failure.ts";
@@ -21,14 +22,17 @@ function show({ next_at: _, ...shown }: PlannedView): Shown {
   return shown;
 }
 
-/** A result in words. Of a single time, the next one is the time itself. */
+function nextTimes({ next }: Pick<PlannedView, "next">): string {
+  return next.length === 0 ? "" : ` Next: ${next.join(", ")}.`;
+}
+
+/** A result in words. */
 function told({ summary, planned }: { summary: string; planned: Shown }): string {
   const { id, what, text, when, next, tools, address, for: whom } = planned;
-  const times = next.length > 1 ? ` Next: ${next.join(", ")}.` : "";
   return [
     what === "trigger"
       ? `${summary} Its id is ${id}.`
-      : `Planned as ${id}, ${what}${whom === undefined ? "" : ` for ${whom}, who agreed,`} ${when}: ${text.slice(0, 100)}.${times}`,
+      : `Planned as ${id}, ${what}${whom === undefined ? "" : ` for ${whom}, who agreed,`} ${when}: ${text.slice(0, 100)}.${nextTimes({ next })}`,
     ...(tools.length === 0 ? [] : [`It may use ${tools.join(", ")} unasked.`]),
     ...(address === undefined ? [] : [`Requests go to ${address}`]),
   ].join(" ");
@@ -50,14 +54,17 @@ function unwrap<T>(outcome: Outcome<T>): T {
   );
 }
 
-/** Schedules a wish, after the person has agreed if the plan requires it. Returns the schedule. */
-async function planned(context: ToolContext, wish: Wish, whom?: string): Promise<PlannedView> {
+/** Stores what `plan` plans, after the person has agreed if the plan requires it. Returns the plan as people read it. */
+async function planned(
+  context: ToolContext,
+  plan: (schedules: PlanningContext) => Promise<Outcome<Plan>>,
+): Promise<PlannedView> {
   const schedules = planning(context);
-  // A step, so that the plan people agree to is the plan that is stored.
-  const kept = await context.step("plan", async () => toJson(unwrap(await schedules.plan(wish, whom))));
-  const plan = kept as unknown as Plan;
-  if (plan.asks) {
-    const { question, shown: input } = plan;
+  // A step, so that the plan people agree to is the plan that is stored, and "in 20 minutes" the same moment after a crash.
+  const kept = await context.step("plan", async () => toJson(unwrap(await plan(schedules))));
+  const ready = kept as unknown as Plan;
+  if (ready.asks) {
+    const { question, shown: input } = ready;
     const decision = await context.approve({
       action: "schedule",
       question,
@@ -68,24 +75,19 @@ async function planned(context: ToolContext, wish: Wish, whom?: string): Promise
     });
     if (!decision.approved) throw notApproved(decision, { so: "nothing was planned" });
   }
-  return unwrap(await schedules.add(plan));
+  return unwrap(await schedules.add(ready));
 }
 
-const parameters = z.object({
+/** Exact, so that a time in a field of another name is refused and not lost. */
+const parameters = z.strictObject({
   text: z
     .string()
     .trim()
     .min(1)
     .max(4_000)
     .describe("as posted, to the person; a task such that it can be done without this conversation"),
-  when: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe("tomorrow at 9; every weekday at 9; 2026-11-26T09:00; cron: 0 9 * * 1-5"),
-  what: z.enum(["reminder", "task"]).optional().describe("reminder unless given"),
+  what: z.enum(["reminder", "task"]).default("reminder"),
+  ...whenShape,
   for: z
     .string()
     .trim()
@@ -93,18 +95,14 @@ const parameters = z.object({
     .max(200)
     .optional()
     .describe("whom to remind, if it is somebody else: name or id"),
-  time_zone: z.string().max(64).optional().describe("IANA; the person's own unless given"),
   tools: z.array(z.string().max(64)).max(20).optional().describe("that a task needs and that ask"),
-  at: z.string().max(40).optional().meta({ deprecated: true }),
-  cron: z.string().max(100).optional().meta({ deprecated: true }),
 });
-
-type Asked = Omit<z.output<typeof parameters>, "for">;
 
 /** Schedules a reminder or a task. Running the same call again does not schedule it twice. */
 const planWish = definePart({
   title: "Planning",
-  description: "Comes back by itself: a reminder, or a task for you, once or again and again.",
+  description:
+    "Comes back by itself: a reminder, or a task for you, once (at or in) or again and again (cron).",
   aliases: ["reminder"],
   parameters,
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
@@ -114,31 +112,12 @@ const planWish = definePart({
     deed: objectOf(input).what === "task" ? "plan a task" : "plan a reminder",
     quotes: "text",
   }),
-  async run({ for: whom, ...asked }, context) {
-    // A step, so that "in 20 minutes" is the same moment after a crash.
-    const wish = await context.step("read the time", async () => toJson(await wishOf(asked, context)));
-    const view = await planned(context, wish as unknown as Wish, whom);
-    const times = view.next.length === 0 ? "" : ` Next: ${view.next.join(", ")}.`;
+  async run({ for: whom, ...wish }, context) {
+    const view = await planned(context, (schedules) => schedules.plan(wish, whom));
     const does = view.what === "reminder" ? "I remind" : "Planned";
-    return { summary: `${does} ${view.when}.${times}`, planned: show(view) };
+    return { summary: `${does} ${view.when}.${nextTimes(view)}`, planned: show(view) };
   },
 });
-
-/** @throws SkillFailure if the time is invalid */
-async function wishOf({ at, cron, when, ...rest }: Asked, context: ToolContext): Promise<Wish> {
-  const what = rest.what ?? "reminder";
-  if (at !== undefined || cron !== undefined) return { ...rest, what, at, cron };
-  const schedules = planning(context);
-  if (when === undefined) return readWhole(schedules, rest);
-  const time = unwrap(await schedules.timeOf(when, rest.time_zone));
-  return { ...rest, what, ...time };
-}
-
-/** Reads time and text from one sentence: `remind me tomorrow at 9 to call the bank`. */
-async function readWhole(schedules: PlanningContext, { text, what, time_zone, tools }: Asked): Promise<Wish> {
-  const wish = unwrap(await schedules.read(text, time_zone));
-  return wish.what === "trigger" ? wish : { ...wish, what: what ?? wish.what, tools };
-}
 
 const triggerParameters = z.object({
   on: z.enum(["message", "reaction", "quiet", "webhook"]),
@@ -164,7 +143,7 @@ const planTrigger = definePart({
   says: () => ({ deed: "make a trigger", quotes: "text" }),
   async run({ text, ...asked }, context) {
     const condition = conditionOf(asked, context.user.id);
-    const view = await planned(context, { what: "trigger", text, condition });
+    const view = await planned(context, (schedules) => schedules.plan({ what: "trigger", text, condition }));
     const secret =
       view.address === undefined
         ? ""
@@ -216,21 +195,36 @@ const listPlans = definePart({
 
 const changed = { pause: "Paused", resume: "Goes on", remove: "Removed" } as const;
 
-/** Pauses, resumes or removes a schedule; only its creator and managers may. */
+/** Pauses, resumes or removes a schedule, or gives it other times; only its creator and managers may. */
 const changePlan = definePart({
   title: "Changing what is planned",
-  description: "Pauses, resumes or removes (stops, cancels) one that is planned here, by its id.",
-  parameters: z.object({
+  description:
+    "Pauses, resumes or removes (stops, cancels) one that is planned here, by its id, or gives it other times.",
+  parameters: z.strictObject({
     id: z.string().min(1).max(40),
-    to: z.enum(["pause", "resume", "remove"]),
+    to: z.enum(["pause", "resume", "remove"]).optional(),
+    ...whenFields,
   }),
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
   readable: ({ summary }) => summary,
   effect: "idempotent",
-  says: (input) => ({ deed: `${String(objectOf(input).to)} what is planned here`, names: ["to"] }),
-  async run({ id, to }, context) {
+  says(input) {
+    const { to = "change the times of" } = objectOf(input);
+    return { deed: `${String(to)} what is planned here`, names: ["to"] };
+  },
+  async run({ id, to, ...when }, context) {
+    const isRetimed = Object.values(when).some((value) => value !== undefined);
+    if (isRetimed === (to !== undefined))
+      throw new SkillFailure(
+        "missing",
+        "Give either `to`, or new times: at, in, cron, or bounds of the cron.",
+      );
+    if (to === undefined) {
+      const view = await planned(context, (schedules) => schedules.replan(id, when));
+      return { summary: `Changed: ${view.text}, ${view.when}.${nextTimes(view)}`, planned: show(view) };
+    }
     const view = unwrap(await planning(context).change(id, to));
-    const next = to === "resume" && view.next.length > 0 ? ` Next: ${view.next.join(", ")}.` : "";
+    const next = to === "resume" ? nextTimes(view) : "";
     return { summary: `${changed[to]}: ${view.text}.${next}`, planned: show(view) };
   },
 });

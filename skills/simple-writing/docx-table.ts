@@ -1,8 +1,7 @@
 import * as docx from "docx";
 import { columnWidths, sum } from "./column-widths.ts";
-import { directionOf, runsOf } from "./docx-words.ts";
+import { directionOf, isReadFromRight, runsOf } from "./docx-words.ts";
 import { type Inline, type TableBlock, type Text, wordsOf } from "./markdown-blocks.ts";
-import { isReadFromRight } from "./pdf-order.ts";
 
 /** A table whose header is repeated on each page; measures are twentieths of a point. */
 export function tableOf(

@@ -1,6 +1,14 @@
 import * as docx from "docx";
-import type { Inline, Text } from "./markdown-blocks.ts";
-import { isReadFromRight, rightToLeft } from "./pdf-order.ts";
+import { type Inline, rightToLeft, type Text } from "./markdown-blocks.ts";
+
+/** Whether the first letter is read from right to left. */
+export function isReadFromRight(inlines: readonly Inline[]): boolean {
+  for (const inline of inlines) {
+    const letter = inline.kind === "text" ? /\p{L}/u.exec(inline.text) : null;
+    if (letter !== null) return rightToLeft.test(letter[0]);
+  }
+  return false;
+}
 
 /** The reading direction of a paragraph. */
 export function directionOf(inlines: readonly Inline[]): Pick<docx.IParagraphOptions, "bidirectional"> {

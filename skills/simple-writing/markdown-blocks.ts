@@ -4,10 +4,10 @@ import { Marked, type MarkedToken, type Token, type Tokens } from "marked";
 
 /** The formatting of words. */
 export interface Look {
-  bold?: true;
-  italic?: true;
-  strike?: true;
-  code?: true;
+  bold?: true | undefined;
+  italic?: true | undefined;
+  strike?: true | undefined;
+  code?: true | undefined;
   /** `https:`, `http:` or `mailto:`. */
   href?: string;
 }
@@ -80,6 +80,10 @@ export function printable(text: string): string {
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f\ufffe\uffff]/g, "")
   );
 }
+
+/** Letters that are read from right to left. */
+export const rightToLeft =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /** The plain text. */
 export function wordsOf(inlines: readonly Inline[]): string {

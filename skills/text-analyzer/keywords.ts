@@ -7,118 +7,52 @@ export interface Keyword {
   weight: number;
 }
 
-interface Term {
-  /** The spellings and their counts. */
-  forms: Map<string, number>;
-  count: number;
-  sentences: Set<number>;
-  first: number;
-  words: string[];
-}
-
 const maxKeywords = 10;
-const maxPhrase = 3;
 
 /**
- * The most important words and phrases of a text. Forms of a word count together (`deploy`, `deployed`); a phrase replaces its
- * words if they rarely occur without it.
+ * The most frequent words of a text without the stop words of its language, and pairs of such words that occur at least twice together. The
+ * forms of an English word count together.
  */
-export async function findKeywords(
-  text: string,
-  language: string,
-  stopWords: ReadonlySet<string>,
-): Promise<Keyword[]> {
-  const { stemmer } = await import("stemmer");
-  const stem = (word: string) => (language === "en" ? stemmer(word) : word);
-  const terms = new Map<string, Term>();
-  let position = 0;
-  for (const [index, sentence] of splitSentences(text, language).entries()) {
-    let run: string[] = [];
-    for (const word of splitWords(sentence, language)) {
-      position += 1;
-      if (/[^\s'’-]/.test(word.before)) run = [];
-      if (isEmpty(word.lower, stopWords)) {
-        run = [];
-        continue;
-      }
-      run = [...run, word.text].slice(-maxPhrase);
-      for (let length = 1; length <= run.length; length += 1)
-        note(terms, run.slice(-length), stem, index, position);
+export async function findKeywords(text: string, language: string): Promise<Keyword[]> {
+  const [{ stemmer }, stopWords] = await Promise.all([import("stemmer"), stopWordsOf(language)]);
+  const stem = (word: string) => (language === "en" && /^[a-z]+$/.test(word) ? stemmer(word) : word);
+  const terms = new Map<string, { keyword: string; count: number }>();
+  const note = (words: readonly string[]) => {
+    const key = words.map((word) => stem(word.toLowerCase())).join(" ");
+    const { keyword = words.join(" "), count = 0 } = terms.get(key) ?? {};
+    terms.set(key, { keyword, count: count + 1 });
+  };
+  for (const sentence of splitSentences(text, language)) {
+    let before: string | undefined;
+    for (const { text: word, lower, between } of splitWords(sentence, language)) {
+      const isEmpty =
+        stopWords.has(lower) || !/\p{L}/u.test(word) || /^\p{Script=Hiragana}{1,2}$/u.test(word);
+      if (!isEmpty) note([word]);
+      if (!isEmpty && before !== undefined && between === " ") note([before, word]);
+      before = isEmpty ? undefined : word;
     }
   }
-  return strongest(terms, position);
+  return strongest(terms);
 }
 
-function isEmpty(word: string, stopWords: ReadonlySet<string>): boolean {
-  const short = /^\p{Script=Latin}{1,2}$/u.test(word) || /^\p{Script=Hiragana}{1,2}$/u.test(word);
-  return short || !/\p{L}/u.test(word) || stopWords.has(word) || stopWords.has(word.replace(/'\p{L}+$/u, ""));
+function strongest(terms: ReadonlyMap<string, { keyword: string; count: number }>): Keyword[] {
+  const isPair = (key: string) => key.includes(" ");
+  const pairs = [...terms].filter(([key, { count }]) => isPair(key) && count > 1);
+  /** Whether a word occurs in one pair only. */
+  const isCovered = (key: string, count: number) =>
+    pairs.some(([pair, term]) => pair.split(" ").includes(key) && term.count === count);
+  const words = [...terms].filter(([key, { count }]) => !isPair(key) && !isCovered(key, count));
+  const kept = [...pairs, ...words].map(([, term]) => term).sort((one, other) => other.count - one.count);
+  const most = kept[0]?.count ?? 1;
+  return kept.slice(0, maxKeywords).map((term) => ({ ...term, weight: round(term.count / most) }));
 }
 
-function note(
-  terms: Map<string, Term>,
-  words: string[],
-  stem: (word: string) => string,
-  sentence: number,
-  at: number,
-): void {
-  const stems = words.map((word) => stem(word.toLowerCase()));
-  const key = stems.join(" ");
-  const term = terms.get(key) ?? {
-    forms: new Map(),
-    count: 0,
-    sentences: new Set(),
-    first: at,
-    words: stems,
-  };
-  const form = words.join(" ");
-  term.forms.set(form, (term.forms.get(form) ?? 0) + 1);
-  term.count += 1;
-  term.sentences.add(sentence);
-  terms.set(key, term);
-}
-
-function strongest(terms: ReadonlyMap<string, Term>, length: number): Keyword[] {
-  const phrases = [...terms.values()].filter((term) => term.words.length > 1 && term.count > 1);
-  const scored = [...terms.values()]
-    .filter((term) => (term.words.length === 1 || term.count > 1) && !isCovered(term, phrases))
-    .map((term) => ({ term, score: score(term, length) }))
-    .sort((a, b) => b.score - a.score || a.term.first - b.term.first)
-    .slice(0, maxKeywords);
-  const best = scored[0]?.score ?? 1;
-  return scored.map(({ term, score: value }) => ({
-    keyword: commonForm(term),
-    count: term.count,
-    weight: round(value / best),
-  }));
-}
-
-/** Whether a longer phrase occurs nearly as often, which makes the shorter one redundant. */
-function isCovered(term: Term, phrases: readonly Term[]): boolean {
-  const text = ` ${term.words.join(" ")} `;
-  return phrases.some(
-    (phrase) =>
-      phrase.words.length > term.words.length &&
-      ` ${phrase.words.join(" ")} `.includes(text) &&
-      phrase.count * 1.5 >= term.count,
-  );
-}
-
-/** Scores a term higher if it is frequent, in many sentences, early, long, or written as a name. */
-function score(term: Term, length: number): number {
-  const early = 1 + 0.3 * (1 - term.first / Math.max(1, length));
-  const spread = 1 + Math.log2(term.sentences.size);
-  const size = Math.min(1.3, 0.7 + term.words.join("").length / 20);
-  const named = /^(?:\p{Lu}\S*\p{Lu}|\p{Lu}{2,})/u.test(commonForm(term)) ? 1.3 : 1;
-  const phrase = term.words.length > 1 ? 1.5 : 1;
-  return term.count * spread * early * size * named * phrase;
-}
-
-/** The most frequent spelling; in lower case if that occurs too, because a capital may only mark the beginning of a sentence. */
-function commonForm(term: Term): string {
-  const forms = [...term.forms].sort((a, b) => b[1] - a[1]);
-  const [best] = forms[0] ?? [""];
-  const lower = best.toLowerCase();
-  return term.forms.has(lower) ? lower : best;
+/** The stop words of a language, published by the package `stopword` under ISO 639-3 codes; empty for a language without a list. */
+async function stopWordsOf(language: string): Promise<ReadonlySet<string>> {
+  const { default: lists } = await import("stopword");
+  const isOf = (name: string) => /^[a-z]{3}$/.test(name) && Intl.getCanonicalLocales(name)[0] === language;
+  const list = lists[Object.keys(lists).find(isOf) ?? ""];
+  return new Set(Array.isArray(list) ? list.map((word) => String(word).toLowerCase()) : []);
 }
 
 /** The result in one sentence. */

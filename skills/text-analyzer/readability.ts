@@ -1,5 +1,5 @@
 import { counted } from "../../src/core/values/shown.ts";
-import { isUnspaced, round, splitSentences, splitWords, type Word } from "./words.ts";
+import { round, splitSentences, splitWords, type Word } from "./words.ts";
 
 interface Score {
   formula: string;
@@ -11,7 +11,7 @@ export interface Readability {
   level: string;
   scores: Score[];
   longest_words: string[];
-  note?: string;
+  note: string | undefined;
 }
 
 /** Minimum words for a reliable score. */
@@ -21,22 +21,19 @@ const enoughWords = 100;
 export async function rateReadability(text: string, language: string): Promise<Readability | undefined> {
   const words = splitWords(text, language).filter(({ text: word }) => /\p{L}/u.test(word));
   const sentences = splitSentences(text, language).length;
-  const spaced =
-    !isUnspaced(language) &&
-    words.some(({ text: word }) => /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word));
+  const spaced = words.some(({ text: word }) =>
+    /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
+  );
   if (!spaced || sentences === 0) return undefined;
   const lix = rateLix(words, sentences);
   const scores = language === "en" ? [...(await rateEnglish(words, sentences)), lix] : [lix];
-  const notes = [
-    language !== "en" && "Only LIX is given: the Flesch and Gunning formulas are made for English.",
-    words.length < enoughWords && `Only ${counted(words.length, "word")}: the scores are rough.`,
-  ].filter((note) => note !== false);
   const long = [...new Set(words.map(({ lower }) => lower))].filter((word) => word.length > 9);
   return {
     level: scores[0]?.meaning ?? "",
     scores,
     longest_words: long.sort((a, b) => b.length - a.length).slice(0, 5),
-    ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
+    note:
+      words.length < enoughWords ? `Only ${counted(words.length, "word")}: the scores are rough.` : undefined,
   };
 }
 
@@ -81,7 +78,7 @@ const easeLevels: Levels = [
   [10, "very easy"],
   [20, "easy"],
   [30, "fairly easy"],
-  [40, "plain English"],
+  [40, "plain"],
   [50, "fairly hard"],
   [70, "hard"],
   [Number.POSITIVE_INFINITY, "very hard"],
@@ -103,8 +100,5 @@ export function describeReadability({ level, scores }: Readability): string {
   const grade = others.find((score) => score.formula === "Flesch-Kincaid grade");
   const extra = grade === undefined ? "" : `, ${grade.meaning}`;
   const reading = level.charAt(0).toUpperCase() + level.slice(1);
-  return `${reading} to read: ${main.formula} ${main.value}${extra}.`.replace(
-    "Plain English to read",
-    "Plain English",
-  );
+  return `${reading} to read: ${main.formula} ${main.value}${extra}.`;
 }

@@ -112,14 +112,14 @@ function openFeed({ shared, ...deps }: AppDeps): SharedFeed {
 /** The parts that accept messages and run their turns. */
 function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const { log, clock, catalogue } = deps;
-  const { name, chats, offers, files, report } = basePorts;
+  const { name, models, chats, offers, files, report } = basePorts;
   const feed = openFeed(deps);
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, name);
   const asked = createAskedSkills({ catalogue, offers });
   const dispatcher = new Dispatcher({ ...deps, feed });
   const wake = () => dispatcher.wake();
-  const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
+  const submit = createSubmit({ ...deps, files, feed, reader, asked, models, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
   const spending = createSpending({ usage: usageWithJudgements(deps) }, deps.store, deps.spending, clock);
@@ -132,7 +132,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const ports = { ...basePorts, schedules, background, teaching };
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, name, chats.actions);
-  const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
+  const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
   return {
     feed,
     commands,

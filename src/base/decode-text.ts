@@ -195,6 +195,8 @@ const guesses: readonly (readonly [label: string, name: string, likeness: Likene
   ["windows-1256", "Windows-1256", letters("اليمنترويبدسعهةأ", "،؟")],
   ["windows-1254", "Windows-1254", letters("ığşİŞĞüöçÖÜÇ", "“”’–")],
   ["windows-1250", "Windows-1250", letters("áéíýčěřšžůúťďňąęłśżźćńóőűöüäăţşšťž", "„”–")],
+  ["windows-874", "Windows-874", letters("านรอกเงมยลวดทสตะ่้ีัิ", "")],
+  ["macintosh", "Mac Roman", letters("äöüßéèêëàâçñáíóúîïôûåøæœÄÖÜÉÀÇÅØÑ", "“”„’‘–—…€«»°§µ¡¿•™®©£")],
 ];
 
 function shiftJis(lead: number, high: boolean): number {

@@ -3,8 +3,8 @@ import type { Config } from "../config/schema.ts";
 import type { TurnOutcome } from "../core/log/turn-event.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { LocalServer } from "../models/local-servers.ts";
-import type { ChatOutput } from "../platforms/terminal/chat-options.ts";
-import type { Keys } from "../platforms/terminal/line-reader.ts";
+import type { Keys } from "../platforms/terminal/line-input.ts";
+import type { ChatOutput } from "../platforms/terminal/screen.ts";
 
 /** A bot that runs in this process. */
 export interface Bot {

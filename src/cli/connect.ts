@@ -9,8 +9,8 @@ import {
   printLine,
   type ResultOptions,
 } from "./command-context.ts";
+import { liveDiscordFindings, liveSlackFindings } from "./doctor/check-platforms.ts";
 import { type Finding, failure, fine, printFinding } from "./doctor/doctor-finding.ts";
-import { liveDiscordFindings, liveSlackFindings } from "./doctor/platform-findings.ts";
 import { readSecret } from "./terminal-input.ts";
 
 const manifestFile = new URL("../../config/slack-manifest.yaml", import.meta.url);

@@ -135,9 +135,9 @@ class Demo {
     const { turn_id } = await first.submitTurn({
       namespace: "console:local:dm",
       thread: "demo",
-      text: "ship the orders of the day",
+      text: "Ship orders",
     });
-    this.#say(`You: ${this.#paint.bold("ship the orders of the day")}`);
+    this.#say(`You: ${this.#paint.bold("Ship orders")}`);
     await Promise.race([this.#follow(first, turn_id), this.#ledger.reached]);
     // The log tells watchers of a step a moment after it is stored.
     await this.#context.clock.sleep(lookMs, this.#signal);

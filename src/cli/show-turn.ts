@@ -4,7 +4,7 @@ import { askPerson } from "../platforms/terminal/ask-person.ts";
 import { decidePerson } from "../platforms/terminal/decide-person.ts";
 import { followTurn } from "../platforms/terminal/follow-turn.ts";
 import { createLineDisplay } from "../platforms/terminal/line-display.ts";
-import { createLineReader } from "../platforms/terminal/line-reader.ts";
+import { createLineInput } from "../platforms/terminal/line-input.ts";
 import { createLiveDisplay } from "../platforms/terminal/live-display.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
@@ -26,7 +26,13 @@ export async function showTurn(
   const live = stdout.isTTY === true && stderr.isTTY === true;
   const display = live
     ? createLiveDisplay(screenOf(stdout), createPaint(wantsColours(context)), clock)
-    : createLineDisplay({ progress: screenOf(stderr).write, answer: screenOf(stdout).write }, clock);
+    : createLineDisplay(
+        {
+          progress: (line) => void stderr.write(`${line}\n`),
+          answer: (text) => void stdout.write(`${text}\n`),
+        },
+        clock,
+      );
   const view = await followTurn({
     client: connection.client,
     turnId: turn.turn_id,
@@ -87,20 +93,11 @@ async function withReader<T>(
     void client
       .call("turn.stop", { id: turn.turn_id })
       .catch((error: unknown) => stderr.write(`${String(error)}\n`));
-  const reader = createLineReader({
-    input: stdin,
-    output: stderr,
-    interactive: true,
-    history: [],
-    complete: async () => [],
-    onInterrupt: stopTurn,
-  });
-  const paint = createPaint(wantsColours(context));
+  const lines = createLineInput({ input: stdin, output: stderr, interactive: true, onInterrupt: stopTurn });
   try {
-    const say = (line: string) => screenOf(stderr).write(`${line}\n`);
-    return await ask({ reader, say, paint, prompt: "? " });
+    return await ask({ ...lines, paint: createPaint(wantsColours(context)), prompt: "? " });
   } finally {
-    reader.close();
+    lines.close();
   }
 }
 

@@ -1,6 +1,6 @@
 /** The worker's entry: checks values against the JSON Schemas of servers, one message after another. Started by `argument-check.ts`. */
 import { parentPort } from "node:worker_threads";
-import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 import { LRUCache } from "lru-cache";
 
 /** Both as JSON texts. */

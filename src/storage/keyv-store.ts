@@ -7,8 +7,7 @@ import type { Json } from "../core/values/json.ts";
 import {
   blockingMs,
   createWriteQueue,
-  type Migration,
-  migrateSqlite,
+  prepareSqlite,
   type SqliteOptions,
 } from "./sqlite/sqlite-connection.ts";
 import {
@@ -18,7 +17,8 @@ import {
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from "./sqlite/write-ahead-log.ts";
-import { foreignTableError, StorageError, toStorageError } from "./storage-error.ts";
+import { StorageError, toStorageError } from "./storage-error.ts";
+import type { StoreFormat } from "./store-format.ts";
 
 /** The part of Keyv that is used here. Without an `error` listener it throws instead of emitting. */
 interface Store {
@@ -34,31 +34,23 @@ const cacheSize = 4_000_000;
 /** Keys read at a time. */
 const pageSize = 500;
 
-/** The table and index of @keyv/sqlite 6, as the adapter would make them. */
-const table = `
-  CREATE TABLE "keyv" (
-    key VARCHAR(255) NOT NULL,
-    value TEXT,
-    namespace VARCHAR(255) NOT NULL DEFAULT '',
-    expires BIGINT DEFAULT NULL,
-    UNIQUE (key, namespace)
-  );
-  CREATE INDEX "keyv_expires_idx" ON "keyv" (expires) WHERE expires IS NOT NULL`;
-
-const columns = ["key", "value", "namespace", "expires"];
-
 /**
- * The formats of the file. The adapter finds its table and changes nothing: its own upgrade of a table of Keyv 5 takes four statements
- * without a transaction (https://github.com/jaredwray/keyv/pull/2063), and a crash between them hides every value. No version of Knack has
- * written such a table.
+ * The table and index of @keyv/sqlite 6, as the adapter would make them. It finds its table and changes nothing: its own upgrade of a table
+ * of Keyv 5 takes four statements without a transaction (https://github.com/jaredwray/keyv/pull/2063), and a crash between them hides every
+ * value.
  */
-export const keyValueMigrations = (path: string): readonly Migration[] => [
-  (database) => {
-    const found = database.prepare("SELECT name FROM pragma_table_info('keyv')").all();
-    if (found.length === 0) database.exec(table);
-    else if (found.map(({ name }) => name).join() !== columns.join()) throw foreignTableError(path, "keyv");
-  },
-];
+export const keyValueFormat: StoreFormat = {
+  number: 1,
+  tables: `
+    CREATE TABLE "keyv" (
+      key VARCHAR(255) NOT NULL,
+      value TEXT,
+      namespace VARCHAR(255) NOT NULL DEFAULT '',
+      expires BIGINT DEFAULT NULL,
+      UNIQUE (key, namespace)
+    );
+    CREATE INDEX "keyv_expires_idx" ON "keyv" (expires) WHERE expires IS NOT NULL`,
+};
 
 // The adapter's table; its keys are stored in UTF-8, so SQLite orders them by their bytes.
 const nextKeys = `SELECT key FROM "keyv" WHERE namespace = '' AND key >= ? AND key > ? ORDER BY key LIMIT ${pageSize}`;
@@ -76,7 +68,7 @@ export async function openKeyValue(
   path: string,
   options: Omit<SqliteOptions, "maxPages"> = {},
 ): Promise<KeyValue> {
-  await migrateSqlite(path, keyValueMigrations(path), options);
+  await prepareSqlite(path, keyValueFormat, options);
   const { store, log, keysFrom } = await openStore(path, options);
   const mutex = new KeyedMutex();
   const writeInLine = createWriteQueue(options.busyTimeoutMs ?? defaultBusyTimeoutMs);

@@ -1,6 +1,6 @@
 import { openSqliteInMemory } from "./sqlite/sqlite-connection.ts";
 import { createTurnLog, type SqliteTurnLog } from "./sqlite/sqlite-turn-log.ts";
-import { turnLogMigrations } from "./sqlite/turn-log-schema.ts";
+import { turnLogFormat } from "./sqlite/turn-log-schema.ts";
 import { type StoreClock, systemTime } from "./store-clock.ts";
 
 /**
@@ -10,5 +10,5 @@ import { type StoreClock, systemTime } from "./store-clock.ts";
 export function createMemoryTurnLog(
   clock: Pick<StoreClock, "now"> & Partial<StoreClock> = systemTime,
 ): SqliteTurnLog {
-  return createTurnLog(openSqliteInMemory(turnLogMigrations), { steady: clock.now, ...clock });
+  return createTurnLog(openSqliteInMemory(turnLogFormat), { steady: clock.now, ...clock });
 }

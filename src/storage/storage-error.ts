@@ -7,10 +7,11 @@ export type StorageErrorCode =
   /** Another process holds it. */
   | "locked"
   | "full"
-  /** Written by a newer Knack. */
-  | "newer_version"
+  /** Another version of Knack wrote it, in a format that this one does not read. */
+  | "other_format"
   /** It cannot be opened, read or written. */
   | "unavailable";
+type EnvironmentCode = Exclude<StorageErrorCode, "other_format">;
 
 /**
  * A store could not be read or written; nothing of the refused write was kept. Only a connection to a server that is lost during a write
@@ -36,7 +37,7 @@ export class StorageError extends StoreFailure {
 }
 
 /** SQLite's primary result codes, https://www.sqlite.org/rescode.html; `errcode` carries extended ones above the low byte. */
-const codeOfSqliteResult = new Map<number, StorageErrorCode>([
+const codeOfSqliteResult = new Map<number, EnvironmentCode>([
   [3, "unavailable"], // SQLITE_PERM
   [5, "locked"], // SQLITE_BUSY
   [6, "locked"], // SQLITE_LOCKED
@@ -56,7 +57,7 @@ export function toStorageError(error: unknown, path: string): unknown {
   return new StorageError(code, path, `${explain(code, path)} (${reason})`, { cause: error });
 }
 
-function storageCodeOf(error: unknown): StorageErrorCode | undefined {
+function storageCodeOf(error: unknown): EnvironmentCode | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof SyntaxError) return "corrupt"; // a stored value that is no JSON
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
@@ -67,7 +68,7 @@ function storageCodeOf(error: unknown): StorageErrorCode | undefined {
   return environmental.some((one) => one === code) ? "unavailable" : undefined;
 }
 
-function explain(code: StorageErrorCode, path: string): string {
+function explain(code: EnvironmentCode, path: string): string {
   switch (code) {
     case "corrupt":
       return `The store ${path} is damaged or is not a Knack store. Move the file away to start with an empty one, or restore it from a backup`;
@@ -75,8 +76,6 @@ function explain(code: StorageErrorCode, path: string): string {
       return `The store ${path} is held by another process. Stop that process, or give this one another data folder (KNACK_DATA)`;
     case "full":
       return `There is no disk space left to write ${path}; nothing was stored. Free disk space and try again`;
-    case "newer_version":
-      return `The store ${path} was written by a newer Knack. Run that version, or use another data folder (KNACK_DATA)`;
     case "unavailable":
       return `The store ${path} cannot be opened or written. Check that its folder exists and that this user may write there, or use another data folder (KNACK_DATA)`;
     default:
@@ -84,23 +83,17 @@ function explain(code: StorageErrorCode, path: string): string {
   }
 }
 
-/** A file whose format is newer than this program supports, and its newest copy that this program can read. */
-export function newerVersionError(
+/** A file of a format that this program does not read, and its newest copy that it reads. */
+export function otherFormatError(
   path: string,
   { found, known, copy, version }: { found: number; known: number; copy?: string; version?: number },
 ): StorageError {
-  const formats = `its format is ${found}, this program knows up to ${known}`;
   const back =
     copy === undefined
       ? ""
       : `. A copy from before the upgrade is at ${copy} (format ${version}): to go back to it, and lose what was stored since, move ${path} away together with its -wal and -shm files, and give the copy its name`;
-  return new StorageError("newer_version", path, `${explain("newer_version", path)} (${formats})${back}`);
-}
-
-/** A file that is only read, and that an earlier version has written. */
-export function olderVersionError(path: string): StorageError {
-  const message = `The store ${path} was written by an earlier version. Start the bot of this version on its folder once, which converts it, and try again`;
-  return new StorageError("unavailable", path, message);
+  const message = `The store ${path} has format ${found}, and this version of Knack reads ${known}: start with a new data folder (KNACK_DATA), or run the version that wrote it${back}`;
+  return new StorageError("other_format", path, message);
 }
 
 /** The disk has too little space for the copy that is made before an upgrade. */
@@ -116,14 +109,5 @@ export function lostEntryError(path: string, turnId: string): StorageError {
     "corrupt",
     path,
     `${explain("corrupt", path)} (turn ${turnId} has lost its first entry)`,
-  );
-}
-
-/** A table created by something else. */
-export function foreignTableError(path: string, table: string): StorageError {
-  return new StorageError(
-    "corrupt",
-    path,
-    `${explain("corrupt", path)} (its table ${table} has other columns)`,
   );
 }

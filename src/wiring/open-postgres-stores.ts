@@ -9,7 +9,7 @@ import { createPostgresKeyValue } from "../storage/postgres/postgres-key-value.t
 import { createPostgresKnowledge } from "../storage/postgres/postgres-knowledge.ts";
 import { createPostgresLeases } from "../storage/postgres/postgres-leases.ts";
 import { createPostgresMessageIndex } from "../storage/postgres/postgres-message-index.ts";
-import { createSchemaCopies, postgresMigrations } from "../storage/postgres/postgres-schema.ts";
+import { createSchemaCopies, postgresFormat } from "../storage/postgres/postgres-schema.ts";
 import { createPostgresTurnLog } from "../storage/postgres/turn-log/postgres-turn-log.ts";
 import { readOrMakeRandomText } from "../storage/secret-key.ts";
 import { holdForMigration, isMigrating, joinProcesses, matchFolder } from "./database-processes.ts";
@@ -40,7 +40,7 @@ export async function openPostgresStores(
   opening: OpeningStores,
   self: OpeningProcess,
 ): Promise<Stores> {
-  const connection = await openPostgres(url, postgresMigrations, { upgraded: opening.upgraded });
+  const connection = await openPostgres(url, postgresFormat, { upgraded: opening.upgraded });
   opening.closers.push(() => connection.close());
   await refuseUnfinished(connection);
   const leases = createPostgresLeases(connection, self.id);
@@ -103,7 +103,7 @@ export async function openDatabaseAlone(
   id: string,
   lost: (error: Error) => void,
 ): Promise<{ connection: PostgresConnection; leases: Leases; source: string }> {
-  const connection = await openPostgres(url, postgresMigrations, { upgraded });
+  const connection = await openPostgres(url, postgresFormat, { upgraded });
   closers.push(() => connection.close());
   const source = await readOrMakeRandomText(join(folder, identityFile));
   const leases = createPostgresLeases(connection, id);

@@ -2,7 +2,7 @@ import { openPostgres, type PostgresConnection } from "../../src/storage/postgre
 import { createPostgresFileStore } from "../../src/storage/postgres/postgres-file-store.ts";
 import { createPostgresKeyValue } from "../../src/storage/postgres/postgres-key-value.ts";
 import { createPostgresLeases } from "../../src/storage/postgres/postgres-leases.ts";
-import { postgresMigrations } from "../../src/storage/postgres/postgres-schema.ts";
+import { postgresFormat } from "../../src/storage/postgres/postgres-schema.ts";
 import { createPostgresTurnLog } from "../../src/storage/postgres/turn-log/postgres-turn-log.ts";
 import type { StoreClock } from "../../src/storage/store-clock.ts";
 import { freshSchema, testPostgres } from "../support/postgres.ts";
@@ -36,9 +36,9 @@ interface Database {
 async function openDatabase(): Promise<Database> {
   const { url } = await testPostgres();
   const schema = freshSchema();
-  const connection = await openPostgres(url, postgresMigrations, { schema, poolSize: 4 });
+  const connection = await openPostgres(url, postgresFormat, { schema, poolSize: 4 });
   const tables = await connection.all(
-    "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename <> 'upgrades'",
+    "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename <> 'formats'",
     schema,
   );
   const clear = `TRUNCATE ${tables.map(({ tablename }) => tablename).join(", ")} RESTART IDENTITY`;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,6 +19,12 @@ export async function expectGolden(name: string, text: string): Promise<void> {
     return;
   }
   expect(actual).toBe(await readFile(file, "utf8"));
+}
+
+/** Writes the fixture of this name when `KNACK_GOLDENS=write` and it is missing. */
+export async function writeMissingGolden(name: string, make: () => Promise<string>): Promise<void> {
+  if (writes && !existsSync(path.join(fixtures, name)))
+    await writeFile(path.join(fixtures, name), await make());
 }
 
 /** The text with sorted keys in each line that is a JSON object, alone or after a word such as `data:`. */

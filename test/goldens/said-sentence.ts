@@ -1,7 +1,8 @@
 import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
+import type { Place } from "../../src/core/values/place.ts";
 import { follow } from "../support/follow.ts";
 import { withoutIds } from "./golden.ts";
-import { createGoldenBot } from "./golden-bot.ts";
+import { createGoldenBot, type GoldenBot } from "./golden-bot.ts";
 
 /** Where somebody speaks: the person's id and `channel` or `dm`. */
 export interface Speaker {
@@ -11,6 +12,34 @@ export interface Speaker {
 
 /** Says a sentence and answers in words what came of it. */
 export type Say = (sentence: string) => Promise<string>;
+
+/** Hands a sentence in as the platform does, under an id of its own; answers its key. */
+export async function handIn(
+  { intake, tick }: Pick<GoldenBot, "intake" | "tick">,
+  place: Place,
+  id: string,
+  { text, author }: { text: string; author: string },
+): Promise<string> {
+  const said = { key: `${place.namespace}:${id}`, place, id, author };
+  const said_at = tick();
+  if (text.startsWith("/")) {
+    await intake.command({ ...said, text, said_at });
+    return said.key;
+  }
+  const isDirect = place.namespace.includes(":dm-");
+  const isMention = text.startsWith("@Knack ");
+  await intake.message({
+    ...said,
+    text: text.replace(/^@Knack /, ""),
+    said_at,
+    by_bot: false,
+    addressed: isDirect ? "direct" : isMention ? "mention" : "none",
+    mentions_others: false,
+    in_thread: false,
+    files: [],
+  });
+  return said.key;
+}
 
 /** What is still open of the sentences before. */
 interface Story {
@@ -35,7 +64,10 @@ export function createSpeaker({ person, place }: Speaker): Say {
     }
     const [, other = person, words = ""] = /^(?:(\w+): )?(.*)$/s.exec(sentence) ?? [];
     const shown = bot.platform.shown.length;
-    const key = await handIn(words.replace("{approval}", story.approval), other);
+    story.said += 1;
+    const namespace = place === "dm" ? `fake:team:dm-${person}` : "fake:team:general";
+    const text = words.replace("{approval}", story.approval);
+    const key = await handIn(bot, { namespace, thread: "t1" }, `said-${story.said}`, { text, author: other });
     const turn = await bot.test.log.find(key);
     if (turn === undefined) return `no turn${told(shown)}`;
     const end = await lastEvent(turn);
@@ -43,31 +75,6 @@ export function createSpeaker({ person, place }: Speaker): Say {
     if (end !== undefined && end.type !== "turn_finished") story.waiting.push(turn);
     return described(end);
   };
-
-  /** Hands a sentence in as the platform does; answers its key. */
-  async function handIn(text: string, author: string): Promise<string> {
-    story.said += 1;
-    const id = `said-${story.said}`;
-    const namespace = place === "dm" ? `fake:team:dm-${person}` : "fake:team:general";
-    const said = { key: `${namespace}:${id}`, place: { namespace, thread: "t1" }, id, author };
-    const said_at = bot.tick();
-    if (text.startsWith("/")) {
-      await bot.intake.command({ ...said, text, said_at });
-      return said.key;
-    }
-    const isMention = text.startsWith("@Knack ");
-    await bot.intake.message({
-      ...said,
-      text: text.replace(/^@Knack /, ""),
-      said_at,
-      by_bot: false,
-      addressed: place === "dm" ? "direct" : isMention ? "mention" : "none",
-      mentions_others: false,
-      in_thread: false,
-      files: [],
-    });
-    return said.key;
-  }
 
   /** What somebody was told instead of an answer, since so many messages were shown. */
   function told(before: number): string {

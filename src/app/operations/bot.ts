@@ -22,7 +22,8 @@ export const aboutBot = operation({
   async run({ services }) {
     const { name, version, models, skills } = services;
     const examples = await skills.suggest(consoleNamespace, { there: [] });
-    const suggestions = [...examples, "What can you do?", "/skill list", "/agent help"].slice(0, 3);
+    const open = models.main.generative ? ["What can you do?"] : [];
+    const suggestions = [...examples, ...open, "/skill list", "/agent help"].slice(0, 3);
     return { ok: true, value: { name, version, model: models.main.id, suggestions } };
   },
 });

@@ -23,6 +23,15 @@ export interface CommandHelp {
 const ofSkill = [["<id>", "id of the skill"]] as const;
 const ofServer = [["<name>", "name of the server"]] as const;
 const ofSchedule = [["<id>", "as the list shows it"]] as const;
+const times = [
+  ["--at <time>", "once: 2026-12-24T09:00"],
+  ["--in <duration>", "once: PT20M, PT2H, P1D"],
+  ["--cron <patterns>", "again and again: 0 9 * * 1-5; up to five, with semicolons between them"],
+  ["--zone <zone>", "of these times: Europe/Berlin; your own by default"],
+  ["--from <time>", "no run before this date or time"],
+  ["--until <time>", "no run after this date or time"],
+  ["--times <number>", "this many runs at most"],
+] as const;
 const ofThread = [
   ["<namespace>", "platform:workspace:channel"],
   ["<thread>", "id of the thread"],
@@ -181,10 +190,18 @@ export const commandHelp = {
     json: "prints {schedules:[{id,what,text,when,next,next_at,tools,by,paused?,address?}]}",
   },
   "schedule add": {
-    description: "plans a reminder or a task: tomorrow at 9 remind me to …, every weekday at 9 …",
-    arguments: [["<text...>", "when and what"]],
+    description: "plans a reminder or, with --task, work for the agent; give --at, --in or --cron",
+    arguments: [["<text...>", "what is posted or done"]],
+    options: [["--task", "the text is work for the agent"], ...times],
     namespace: "mandatory",
     json: "prints what was planned",
+  },
+  "schedule change": {
+    description: "gives a reminder or task new times",
+    arguments: ofSchedule,
+    options: times,
+    namespace: "mandatory",
+    json: "prints it as it is now",
   },
   "schedule pause": {
     description: "pause a schedule or trigger of a channel",

@@ -69,6 +69,8 @@ export type ChatForm<Input, Output> = {
   | {
       /** The input, from the words after the command; undefined when something is missing. */
       read(words: string, place: Place): Input | undefined;
+      /** Words that it does not read are a message to the agent, where a model answers. */
+      elseAgent?: true;
       /** The answer when something is missing: what to write. `words` are those after the command. */
       missing?: string | ((words: string) => string);
       /** Markdown for people. */

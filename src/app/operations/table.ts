@@ -25,8 +25,8 @@ import {
 } from "./packages/sandbox-packages.ts";
 import { consentToSchedule } from "./plans/consent.ts";
 import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
+import { addSchedule, changeSchedule } from "./plans/plan-times.ts";
 import {
-  addSchedule,
   listSchedules,
   pauseSchedule,
   removeSchedule,
@@ -108,6 +108,7 @@ const operations = [
   sendMessage,
   listSchedules,
   addSchedule,
+  changeSchedule,
   pauseSchedule,
   resumeSchedule,
   removeSchedule,

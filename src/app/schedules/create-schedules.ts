@@ -4,7 +4,6 @@ import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../.
 import type { DueEntries, DueEntry, Planner } from "../../core/ports/schedules.ts";
 import type { Clock, KeyValue, Leases, Log } from "../../core/ports/storage.ts";
 import { settingsOf } from "../../core/skill/namespace-state.ts";
-import { timeZoneNamed } from "../../core/values/inbound.ts";
 import { zoneOf } from "../../core/values/said-line.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
@@ -15,7 +14,7 @@ import { createPlanKeeping } from "./keep-plans.ts";
 import { createPeopleNow, type PeopleDeps } from "./maker-now.ts";
 import { createNeededTools, type NeededToolsDeps } from "./needed-tools.ts";
 import { createPlanBook, readPlan } from "./plan-book.ts";
-import { createPlanning } from "./plan-wish.ts";
+import { createPlanning, createReplanning } from "./plan-wish.ts";
 import type { Entry, Goals, Planning } from "./planning.ts";
 import { type GoalRunDeps, runGoal } from "./run-goal.ts";
 import { runSchedule } from "./run-schedule.ts";
@@ -68,9 +67,6 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const tools = createNeededTools(deps);
   const zoneFor = async (author: Planner["author"], namespace: string) =>
     zoneOf(author, (await settingsOf(store, namespace)).time_zone, deps.time_zone);
-  // An invalid zone is refused when the wish is planned.
-  const zoneIn = async ({ author, place }: Planner, named = "") =>
-    timeZoneNamed(named) ?? (await zoneFor(author, place.namespace));
   const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake(), zoneFor };
   const watch = createChatWatch(shared);
   const hooks = createWebhooks(shared);
@@ -94,21 +90,15 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     } else if (plan.value.what === "trigger") await runTrigger(run, plan as Entry<Trigger>);
     else await runSchedule(run, plan as Entry<Schedule>);
   };
+  const keeping = createPlanKeeping({ ...shared, hooks, watch });
   return {
-    ...createPlanKeeping({ ...shared, hooks, watch }),
+    ...keeping,
     goals: createGoals(shared),
     jobs,
     watch,
     hooks,
     clockwork,
     plan: createPlanning(shared),
-    async timeOf(planner, words, zone) {
-      const { readSpokenTime } = await import("./spoken/spoken-times.ts");
-      return readSpokenTime(words, now(), await zoneIn(planner, zone));
-    },
-    async read(planner, words, zone) {
-      const { readSpokenWish } = await import("./spoken/spoken-times.ts");
-      return readSpokenWish(words, now(), await zoneIn(planner, zone));
-    },
+    replan: createReplanning(shared, keeping.mayChange),
   };
 }

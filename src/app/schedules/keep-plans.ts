@@ -1,7 +1,7 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { HookKind, PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
-import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
+import type { Plan, PlanChange, Planner } from "../../core/ports/schedules.ts";
 import type { Log } from "../../core/ports/storage.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
@@ -38,6 +38,7 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
     add: (planner, plan, key) =>
       // One at a time, so that two at once cannot exceed the limit.
       mutex.run(planner.place.namespace, async () => {
+        if (plan.changes !== undefined) return retime(deps, planner, plan.changes, plan);
         const known = await book.added(key);
         if (known === undefined) return store(deps, planner, plan, key);
         return { ok: true, value: await viewFor(deps, known, planner.author) };
@@ -124,6 +125,26 @@ async function store(
   return { ok: true, value: await viewFor(deps, entry, planner.author) };
 }
 
+/** Gives a schedule its new times. A paused one stays paused. */
+async function retime(
+  deps: PlanKeepingDeps,
+  planner: Planner,
+  id: string,
+  { value: planned }: Plan,
+): Promise<Outcome<PlannedView>> {
+  const may = await mayChange(deps, planner, id);
+  if (!may.ok) return may;
+  const changed = await deps.book.change(id, ({ value }) => {
+    if (value.what === "trigger" || planned.what === "trigger") return undefined;
+    const { timing, time_zone, next, receivers } = planned;
+    const due_at = value.paused === undefined ? next : undefined;
+    return { value: { ...value, timing, time_zone, next, receivers, failures: 0 }, due_at };
+  });
+  if (changed === undefined) return unknown(id);
+  deps.wake();
+  return { ok: true, value: await viewFor(deps, changed, planner.author) };
+}
+
 async function change(
   deps: PlanKeepingDeps,
   planner: Planner,
@@ -175,7 +196,7 @@ async function viewFor(
 
 /** Pauses or resumes a plan; undefined when it already is. A resumed plan skips the times that passed while it was paused. */
 function changedTo(
-  { value, due_at }: Entry<Schedule | Trigger>,
+  { value }: Entry<Schedule | Trigger>,
   to: Exclude<PlanChange, "remove">,
   by: string,
   now: number,
@@ -186,10 +207,12 @@ function changedTo(
   }
   if (value.paused === undefined) return undefined;
   const { paused: _, ...going } = { ...value, failures: 0 };
-  if (going.what === "trigger") return { value: { ...going, held: [], more: 0 }, due_at: undefined };
+  if (going.what === "trigger") return { value: { ...going, more: 0 }, due_at: undefined };
   const isOnce = "at" in going.timing;
-  const next = isOnce ? going.next : nextTimes(going.timing, going.time_zone, now, 1)[0];
-  return { value: { ...going, next }, due_at: next ?? due_at };
+  const after = Math.max(now, (going.next ?? 0) - 1);
+  const next = isOnce ? going.next : nextTimes(going.timing, going.time_zone, after, 1)[0];
+  // Without a next time it is looked at once more, and found to be over.
+  return { value: { ...going, next }, due_at: next ?? now };
 }
 
 /** How a sender proves that it knows the secret, for the person who sets the sender up. */

@@ -1,13 +1,12 @@
-import { durationInWords } from "../../base/duration-in-words.ts";
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import { type ChatPlatforms, channelThread } from "../../core/ports/chat-platform.ts";
+import type { When } from "../../core/ports/plan-times.ts";
 import {
   maxPlanText,
   type Receiver,
   type Schedule,
   type ScheduleLimits,
-  type Timing,
   type Trigger,
   wordsProblem,
 } from "../../core/ports/schedule.ts";
@@ -18,8 +17,9 @@ import { isDirectMessage, type Place } from "../../core/values/place.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
 import type { PlanBook } from "./plan-book.ts";
+import { planTiming } from "./plan-timing.ts";
 import { conditionInWords, limitProblem, nextInWords, whenInWords } from "./plan-words.ts";
-import { cronProblem, minGap, nextTimes, readTime, shownTime } from "./times.ts";
+import type { Entry } from "./planning.ts";
 
 export interface PlanningDeps {
   book: PlanBook;
@@ -33,17 +33,14 @@ export interface PlanningDeps {
   zoneFor(author: Author, namespace: string): Promise<string>;
 }
 
-type Timed = Extract<Wish, { what: "reminder" | "task" }>;
-
-/** Maximum time until a schedule begins, ms; anything later is a typing error. */
-const maxAheadMs = 10 * 366 * 24 * 3_600_000;
-
-const refused = (message: string): Outcome<never> => ({ ok: false, status: 400, message });
+function refused(message: string): Outcome<never> & { ok: false } {
+  return { ok: false, status: 400, message };
+}
 
 /** Turns wishes into plans. A failure says what is wrong with the wish. */
 export function createPlanning(deps: PlanningDeps): Schedules["plan"] {
   return async (planner, wish) => {
-    const problem = await whyNot(deps, planner, wish);
+    const problem = whyNoPlans(planner) ?? (await whyNot(deps, planner, wish));
     if (problem !== undefined) return problem;
     const { author, place } = planner;
     const common = {
@@ -54,27 +51,67 @@ export function createPlanning(deps: PlanningDeps): Schedules["plan"] {
       made_at: deps.now(),
       failures: 0,
     };
-    return wish.what === "trigger" ? planTrigger(common, wish) : planSchedule(deps, planner, common, wish);
+    if (wish.what === "trigger") return planTrigger(common, wish);
+    const receiver = wish.for && (await receiverProblem(deps, wish.for));
+    if (receiver !== undefined) return { ok: false, status: 409, message: `${receiver} Nothing was made.` };
+    const tools = await deps.tools.resolve(wish.what === "task" ? (wish.tools ?? []) : [], place.namespace);
+    if (!tools.ok) return tools;
+    return planSchedule(
+      deps,
+      planner,
+      { ...common, what: wish.what, for: wish.for, tools: tools.value },
+      wish,
+    );
   };
+}
+
+/** Plans new times of a schedule. `mayChange` finds a plan that the person may change. */
+export function createReplanning(
+  deps: PlanningDeps,
+  mayChange: (planner: Planner, id: string) => Promise<Outcome<Entry<Schedule | Trigger>>>,
+): Schedules["replan"] {
+  return async (planner, id, when) => {
+    const found = whyNoPlans(planner) ?? (await mayChange(planner, id));
+    if (!found.ok) return found;
+    const { value } = found.value;
+    if (value.what === "trigger") return refused("A trigger has no times. Remove it, and add another one.");
+    if (value.for?.id === planner.author.id && value.maker.id !== planner.author.id)
+      return refused(`Only ${value.maker.name}, who asked for the reminder, may change its times.`);
+    const isNew = [when.at, when.in, when.cron].some((given) => given !== undefined);
+    const stays = isNew ? {} : repetitionOf(value, when.zone);
+    // Whoever agreed to its direct messages agreed to the earlier times.
+    const receivers = Object.entries(value.receivers ?? {}).filter(([, agrees]) => !agrees);
+    const kept = { ...value, receivers: Object.fromEntries(receivers), failures: 0 };
+    const plan = await planSchedule(deps, planner, kept, { ...when, ...stays });
+    return plan.ok ? { ok: true, value: { ...plan.value, changes: id } } : plan;
+  };
+}
+
+/** The patterns of a schedule and their zone, unless another is given, for new bounds of its repetition. */
+function repetitionOf({ timing, time_zone }: Schedule, zone = time_zone): Pick<When, "cron" | "zone"> {
+  return "at" in timing ? {} : { cron: timing.cron, zone };
 }
 
 type Common = Pick<Schedule, "text" | "maker" | "on_platform" | "thread" | "made_at" | "failures">;
 
-/** Why this person may plan nothing here; undefined when they may. */
-async function whyNot(
-  deps: PlanningDeps,
-  planner: Planner,
-  { text, what, for: receiver }: Wish,
-): Promise<Outcome<never> | undefined> {
-  const { author, place, cause } = planner;
+/** Why this person may plan nothing at all; undefined when they may. */
+function whyNoPlans({ author, cause }: Planner): (Outcome<never> & { ok: false }) | undefined {
   if (cause !== undefined)
     return refused(
       cause.kind === "handoff"
         ? "An agent in the background cannot plan anything. Say in your answer what is to be planned."
         : "A run of a schedule, trigger or goal cannot plan further ones. A person has to ask for it in a message.",
     );
-  if (author.trust === "guest")
-    return { ok: false, status: 403, message: "Guests cannot have schedules, triggers or goals." };
+  if (author.trust !== "guest") return undefined;
+  return { ok: false, status: 403, message: "Guests cannot have schedules, triggers or goals." };
+}
+
+/** Why this wish cannot be planned here; undefined when it can. */
+async function whyNot(
+  deps: PlanningDeps,
+  { author, place }: Planner,
+  { text, what, for: receiver }: Wish,
+): Promise<Outcome<never> | undefined> {
   if (receiver !== undefined && what !== "reminder")
     return refused("Only reminders can be for somebody else. Nothing was made.");
   const length = text.trim().length;
@@ -92,46 +129,35 @@ async function whyNot(
   return limitReached === undefined ? undefined : { ok: false, status: 409, message: limitReached };
 }
 
+/** Gives a schedule its times. The question and the view name them in the planner's own zone. */
 async function planSchedule(
-  deps: PlanningDeps,
+  { zoneFor, limits, now: clock }: PlanningDeps,
   { author, place }: Planner,
-  common: Common,
-  wish: Timed,
+  unplanned: Omit<Schedule, "timing" | "time_zone" | "next">,
+  when: When,
 ): Promise<Outcome<Plan>> {
-  const problem = wish.for && (await receiverProblem(deps, wish.for));
-  if (problem !== undefined) return { ok: false, status: 409, message: `${problem} Nothing was made.` };
-  const own = await deps.zoneFor(author, place.namespace);
-  const zone = wish.time_zone === undefined ? own : timeZoneNamed(wish.time_zone);
+  const own = await zoneFor(author, place.namespace);
+  const zone = when.zone === undefined ? own : timeZoneNamed(when.zone);
   if (zone === undefined)
-    return refused(`${wish.time_zone?.slice(0, 60)} is not a time zone. Write one such as Europe/Berlin.`);
-  const timing = readTiming(deps, wish, zone);
-  if (!timing.ok) return timing;
-  const tools = await deps.tools.resolve(wish.what === "task" ? (wish.tools ?? []) : [], place.namespace);
-  if (!tools.ok) return tools;
-  const now = deps.now();
-  const [next] = nextTimes(timing.value, zone, now, 1);
-  const value: Schedule = {
-    ...common,
-    what: wish.what,
-    for: wish.for,
-    timing: timing.value,
-    time_zone: zone,
-    next,
-    tools: tools.value,
-  };
+    return refused(`${when.zone?.slice(0, 60)} is not a time zone. Write one such as Europe/Berlin.`);
+  const now = clock();
+  const read = planTiming(when, { least_gap_ms: limits.least_gap_ms, now, zone });
+  if (!read.ok) return read;
+  const { timing, next } = read.value;
+  const value: Schedule = { ...unplanned, timing, time_zone: zone, next };
+  const { what, text, for: receiver, maker } = value;
   const times = nextInWords(value, now, own).map((time) => `${time} ${own}`);
-  const when = whenInWords(value);
-  const does = wish.what === "reminder" ? `Remind ${(wish.for ?? author).name} of` : "Do";
-  const names = tools.value.map(({ tool }) => tool);
+  const words = whenInWords(value);
+  const does = what === "reminder" ? `Remind ${(receiver ?? maker).name} of` : "Do";
+  const tools = value.tools.map(({ tool }) => tool);
   const unasked =
-    names.length === 0
+    tools.length === 0
       ? ""
-      : ` It may then use ${names.join(", ")} without asking again, for what this text names: with anything else it asks.`;
-  const question = `${does} “${common.text}” ${when}? Next: ${times.join(", ")}.${unasked}`;
-  const whom = wish.for === undefined ? {} : { for: wish.for.name };
-  const shown = { what: wish.what, ...whom, text: common.text, when, next: times, tools: names };
-  const asks = wish.what === "task" || "cron" in timing.value;
-  return { ok: true, value: { value, question, shown, asks } };
+      : ` It may then use ${tools.join(", ")} without asking again, for what this text names: with anything else it asks.`;
+  const question = `${does} “${text}” ${words}? Next: ${times.join(", ")}.${unasked}`;
+  const whom = receiver === undefined ? {} : { for: receiver.name };
+  const shown = { what, ...whom, text, when: words, next: times, tools };
+  return { ok: true, value: { value, question, shown, asks: what === "task" || "cron" in timing } };
 }
 
 /** Why a person cannot be asked whether they want a reminder; undefined when they can. */
@@ -148,35 +174,6 @@ async function receiverProblem(
     .filter(({ state, person: only }) => state === "open" && only?.id === id);
   if (open.length < limits.open_turns) return undefined;
   return `${name} has not decided yet about ${open.length} other requests. Ask again when they have.`;
-}
-
-/** The time or cron pattern of a wish. */
-function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: string): Outcome<Timing> {
-  if ((at === undefined) === (cron === undefined))
-    return refused("Give either one time, or a cron pattern for a repetition.");
-  if (cron !== undefined) {
-    const problem = cronProblem(cron, zone);
-    if (problem !== undefined) return refused(problem);
-    const timing = { cron: cron.trim().replace(/\s+/g, " ") };
-    if (nextTimes(timing, zone, now(), 1).length === 0)
-      return refused(`\`${timing.cron}\` never runs: there is no such day.`);
-    const gap = minGap(timing, zone, now());
-    if (gap >= limits.least_gap_ms) return { ok: true, value: timing };
-    return refused(
-      `Runs have to be at least ${durationInWords(limits.least_gap_ms)} apart (\`schedules.least_minutes\`); these would be ${durationInWords(gap)} apart. Nothing was made.`,
-    );
-  }
-  const time = readTime(at ?? "", zone);
-  if (time === undefined)
-    return refused(
-      `${(at ?? "").slice(0, 60)} is not a valid time. Write it as 2026-11-26T09:00, with an offset unless it is in ${zone}.`,
-    );
-  if (time <= now())
-    return refused(
-      `${shownTime(time, zone)} has passed: it is ${shownTime(now(), zone)} in ${zone}. Nothing was made.`,
-    );
-  if (time - now() > maxAheadMs) return refused("That is more than ten years away. Nothing was made.");
-  return { ok: true, value: { at: time } };
 }
 
 const eventsOf = { message: "messages", reaction: "reactions", quiet: "other threads", job: "jobs" };
@@ -196,7 +193,6 @@ function planTrigger(common: Common, { condition }: Extract<Wish, { what: "trigg
     condition,
     starts: 0,
     open: [],
-    held: [],
     noted: 0,
     more: 0,
   };

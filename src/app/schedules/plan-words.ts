@@ -1,13 +1,12 @@
 /** Schedules and triggers in words, for lists, questions and why a turn runs. */
 
-import {
-  cronInWords,
-  type PlannedView,
-  type Schedule,
-  type ScheduleLimits,
-  type Timing,
-  type Trigger,
-  type TriggerCondition,
+import { cronInWords } from "../../core/ports/plan-times.ts";
+import type {
+  PlannedView,
+  Schedule,
+  ScheduleLimits,
+  Trigger,
+  TriggerCondition,
 } from "../../core/ports/schedule.ts";
 import type { Entry } from "./planning.ts";
 import { nextTimes, shownTime } from "./times.ts";
@@ -21,13 +20,18 @@ const maxShown = 3;
  */
 export function whenInWords(plan: Schedule): string {
   const { timing, time_zone } = plan;
-  const when = "at" in timing ? `on ${shownTime(timing.at, time_zone)}` : cronInWords(timing.cron);
-  return `${when ?? timesInWords(timing, nextInWords(plan, 0, time_zone))} (${time_zone})`;
+  if ("at" in timing) return `on ${shownTime(timing.at, time_zone)} (${time_zone})`;
+  const words = timing.cron.map(cronInWords);
+  const when = words.includes(undefined)
+    ? timesInWords(timing.cron, nextInWords(plan, 0, time_zone))
+    : words.join(" and ");
+  const end = timing.until === undefined ? "" : `, until ${shownTime(timing.until, time_zone)}`;
+  return `${when}${end} (${time_zone})`;
 }
 
 /** `on Mon 2026-12-07 09:00, Mon 2027-01-04 09:00 and so on, cron 0 9 * * 1#1`. */
-function timesInWords(timing: Timing, times: readonly string[]): string {
-  const pattern = "cron" in timing ? `cron ${timing.cron.trim()}` : "";
+function timesInWords(cron: readonly string[], times: readonly string[]): string {
+  const pattern = `cron ${cron.join("; ")}`;
   return times.length === 0 ? pattern : `on ${times.join(", ")} and so on, ${pattern}`;
 }
 

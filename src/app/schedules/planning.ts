@@ -10,7 +10,7 @@ export interface Entry<Value> extends Omit<DueEntry, "value"> {
 }
 
 /** Adds, shows and changes plans. */
-export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf" | "read"> {
+export interface PlanKeeping extends Omit<Schedules, "plan" | "replan"> {
   /** Whether a person may change a plan of a channel. A failure says who may. */
   mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
   /**

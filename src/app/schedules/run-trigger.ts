@@ -1,6 +1,7 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { maxHappened, maxTogether, type Trigger, type TriggerEvent } from "../../core/ports/schedule.ts";
+import { cut } from "../../core/values/cut.ts";
 import { type Author, onBehalfOf } from "../../core/values/inbound.ts";
 import type { Held, HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
@@ -76,17 +77,9 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
   return settle(deps, entry, held, together, begun);
 }
 
-/**
- * The events that wait, oldest first. Settles events that a turn got before a crash, and stores those that an earlier version kept in the
- * trigger.
- */
-async function waiting({ events, book, now }: TriggerDeps, entry: Entry<Trigger>): Promise<Held[]> {
-  const { id, value: trigger } = entry;
-  for (const event of trigger.held) await events.hold(entry, event);
-  if (trigger.held.length > 0)
-    await book.change(id, ({ value, due_at }) =>
-      value.what === "trigger" ? { value: { ...value, held: [] }, due_at } : undefined,
-    );
+/** The events that wait, oldest first. Settles events that a turn got before a crash. */
+async function waiting({ events, now }: TriggerDeps, entry: Entry<Trigger>): Promise<Held[]> {
+  const { value: trigger } = entry;
   const all = await events.of(entry);
   const isTold = ({ start = trigger.starts }: Held) => start < trigger.starts;
   await events.settle(all.filter(isTold), now());
@@ -244,11 +237,4 @@ async function tell(
   const each = Math.floor(maxTold / (told.length + 1));
   const isLong = told.reduce((sum, text) => sum + text.length, 0) > maxTold;
   return [...(isLong ? told.map((text) => cut(text, each)) : told), ...more].join("\n\n");
-}
-
-/** A text of at most `max` characters; of a longer one the beginning, and how much is left out. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const room = max - 40;
-  return `${text.slice(0, room).toWellFormed()}\n[${text.length - room} characters more]`;
 }

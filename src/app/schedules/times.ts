@@ -1,6 +1,6 @@
 /** When schedules run: cron patterns and local times, in a time zone. */
 import { Cron } from "croner";
-import type { Timing } from "../../core/ports/schedule.ts";
+import type { Timing } from "../../core/ports/plan-times.ts";
 
 /** A local time that the clock skips runs right after the gap; one that occurs twice runs the first time. */
 const rules = { mode: "5-part", fixedTimeRule: "no-wildcard" } as const;
@@ -18,11 +18,15 @@ export function cronProblem(cron: string, time_zone: string): string | undefined
   }
 }
 
-/** The next times after a moment (ms since the epoch), at most `max`. */
+/** The next times after a moment (ms since the epoch), at most `max`, of all patterns together. */
 export function nextTimes(timing: Timing, time_zone: string, after: number, max: number): number[] {
   if ("at" in timing) return timing.at > after ? [timing.at] : [];
-  const cron = new Cron(timing.cron, { ...rules, timezone: time_zone });
-  return cron.nextRuns(max, new Date(after)).map((date) => date.getTime());
+  const { cron, until = Infinity } = timing;
+  const runs = cron.flatMap((pattern) =>
+    new Cron(pattern, { ...rules, timezone: time_zone }).nextRuns(max, new Date(after)),
+  );
+  const times = new Set(runs.map((date) => date.getTime()).filter((time) => time <= until));
+  return [...times].sort((one, other) => one - other).slice(0, max);
 }
 
 /** Runs that are compared to find the shortest gap: a pattern of minutes repeats within an hour. */

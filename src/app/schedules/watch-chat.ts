@@ -12,12 +12,13 @@ import {
   watchedThreadSchema,
 } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
+import { cut } from "../../core/values/cut.ts";
 import type { Place } from "../../core/values/place.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
 import type { HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
 import type { Entry } from "./planning.ts";
-import { cut, noteEvent } from "./run-trigger.ts";
+import { noteEvent } from "./run-trigger.ts";
 
 /** A message, as far as triggers look at it. */
 interface HeardMessage {

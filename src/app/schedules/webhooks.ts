@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { maxHappened, type ScheduleLimits, type Trigger } from "../../core/ports/schedule.ts";
 import type { KeyValue } from "../../core/ports/storage.ts";
+import { cut } from "../../core/values/cut.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { deliveryOf, type HookRequest } from "./hook-signatures.ts";
 import type { PlanBook } from "./plan-book.ts";
 import type { Entry } from "./planning.ts";
-import { cut, noteEvent } from "./run-trigger.ts";
+import { noteEvent } from "./run-trigger.ts";
 
 /** The answer to a caller. `unknown`: no such webhook, or a wrong secret; the caller cannot tell which. */
 export type HookAnswer = "taken" | "known" | "unknown" | "flooded" | "paused";
@@ -59,7 +60,8 @@ function isWebhook(entry: Entry<unknown> | undefined): entry is Entry<Hook> {
   return value?.what === "trigger" && value.condition.on === "webhook";
 }
 
+/** Leaves room for a note that it was cut. */
 function textOf(body: Uint8Array): string {
   const text = new TextDecoder().decode(body).replace(/[^\P{Cc}\n\t]/gu, "");
-  return cut(text.trim() === "" ? "(an empty request)" : text, maxHappened);
+  return cut(text.trim() === "" ? "(an empty request)" : text, maxHappened - 100);
 }

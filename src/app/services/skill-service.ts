@@ -22,7 +22,9 @@ import {
   adHocSource,
   type Diagnostic,
   type ExampleNeed,
+  isFollowed,
   isInstalled,
+  promptOf,
   type Skill,
   taughtSource,
 } from "../../core/skill/skill.ts";
@@ -202,7 +204,9 @@ function suggested(
   const fitting = about === "" ? [] : catalogue.search(about).map(({ id }) => id);
   const found = usable.flatMap(({ skill }) => {
     if (skill.parent !== undefined || skill.risk !== "low") return [];
-    const example = skill.examples.find(({ needs = [] }) => needs.every(isMet));
+    const example = skill.examples.find(
+      (each) => isFollowed(each, lacking) && (each.needs ?? []).every(isMet),
+    );
     return example === undefined ? [] : [{ ...example, id: skill.id, fits: fitting.indexOf(skill.id) }];
   });
   const order = (fits: number) => (fits < 0 ? fitting.length : fits);
@@ -213,7 +217,7 @@ function suggested(
       Number(b.first ?? false) - Number(a.first ?? false) ||
       (a.id < b.id ? -1 : 1),
   );
-  return [...new Set(inOrder.map(({ prompt }) => prompt))];
+  return [...new Set(inOrder.map(promptOf))];
 }
 
 /** The rights that name a skill, a part of it, or a tool it has. */
@@ -300,7 +304,12 @@ async function detailOf(
     tags: [...skill.tags],
     parameters: [...skill.parameters],
     output_schema: skill.output_schema,
-    examples: [...skill.examples],
+    examples: skill.examples
+      .filter((example) => isFollowed(example, offer.lacking))
+      .map((example) => {
+        const { call, needs, first } = example;
+        return { prompt: promptOf(example), call, needs, first };
+      }),
     tools: skill.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     files: (await skill.files?.list()) ?? [],
     parts: parts.map(listing),

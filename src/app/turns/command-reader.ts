@@ -16,6 +16,8 @@ export interface KnownCommand {
   read(words: string, place: Place): Json | undefined;
   /** The request to the agent, if the named skill is a guide. */
   guide?(input: Json): Guide;
+  /** Words that it does not read are a message to the agent, where a model answers. */
+  elseAgent?: true | undefined;
   /** The skill whose parameters a form may ask for, when only its name was given. */
   form?(input: Json): string | undefined;
 }
@@ -46,11 +48,10 @@ export interface CommandReader {
   isUrgent(command: GivenCommand): boolean;
   /** The request to the agent, if the skill named by the command is a guide. */
   guideOf(command: GivenCommand): Guide | undefined;
+  /** Whether a command has words that only the agent can understand. */
+  isForAgent(inbound: Inbound): boolean;
   /** The skill whose parameters a form may ask for before a command is taken. */
   formOf(text: string, place: Place): string | undefined;
-  /** The command of a stored message; older versions stored the text only. */
-  stored(inbound: Inbound): { words: string; command?: GivenCommand | undefined };
-  storedGuide(inbound: Inbound): Guide | undefined;
 }
 
 /** Short forms people type: `@knack stop`. */
@@ -71,25 +72,20 @@ export function createCommandReader(commands: readonly KnownCommand[], botName: 
   const known = ({ name }: GivenCommand) => commands.find((each) => each.name === name);
   const guideOf: CommandReader["guideOf"] = (command) =>
     command.input === undefined ? undefined : known(command)?.guide?.(command.input);
-  const stored: CommandReader["stored"] = ({ text, command, namespace, thread }) => {
-    const said = read(text, { namespace, thread });
-    const words = said.kind === "command" ? said.words : text;
-    return { words, command: command ?? (said.kind === "command" ? said.command : undefined) };
-  };
   return {
     read,
     isUrgent: (command) => known(command)?.urgent === true,
     guideOf,
+    isForAgent({ text, command, namespace, thread }) {
+      if (command === undefined || command.input !== undefined) return false;
+      const said = read(text, { namespace, thread });
+      const words = said.kind === "command" ? said.words : text;
+      return known(command)?.elseAgent === true && words.trim().length > command.name.length;
+    },
     formOf(text, place) {
       const said = read(text, place);
       const command = said.kind === "command" ? said.command : undefined;
       return command?.input === undefined ? undefined : known(command)?.form?.(command.input);
-    },
-    stored,
-    storedGuide(inbound) {
-      if (inbound.kind === "command" || inbound.guide !== undefined) return inbound.guide;
-      const { command } = stored(inbound);
-      return command === undefined ? undefined : guideOf(command);
     },
   };
 }

@@ -1,6 +1,9 @@
 import { errorText } from "../../base/error-text.ts";
 import type { TurnLog } from "../../core/log/turn-log.ts";
-import type { Clock, FileStore, NewFile } from "../../core/ports/storage.ts";
+import type { Models } from "../../core/ports/model.ts";
+import type { Clock, FileStore, KeyValue, NewFile } from "../../core/ports/storage.ts";
+import { modelFor } from "../../core/scope/turn-scope.ts";
+import { settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import {
   type Author,
@@ -12,6 +15,7 @@ import {
   maxMessageLength,
   type Origin,
 } from "../../core/values/inbound.ts";
+import { type Profile, profileNamed } from "../../core/values/profile.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import type { AskedSkills } from "./asked-skills.ts";
 import type { CommandReader, Said, SaidTo } from "./command-reader.ts";
@@ -49,6 +53,9 @@ export interface SubmitDeps {
   newId(): string;
   reader: CommandReader;
   asked: Pick<AskedSkills, "guide">;
+  models: Models;
+  store: KeyValue;
+  profiles: readonly [Profile, ...Profile[]];
   /** There is work. */
   wake(): void;
 }
@@ -70,7 +77,7 @@ export function createSubmit(deps: SubmitDeps): Submit {
     const turnId = newId();
     const kept = await keepFiles(submission.files ?? [], turnId, deps);
     if (!kept.ok) return kept;
-    const inbound = { ...(await withGuide(parsed.value, deps)), ...kept.value };
+    const inbound = { ...(await forAgent(parsed.value, deps)), ...kept.value };
     const accepted = await acceptSafely(log, inbound, turnId, clock.now());
     if (!accepted.ok || !accepted.value.accepted) await discard(kept.value, turnId);
     if (!accepted.ok) return accepted;
@@ -121,12 +128,25 @@ function exceededLimit(given: readonly NewFile[]): string | undefined {
   return undefined;
 }
 
-/** `/skill run` of a guide becomes a message: the agent does the work, in the queue of its thread. */
-async function withGuide(inbound: Inbound, { reader, asked }: SubmitDeps): Promise<Inbound> {
+/**
+ * `/skill run` of a guide becomes a message, and so does a command with words that only a model understands: the agent does the work, in the
+ * queue of its thread.
+ */
+async function forAgent(inbound: Inbound, deps: SubmitDeps): Promise<Inbound> {
   const { command, ...message } = inbound;
-  const wanted = command === undefined ? undefined : reader.guideOf(command);
+  const { reader, asked } = deps;
+  if (command === undefined) return inbound;
+  if (reader.isForAgent(inbound))
+    return (await hasModel(inbound.namespace, deps)) ? { ...message, kind: "message" } : inbound;
+  const wanted = reader.guideOf(command);
   const guide = wanted === undefined ? undefined : await asked.guide(wanted, inbound.namespace);
   return guide === undefined ? inbound : { ...message, kind: "message", guide };
+}
+
+/** Whether a language model answers in a channel. */
+async function hasModel(namespace: string, { models, store, profiles }: SubmitDeps): Promise<boolean> {
+  const settings = await settingsOf(store, namespace);
+  return modelFor(models, settings, profileNamed(profiles, settings.profile)).generative;
 }
 
 /** Accepts the message. When the log cannot be written, the person is told that the message was not accepted. */

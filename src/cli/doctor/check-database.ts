@@ -2,7 +2,7 @@ import { errorText } from "../../base/error-text.ts";
 import type { Config } from "../../config/schema.ts";
 import { openPostgres, type PostgresConnection } from "../../storage/postgres/postgres-connection.ts";
 import { createPostgresLeases } from "../../storage/postgres/postgres-leases.ts";
-import { postgresMigrations } from "../../storage/postgres/postgres-schema.ts";
+import { postgresFormat } from "../../storage/postgres/postgres-schema.ts";
 import { processesOf } from "../../wiring/database-processes.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type Finding, failure, fine, warning } from "./doctor-finding.ts";
@@ -20,7 +20,7 @@ export async function checkDatabase(
 ): Promise<Finding[]> {
   if (data.database_url === undefined) return [];
   try {
-    const connection = await openPostgres(data.database_url, postgresMigrations, { poolSize: 2 });
+    const connection = await openPostgres(data.database_url, postgresFormat, { poolSize: 2 });
     try {
       return [
         ...(await checkServer(connection)),

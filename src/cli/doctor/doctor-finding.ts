@@ -9,7 +9,7 @@ export interface Finding {
   status: "ok" | "warning" | "error";
   detail: string;
   /** What to do, as a sentence. */
-  advice?: string;
+  advice?: string | undefined;
 }
 
 export function fine(name: string, detail: string): Finding {
@@ -22,6 +22,18 @@ export function warning(name: string, detail: string, advice: string): Finding {
 
 export function failure(name: string, detail: string, advice: string): Finding {
   return { name, status: "error", detail, advice };
+}
+
+/** Findings in which each reason stands once, with the places that have it: `a, b: reason`. In the order in which they first occur. */
+export function findingsByReason<Found extends { place: string; reason: string }>(
+  found: readonly Found[],
+  finding: (detail: string, group: readonly [Found, ...Found[]]) => Finding,
+): Finding[] {
+  return [...Map.groupBy(found, ({ reason }) => reason)].flatMap(([reason, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const places = new Set([first, ...others].map(({ place }) => place));
+    return [finding(`${[...places].join(", ")}: ${reason}`, [first, ...others])];
+  });
 }
 
 /** Prints a finding as one line, with the advice below it. */

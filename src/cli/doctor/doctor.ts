@@ -2,25 +2,14 @@ import { describeProblem } from "../../config/config-error.ts";
 import { type AgentProfile, loadProfiles } from "../../config/load-profiles.ts";
 import { modelSettings } from "../../wiring/app-settings.ts";
 import { type CommandContext, exitCode, printJson, type ResultOptions } from "../command-context.ts";
+import { checkBot } from "./check-bot.ts";
 import { checkDatabase } from "./check-database.ts";
-import { checkBot } from "./doctor-bot.ts";
-import {
-  checkConfiguration,
-  checkDataFolder,
-  checkEmbeddings,
-  checkImages,
-  checkModelKeys,
-  checkModelLifetimes,
-  checkNode,
-  checkPort,
-  checkSandbox,
-  checkSearch,
-  checkTranscription,
-} from "./doctor-checks.ts";
-import { type Finding, failure, printFinding } from "./doctor-finding.ts";
-import { checkLiveModels } from "./doctor-live.ts";
+import { checkLiveModels } from "./check-live.ts";
+import { checkConfiguration, checkDataFolder, checkNode, checkPort, checkSandbox } from "./check-machine.ts";
+import { checkModelKeys, checkModelLifetimes, checkOtherWork, checkSearch } from "./check-models.ts";
+import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./check-platforms.ts";
+import { type Finding, failure, findingsByReason, printFinding } from "./doctor-finding.ts";
 import { configuredModels } from "./model-advice.ts";
-import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./platform-findings.ts";
 
 export interface DoctorOptions extends ResultOptions {
   live?: true;
@@ -33,11 +22,9 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     findings.push(finding);
     if (!options.json) printFinding(context, finding);
   }
-  const ok = findings.every((finding) => finding.status !== "error");
-  if (options.json) {
-    const checks = findings.map((finding) => ({ ...finding, ok: finding.status !== "error" }));
-    printJson(context, { ok, checks });
-  }
+  const checks = findings.map((finding) => ({ ...finding, ok: finding.status !== "error" }));
+  const ok = checks.every((check) => check.ok);
+  if (options.json) printJson(context, { ok, checks });
   return ok ? exitCode.ok : exitCode.failed;
 }
 
@@ -50,15 +37,13 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
   yield* await checkDatabase(context, config);
-  const local = sources["model.choice"] === "default" ? context.localServers : [];
   const agents = await loadProfiles(config.model, config.workspace.agents);
   yield* checkAgents(agents);
   const names = configuredModels(config, agents);
+  const local = sources["model.choice"] === "default" ? context.localServers : [];
   yield* await checkModelKeys(config, names, local);
   yield* checkModelLifetimes(names, modelSettings(config), context.clock.now());
-  yield checkTranscription(config);
-  yield checkImages(config);
-  yield checkEmbeddings(config);
+  yield* checkOtherWork(config);
   yield checkSearch(config);
   yield* platformFindings(config);
   if (options.live) {
@@ -68,16 +53,16 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
     yield* await liveDiscordFindings(config);
   }
   yield await checkSandbox(config);
-  if (folder.usable) {
-    if (!folder.running) yield await checkPort(config.server);
-    yield* checkBot(context, options);
-  }
+  if (!folder.usable) return;
+  if (!folder.running) yield await checkPort(config.server);
+  yield* checkBot(context, options);
 }
 
 function checkAgents(agents: readonly AgentProfile[]): Finding[] {
-  return agents.flatMap(({ id, unusable }) => {
-    if (unusable === undefined) return [];
-    const detail = `the agent ${id} cannot be used: ${describeProblem(unusable)}`;
-    return failure("agents", detail, "Correct the file, or remove it.");
-  });
+  const found = agents.flatMap(({ id, unusable }) =>
+    unusable === undefined ? [] : [{ place: id, reason: describeProblem(unusable) }],
+  );
+  return findingsByReason(found, (detail) =>
+    failure("agents", `cannot be used: ${detail}`, "Correct the file, or remove it."),
+  );
 }

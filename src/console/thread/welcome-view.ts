@@ -16,17 +16,12 @@ export function welcomeView(state: ConsoleState, actions: Actions): TemplateResu
   const recent = (state.threads ?? []).slice(0, maxRecent);
   const name = state.about?.name ?? "Knack";
   const direct = isDirect(namespace);
+  const isOffline = state.about?.model === "offline";
   return html`<div class="column welcome">
     ${mark()}
     <h2>${direct ? `Hello, I'm ${name}.` : html`Welcome to <span class="nowrap">#${channelName(namespace)}</span>`}</h2>
-    <p class="lead">
-      ${
-        direct
-          ? "Ask in your own words. I look things up, work with files and data, and remember what matters, with the skills you let me use."
-          : `Each message here begins a thread. The skills and the memory of this channel are its own; ${name} shares them with no other channel.`
-      }
-    </p>
-    ${state.about?.model === "offline" ? offlineNote() : nothing}
+    ${direct && isOffline ? nothing : html`<p class="lead">${lead(direct, name)}</p>`}
+    ${isOffline ? offlineNote() : nothing}
     ${suggestions(state, actions)}
     ${
       recent.length === 0
@@ -39,6 +34,12 @@ export function welcomeView(state: ConsoleState, actions: Actions): TemplateResu
           </section>`
     }
   </div>`;
+}
+
+function lead(direct: boolean, name: string): string {
+  return direct
+    ? "Ask in your own words. I look things up, work with files and data, and remember what matters, with the skills you let me use."
+    : `Each message here begins a thread. The skills and the memory of this channel are its own; ${name} shares them with no other channel.`;
 }
 
 function suggestions(state: ConsoleState, actions: Actions): TemplateResult | typeof nothing {
@@ -57,7 +58,7 @@ function suggestions(state: ConsoleState, actions: Actions): TemplateResult | ty
 
 function offlineNote(): TemplateResult {
   return html`<p class="card note">
-    No language model is set up, so simple rules answer: enough to try the skills. To get a real model, set
+    No language model is set up, so I only understand commands, the name of a skill, and its examples. To ask me anything, set
     <code>ANTHROPIC_API_KEY</code>, <code>OPENAI_API_KEY</code> or the key of another provider and start Knack again.
   </p>`;
 }

@@ -6,7 +6,6 @@
 
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { Skill } from "../skill/skill.ts";
-import { isToolName } from "../skill/skill-identifier.ts";
 import type { ServerTool, Tool } from "../skill/tool.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { readArguments } from "../values/call-arguments.ts";
@@ -261,8 +260,7 @@ async function isGranted(
   const granted = (await ports.schedules?.granted(turn.cause.id)) ?? [];
   const definition = definitionOf(tool, skill);
   const isNamed = granted.some(
-    (each) =>
-      isToolName(each.tool, tool) && each.skill_id === tool.skill_id && each.definition === definition,
+    (each) => each.tool === tool.name && each.skill_id === tool.skill_id && each.definition === definition,
   );
   return isNamed && isPlanned(scope, call);
 }

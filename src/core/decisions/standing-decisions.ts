@@ -1,7 +1,6 @@
 /**
  * Standing decisions of people: "always here" and "never". A decision belongs to one channel and covers the calls of one tool in its form
- * at that time, with the arguments it is bound to. Decisions stored by an earlier version apply to calls that would now be bound to the
- * same values.
+ * at that time, with the arguments it is bound to.
  */
 import { z } from "zod";
 import { isContainer } from "../../base/record.ts";
@@ -37,11 +36,10 @@ export interface StandingDecision extends z.infer<typeof storedSchema> {
   verdict: "always" | "never";
 }
 
-/** Refusals have a list of their own, so that a version that does not know them cannot mistake one for an allowance. */
 const bookSchema = z.object({
   next: z.number().int(),
   allowances: z.array(storedSchema),
-  refusals: z.array(storedSchema).default([]),
+  refusals: z.array(storedSchema),
 });
 type Book = z.infer<typeof bookSchema>;
 

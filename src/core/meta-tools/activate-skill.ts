@@ -3,6 +3,7 @@ import { cutText, few } from "../../base/markdown-text.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { hasManyTools, isActive, type OfferedSkill, skillsIn } from "../skill/namespace-state.ts";
+import { isFollowed, type Skill } from "../skill/skill.ts";
 import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
 import { guideFor } from "../transcript/guides.ts";
@@ -163,7 +164,7 @@ export const createListSkills = () =>
     }),
     effect: "read_only",
     offered: () => true,
-    // The rules that answer without a model look every message up.
+    // The offline provider compares every message with the names and examples of the skills.
     needed: ({ unlisted, models }) => unlisted > 0 || !models.main.generative,
     run: async ({ category, query }, _context, { offer, ports }) => {
       const usable = new Map(offer.usable.map((offered) => [offered.skill.id, offered]));
@@ -175,6 +176,7 @@ export const createListSkills = () =>
           ({ skill }) =>
             skill.parent === undefined && (category === undefined || skill.category === category),
         );
+      if (offer.lacking.includes("model")) return ok({ skills: found.map(({ skill }) => exactForms(skill)) });
       const skills = found.slice(0, maxList).map((offered, index) => {
         const only_for = onlyFor(ports.rights, { skill_id: offered.skill.id });
         return {
@@ -191,6 +193,12 @@ export const createListSkills = () =>
       });
     },
   });
+
+/** What the offline provider compares a message with: names, and the examples that need nothing that may be missing. */
+function exactForms({ id, name, parameters, examples }: Skill): Json {
+  const runnable = examples.filter((each) => isFollowed(each, ["model"]) && (each.needs ?? []).length === 0);
+  return toJson({ id, name, parameters, examples: runnable });
+}
 
 function describe({ skill, state }: OfferedSkill, fully: boolean) {
   const parts = skill.tools.length > 1 ? { parts: skill.tools.map((tool) => tool.skill_id) } : {};

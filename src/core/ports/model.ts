@@ -251,7 +251,7 @@ export interface Models {
 export interface Model {
   /** `provider/model`, or `offline`. */
   readonly id: string;
-  /** False for the rule-based offline provider: it cannot write text, summaries or structured output. */
+  /** False for the offline provider, which knows exact forms only: it cannot write text, summaries or structured output. */
   readonly generative: boolean;
   /** Maximum tokens of a request including the answer; for a failover list the smallest window above 32,000. Absent if unknown. */
   readonly window?: number | undefined;

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { authorSchema } from "../values/inbound.ts";
 import { namespaceSchema, threadSchema } from "../values/place.ts";
+import { timingSchema } from "./plan-times.ts";
 
 /**
  * The kinds of due entries: schedules, triggers, threads that a trigger watches for an answer, events that wait for a turn, events that
@@ -21,10 +22,6 @@ export const dueKinds = {
 
 /** Maximum characters of the text of a reminder or task. */
 export const maxPlanText = 4_000;
-
-/** When a schedule runs: once (ms since the epoch), or by a cron pattern of five fields. */
-const timingSchema = z.union([z.object({ at: z.number() }), z.object({ cron: z.string().max(100) })]);
-export type Timing = z.infer<typeof timingSchema>;
 
 const grantedToolSchema = z.object({
   tool: z.string(),
@@ -158,8 +155,6 @@ export const triggerSchema = plannedSchema.extend({
   started_at: z.number().optional(),
   /** The latest turns it started that may still be running. */
   open: z.array(z.string()).default([]),
-  /** From earlier versions: waiting events, which are now entries of their own. */
-  held: z.array(eventSchema).default([]),
   /** Number of events noted so far; shows whether one arrived since this was read. */
   noted: z.number().int().default(0),
   /** Number of events that were not kept because too many were waiting. */
@@ -311,54 +306,4 @@ function plainEmoji(text: string): string {
     .replace(/::skin-tone-\d/, "")
     .replace(/[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, "")
     .replaceAll(":", "");
-}
-
-/** Common cron patterns in plain words: `0 9 * * 1-5` is “every weekday at 09:00”. */
-
-const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
-/** The pattern in words; undefined if there is no short description. */
-export function cronInWords(cron: string): string | undefined {
-  const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.trim().split(/\s+/);
-  const days = daysInWords(day, month, weekday);
-  const time = timeInWords(minute, hour);
-  if (days === undefined || time === undefined) return undefined;
-  return days === "every day" && time.startsWith("every") ? time : `${days} ${time}`;
-}
-
-const listed = new Intl.ListFormat("en-GB");
-
-/** Maximum times of a day that are listed. */
-const maxTimes = 12;
-
-/** Numbers with commas between them. */
-const numbers = /^\d{1,2}(,\d{1,2})*$/;
-
-function timeInWords(minute: string, hour: string): string | undefined {
-  const every = minute.startsWith("*/") ? Number(minute.slice(2)) : 60;
-  if (hour === "*" && 60 % every === 0 && every < 60) return `every ${every} minutes`;
-  if (!numbers.test(minute)) return undefined;
-  const at = minute.split(",").map((each) => each.padStart(2, "0"));
-  if (hour === "*") return `every hour at minute${at.length > 1 ? "s" : ""} ${listed.format(at)}`;
-  if (!numbers.test(hour)) return undefined;
-  const times = hour.split(",").flatMap((each) => at.map((past) => `${each.padStart(2, "0")}:${past}`));
-  return times.length > maxTimes ? undefined : `at ${listed.format(times)}`;
-}
-
-function daysInWords(day: string, month: string, weekday: string): string | undefined {
-  if (month !== "*") return undefined;
-  if (day !== "*") {
-    if (weekday !== "*") return undefined;
-    if (day === "L") return "on the last day of every month";
-    return /^\d{1,2}$/.test(day) ? `on day ${day} of every month` : undefined;
-  }
-  if (weekday === "*") return "every day";
-  if (/^(1-5|MON-FRI)$/i.test(weekday)) return "every weekday";
-  const names = weekday.split(",").map(dayName);
-  return names.includes(undefined) ? undefined : `every ${names.join(" and ")}`;
-}
-
-function dayName(text: string): string | undefined {
-  if (/^[0-7]$/.test(text)) return dayNames[Number(text)];
-  return dayNames.find((name) => name.slice(0, 3).toLowerCase() === text.toLowerCase());
 }

@@ -4,6 +4,7 @@ import type { Outcome } from "../values/failure.ts";
 import type { Author, Cause } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
+import type { When } from "./plan-times.ts";
 import type { GrantedTool, PlannedView, Receiver, Schedule, Trigger, TriggerCondition } from "./schedule.ts";
 import type { ScriptOutcome } from "./work-context.ts";
 import type { MountedFolder } from "./working-folder.ts";
@@ -18,22 +19,13 @@ export interface Planner {
 
 /** A requested reminder, task or trigger. `for`: whom a reminder is for, if not the planner. */
 export type Wish = { text: string; for?: Receiver | undefined } & (
-  | {
+  | ({
       what: "reminder" | "task";
-      /** ISO 8601, with an offset or in the zone. */
-      at?: string | undefined;
-      /** Five fields. */
-      cron?: string | undefined;
-      /** IANA name; by default the planner's own. */
-      time_zone?: string | undefined;
       /** Names of the tools that the task will need. */
       tools?: readonly string[] | undefined;
-    }
+    } & When)
   | { what: "trigger"; condition: TriggerCondition }
 );
-
-/** The time of a wish. `time_zone`: a zone named together with it. */
-export type SpokenTime = ({ at: string } | { cron: string }) & { time_zone?: string };
 
 /** A valid wish, ready to be stored. */
 export interface Plan {
@@ -44,20 +36,17 @@ export interface Plan {
   shown: Json;
   /** Whether the planner has to agree, whoever proposed it: always, except for a single reminder. */
   asks: boolean;
+  /** The id of the schedule that gets new times; absent for a new plan. */
+  changes?: string | undefined;
 }
 
 export type PlanChange = "pause" | "resume" | "remove";
 
 export interface Schedules {
-  /**
-   * Reads a time: ISO 8601, a cron pattern, or words such as `tomorrow at 9` or `every weekday at 9`, in a zone (IANA name; by default the
-   * planner's own). If not ok, the message says what to write instead.
-   */
-  timeOf(planner: Planner, words: string, time_zone?: string): Promise<Outcome<SpokenTime>>;
-  /** Reads time and text from one sentence: `tomorrow at 9 remind me to call`. If not ok, the message says which part is not understood. */
-  read(planner: Planner, words: string, time_zone?: string): Promise<Outcome<Wish>>;
-  /** Checks a wish without storing anything. If not ok, the message gives the reason for a person. */
+  /** Checks a wish without storing anything. If not ok, the message gives the reason for a person, and what to write instead. */
   plan(planner: Planner, wish: Wish): Promise<Outcome<Plan>>;
+  /** The same for new times of a schedule, which its maker and managers may set. Without a time, only the bounds of its repetition change. */
+  replan(planner: Planner, id: string, when: When): Promise<Outcome<Plan>>;
   /** Stores a plan. `key` identifies it, so that a repeated call stores it once. Only the maker of a webhook gets its secret. */
   add(planner: Planner, plan: Plan, key: string): Promise<Outcome<PlannedView>>;
   /** The plans of a channel, and reminders of others for the person of these direct messages; times are in the reader's zone. */

@@ -1,7 +1,7 @@
 import { errorText } from "../../base/error-text.ts";
 import { nearestNames } from "../../base/nearest-name.ts";
 import type { CreateTextIndex, TextIndex } from "../ports/storage.ts";
-import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "./skill.ts";
+import { type Diagnostic, type LoadedSkills, promptOf, type Skill, type SkillSource } from "./skill.ts";
 import { toToolName } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";
 
@@ -106,7 +106,7 @@ function withSearch(
 }
 
 function searchable(skill: Skill) {
-  const prompts = skill.examples.map((example) => example.prompt);
+  const prompts = skill.examples.map(promptOf);
   const parts = skill.tools.map((tool) => tool.description);
   const text = [skill.description, skill.category, ...skill.tags, ...prompts, ...parts].join("\n");
   return { id: skill.id, name: `${skill.id} ${skill.name}`, text };

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { parsedJson } from "../../base/json-reader.ts";
+import { isRecord } from "../../base/record.ts";
 import type { JsonSchema } from "../values/json.ts";
 import { jsonSchema } from "../values/json-schema.ts";
 import { toolCategories } from "../values/profile.ts";
@@ -109,13 +111,36 @@ export type ExampleNeed = z.infer<typeof exampleNeedSchema>;
 
 /** An example request, and its requirements. */
 const skillExampleSchema = z.object({
+  /** `{name}` is a slot for words that people choose, if `values` has the name. */
   prompt: z.string(),
-  call: z.string().default(""),
+  /** The arguments that the request leads to, as JSON; slots are filled. Empty if only a model can tell them. */
+  call: z
+    .union([z.string(), z.record(z.string(), z.json()).transform((given) => JSON.stringify(given))])
+    .default(""),
+  /** The part of the skill that is called, if it has several. */
+  part: z.string().optional(),
+  /** Words for the slots, with which the request is shown. */
+  values: z.record(z.string(), z.string()).optional(),
   /** `file`: one in the thread; `history`: messages of people in the channel. */
   needs: z.array(exampleNeedSchema).optional(),
   /** One of the first examples that a newcomer should try. */
   first: z.boolean().optional(),
 });
+
+export type SkillExample = z.infer<typeof skillExampleSchema>;
+
+/** An example as people read it, and can write it. */
+export function promptOf({ prompt, values = {} }: SkillExample): string {
+  return Object.entries(values).reduce(
+    (text, [name, value]) => text.replaceAll(`{${name}}`, () => value),
+    prompt,
+  );
+}
+
+/** Whether an example works in a channel: a model understands it, or, where that is lacking, it has its call. */
+export function isFollowed({ call }: SkillExample, lacking: readonly Mean[]): boolean {
+  return !lacking.includes("model") || isRecord(parsedJson(call));
+}
 
 /** The plain data of a skill, the same for every source. */
 export const skillMetadataSchema = z.object({

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { ChatWork } from "../ports/chat-actions.ts";
+import type { When } from "../ports/plan-times.ts";
 import type { PlannedView } from "../ports/schedule.ts";
-import type { Plan, PlanChange, SpokenTime, Wish } from "../ports/schedules.ts";
+import type { Plan, PlanChange, Wish } from "../ports/schedules.ts";
 import type { KeyValue, NewFile } from "../ports/storage.ts";
 import type { Draft, DryRun, Lesson, TaughtCheck } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
@@ -160,15 +161,13 @@ export interface ApprovalRequest {
 
 /** `Schedules` for one call. If a plan needs approval, the tool has to ask before it adds the plan. */
 export interface PlanningContext {
-  /** As `Schedules.timeOf`. */
-  timeOf(words: string, time_zone?: string): Promise<Outcome<SpokenTime>>;
-  /** As `Schedules.read`. */
-  read(words: string, time_zone?: string): Promise<Outcome<Wish>>;
   /**
    * `whom`: the name or id of the person whom a reminder is for. `asks` is also set if text that the model read may be the origin of the
    * wish, or if the person's message does not name `whom`. @throws SkillFailure unless that is one person
    */
   plan(wish: Wish, whom?: string): Promise<Outcome<Plan>>;
+  /** As `Schedules.replan`; `asks` as for `plan`. */
+  replan(id: string, when: When): Promise<Outcome<Plan>>;
   /**
    * One call adds one plan, however often it is run. Asks the person whom it is for, and waits as `approve` does.
    * @throws SkillFailure unless they agree
@@ -207,7 +206,7 @@ export interface WantedValue<Schema extends z.ZodType> {
 }
 
 /** Asks a model inside a tool for one JSON value of a schema. An answer that does not match is repaired, or the model is asked again. */
-export type Generate = <Schema extends z.ZodType>(request: WantedValue<Schema>) => Promise<z.infer<Schema>>;
+type Generate = <Schema extends z.ZodType>(request: WantedValue<Schema>) => Promise<z.infer<Schema>>;
 
 /** Sends one plain message to a model, without tools and without the conversation. Returns the text. */
 type Write = (request: {

@@ -1,5 +1,4 @@
 import type { Opening } from "../log/transcript.ts";
-import type { Models } from "../ports/model.ts";
 import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
 import { isAgentHere } from "../skill/agent-skill.ts";
 import { forAgent, hasOwnTool } from "../skill/make-offer.ts";
@@ -11,7 +10,6 @@ import {
   type OfferedTool,
   showsTools,
 } from "../skill/namespace-state.ts";
-import type { Tool } from "../skill/tool.ts";
 import type { Told } from "../values/address.ts";
 import type { ToolDefinition } from "../values/message.ts";
 import {
@@ -76,7 +74,7 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
 function openSkills(
   offer: Offer,
   { profile, limits }: Pick<TurnScope["turn"], "profile" | "limits">,
-  { countTokens, models }: Pick<TurnScope["ports"], "countTokens" | "models">,
+  { countTokens }: Pick<TurnScope["ports"], "countTokens">,
 ): string[] {
   const costs = new Map<string, number>();
   const rank = (id: string) =>
@@ -86,7 +84,7 @@ function openSkills(
     const offered = root === undefined ? undefined : offer.all.get(root);
     if (root === undefined || offered?.skill.origin.source !== "bundled" || offered.skill.kind === "mcp")
       continue;
-    if (isActive(offered) || isListed(tool, models) || (models.main.generative && rank(root) <= 0)) continue;
+    if (isActive(offered) || tool.listed === true || rank(root) <= 0) continue;
     costs.set(root, (costs.get(root) ?? 0) + countTokens(JSON.stringify(definition)));
   }
   let room = limits.open_tools_tokens;
@@ -123,7 +121,7 @@ export function definitionsNow(
   const { models } = scope.ports;
   const ofSkills = offer.once(`shown ${open.join(" ")}`, () => {
     const isShown = ({ tool, roots }: OfferedTool) =>
-      roots.some((root) => isShownIn(offer, root) || (open.includes(root) && !isListed(tool, models)));
+      roots.some((root) => isShownIn(offer, root) || (open.includes(root) && tool.listed !== true));
     return [...offer.tools().values()].filter(isShown).map(({ definition }) => definition);
   });
   const many_tools = offer.usable.some(hasManyTools);
@@ -140,11 +138,6 @@ export function definitionsNow(
     return known.has(name) || tool.needed?.(now) !== false;
   });
   return [...own, ...ofSkills];
-}
-
-/** Rules that answer without a model read no list: they have all tools that fit. */
-function isListed({ listed }: Pick<Tool, "listed">, { main }: Pick<Models, "main">): boolean {
-  return main.generative && listed === true;
 }
 
 function isShownIn(offer: Offer, id: string): boolean {

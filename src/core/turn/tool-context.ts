@@ -42,7 +42,7 @@ export function createToolContext(
   return {
     call_id: request.call.id,
     turn_id: turn.turn_id,
-    agent: scope.state.profile ?? turn.profile.id,
+    agent: turn.profile.id,
     place: turn.place,
     user: turn.author,
     lender: request.owner?.id,
@@ -102,8 +102,6 @@ function planningFor(scope: TurnScope, request: CallRequest, skillId: string): P
   const desk = createDesk(scope, request.call.id, skillId);
   const isUntouched = () => untrustedIn(scope, request).length === 0;
   return {
-    timeOf: (words, zone) => schedules.timeOf(planner, words, zone),
-    read: (words, zone) => schedules.read(planner, words, zone),
     async plan(wish, whom) {
       const receiver = whom === undefined ? undefined : await receiverFor(desk, whom);
       const plan = await schedules.plan(planner, receiver ? { ...wish, for: receiver } : wish);
@@ -113,6 +111,10 @@ function planningFor(scope: TurnScope, request: CallRequest, skillId: string): P
           ? isUntouched() || isOwnWords(scope, request, wish.text)
           : isUntouched() && receiver.isNamed && !scope.state.private;
       return { ok: true, value: { ...plan.value, asks: plan.value.asks || !isTheirs } };
+    },
+    async replan(id, when) {
+      const plan = await schedules.replan(planner, id, when);
+      return plan.ok ? { ok: true, value: { ...plan.value, asks: plan.value.asks || !isUntouched() } } : plan;
     },
     add: async (plan) =>
       schedules.add(planner, await withConsent(desk, plan), `${turn_id}/${request.call.id}`),

@@ -3,7 +3,6 @@ import { parsedJson } from "../../base/json-reader.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
 import { toolsNow } from "../../core/transcript/keep-transcript.ts";
-import type { JsonSchema } from "../../core/values/json.ts";
 import type {
   AssistantMessage,
   Message,
@@ -11,7 +10,6 @@ import type {
   ToolCall,
   ToolDefinition,
 } from "../../core/values/message.ts";
-import { SchemaPlace } from "./schema-walk.ts";
 import { shapeTool, type ToolRules, type ToolShape } from "./tool-shape.ts";
 
 /** Maximum tools whose refusal or success is remembered. */
@@ -133,16 +131,11 @@ export class SentTools {
     if (tool === undefined) return call;
     const { renamed: names } = this.#shapeOf(tool);
     if (names.size === 0) return call;
-    const own = new Map([...names].map(([name, sent]) => [sent, name]));
-    const text =
-      to === "sent"
-        ? renamedArguments(call.arguments, tool.parameters, same, (name) => names.get(name) ?? name)
-        : renamedArguments(call.arguments, tool.parameters, (name) => own.get(name) ?? name, same);
+    const back = new Map([...names].map(([name, sent]) => [sent, name]));
+    const text = renamedKeys(call.arguments, to === "sent" ? names : back);
     return text === call.arguments ? call : { ...call, arguments: text };
   }
 }
-
-const same = (name: string) => name;
 
 /** `server__tool`, as `serverToolName` makes it. */
 function isOfServer({ name }: ToolDefinition): boolean {
@@ -168,74 +161,14 @@ function forgetOldest(kept: Map<string, string> | Set<string>): void {
   }
 }
 
-/** An open container: an object whose next name is a property of `place`, or a list. */
-interface Open {
-  isList: boolean;
-  isName: boolean;
-  place: SchemaPlace;
-  /** The place of the next value. */
-  inside: SchemaPlace;
-}
+/** Strings of a JSON text, with the colon after the name of a property. */
+const strings = /("(?:[^"\\]|\\.)*")(\s*:)?/gs;
 
-/**
- * Renames the properties that a schema declares, at any depth, in the JSON text of a call's arguments. All other characters stay as
- * they are. Invalid JSON is read as far as possible.
- * @param schema of the tool, with its own names
- * @param ownName the tool's own name of a property
- * @param newName the new name of a property, by its own
- */
-function renamedArguments(
-  text: string,
-  schema: JsonSchema,
-  ownName: (name: string) => string,
-  newName: (own: string) => string,
-): string {
-  const open: Open[] = [];
-  const parts: string[] = [];
-  let copied = 0;
-  const renamed = (around: Open, name: string): string => {
-    const own = around.place.declares(name) ? name : ownName(name);
-    const isDeclared = around.place.declares(own);
-    around.inside = around.place.property(isDeclared ? own : name);
-    return isDeclared ? newName(own) : name;
-  };
-  for (let at = 0; at < text.length; at += 1) {
-    const around = open.at(-1);
-    if (text[at] !== '"') {
-      step(open, text[at], () => SchemaPlace.of(schema));
-      continue;
-    }
-    const end = endOfString(text, at);
-    if (around?.isName === true) {
-      const quoted = text.slice(at, end);
-      const name = String(parsedJson(quoted) ?? quoted.slice(1, -1));
-      const sent = renamed(around, name);
-      if (sent !== name) {
-        parts.push(text.slice(copied, at), JSON.stringify(sent));
-        copied = end;
-      }
-    }
-    at = end - 1;
-  }
-  return parts.length === 0 ? text : parts.join("") + text.slice(copied);
-}
-
-function step(open: Open[], sign: string | undefined, root: () => SchemaPlace): void {
-  const around = open.at(-1);
-  if (sign === "{" || sign === "[") {
-    const place = around?.inside ?? root();
-    const isList = sign === "[";
-    open.push({ isList, isName: !isList, place, inside: isList ? place.items() : place });
-  } else if (sign === "}" || sign === "]") open.pop();
-  else if (sign === ":" && around !== undefined) around.isName = false;
-  else if (sign === "," && around !== undefined) around.isName = !around.isList;
-}
-
-/** The position after the closing quotation mark. */
-function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at += 1) {
-    if (text[at] === "\\") at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
+/** Renames properties at any depth in a JSON text, which may be incomplete. All other characters stay as they are. */
+function renamedKeys(text: string, names: ReadonlyMap<string, string>): string {
+  return text.replace(strings, (all, quoted: string, colon: string | undefined) => {
+    const name = colon === undefined ? undefined : parsedJson(quoted);
+    const renamed = typeof name === "string" ? names.get(name) : undefined;
+    return renamed === undefined ? all : `${JSON.stringify(renamed)}${colon}`;
+  });
 }

@@ -1,9 +1,7 @@
 import { fingerprint } from "../../core/values/address.ts";
-import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
+import { type JsonSchema, objectOf } from "../../core/values/json.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
-import { modernSchema } from "./modern-schema.ts";
-import { plainRoot } from "./root-choices.ts";
-import { propertyNames } from "./schema-walk.ts";
+import { sendableSchema } from "./sendable-schema.ts";
 
 /** A vendor's requirements for tools. */
 export interface ToolRules {
@@ -32,15 +30,21 @@ export interface ToolShape {
 const allowed = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** The tool in the shape that a vendor accepts. Calls are still checked against the original schema. */
-export function shapeTool(tool: ToolDefinition, rules: ToolRules): ToolShape {
+export function shapeTool(tool: ToolDefinition, { names, items }: ToolRules): ToolShape {
   const { parameters } = tool;
-  const renamed = rules.names ? vendorNames(parameters) : new Map<string, string>();
-  const nameOf = rules.names ? (name: string) => renamed.get(name) ?? name : undefined;
-  const modern = modernSchema(parameters, { items: rules.items, nameOf });
-  const { schema, words } = plainRoot(modern, rules.items);
-  const before = JSON.stringify(parameters);
-  if (JSON.stringify(schema) === before) return { definition: tool, renamed };
-  const description = [tool.description, ...words].filter(Boolean).join("\n");
+  const renamed = new Map<string, string>();
+  const nameOf = (name: string) => {
+    if (allowed.test(name)) return name;
+    const sent = `${baseOf(name)}_${fingerprint(name)}`;
+    renamed.set(name, sent);
+    return sent;
+  };
+  const { schema, words } = sendableSchema(objectOf(parameters), {
+    items,
+    nameOf: names ? nameOf : undefined,
+  });
+  if (JSON.stringify(schema) === JSON.stringify(parameters)) return { definition: tool, renamed };
+  const description = [tool.description, words].filter(Boolean).join("\n");
   return { definition: { ...tool, description, parameters: withoutDraft(schema) }, renamed };
 }
 
@@ -50,26 +54,7 @@ function withoutDraft({ $schema, ...rest }: JsonSchema): JsonSchema {
   return isCurrent ? { $schema, ...rest } : rest;
 }
 
-/** Unique names that do not depend on the order of the schema. */
-function vendorNames(schema: Json): Map<string, string> {
-  const names = propertyNames(objectOf(schema));
-  const foreign = [...names].filter((name) => !allowed.test(name)).toSorted();
-  const taken = new Set([...names].filter((name) => allowed.test(name)));
-  const bases = foreign.map(baseOf);
-  return new Map(
-    foreign.map((name, index) => {
-      const base = bases[index] ?? "";
-      const isOwn = bases.indexOf(base) === bases.lastIndexOf(base);
-      let sent = isOwn ? base : `${base}_${fingerprint(name)}`;
-      for (let more = 1; taken.has(sent); more += 1)
-        sent = `${base}_${fingerprint(`${name}${"#".repeat(more)}`)}`;
-      taken.add(sent);
-      return [name, sent];
-    }),
-  );
-}
-
-/** Maximum characters of a name before the suffix that makes it unique. */
+/** Maximum characters of a name before the suffix, which makes it unique: no key of a free-form object looks like it. */
 const maxBase = 50;
 
 /** Removes marks from letters; a name without any valid character becomes `field`. */

@@ -1,12 +1,10 @@
 import type { QuestionView } from "../../core/log/turn-view.ts";
-import type { LineReader } from "./line-reader.ts";
+import type { LineInput } from "./line-input.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
 /** The input and output with which a person is asked. */
-export interface PersonPrompt {
-  reader: LineReader;
-  say(line: string): void;
+export interface PersonPrompt extends Pick<LineInput, "read" | "say"> {
   paint: Paint;
   /** Prompt before the input. */
   prompt: string;
@@ -25,12 +23,12 @@ export function askPerson(
 export async function readUntil<T>(
   lines: readonly string[],
   over: AbortSignal,
-  { reader, say, prompt }: PersonPrompt,
+  { read, say, prompt }: PersonPrompt,
   meaningOf: (line: string) => T | undefined,
 ): Promise<T | undefined> {
   for (const line of lines) say(line);
   for (;;) {
-    const line = await reader.read(prompt, over);
+    const line = await read(prompt, over);
     const meaning = line === undefined ? undefined : meaningOf(line);
     if (line === undefined || meaning !== undefined) return meaning;
   }

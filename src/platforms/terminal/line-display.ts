@@ -1,10 +1,10 @@
 import type { StepView } from "../../core/log/turn-view-steps.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { fileLines, outcomeLines } from "./final-lines.ts";
+import type { TurnDisplay } from "./follow-turn.ts";
 import { createPaint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 import { stepLine } from "./progress-lines.ts";
-import type { TurnDisplay } from "./turn-display.ts";
 
 /** Minimum time between two lines of a model's thoughts, ms: they stay on the screen, and a long thought has hundreds. */
 const thoughtIntervalMs = 5_000;
@@ -14,16 +14,16 @@ const thoughtIntervalMs = 5_000;
  * when the step ends, then the answer's Markdown as it is.
  */
 export function createLineDisplay(
-  write: { progress(text: string): void; answer(text: string): void },
+  write: { progress(line: string): void; answer(text: string): void },
   clock: Pick<Clock, "now">,
+  paint = createPaint(false),
 ): TurnDisplay {
-  const paint = createPaint(false);
   const said = new Set<string>();
   let quietUntil = Number.NEGATIVE_INFINITY;
   const sayOnce = (key: string, line: string) => {
     if (said.has(key)) return;
     said.add(key);
-    write.progress(`${line}\n`);
+    write.progress(line);
   };
   const showStep = (step: StepView) => {
     sayOnce(`start ${step.call_id}`, `→ ${plainLine(step.title) || plainLine(step.tool)}`);
@@ -44,15 +44,14 @@ export function createLineDisplay(
       view.steps.forEach(showStep);
     },
     note(text) {
-      if (text !== "") write.progress(`${plainLine(text)}\n`);
+      if (text !== "") write.progress(plainLine(text));
     },
     pause: () => undefined,
     finish(view) {
       view.steps.forEach(showStep);
       const text = plainText(view.text).trimEnd();
-      if (text !== "") write.answer(`${text}\n`);
-      for (const line of [...fileLines(view, paint), ...outcomeLines(view, paint)])
-        write.progress(`${line}\n`);
+      if (text !== "") write.answer(text);
+      for (const line of [...fileLines(view, paint), ...outcomeLines(view, paint)]) write.progress(line);
     },
   };
 }

@@ -2,12 +2,12 @@ import wrapAnsi from "wrap-ansi";
 import { noticeLine, type TurnView } from "../../core/log/turn-view.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { finalLines } from "./final-lines.ts";
+import type { TurnDisplay } from "./follow-turn.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 import { progressLines, spinnerMs } from "./progress-lines.ts";
 import type { Screen } from "./screen.ts";
-import type { TurnDisplay } from "./turn-display.ts";
 
 /** Characters at the end of a streamed answer that are laid out for the live region: many screens, and still fast. */
 const renderedCharacters = 20_000;

@@ -1,4 +1,9 @@
-import type { ChatOutput } from "./chat-options.ts";
+/** An output that may be a terminal, such as `process.stdout`. */
+export interface ChatOutput extends NodeJS.WritableStream {
+  isTTY?: boolean;
+  columns?: number;
+  rows?: number;
+}
 
 /** The output of a display, with its current width and height. */
 export interface Screen {

@@ -2,19 +2,19 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { FileStore } from "../../core/ports/storage.ts";
 import { createDiskFileStore } from "../disk-file-store.ts";
-import { keyValueMigrations } from "../keyv-store.ts";
+import { keyValueFormat } from "../keyv-store.ts";
 import { openSqliteToRead, type SqliteConnection } from "../sqlite/sqlite-connection.ts";
-import { knowledgeMigrations } from "../sqlite/sqlite-knowledge.ts";
-import { messageIndexMigrations } from "../sqlite/sqlite-message-index.ts";
-import { turnLogMigrations } from "../sqlite/turn-log-schema.ts";
+import { knowledgeFormat } from "../sqlite/sqlite-knowledge.ts";
+import { messageIndexFormat } from "../sqlite/sqlite-message-index.ts";
+import { turnLogFormat } from "../sqlite/turn-log-schema.ts";
 import { MigrationError } from "./migration-record.ts";
 
 /** The SQLite files of a data folder. */
 const formats = {
-  "turns.db": turnLogMigrations,
-  "state.db": keyValueMigrations("state.db"),
-  "knowledge.db": knowledgeMigrations,
-  "messages.db": messageIndexMigrations,
+  "turns.db": turnLogFormat,
+  "state.db": keyValueFormat,
+  "knowledge.db": knowledgeFormat,
+  "messages.db": messageIndexFormat,
 };
 
 /** Name of a SQLite file of a data folder. */

@@ -3,6 +3,7 @@ import type { ClientBase, PoolClient, QueryResult } from "pg";
 import { parseExactly } from "../../base/exact-number.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import type { Upgrade } from "../../core/ports/storage.ts";
+import type { StoreFormat } from "../store-format.ts";
 import {
   closedError,
   encodingError,
@@ -12,8 +13,8 @@ import {
   toPostgresError,
 } from "./postgres-error.ts";
 import { createListener, type Heard, notify } from "./postgres-listener.ts";
-import { migratePostgres } from "./postgres-migrations.ts";
 import { locatePostgres, type PostgresServer, type ServerOptions } from "./postgres-server.ts";
+import { preparePostgres } from "./postgres-upgrade.ts";
 
 /** Text must not contain U+0000, which PostgreSQL cannot store (`storableText`). Arrays are for `= ANY ($1)` and `unnest`. */
 export type PostgresValue =
@@ -93,17 +94,17 @@ const maxReads = 4;
 const lostPauseMs = 50;
 
 /**
- * Connects to a database and upgrades its schema to the newest of `migrations`: entry n leads from version n to n + 1. The tables of an
- * existing schema are copied before the first step. Of several processes that start at once, one upgrades and the others wait.
- * @throws StorageError
+ * Connects to a database whose schema has this format: makes a missing schema, and copies and upgrades an older one. Of several processes
+ * that start at once, one does so and the others wait.
+ * @throws StorageError; `other_format` if no steps lead from the schema's format to this one
  */
 export async function openPostgres(
   url: string,
-  migrations: readonly string[],
+  format: StoreFormat,
   options: PostgresOptions = {},
 ): Promise<PostgresConnection> {
   const server = await locatePostgres(url, options);
-  const upgrade = await prepareSchema(server, migrations);
+  const upgrade = await prepareSchema(server, format);
   if (upgrade !== undefined) options.upgraded?.(upgrade);
   return createConnection(server, options.poolSize ?? 10);
 }
@@ -113,16 +114,13 @@ export function storableText(text: string): string {
   return text.replaceAll("\0", "\ufffd");
 }
 
-async function prepareSchema(
-  server: PostgresServer,
-  migrations: readonly string[],
-): Promise<Upgrade | undefined> {
+async function prepareSchema(server: PostgresServer, format: StoreFormat): Promise<Upgrade | undefined> {
   const client = await server.connect();
   try {
     const { rows } = await client.query("SELECT current_setting('server_encoding') AS encoding");
     const encoding = String(rows[0]?.encoding);
     if (encoding !== "UTF8") throw encodingError(server.place, encoding);
-    return await migratePostgres(client, server, migrations);
+    return await preparePostgres(client, server, format);
   } catch (error) {
     throw toPostgresError(error, server.place);
   } finally {

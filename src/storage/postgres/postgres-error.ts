@@ -178,8 +178,8 @@ export function closedError(place: string): StorageError {
   return new StorageError("unavailable", place, `The connection to the database ${place} was closed`);
 }
 
-/** A schema whose format is newer than this program supports, and its newest copy that this program can read. */
-export function newerSchemaError(
+/** A schema of a format that this program does not read, and its newest copy that it reads. */
+export function otherSchemaError(
   place: string,
   { schema, found, known, copy }: { schema: string; found: number; known: number; copy?: string | undefined },
 ): StorageError {
@@ -187,6 +187,6 @@ export function newerSchemaError(
     copy === undefined
       ? ""
       : `. The schema ${copy} is a copy from before the upgrade: to go back to it, and lose what was stored since, stop all processes, drop the schema ${schema}, and rename the copy to ${schema}`;
-  const message = `The database ${place} was written by a newer Knack. Run that version, or use another database (DATABASE_URL) (the format of the schema ${schema} is ${found}, this program knows up to ${known})${back}`;
-  return new StorageError("newer_version", place, message);
+  const message = `The schema ${schema} of the database ${place} has format ${found}, and this version of Knack reads ${known}: start with a new database (DATABASE_URL), or run the version that wrote it${back}`;
+  return new StorageError("other_format", place, message);
 }

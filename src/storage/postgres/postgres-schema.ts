@@ -1,4 +1,5 @@
 import type { UpgradeCopies } from "../../core/ports/storage.ts";
+import type { StoreFormat } from "../store-format.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { fileTables } from "./postgres-file-store.ts";
 import { keyValueTables } from "./postgres-key-value.ts";
@@ -123,27 +124,28 @@ export const turnLogTables = `
 `;
 
 /**
- * The formats of the schema that all stores share: entry n leads from version n to n + 1. A step only adds: processes of the version before
- * go on while it is taken. What nothing uses any more is dropped by a later version.
+ * The schema that all stores share. A step to a later format only adds: processes of the version before go on while it is taken. What
+ * nothing uses any more is dropped by a later one.
  */
-export const postgresMigrations: readonly string[] = [
-  [keyValueTables, fileTables, messageTables, knowledgeTables, leaseTables, turnLogTables].join("\n"),
-];
+export const postgresFormat: StoreFormat = {
+  number: 1,
+  tables: [keyValueTables, fileTables, messageTables, knowledgeTables, leaseTables, turnLogTables].join("\n"),
+};
 
 /** The copies of a schema from before its upgrades. */
 export function createSchemaCopies(connection: PostgresConnection): UpgradeCopies {
   return {
     async remove({ before = Number.MAX_SAFE_INTEGER, dryRun = false } = {}) {
-      const due = "FROM upgrades WHERE copy IS NOT NULL AND at < $1";
+      const due = "FROM formats WHERE copy IS NOT NULL AND at < $1";
       if (dryRun)
         return (await connection.all(`SELECT copy ${due} ORDER BY copy`, before)).map(({ copy }) =>
           String(copy),
         );
       return connection.transaction(async (session) => {
-        const rows = await session.all(`SELECT version, copy ${due} ORDER BY copy FOR UPDATE`, before);
-        for (const { version, copy } of rows) {
+        const rows = await session.all(`SELECT number, copy ${due} ORDER BY copy FOR UPDATE`, before);
+        for (const { number, copy } of rows) {
           await session.run(`DROP SCHEMA IF EXISTS "${String(copy).replaceAll('"', '""')}" CASCADE`);
-          await session.run("UPDATE upgrades SET copy = NULL WHERE version = $1", Number(version));
+          await session.run("UPDATE formats SET copy = NULL WHERE number = $1", Number(number));
         }
         return rows.map(({ copy }) => String(copy));
       });

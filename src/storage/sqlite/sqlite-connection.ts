@@ -4,7 +4,8 @@ import { parseExactly } from "../../base/exact-number.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import type { Upgrade } from "../../core/ports/storage.ts";
 import { makePrivateFile } from "../private-files.ts";
-import { newerVersionError, olderVersionError, StorageError, toStorageError } from "../storage-error.ts";
+import { otherFormatError, StorageError, toStorageError } from "../storage-error.ts";
+import { type StoreFormat, stepsFrom } from "../store-format.ts";
 import { copyBeforeUpgrade, copyFor } from "./upgrade-copies.ts";
 import {
   defaultBusyTimeoutMs,
@@ -25,9 +26,6 @@ export interface SqliteOptions extends WriteAheadLogOptions {
   /** Called when the file was upgraded to a newer format. */
   upgraded?: ((upgrade: Upgrade) => void) | undefined;
 }
-
-/** A step to the next format: statements, or a function, run in the transaction of the whole upgrade. */
-export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
  * One open SQLite file with prepared statements. Everything throws `StorageError` when the environment is to blame. Parameters are
@@ -65,18 +63,17 @@ export interface SqliteConnection {
 export const blockingMs = 1;
 
 /**
- * Opens or creates a SQLite file and upgrades it to the newest of `migrations`: entry n leads from version n to n + 1 (`user_version`). An
- * existing file is copied before the first step. A write survives the death of the process; power loss may undo it until `durable`
- * resolves, and damages nothing.
- * @throws StorageError
+ * Opens or creates a SQLite file of this format, whose number is its `user_version`. An older file is copied and upgraded in one
+ * transaction. A write survives the death of the process; power loss may undo it until `durable` resolves, and damages nothing.
+ * @throws StorageError; `other_format` if no steps lead from the file's format to this one
  */
 export async function openSqlite(
   path: string,
-  migrations: readonly Migration[],
+  format: StoreFormat,
   options: SqliteOptions = {},
 ): Promise<SqliteConnection> {
   const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
-  const database = await openMigrated(path, migrations, options);
+  const database = await openUpgraded(path, format, options);
   try {
     return createConnection(database, path, busyTimeoutMs, await openLog(database, path, options));
   } catch (error) {
@@ -85,19 +82,19 @@ export async function openSqlite(
   }
 }
 
-/** Upgrades a file that another library opens to the newest format, as `openSqlite` does. @throws StorageError */
-export async function migrateSqlite(
+/** Creates or upgrades a file that another library opens, as `openSqlite` does. @throws StorageError */
+export async function prepareSqlite(
   path: string,
-  migrations: readonly Migration[],
+  format: StoreFormat,
   options: Pick<SqliteOptions, "busyTimeoutMs" | "upgraded">,
 ): Promise<void> {
-  (await openMigrated(path, migrations, options)).close();
+  (await openUpgraded(path, format, options)).close();
 }
 
-function openMigrated(path: string, migrations: readonly Migration[], options: SqliteOptions) {
+function openUpgraded(path: string, format: StoreFormat, options: SqliteOptions) {
   const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
   const until = performance.now() + busyTimeoutMs;
-  return whileLocked(() => openDatabase(path, migrations, options), until);
+  return whileLocked(() => openDatabase(path, format, options), until);
 }
 
 function openLog(
@@ -109,28 +106,17 @@ function openLog(
   return openWriteAheadLog(path, () => look.get(), options);
 }
 
-/** Empty databases in the newest format, by their migrations: copying one takes a tenth of the time of its migrations. */
-const emptyDatabases = new Map<readonly Migration[], Uint8Array>();
-
 /** A database that is lost with the process. */
-export function openSqliteInMemory(migrations: readonly Migration[]): SqliteConnection {
-  const empty = emptyDatabases.get(migrations);
-  const database = openDatabase(":memory:", empty === undefined ? migrations : [], {});
-  if (empty === undefined) emptyDatabases.set(migrations, database.serialize());
-  else database.deserialize(empty);
-  return createConnection(database, ":memory:", 0, noWriteAheadLog);
+export function openSqliteInMemory(format: StoreFormat): SqliteConnection {
+  return createConnection(openDatabase(":memory:", format, {}), ":memory:", 0, noWriteAheadLog);
 }
 
-/**
- * Opens a file that exists, and changes nothing in it: writes are refused. Its format must be the newest of `migrations`.
- * @throws StorageError
- */
-export function openSqliteToRead(path: string, migrations: readonly Migration[]): SqliteConnection {
+/** Opens a file of this format that exists, and changes nothing in it: writes are refused. @throws StorageError */
+export function openSqliteToRead(path: string, { number }: StoreFormat): SqliteConnection {
   const database = guarded(path, () => new DatabaseSync(path, { readOnly: true, timeout: blockingMs }));
   try {
     const found = versionOf(database);
-    if (found > migrations.length) throw newerVersionError(path, { found, known: migrations.length });
-    if (found < migrations.length) throw olderVersionError(path);
+    if (found !== number) throw otherFormatError(path, { found, known: number });
     return createConnection(database, path, 0, noWriteAheadLog);
   } catch (error) {
     database.close();
@@ -140,7 +126,7 @@ export function openSqliteToRead(path: string, migrations: readonly Migration[])
 
 function openDatabase(
   path: string,
-  migrations: readonly Migration[],
+  format: StoreFormat,
   { maxPages, upgraded }: SqliteOptions,
 ): DatabaseSync {
   return guarded(path, () => {
@@ -151,7 +137,7 @@ function openDatabase(
       // Always on: text that SQLite moves to another page would otherwise stay readable in the old one, and outlive its deletion.
       database.prepare("PRAGMA secure_delete = ON").get();
       if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Number(maxPages)}`);
-      const upgrade = migrate(database, path, migrations);
+      const upgrade = prepareTables(database, path, format);
       if (upgrade !== undefined) upgraded?.(upgrade);
       return database;
     } catch (error) {
@@ -161,24 +147,19 @@ function openDatabase(
   });
 }
 
-function migrate(
-  database: DatabaseSync,
-  path: string,
-  migrations: readonly Migration[],
-): Upgrade | undefined {
-  const to = migrations.length;
+/** Makes the tables of an empty file, or converts those of an older one. Returns what was upgraded. */
+function prepareTables(database: DatabaseSync, path: string, format: StoreFormat): Upgrade | undefined {
+  const to = format.number;
   if (versionOf(database) === to) return undefined;
   return inTransaction(database, () => {
     // Read again under the lock: another process may have been faster.
     const from = versionOf(database);
-    if (from > to) throw newerVersionError(path, { found: from, known: to, ...copyFor(path, to) });
     if (from === to) return undefined;
-    const isNew = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+    const isNew = from === 0 && database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+    const steps = isNew ? [format.tables] : stepsFrom(format, from);
+    if (steps === undefined) throw otherFormatError(path, { found: from, known: to, ...copyFor(path, to) });
     const copy = isNew ? undefined : copyBeforeUpgrade(path, from);
-    for (const step of migrations.slice(from)) {
-      if (typeof step === "string") database.exec(step);
-      else step(database);
-    }
+    for (const step of steps) database.exec(step);
     database.exec(`PRAGMA user_version = ${to}`);
     return copy === undefined ? undefined : { path, from, to, copy };
   });

@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { Knowledge } from "../../core/ports/services.ts";
 import { bytesOf, candidates, queryWords, type ScoredPiece } from "../knowledge-search.ts";
 import { createKnowledgeStore, type KnowledgeTables } from "../knowledge-store.ts";
+import type { StoreFormat } from "../store-format.ts";
 import { spaced } from "../words.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
@@ -10,8 +11,9 @@ import { sqliteTables } from "./sqlite-tables.ts";
  * `words` is the only table with the text of a piece. `secure-delete` removes deleted words from the index immediately, not when it is next
  * rewritten.
  */
-export const knowledgeMigrations: readonly string[] = [
-  `
+export const knowledgeFormat: StoreFormat = {
+  number: 1,
+  tables: `
   CREATE TABLE documents (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     namespace TEXT NOT NULL,
@@ -38,7 +40,7 @@ export const knowledgeMigrations: readonly string[] = [
   CREATE VIRTUAL TABLE words USING fts5(text, about, tokenize = 'porter unicode61 remove_diacritics 2');
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
   `,
-];
+};
 
 /** The document id of pieces that are to be deleted. */
 const droppedDocument = 0;
@@ -50,7 +52,7 @@ export async function openSqliteKnowledge(
   path: string,
   options: SqliteOptions = {},
 ): Promise<Knowledge & { close(): Promise<void> }> {
-  const connection = await openSqlite(path, knowledgeMigrations, options);
+  const connection = await openSqlite(path, knowledgeFormat, options);
   return { ...createKnowledge(connection), close: () => connection.close() };
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { MessageIndex, MessageQuery } from "../../core/ports/chat-actions.ts";
 import { createMessageStore } from "../message-store.ts";
+import type { StoreFormat } from "../store-format.ts";
 import type { Work } from "../tables.ts";
 import { wordsIn } from "../words.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
@@ -11,8 +12,9 @@ import { sqliteTables } from "./sqlite-tables.ts";
  * rewritten (https://sqlite.org/fts5.html#the_secure_delete_configuration_option). It reads a deleted text from `messages`, so a message is
  * removed from `words` first.
  */
-export const messageIndexMigrations: readonly string[] = [
-  `
+export const messageIndexFormat: StoreFormat = {
+  number: 1,
+  tables: `
   CREATE TABLE messages (
     ordinal INTEGER PRIMARY KEY,
     namespace TEXT NOT NULL,
@@ -27,18 +29,11 @@ export const messageIndexMigrations: readonly string[] = [
   CREATE INDEX messages_by_time ON messages(namespace, at);
   CREATE INDEX messages_of_author ON messages(author_id, namespace);
   CREATE VIRTUAL TABLE words USING fts5(
-    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
-  );
-  `,
-  `
-  DROP TABLE words;
-  CREATE VIRTUAL TABLE words USING fts5(
     text, content = 'messages', content_rowid = 'ordinal', tokenize = 'unicode61 remove_diacritics 2'
   );
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
-  INSERT INTO words (words) VALUES ('rebuild');
   `,
-];
+};
 
 /** Messages that one write removes: the words of each are removed from the index. */
 const removedAtOnce = 20;
@@ -48,7 +43,7 @@ export async function openSqliteMessageIndex(
   path: string,
   options: SqliteOptions = {},
 ): Promise<MessageIndex & { close(): Promise<void> }> {
-  const connection = await openSqlite(path, messageIndexMigrations, options);
+  const connection = await openSqlite(path, messageIndexFormat, options);
   return { ...createMessageIndex(connection), close: () => connection.close() };
 }
 

@@ -22,7 +22,7 @@ import { forgettingTables } from "./sqlite-forgetting.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
 import { createReading } from "./sqlite-reading.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
-import { turnLogMigrations } from "./turn-log-schema.ts";
+import { turnLogFormat } from "./turn-log-schema.ts";
 
 /**
  * Opens or creates a turn log in a SQLite file. Several processes may have the same file open.
@@ -32,7 +32,7 @@ export async function openSqliteTurnLog(
   path: string,
   { clock, ...options }: SqliteOptions & { clock?: StoreClock } = {},
 ): Promise<SqliteTurnLog> {
-  return createTurnLog(await openSqlite(path, turnLogMigrations, options), clock);
+  return createTurnLog(await openSqlite(path, turnLogFormat, options), clock);
 }
 
 /** A turn log, and the entries that come due by themselves, in one file. */

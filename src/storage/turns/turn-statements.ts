@@ -28,7 +28,7 @@ export const renameThread = `
 /** Work in the background may end after turns that were accepted before it have begun. */
 export const dropCarriedOver = `
   DELETE FROM events
-  WHERE (type IN ('history_compacted', 'transcript_opened', 'background_ended')
+  WHERE (type IN ('transcript_opened', 'background_ended')
       OR (type = 'run' AND (body LIKE '%"event":{"type":"transcript_opened"%'
         OR body LIKE '%"event":{"type":"background_ended"%')))
     AND turn_id IN (

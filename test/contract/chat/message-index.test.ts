@@ -1,12 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, it, onTestFinished } from "vitest";
-import { openSqlite } from "../../../src/storage/sqlite/sqlite-connection.ts";
-import {
-  messageIndexMigrations,
-  openSqliteMessageIndex,
-} from "../../../src/storage/sqlite/sqlite-message-index.ts";
+import { expect, it } from "vitest";
+import { openSqliteMessageIndex } from "../../../src/storage/sqlite/sqlite-message-index.ts";
 import { temporaryFolder } from "../../unit/skills/temporary-folder.ts";
 import { general, message, messageIndexContract } from "./message-index-contract.ts";
 
@@ -15,7 +11,7 @@ const zora = { id: "UZORA", name: "Zora" };
 messageIndexContract("memory", () => openSqliteMessageIndex(":memory:"));
 messageIndexContract("a file", () => openSqliteMessageIndex(join(temporaryFolder(), "messages.db")));
 
-it("a message index keeps no deleted word, nor one that an earlier version left in it", async () => {
+it("a message index keeps no deleted word", async () => {
   const path = join(temporaryFolder(), "messages.db");
   const text = (at: number) => (at % 4 === 0 ? `heliotrope ${at}` : `helio something ${at}`);
   const messages = Array.from({ length: 120 }, (_, at) => message(String(at), text(at)));
@@ -32,20 +28,4 @@ it("a message index keeps no deleted word, nor one that an earlier version left 
   database.close();
   expect(terms).toEqual([{ term: "helio" }]);
   expect(readFileSync(path).includes("heliotrope")).toBe(false);
-});
-
-it("a message index of an earlier version is taken over", async () => {
-  const path = join(temporaryFolder(), "messages.db");
-  const before = await openSqlite(path, messageIndexMigrations.slice(0, 1));
-  before.run(
-    "INSERT INTO messages (namespace, reference, author_id, author, at, text) VALUES (?, '1', 'U1', 'Ann', 1, ?)",
-    ...[general, "an invoice"],
-  );
-  before.run("INSERT INTO words (rowid, text) VALUES (1, ?)", "an invoice");
-  await before.close();
-  const index = await openSqliteMessageIndex(path);
-  onTestFinished(() => index.close());
-  expect(await index.search(general, { words: ["invoice"], most: 5 })).toHaveLength(1);
-  await index.remove(general, "1");
-  expect(await index.search(general, { words: ["invoice"], most: 5 })).toEqual([]);
 });

@@ -14,7 +14,7 @@ import {
   createPostgresMessageIndex,
   messageTables,
 } from "../../../src/storage/postgres/postgres-message-index.ts";
-import { postgresMigrations } from "../../../src/storage/postgres/postgres-schema.ts";
+import { postgresFormat } from "../../../src/storage/postgres/postgres-schema.ts";
 import { createPostgresTurnLog } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
 import { sealKeyValue } from "../../../src/storage/sealed-key-value.ts";
 import { createSecretKey } from "../../../src/storage/secret-key.ts";
@@ -33,7 +33,7 @@ import { mutexContract } from "./mutex-contract.ts";
 const options = needs("postgresql");
 
 const connect = async (tables: string, schema = freshSchema()): Promise<PostgresConnection> =>
-  openPostgres((await testPostgres()).url, [tables], { schema, poolSize: 4 });
+  openPostgres((await testPostgres()).url, { number: 1, tables }, { schema, poolSize: 4 });
 /** The same, closed when the test has ended. */
 const connectForTest = async (tables: string, schema?: string): Promise<PostgresConnection> => {
   const connection = await connect(tables, schema);
@@ -145,7 +145,7 @@ it(
   options,
   async () => {
     const server = await testPostgres();
-    const connection = await openPostgres(server.url, postgresMigrations, { schema: freshSchema() });
+    const connection = await openPostgres(server.url, postgresFormat, { schema: freshSchema() });
     onTestFinished(() => connection.close());
     const [keyValue, files] = [createPostgresKeyValue(connection), createPostgresFileStore(connection)];
     const [messages, knowledge] = [

@@ -48,7 +48,7 @@ describe("working folders of several processes", { ...needs("postgresql"), timeo
       }),
     );
     expect(told.slice(1).map((lines) => lines.length)).toEqual([times, times]);
-    const connection = await openPostgres(url, [leaseTables], { schema });
+    const connection = await openPostgres(url, { number: 1, tables: leaseTables }, { schema });
     onTestFinished(() => connection.close());
     const mutex = createSharedMutex(createPostgresLeases(connection, "last"), systemClock);
     const thread = createDiskWorkingFolders(root, { maxBytes, mutex }).of(here);

@@ -20,7 +20,11 @@ const needed = needs("postgresql");
 
 /** A log that closes its connection. */
 async function open(schema = freshSchema()): Promise<PostgresTurnLog> {
-  const connection = await openPostgres((await testPostgres()).url, [turnLogTables], { schema, poolSize: 4 });
+  const connection = await openPostgres(
+    (await testPostgres()).url,
+    { number: 1, tables: turnLogTables },
+    { schema, poolSize: 4 },
+  );
   return { ...createPostgresTurnLog(connection, { clock: logTime }), close: () => connection.close() };
 }
 

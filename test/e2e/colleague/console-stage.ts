@@ -78,8 +78,7 @@ export async function consoleStage(bot: PlatformBot, clock: MovedClock): Promise
     marks: async () => ({ pinned: [], reactions: [] }),
     happen: async (_what, text) => void (await submit(client, namespaceOf("general"), text)),
     async wake() {
-      const text = "in 20 days at 9 remind me to stretch";
-      await client.call("schedule.add", { namespace: namespaceOf("general"), text });
+      await client.call("schedule.add", { namespace: namespaceOf("general"), text: "stretch", in: "P20D" });
     },
     planned: async () =>
       JSON.stringify(await client.call("schedule.list", { namespace: namespaceOf("general") })),

@@ -154,7 +154,7 @@ export async function discordStage(discord: DiscordServer): Promise<Stage> {
       if (what === "reaction") await discord.react({ user: idOf("ann"), message, emoji: "👀" });
     },
     async wake() {
-      await command("add in 20 days at 9 remind me to stretch");
+      await command("add in P20D stretch");
     },
     async planned() {
       const list = await command("list");

@@ -185,7 +185,7 @@ const scripts: Record<string, Told> = {
   "Erinnere mich morgen um 9": (results, request) =>
     calling(
       "schedule_add",
-      { what: "reminder", text: "Denk an die Abrechnung!", when: `${dayIn(request, 1)}T09:00` },
+      { what: "reminder", text: "Denk an die Abrechnung!", at: `${dayIn(request, 1)}T09:00` },
       (result) => say(`Ich erinnere dich: ${result.replace(/["{}\\]/g, " ")}`),
     )(results, request),
   "every weekday at 9, Europe/Berlin": calling(
@@ -193,8 +193,8 @@ const scripts: Record<string, Told> = {
     {
       what: "task",
       text: "Say what is open in this channel.",
-      when: "0 9 * * 1-5",
-      time_zone: "Europe/Berlin",
+      cron: ["0 9 * * 1-5"],
+      zone: "Europe/Berlin",
     },
     (result) => say(`Planned: ${result.replace(/["{}\\]/g, " ")}`),
   ),
@@ -215,7 +215,7 @@ const scripts: Record<string, Told> = {
   },
   "write the time here every second": calling(
     "schedule_add",
-    { what: "task", text: "Write the time.", when: "* * * * * *" },
+    { what: "task", text: "Write the time.", cron: ["* * * * * *"] },
     (result) => say(result.replace(/["{}\\]/g, " ")),
   ),
   "if nobody answers here within two hours": invoking(
@@ -261,7 +261,7 @@ const before: Told = (results, request) => {
   const [, text = ""] = [...request.matchAll(/say: ([^"\\\n]+)/g)].at(-1) ?? [];
   const [, about] = /^reminder: (.+)/.exec(text) ?? [];
   if (about === undefined || results.length > 0) return say(text);
-  const given = { what: "reminder", text: `Think of the ${about}.`, when: `${dayIn(request, 3)}T09:00` };
+  const given = { what: "reminder", text: `Think of the ${about}.`, at: `${dayIn(request, 3)}T09:00` };
   return { call: "schedule_add", with: given, invents: Object.values(given) };
 };
 

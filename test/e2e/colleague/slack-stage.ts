@@ -168,7 +168,7 @@ export function slackStage(slack: SlackServer): Stage {
         await slack.react({ channel: "C0GENERAL", ts, user: idOf("ann"), reaction: "eyes" });
     },
     async wake() {
-      const text = "schedule add in 20 days at 9 remind me to stretch";
+      const text = "schedule add in P20D stretch";
       await slack.command({ user: idOf("ann"), channel: "C0GENERAL", command: "/agent", text });
     },
     async planned() {

@@ -127,7 +127,7 @@ describe("slash commands", () => {
         options,
       });
 
-    const added = await agent("add", { "when-and-what": "in 2 hours remind me to pay" }, "schedule");
+    const added = await agent("add", { "when-and-what": "in PT2H pay" }, "schedule");
     const [, id = ""] = /Planned \(`([^`]+)`\)/.exec((await added.answer()).content) ?? [];
     const typing = await discord.autocomplete({
       user: ids.mia,

@@ -52,18 +52,4 @@ describe.each(names)("an approval on %s", (name) => {
     const { body } = fixture().model.askedOf(`lunch is here, ${name}`).at(-1) ?? { body: "" };
     expect(body).toContain("changed text before it ran");
   });
-
-  it("an approval speaks the language of the person who asked, and quotes what others will see as it is", async () => {
-    const surface = fixture().surfaces[name];
-    const thread = await surface.ask(
-      `Sag ihr doch bitte, dass das Mittagessen da ist, auf ${name}: write to ${others[name]}`,
-    );
-    await surface.shows(thread, "Darf ich");
-    const shown = (await surface.shown(thread)).join("\n").replaceAll("\\", "");
-    expect(shown).toContain("eine Direktnachricht senden?");
-    expect(shown).toContain("Es wird außerhalb dieses Kanals gelesen, in deinem Namen.");
-    expect(shown).toContain("Lunsh is *here*.");
-    await surface.press(thread, "Freigeben");
-    await surface.shows(thread, "freigegeben");
-  });
 });

@@ -245,7 +245,7 @@ export const skillTasks: readonly SkillTask[] = [
     say: "remind me tomorrow at 9 of the invoice",
     does: callThenSay(
       "schedule_add",
-      { text: "Think of the invoice.", when: "tomorrow at 9" },
+      { text: "Think of the invoice.", cron: ["0 9 * * *"], times: 1 },
       (result) => result,
     ),
     says: [/reminder .*9:00/],

@@ -7,7 +7,7 @@ import { openPostgres } from "../../../src/storage/postgres/postgres-connection.
 import { createPostgresFileStore } from "../../../src/storage/postgres/postgres-file-store.ts";
 import { createPostgresKeyValue } from "../../../src/storage/postgres/postgres-key-value.ts";
 import { createPostgresLeases } from "../../../src/storage/postgres/postgres-leases.ts";
-import { postgresMigrations } from "../../../src/storage/postgres/postgres-schema.ts";
+import { postgresFormat } from "../../../src/storage/postgres/postgres-schema.ts";
 import { createPostgresTurnLog } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
 import { createMemoryFileStore } from "../../support/fakes/memory-stores.ts";
 import { needs } from "../../support/needs.ts";
@@ -38,7 +38,7 @@ function inPostgres(): OpenForProcess {
   const schema = freshSchema();
   return async (owner) => {
     const { url } = await testPostgres();
-    const connection = await openPostgres(url, postgresMigrations, { schema, poolSize: 4 });
+    const connection = await openPostgres(url, postgresFormat, { schema, poolSize: 4 });
     // After the hooks that stop the bots.
     onTestFinished(() => connection.close());
     return {

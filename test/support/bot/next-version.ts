@@ -12,7 +12,7 @@ const expanding = `
   CREATE TABLE later (id bigint PRIMARY KEY);
 `;
 
-/** The sources of this version with one more migration of the PostgreSQL schema, as a program of its own. */
+/** The sources of this version with a step to a next format of the PostgreSQL schema, as a program of its own. */
 export async function makeNextVersion(): Promise<{ program: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "knack-next-"));
   for (const part of ["src", "skills", "flows", "config", "package.json"])
@@ -20,11 +20,8 @@ export async function makeNextVersion(): Promise<{ program: string; remove(): Pr
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const schema = join(folder, "src/storage/postgres/postgres-schema.ts");
   const before = await readFile(schema, "utf8");
-  const after = before.replace(
-    /(?<=postgresMigrations: [\s\S]*?\n)\];/,
-    `  ${JSON.stringify(expanding)},\n];`,
-  );
-  if (after === before) throw new Error("The list of migrations was not found");
+  const after = before.replace("number: 1,", `number: 2, steps: [${JSON.stringify(expanding)}],`);
+  if (after === before) throw new Error("The number of the format was not found");
   await writeFile(schema, after);
   return {
     program: join(folder, "src/cli.ts"),

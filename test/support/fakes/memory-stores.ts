@@ -5,11 +5,8 @@ import type { Knowledge } from "../../../src/core/ports/services.ts";
 import type { FileStore, NewFile } from "../../../src/core/ports/storage.ts";
 import { safeMediaType } from "../../../src/core/values/file-kind.ts";
 import { openSqliteInMemory } from "../../../src/storage/sqlite/sqlite-connection.ts";
-import { createKnowledge, knowledgeMigrations } from "../../../src/storage/sqlite/sqlite-knowledge.ts";
-import {
-  createMessageIndex,
-  messageIndexMigrations,
-} from "../../../src/storage/sqlite/sqlite-message-index.ts";
+import { createKnowledge, knowledgeFormat } from "../../../src/storage/sqlite/sqlite-knowledge.ts";
+import { createMessageIndex, messageIndexFormat } from "../../../src/storage/sqlite/sqlite-message-index.ts";
 import { nameFor } from "../../../src/storage/stored-names.ts";
 
 /** A file store in memory. Its content is lost with the process. */
@@ -54,10 +51,10 @@ export function createMemoryFileStore(): FileStore {
 
 /** The store in memory; its content is lost with the process. */
 export function createMemoryKnowledge(): Knowledge {
-  return createKnowledge(openSqliteInMemory(knowledgeMigrations));
+  return createKnowledge(openSqliteInMemory(knowledgeFormat));
 }
 
 /** The index in memory; its content is lost with the process. */
 export function createMemoryMessageIndex(): MessageIndex {
-  return createMessageIndex(openSqliteInMemory(messageIndexMigrations));
+  return createMessageIndex(openSqliteInMemory(messageIndexFormat));
 }

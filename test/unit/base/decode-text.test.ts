@@ -31,6 +31,9 @@ it.each([
   ["Windows-1253", "windows-1253", "Καλημέρα κόσμε"],
   ["Windows-1254", "windows-1254", "Şirket;Çalışan\nİstanbul;Işık\n"],
   ["Windows-1256", "windows-1256", "مرحبا بالعالم"],
+  ["Windows-874", "windows-874", "ชื่อ,แผนก\nสมชาย,ฝ่ายขาย\n"],
+  ["Mac Roman", "macintosh", "Name;Größe\nMüller;Straße\n"],
+  ["Mac Roman", "macintosh", "Le café est prêt, déjà."],
 ])("text in %s is read, as a guess", (encoding, label, text) => {
   const read = decodeText(encoded(text, label));
   expect(read).toMatchObject({ text, encoding, guessed: true });

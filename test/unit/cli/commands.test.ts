@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fakeBot, finished, problem, type Route, turnRoutes } from "./fake-bot.ts";
+import { fakeBot, finished, healthy, problem, type Route, turnRoutes } from "./fake-bot.ts";
 import { findingsOf, runKnack } from "./run-knack.ts";
 
 let cwd: string;
@@ -284,15 +284,6 @@ describe("knack start", () => {
 });
 
 describe("knack doctor", () => {
-  const ready = { ok: true, checks: [{ name: "store", ok: true, detail: "readable" }] };
-  const healthy = {
-    "GET /readyz": () => ready,
-    "GET /skills": () => ({ skills: [], diagnostics: [] }),
-    "GET /flows": () => ({ flows: [], diagnostics: [] }),
-    "GET /packages": () => ({ packages: [] }),
-    "GET /mcp": () => ({ servers: [] }),
-  };
-
   it("`knack doctor` reports no error without a model key, and says how to get a model", async () => {
     await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
     const { code, value } = await json(["doctor", "--config", "free.yaml"], healthy);

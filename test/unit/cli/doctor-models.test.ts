@@ -1,12 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import {
-  checkEmbeddings,
-  checkImages,
-  checkModelLifetimes,
-  checkTranscription,
-} from "../../../src/cli/doctor/doctor-checks.ts";
+import { checkModelKeys, checkModelLifetimes, checkOtherWork } from "../../../src/cli/doctor/check-models.ts";
 import { configuredModels } from "../../../src/cli/doctor/model-advice.ts";
 import { modelSettings } from "../../../src/wiring/app-settings.ts";
 import { useConfigFiles } from "../config/config-files.ts";
@@ -102,7 +97,9 @@ it.each([
   ["transcription: off", "ok", expect.stringMatching(/^off: people are told that they are not transcribed/)],
   ["transcription: groq/whisper-large-v3", "error", "groq/whisper-large-v3 has no key"],
 ])("the handling of voice messages with %j is reported", async (model, status, detail) => {
-  expect(checkTranscription(await configOf(model))).toMatchObject({ name: "voice messages", status, detail });
+  expect(checkOtherWork(await configOf(model))).toContainEqual(
+    expect.objectContaining({ name: "voice messages", status, detail }),
+  );
 });
 
 it.each([
@@ -111,7 +108,9 @@ it.each([
   ["images: off", "ok", expect.stringMatching(/^off, except diagrams and charts/)],
   ["images: xai/grok-imagine-image", "error", "xai/grok-imagine-image has no key"],
 ])("the maker of pictures with %j is reported", async (model, status, detail) => {
-  expect(checkImages(await configOf(model))).toMatchObject({ name: "pictures", status, detail });
+  expect(checkOtherWork(await configOf(model))).toContainEqual(
+    expect.objectContaining({ name: "pictures", status, detail }),
+  );
 });
 
 it.each([
@@ -128,5 +127,18 @@ it.each([
   ["embeddings: off", "ok", expect.stringMatching(/^semantic search is off: documents/)],
   ["embeddings: mistral/mistral-embed", "error", "mistral/mistral-embed has no key"],
 ])("the way documents are found with %j is reported", async (model, status, detail) => {
-  expect(checkEmbeddings(await configOf(model))).toMatchObject({ name: "knowledge", status, detail });
+  expect(checkOtherWork(await configOf(model))).toContainEqual(
+    expect.objectContaining({ name: "knowledge", status, detail }),
+  );
+});
+
+it("models that lack the same key are one finding", async () => {
+  const config = await configOf("choice: openai/gpt-5-mini");
+  expect(await checkModelKeys(config, ["openai/gpt-5-mini", "groq/a", "groq/b"], [])).toEqual([
+    { name: "model", status: "ok", detail: "openai/gpt-5-mini: with a key" },
+    {
+      ...{ name: "model", status: "error", detail: "groq/a, groq/b: no key: GROQ_API_KEY" },
+      advice: "Set GROQ_API_KEY, or choose another model with KNACK_MODEL.",
+    },
+  ]);
 });

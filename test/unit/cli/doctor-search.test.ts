@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkSearch } from "../../../src/cli/doctor/doctor-checks.ts";
+import { checkSearch } from "../../../src/cli/doctor/check-models.ts";
 import { useConfigFiles } from "../config/config-files.ts";
 
 const { load } = useConfigFiles();

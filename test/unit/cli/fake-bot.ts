@@ -26,6 +26,17 @@ export function fakeBot(routes: Record<string, Route>): Bot & { requests: string
   };
 }
 
+/** What a bot without any problem answers to `knack doctor`. */
+export const healthy: Record<string, Route> = {
+  "GET /readyz": () => ({ ok: true, checks: [{ name: "store", ok: true, detail: "readable" }] }),
+  "GET /skills": () => ({ skills: [], diagnostics: [] }),
+  "GET /flows": () => ({ flows: [], diagnostics: [] }),
+  "GET /packages": () => ({ packages: [] }),
+  "GET /sandbox/packages": () => ({ sets: [] }),
+  "GET /mcp": () => ({ servers: [] }),
+  "GET /retention": () => ({ policy: {}, from: 0 }),
+};
+
 export function problem(status: number, detail: string): Response {
   const document = { type: "about:blank", title: "Problem", status, detail };
   return Response.json(document, { status, headers: { "content-type": "application/problem+json" } });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testReview } from "../../support/fakes/fake-packages.ts";
 import { testServer } from "../../support/fakes/fake-servers.ts";
-import { fakeBot, problem, type Route } from "./fake-bot.ts";
+import { fakeBot, healthy, problem, type Route } from "./fake-bot.ts";
 import { findingsOf, runKnack } from "./run-knack.ts";
 
 let cwd: string;
@@ -151,6 +151,35 @@ describe("knack doctor", () => {
       ["skills", "warning", "Provide what is missing"],
     ],
     [
+      "several skills that lack the same",
+      {
+        skills: ["video", "sound"].map((id) => ({ id, eligible: false, reasons: ["No ffmpeg."] })),
+      },
+      ["skills", "warning", "Provide what is missing", "video, sound: cannot be used: No ffmpeg."],
+    ],
+    [
+      "several files with the same problem",
+      {
+        diagnostics: ["/a", "/b"].map((path) => ({
+          path,
+          severity: "error",
+          code: "broken",
+          message: "Odd.",
+        })),
+      },
+      ["skills", "error", "Correct it", "/a, /b: Odd. (broken)"],
+    ],
+    [
+      "several servers that failed alike",
+      {
+        servers: ["files", "mail"].map((name) => ({
+          ...testServer(name),
+          ...{ state: "failed", problem: "no npx", tools: [] },
+        })),
+      },
+      ["mcp", "warning", "mcp restart files`, `knack mcp restart mail", "files, mail: failed: no npx"],
+    ],
+    [
       "nothing",
       { packages: [entry], skills: [skill(entry.hash)], servers: [testServer("files")] },
       undefined,
@@ -158,17 +187,22 @@ describe("knack doctor", () => {
   ])("`knack doctor` says once what to do: %s", async (_name, there: Record<string, unknown[]>, expected) => {
     const { servers = [], packages = [], skills = [], diagnostics = [] } = there;
     const bot = fakeBot({
-      "GET /readyz": () => ({ ok: true, checks: [] }),
+      ...healthy,
       "GET /skills": () => ({ skills, diagnostics }),
-      "GET /flows": () => ({ flows: [], diagnostics: [] }),
       "GET /packages": () => ({ packages }),
       "GET /mcp": () => ({ servers }),
+      "GET /sandbox/packages": () => ({ sets: [] }),
+      "GET /retention": () => ({
+        policy: { conversation_days: 365, run_detail_days: 30, file_days: 30, audit_days: 30 },
+        from: 0,
+      }),
     });
     const found = (await findingsOf({ cwd, bot })).filter(
       ({ name, status }) => status !== "ok" && ["mcp", "packages", "skills"].includes(name),
     );
     if (expected === undefined) return expect(found).toEqual([]);
-    const [name, status, advice] = expected;
-    expect(found).toMatchObject([{ name, status, advice: expect.stringContaining(advice ?? "") }]);
+    const [name, status, advice = "", detail = ""] = expected;
+    const what = expect.stringContaining(detail);
+    expect(found).toMatchObject([{ name, status, advice: expect.stringContaining(advice), detail: what }]);
   });
 });

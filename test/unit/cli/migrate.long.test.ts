@@ -12,7 +12,7 @@ import { createPostgresFileStore } from "../../../src/storage/postgres/postgres-
 import { createPostgresKeyValue } from "../../../src/storage/postgres/postgres-key-value.ts";
 import { createPostgresKnowledge } from "../../../src/storage/postgres/postgres-knowledge.ts";
 import { createPostgresMessageIndex } from "../../../src/storage/postgres/postgres-message-index.ts";
-import { postgresMigrations } from "../../../src/storage/postgres/postgres-schema.ts";
+import { postgresFormat } from "../../../src/storage/postgres/postgres-schema.ts";
 import {
   createPostgresTurnLog,
   type PostgresTurnLog,
@@ -140,8 +140,8 @@ async function sumOf(folder: string): Promise<string> {
 const connect = async (url?: string): Promise<PostgresConnection> => {
   const connection =
     url === undefined
-      ? await openPostgres((await testPostgres()).url, postgresMigrations, { schema: freshSchema() })
-      : await openPostgres(url, postgresMigrations);
+      ? await openPostgres((await testPostgres()).url, postgresFormat, { schema: freshSchema() })
+      : await openPostgres(url, postgresFormat);
   onTestFinished(() => connection.close());
   return connection;
 };
@@ -339,7 +339,10 @@ describe("`knack migrate`", options, () => {
     for (const name of ["turns", "state", "knowledge", "messages"])
       await writeFile(join(cwd, `${name}.db`), "");
     const old = run({ DATABASE_URL: url, KNACK_DATA: cwd });
-    expect([await old.code, old.err.text()]).toEqual([1, expect.stringContaining("by an earlier version")]);
+    expect([await old.code, old.err.text()]).toEqual([
+      1,
+      expect.stringContaining("has format 0, and this version"),
+    ]);
     const nowhere = run({});
     expect([await nowhere.code, nowhere.err.text()]).toEqual([2, expect.stringContaining("--to")]);
     const wrong = runKnack(["migrate", "--to", "mysql://u:s3cret@h/d"], { cwd, env: {} });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fakeBot, problem, type Route } from "./fake-bot.ts";
+import { fakeBot, healthy, problem, type Route } from "./fake-bot.ts";
 import { findingsOf, runKnack } from "./run-knack.ts";
 
 let cwd: string;
@@ -103,14 +103,7 @@ describe("what a bot keeps", () => {
     [coming, "warning", `kept: ${kept}; what is older is deleted from 6 December 2026 on`],
     [inForce, "ok", `kept: ${kept}`],
   ])("the kept data is a finding of the doctor: %j", async (answer, status, detail) => {
-    const bot = fakeBot({
-      "GET /readyz": () => ({ ok: true, checks: [] }),
-      "GET /skills": () => ({ skills: [], diagnostics: [] }),
-      "GET /flows": () => ({ flows: [], diagnostics: [] }),
-      "GET /packages": () => ({ packages: [] }),
-      "GET /mcp": () => ({ servers: [] }),
-      "GET /retention": () => answer,
-    });
+    const bot = fakeBot({ ...healthy, "GET /retention": () => answer });
     const found = (await findingsOf({ cwd, bot, now })).find(({ name }) => name === "retention");
     expect(found).toMatchObject({ status, detail, ...(status === "ok" ? {} : { advice: keep }) });
   });

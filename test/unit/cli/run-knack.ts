@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Bot, CommandContext, RunningBot } from "../../../src/cli/command-context.ts";
-import { checkBot } from "../../../src/cli/doctor/doctor-bot.ts";
+import { checkBot } from "../../../src/cli/doctor/check-bot.ts";
 import type { Finding } from "../../../src/cli/doctor/doctor-finding.ts";
 import { runCommandLine } from "../../../src/cli/run-command-line.ts";
 

@@ -40,7 +40,7 @@ describe("the names of properties", () => {
         const input = {
           [filter]: "x",
           [ids]: [{ [inner]: "1", a_b: "2" }],
-          [size]: { free: { [inner]: "3" }, [filter]: { a_b: "4" } },
+          [size]: { free: { [inner]: "3" }, filter: { a_b: "4" } },
         };
         return [{ type: "tool_use", id: "t1", name: "srv__odd", input }];
       },

@@ -181,7 +181,9 @@ describe.each(Object.entries(kinds))("%s", (_kind, make) => {
   it("a tool schema's rule of a root choice is put into words", async () => {
     await finish(make(), requestOf("hello", { tools: [toolOf(either)] }));
     const [tool = {}] = sentTools(vendors.requests()[0]?.body ?? null);
-    expect(tool.description).toBe("Odd.\nGive either content, or source_url.");
+    expect(tool.description).toBe(
+      'Odd.\nThe arguments must match: {"anyOf":[{"type":"object","properties":["content"],"required":["content"]},{"type":"object","properties":["source_url"],"required":["source_url"]}]}',
+    );
     expect(tool.input_schema ?? tool.parameters).toEqual({
       type: "object",
       properties: { content: text, source_url: text },

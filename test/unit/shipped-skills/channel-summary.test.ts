@@ -138,7 +138,7 @@ describe("the channel-summary skill", () => {
     await bench.run("text-analyzer", { text: "x" });
     expect(await bench.cost("channel-summary")).toEqual({
       tools: 130,
-      guide: 110,
+      guide: 120,
       calls: 0,
       asked: 0,
       answered: 0,

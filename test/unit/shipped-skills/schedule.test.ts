@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { skill } from "../../../skills/schedule/skill.ts";
 import type { PlannedView } from "../../../src/core/ports/schedule.ts";
 import type { Plan, Wish } from "../../../src/core/ports/schedules.ts";
-import { toJsonSchema } from "../../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
@@ -131,60 +129,125 @@ describe("one tool for reminders and tasks", () => {
     createSkillBench({ clock: createFakeClock(Date.UTC(2026, 10, 25, 10)), max_duration_ms: 1e12 });
   const next = (output: Json) => (output as { planned: PlannedView }).planned;
 
-  it.each([
-    ["words of time", "tomorrow at 9", /2026-11-26 09:00/],
-    ["an ISO time", "2026-11-27T08:30", /2026-11-27 08:30/],
-    ["again and again", "every weekday at 9", /09:00.*09:00.*09:00/],
-    ["the last day of the month", "on the last day of the month at 9", /2026-11-30.*2026-12-31.*2027-01-31/],
-    ["a cron pattern", "0 16 * * 5", /16:00/],
-    ["a cron pattern with names", "0 16 * jan-dec FRI", /16:00.*16:00.*16:00/],
-  ])("the schedule tool understands a time and tells the next ones: %s", async (_name, when, times) => {
-    const run = await bench().run("schedule#add", { text: "Pay the invoice!", when });
-    expect(run.status).toBe("ok");
-    expect(next(run.output).next.join(" ")).toMatch(times);
+  const nine = "2026-11-26T09:00";
+
+  it.each<[string, object, RegExp]>([
+    ["a time", { at: "2026-11-27T08:30" }, /^Fri 2026-11-27 08:30 UTC$/],
+    ["a time with an offset", { at: "2026-11-27T08:30+09:00" }, /^Thu 2026-11-26 23:30 UTC$/],
+    ["a time in a zone", { at: nine, zone: "Asia/Tokyo" }, /^Thu 2026-11-26 00:00 UTC$/],
+    ["a duration", { in: "PT90M" }, /^Wed 2026-11-25 11:30 UTC$/],
+    ["a day of the calendar", { in: "P1M" }, /^Fri 2026-12-25 10:00 UTC$/],
+    ["a pattern", { cron: ["0 16 * * 5"] }, /^Fri 2026-11-27 16:00 UTC,Fri 2026-12-04.*,Fri 2026-12-11/],
+    ["a pattern as text", { cron: "0 16 * * FRI" }, /^Fri 2026-11-27 16:00/],
+    ["several patterns", { cron: "0 9 * * 1; 30 14 * * 4" }, /^Thu 2026-11-26 14:30.*,Mon 2026-11-30 09:00/],
+    ["the last day of months", { cron: ["0 9 L * *"] }, /2026-11-30.*2026-12-31.*2027-01-31/],
+    ["a first day", { cron: ["0 9 * * 1"], from: "2027-01-01" }, /^Mon 2027-01-04 09:00/],
+    ["a last day", { cron: ["0 9 * * *"], until: "2026-11-27" }, /^Thu 2026-11-26[^,]*,Fri 2026-11-27[^,]*$/],
+    ["a last time", { cron: ["0 9 * * *"], until: "2026-11-27T08:59" }, /^Thu 2026-11-26 09:00 UTC$/],
+    ["a number of times", { cron: ["0 9 * * *"], times: 2 }, /^Thu 2026-11-26[^,]*,Fri 2026-11-27[^,]*$/],
+  ])("the schedule tool takes %s, and tells the next times", async (_name, when, times) => {
+    const run = await bench().run("schedule#add", { text: "Pay the invoice!", ...when });
+    expect(next(run.output).next.join(",")).toMatch(times);
     expect(next(run.output)).toMatchObject({ what: "reminder", text: "Pay the invoice!" });
   });
 
-  it.each([
-    ["no time at all", "soonish maybe", /names no time/],
-    ["a time that is over", "2020-01-01T09:00", /has passed/],
-    ["a day that is none", "2026-02-30T09:00", /is not a valid time/],
-    ["every 5 seconds", "* * * * *", /at least 5 minutes apart/],
-    ["a zone in words", "tomorrow at 9 Tokyo time", /“Tokyo time”/],
-    ["every other week", "every other week on Monday at 9", /do not understand this repetition/],
-  ])("the schedule tool says what is wrong: %s", async (_name, when, words) => {
-    const run = await bench().run("schedule#add", { text: "x", when });
+  it.each<[string, object, RegExp]>([
+    ["no time", {}, /exactly one of `at` \(2026-11-26T09:00\), `in` \(PT20M\) and `cron`/],
+    ["two times", { at: nine, in: "PT1H" }, /exactly one of/],
+    [
+      "words as a time",
+      { at: "tomorrow at 9" },
+      /Write the date and the time as in 2026-11-26T09:00.*UTC: it is Wed/,
+    ],
+    ["a day without a time", { at: "2026-11-26" }, /Write the date and the time/],
+    ["words as a duration", { in: "20 minutes" }, /Write it as PT20M/],
+    ["words as a pattern", { cron: "every weekday at 9" }, /not a valid cron pattern.*five fields/],
+    [
+      "words in a field that there is not",
+      { when: "tomorrow at 9" },
+      /unknown parameter when.*known: text, what, at, in, cron/,
+    ],
+    ["six fields", { cron: ["0 0 9 * * 1"] }, /do not support seconds: a pattern has five fields/],
+    [
+      "six patterns",
+      { cron: ["1 9 * * *", "2 9 * * *", "3 9 * * *", "4 9 * * *", "5 9 * * *", "6 9 * * *"] },
+      /cron/,
+    ],
+    ["a day that never comes", { cron: ["0 9 * * 1", "0 9 31 2 *"] }, /0 9 31 2 \*` never runs/],
+    ["a time that is over", { at: "2020-01-01T09:00" }, /has passed: it is Wed 2026-11-25 10:00 in UTC/],
+    ["a duration that is over", { in: "-PT1H" }, /has passed/],
+    ["a duration without end", { in: "P999999Y" }, /more than ten years/],
+    ["a day that is none", { at: "2026-02-30T09:00" }, /is not a valid time/],
+    ["every 5 seconds", { cron: ["* * * * *"] }, /at least 5 minutes apart/],
+    ["patterns that come close", { cron: ["0 9 * * *", "2 9 * * 1"] }, /at least 5 minutes apart.*2 minutes/],
+    ["a zone that does not exist", { at: nine, zone: "Mars/Olympus" }, /not a time zone.*Europe\/Berlin/],
+    ["no times at all", { cron: ["0 9 * * *"], times: 0 }, /times/],
+    ["bounds of a single time", { at: nine, times: 2 }, /`times` are for a repetition/],
+    ["words as a bound", { cron: ["0 9 * * *"], until: "Christmas" }, /2026-12-31 or 2026-12-31T18:00/],
+    [
+      "an end before the first",
+      { cron: ["0 9 * * *"], from: "2027-01-02", until: "2027-01-01" },
+      /No run is left/,
+    ],
+  ])("the schedule tool refuses %s, and says what to write", async (_name, when, words) => {
+    const run = await bench().run("schedule#add", { text: "x", ...when });
     expect(run.status).toBe("error");
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
-  it("the schedule tool reads the words in the requested zone", async () => {
+  it("the schedule tool moves a time that the clock skips behind the gap, and says so", async () => {
     const run = await bench().run("schedule#add", {
-      text: "x",
-      when: "tomorrow at 9",
-      time_zone: "Asia/Tokyo",
+      ...{ text: "x", at: "2027-03-28T02:30", zone: "Europe/Berlin" },
     });
-    expect(next(run.output).next).toEqual([expect.stringContaining("2026-11-26 00:00")]);
+    expect(next(run.output)).toMatchObject({
+      when: "on Sun 2027-03-28 03:30 (Europe/Berlin)",
+      next: ["Sun 2027-03-28 01:30 UTC"],
+    });
   });
 
-  it("the schedule tool takes when and what from one sentence", async () => {
-    const run = await bench().run("schedule#add", { text: "remind me tomorrow at 9 to call the bank" });
-    expect(next(run.output)).toMatchObject({ what: "reminder", text: "call the bank" });
-    const task = await bench().run("schedule#add", { text: "post the plan mondays at 9" });
-    expect(next(task.output)).toMatchObject({ what: "task", text: "post the plan" });
+  it.each<[string, object, object, RegExp]>([
+    [
+      "a time",
+      { at: nine },
+      { at: "2026-11-28T09:00" },
+      /on Sat 2026-11-28 09:00.*Next: Sat 2026-11-28 09:00/,
+    ],
+    ["a repetition instead of a time", { at: nine }, { cron: ["0 9 * * 1"] }, /every Monday at 09:00/],
+    [
+      "only the end of a repetition",
+      { cron: ["0 9 * * *"], zone: "Asia/Tokyo" },
+      { times: 1 },
+      /every day at 09:00, until Thu 2026-11-26 09:00 \(Asia\/Tokyo\)/,
+    ],
+    [
+      "other patterns without the former end",
+      { cron: ["0 9 * * *"], times: 1 },
+      { cron: ["0 8 * * *"] },
+      /every day at 08:00 \(UTC\)/,
+    ],
+  ])("the schedule tool changes %s", async (_name, was, when, words) => {
+    const own = bench();
+    const { id } = next((await own.run("schedule#add", { text: "x", ...was })).output);
+    expect(JSON.stringify((await own.run("schedule#change", { id, ...when })).output)).toMatch(words);
+    const listed = await own.run("schedule#list", {});
+    expect((listed.output as never as { planned: object[] }).planned).toMatchObject([{ id }]);
   });
 
-  it("the schedule tool takes the times of earlier callers, and tells nobody of them", async () => {
-    const part = skill.kind === "parts" ? skill.parts.add : undefined;
-    expect(Object.keys(toJsonSchema(part?.parameters ?? z.object({})).properties ?? {})).toEqual([
-      ...["text", "when", "what", "for", "time_zone", "tools"],
-    ]);
-    const run = await bench().run("schedule#add", { what: "task", text: "post", cron: "0 9 * * 1" });
-    expect(next(run.output).when).toMatch(/every Monday/);
+  it.each<[string, object, RegExp]>([
+    ["nothing", {}, /Give either `to`, or new times/],
+    ["both", { to: "pause", at: nine }, /Give either/],
+    ["bounds of a single time", { until: "2027-01-01" }, /exactly one of/],
+    ["words", { at: "noon" }, /not a valid time/],
+    ["an id that there is not", { id: "zz", at: nine }, /no schedule or trigger zz/],
+  ])("the schedule tool changes nothing for %s", async (_name, change, words) => {
+    const own = bench();
+    const { id } = next((await own.run("schedule#add", { text: "x", at: nine })).output);
+    const run = await own.run("schedule#change", { id, ...change });
+    expect([run.status, JSON.stringify(run.output)]).toEqual(["error", expect.stringMatching(words)]);
   });
 
   it("the schedule tool replaces the skill reminder", async () => {
-    const run = await bench().run("reminder", { text: "Pay the invoice!", when: "tomorrow at 9" });
+    const run = await bench().run("reminder", { text: "Pay the invoice!", at: nine });
     expect(run.output).toMatchObject({
       summary: expect.stringMatching(/^I remind on Thu 2026-11-26 09:00/),
       planned: { what: "reminder" },
@@ -193,7 +256,7 @@ describe("one tool for reminders and tasks", () => {
 
   it("the schedule skill costs what its example costs", async () => {
     const own = bench();
-    await own.run("schedule#add", { text: "Think of the invoice.", when: "tomorrow at 9" });
-    expect(await own.cost("schedule")).toEqual({ tools: 520, guide: 230, calls: 0, asked: 0, answered: 0 });
+    await own.run("schedule#add", { text: "Think of the invoice.", at: nine });
+    expect(await own.cost("schedule")).toEqual({ tools: 700, guide: 280, calls: 0, asked: 0, answered: 0 });
   });
 });

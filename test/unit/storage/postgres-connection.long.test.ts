@@ -9,17 +9,25 @@ import {
 import { channelName } from "../../../src/storage/postgres/postgres-listener.ts";
 import { createSchemaCopies } from "../../../src/storage/postgres/postgres-schema.ts";
 import { StorageError } from "../../../src/storage/storage-error.ts";
+import type { StoreFormat } from "../../../src/storage/store-format.ts";
 import { needs } from "../../support/needs.ts";
 import { freshSchema, testPostgres } from "../../support/postgres.ts";
 
-const tables = ["CREATE TABLE words (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, word text UNIQUE)"];
+const words1 = "CREATE TABLE words (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, word text UNIQUE)";
+const tables: StoreFormat = { number: 1, tables: words1 };
+/** An invented later format. */
+const later = (...steps: string[]): StoreFormat => ({
+  number: steps.length + 1,
+  tables: [words1, ...steps].join(";"),
+  steps,
+});
 
 const open = async (
-  migrations: readonly string[] = tables,
+  format: StoreFormat = tables,
   options: PostgresOptions & { url?: string } = {},
 ): Promise<PostgresConnection> => {
   const { url } = await testPostgres();
-  const connection = await openPostgres(options.url ?? url, migrations, {
+  const connection = await openPostgres(options.url ?? url, format, {
     schema: freshSchema(),
     ...options,
   });
@@ -51,7 +59,7 @@ describe("a connection to PostgreSQL", needs("postgresql"), () => {
     ["text[]", ["a,b", '"{}\\', null], ["a,b", '"{}\\', null]],
     ["bytea[]", [new Uint8Array([7]), null], [Buffer.from([7]), null]],
   ])("a connection takes and gives values of the type %s", async (type, value, expected) => {
-    const connection = await open([]);
+    const connection = await open();
     expect(await connection.get(`SELECT $1::${type} AS value`, value)).toEqual({ value: expected });
   });
 
@@ -357,7 +365,7 @@ describe("an upgrade of a schema", needs("postgresql"), () => {
 
   it("a schema is made by one of several processes that start at once", async () => {
     const schema = freshSchema();
-    const both = await Promise.all([1, 2, 3].map(() => open([...tables, second], { schema })));
+    const both = await Promise.all([1, 2, 3].map(() => open(later(second), { schema })));
     for (const [at, each] of both.entries()) await add(each, String(at));
     expect(await words(both[0] as PostgresConnection)).toEqual(["0", "1", "2"]);
   });
@@ -369,9 +377,7 @@ describe("an upgrade of a schema", needs("postgresql"), () => {
     await before.run("DELETE FROM words WHERE word = 'gone'");
     const upgrades: Upgrade[] = [];
     const upgraded = (upgrade: Upgrade) => void upgrades.push(upgrade);
-    const [after] = await Promise.all(
-      [1, 2].map(() => open([...tables, second, third], { schema, upgraded })),
-    );
+    const [after] = await Promise.all([1, 2].map(() => open(later(second, third), { schema, upgraded })));
     const copy = `${schema}_copy_v1`;
     expect(upgrades).toEqual([{ path: before.place, from: 1, to: 3, copy }]);
     await add(after as PostgresConnection, "after");
@@ -391,24 +397,33 @@ describe("an upgrade of a schema", needs("postgresql"), () => {
     const schema = freshSchema();
     const before = await open(tables, { schema });
     await add(before, "a");
-    await expect(open([...tables, second, "CREATE TABLE words ()"], { schema })).rejects.toThrow(
-      /already exists/,
-    );
+    await expect(open(later(second, "CREATE TABLE words ()"), { schema })).rejects.toThrow(/already exists/);
     const { query } = await testPostgres();
     expect(await query(`SELECT 1 FROM pg_namespace WHERE nspname LIKE '${schema}_copy%'`)).toEqual([]);
     expect(await words(await open(tables, { schema }))).toEqual(["a"]);
   });
 
+  it("tables without a format are refused and stay as they are", async () => {
+    const schema = freshSchema();
+    await open(tables, { schema });
+    const { query } = await testPostgres();
+    await query(`DROP TABLE ${schema}.formats`);
+    const error = await failure(open(later(second), { schema }));
+    expect(error).toMatchObject({ code: "other_format" });
+    expect(error?.message).toContain(`has format 0, and this version of Knack reads 2`);
+    expect(await query(`SELECT 1 FROM pg_tables WHERE schemaname = '${schema}'`)).toHaveLength(1);
+  });
+
   it("a newer schema is refused, with the newest copy that this program can read", async () => {
     const schema = freshSchema();
     await open(tables, { schema });
-    await open([...tables, second], { schema });
-    const newest = await open([...tables, second, third], { schema });
+    await open(later(second), { schema });
+    const newest = await open(later(second, third), { schema });
     const error = await failure(open(tables, { schema }));
-    expect(error).toMatchObject({ code: "newer_version" });
-    expect(error?.message).toContain(`the format of the schema ${schema} is 3, this program knows up to 1`);
+    expect(error).toMatchObject({ code: "other_format" });
+    expect(error?.message).toContain(`The schema ${schema} of the database`);
     expect(error?.message).toContain(`The schema ${schema}_copy_v1 is a copy from before the upgrade`);
-    expect((await failure(open([...tables, second], { schema })))?.message).toContain(`${schema}_copy_v2`);
+    expect((await failure(open(later(second), { schema })))?.message).toContain(`${schema}_copy_v2`);
     const copies = createSchemaCopies(newest);
     const both = [`${schema}_copy_v1`, `${schema}_copy_v2`];
     expect(await copies.remove({ before: Date.now() - 60_000 })).toEqual([]);
@@ -437,7 +452,7 @@ describe("an upgrade of a schema", needs("postgresql"), () => {
     await connection.listen("bell", heard.resolve);
     await connection.notify("bell", "rings");
     expect(await heard.promise).toBe("rings");
-    await open([...tables, second], { schema: connection.schema });
+    await open(later(second), { schema: connection.schema });
     expect(await createSchemaCopies(connection).remove()).toEqual([`Мой "schema"; --_copy_v1`]);
   });
 });

@@ -54,7 +54,11 @@ async function openRecorded(): Promise<{
   asked: Asked;
 }> {
   const { url } = await testPostgres();
-  const connection = await openPostgres(url, [turnLogTables], { schema: freshSchema(), poolSize: 4 });
+  const connection = await openPostgres(
+    url,
+    { number: 1, tables: turnLogTables },
+    { schema: freshSchema(), poolSize: 4 },
+  );
   onTestFinished(() => connection.close());
   const asked: Asked = new Map();
   const log = createPostgresTurnLog(

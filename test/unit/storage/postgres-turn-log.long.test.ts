@@ -17,7 +17,11 @@ import { expectSharedTurns } from "./claimed-turns.ts";
 const needed = needs("postgresql");
 
 async function open(schema = freshSchema(), clock?: StoreClock): Promise<PostgresTurnLog> {
-  const connection = await openPostgres((await testPostgres()).url, [turnLogTables], { schema, poolSize: 4 });
+  const connection = await openPostgres(
+    (await testPostgres()).url,
+    { number: 1, tables: turnLogTables },
+    { schema, poolSize: 4 },
+  );
   onTestFinished(() => connection.close());
   return createPostgresTurnLog(connection, clock === undefined ? {} : { clock });
 }

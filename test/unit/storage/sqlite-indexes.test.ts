@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { openSqlite, type SqliteConnection } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { createTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
-import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
+import { turnLogFormat } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
 
@@ -18,7 +18,7 @@ const asked = new Set<string>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "knack-indexes-"));
-  connection = await openSqlite(join(folder, "turns.db"), turnLogMigrations);
+  connection = await openSqlite(join(folder, "turns.db"), turnLogFormat);
   log = createTurnLog(
     {
       ...connection,

@@ -77,8 +77,8 @@ describe("a file that cannot be used", () => {
     database.exec("PRAGMA user_version = 99");
     database.close();
     const error = await failure(open());
-    expect(error).toMatchObject({ code: "newer_version", path });
-    expect((error as StorageError).message).toContain("its format is 99");
+    expect(error).toMatchObject({ code: "other_format", path });
+    expect((error as StorageError).message).toContain("has format 99");
   });
 
   test("a log is unavailable when its folder is missing or its file is a folder", async () => {

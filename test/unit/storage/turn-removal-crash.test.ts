@@ -3,7 +3,7 @@ import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { openSqliteInMemory } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { createTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
-import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
+import { turnLogFormat } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
 
@@ -13,7 +13,7 @@ const ids = ["t1", "t2"];
 
 /** A log with two old turns of many events, which fails at this write of the deletion. */
 async function filled(failing: number): Promise<{ log: TurnLog; broken: TurnLog }> {
-  const connection = openSqliteInMemory(turnLogMigrations);
+  const connection = openSqliteInMemory(turnLogFormat);
   const log = createTurnLog(connection, logTime);
   for (const id of ids) {
     await log.accept(inbound(`key-${id}`), id, 100);

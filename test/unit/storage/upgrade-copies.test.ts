@@ -1,13 +1,14 @@
+import { existsSync, watch } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, statfs, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Upgrade } from "../../../src/core/ports/storage.ts";
+import { openSqlite } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
-import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
+import { turnLogFormat } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { createUpgradeCopies } from "../../../src/storage/sqlite/upgrade-copies.ts";
-import { inbound } from "../../contract/turn-log/turn-log-contract.ts";
 import { Child } from "./child.ts";
 
 let folder: string;
@@ -24,15 +25,23 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const newest = turnLogMigrations.length;
-const open = () => openSqliteTurnLog(path, { upgraded: (upgrade) => upgrades.push(upgrade) });
+/** An invented later format: two steps lead to it from today's. */
+const later = {
+  number: turnLogFormat.number + 2,
+  tables: "",
+  steps: ["CREATE TABLE later (id)", "INSERT INTO later VALUES (1)"],
+};
+const today = turnLogFormat.number;
+const open = () => openSqlite(path, later, { upgraded: (upgrade) => upgrades.push(upgrade) });
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
-/** A log in an earlier format, with one thread. */
-function createFormat(version: number): void {
+/** A log of today's format, with one thread; or one that says it has another format. */
+async function createLog(format = today): Promise<void> {
+  await (await openSqliteTurnLog(path)).close();
   const database = new DatabaseSync(path);
-  database.exec(`${turnLogMigrations.slice(0, version).join(";")}; PRAGMA user_version = ${version}`);
-  database.exec("INSERT INTO namespaces VALUES ('console:local:heliotrope')");
+  database.exec(
+    `INSERT INTO namespaces VALUES ('console:local:heliotrope'); PRAGMA user_version = ${format}`,
+  );
   database.close();
 }
 function look(file: string) {
@@ -45,19 +54,19 @@ function look(file: string) {
 
 describe("an upgrade", () => {
   test("an upgrade leaves a copy of the old database, for its owner only, and says where", async () => {
-    createFormat(3);
+    await createLog();
     const log = await open();
-    await log.accept(inbound("later"), "t1", 1);
+    log.run("INSERT INTO namespaces VALUES ('console:local:general')");
     await log.close();
-    const copy = `${path}.v3`;
-    expect(upgrades).toEqual([{ path, from: 3, to: newest, copy }]);
-    expect(look(copy)).toEqual({ version: 3, names: ["console:local:heliotrope"] });
+    const copy = `${path}.v${today}`;
+    expect(upgrades).toEqual([{ path, from: today, to: later.number, copy }]);
+    expect(look(copy)).toEqual({ version: today, names: ["console:local:heliotrope"] });
     expect(look(path)).toEqual({
-      version: newest,
+      version: later.number,
       names: ["console:local:general", "console:local:heliotrope"],
     });
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
-    expect((await readdir(folder)).filter((name) => name.includes(".v"))).toEqual(["turns.db.v3"]);
+    expect((await readdir(folder)).filter((name) => name.includes(".v"))).toEqual(["turns.db.v1"]);
     const bytes = await readFile(copy);
     await (await open()).close();
     expect(upgrades).toHaveLength(1);
@@ -71,22 +80,29 @@ describe("an upgrade", () => {
   });
 
   test("an upgrade killed while it copied or changed the tables begins again from the old state", async () => {
-    createFormat(3);
+    await createLog();
+    const isCopied = new Promise<void>((resolve) => {
+      const watcher = watch(folder, () => {
+        if (!existsSync(`${path}.v${today}`)) return;
+        watcher.close();
+        resolve();
+      });
+    });
     const child = new Child("upgrade-until-killed.ts", path);
     children.push(child);
-    expect(await child.line()).toBe("changed");
+    await isCopied;
     await child.kill();
     // As a copy looks that was broken off.
-    for (const file of ["part", "part-journal"]) await writeFile(`${path}.v3.${file}`, "half of it");
-    expect(look(path)).toEqual({ version: 3, names: ["console:local:heliotrope"] });
+    for (const file of ["part", "part-journal"]) await writeFile(`${path}.v${today}.${file}`, "half of it");
+    expect(look(path)).toEqual({ version: today, names: ["console:local:heliotrope"] });
     await (await open()).close();
-    expect(look(`${path}.v3`)).toEqual({ version: 3, names: ["console:local:heliotrope"] });
-    expect(look(path).version).toBe(newest);
+    expect(look(`${path}.v${today}`)).toEqual({ version: today, names: ["console:local:heliotrope"] });
+    expect(look(path).version).toBe(later.number);
     expect((await readdir(folder)).filter((name) => name.includes(".part"))).toEqual([]);
   });
 
   test("an upgrade is refused before any change when the disk has no room for the copy", async () => {
-    createFormat(3);
+    await createLog();
     const { size } = await stat(path);
     const { bavail, bsize } = await statfs(folder);
     // A hole takes no room.
@@ -97,28 +113,38 @@ describe("an upgrade", () => {
     expect(String(error)).toMatch(
       /too little disk space for a copy of .*turns\.db.*Nothing was changed\. Free disk space/,
     );
-    expect(look(path).version).toBe(3);
-    expect(await readdir(folder)).not.toContain("turns.db.v3");
+    expect(look(path).version).toBe(today);
+    expect(await readdir(folder)).not.toContain("turns.db.v1");
     await (await open()).close();
     expect(upgrades).toHaveLength(1);
   });
 });
 
+test("a log of an older format without a step, and one without a number, are refused and left unchanged", async () => {
+  for (const format of [0, 9]) {
+    await createLog(format);
+    const before = await readFile(path);
+    const error = await failure(openSqliteTurnLog(path));
+    expect(error).toMatchObject({ code: "other_format", path });
+    expect(String(error)).toContain(
+      `The store ${path} has format ${format}, and this version of Knack reads ${today}: start with a new data folder (KNACK_DATA), or run the version that wrote it`,
+    );
+    expect(await readFile(path)).toEqual(before);
+    expect((await readdir(folder)).filter((name) => name.includes(".v"))).toEqual([]);
+    await rm(path);
+  }
+});
+
 test("a program older than the file names the newest copy that it can read", async () => {
-  createFormat(3);
+  await createLog();
   await (await open()).close();
-  for (const version of [2, newest, newest + 1]) await writeFile(`${path}.v${version}`, "");
-  await writeFile(join(folder, `state.db.v${newest}`), "");
-  await rm(`${path}.v${newest}`);
-  const database = new DatabaseSync(path);
-  database.exec(`PRAGMA user_version = ${newest + 2}`);
-  database.close();
-  const message = String(await failure(open()));
-  expect(message).toContain(`its format is ${newest + 2}, this program knows up to ${newest}`);
-  expect(message).toContain(`A copy from before the upgrade is at ${path}.v3 (format 3)`);
-  await rm(`${path}.v3`);
-  await rm(`${path}.v2`);
-  expect(String(await failure(open()))).not.toContain("A copy");
+  await writeFile(`${path}.v${today + 1}`, "");
+  await writeFile(join(folder, `state.db.v${today}`), "");
+  const message = String(await failure(openSqliteTurnLog(path)));
+  expect(message).toContain(`has format ${later.number}, and this version of Knack reads ${today}`);
+  expect(message).toContain(`A copy from before the upgrade is at ${path}.v${today} (format ${today})`);
+  await rm(`${path}.v${today}`);
+  expect(String(await failure(openSqliteTurnLog(path)))).not.toContain("A copy");
 });
 
 test("upgrade copies are deleted by age or all at once, complete or not, and nothing else is", async () => {

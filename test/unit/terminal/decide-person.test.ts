@@ -12,9 +12,9 @@ const approval: ApprovalView = {
 /** What is decided by these lines, and what was shown. */
 async function decide(lines: string[], asked: ApprovalView = approval) {
   const shown: string[] = [];
-  const reader = { read: async () => lines.shift(), clear() {}, close() {} };
+  const read = async () => lines.shift();
   const say = (line: string) => void shown.push(line);
-  const person = { reader, say, paint: createPaint(false), prompt: "? " };
+  const person = { read, say, paint: createPaint(false), prompt: "? " };
   const verdict = await decidePerson(asked, new AbortController().signal, person);
   return { verdict, shown: shown.join("\n") };
 }

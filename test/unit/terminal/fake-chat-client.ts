@@ -1,5 +1,5 @@
 import type { TurnEvent, TurnEventBody } from "../../../src/core/log/turn-event.ts";
-import type { ChatClient } from "../../../src/platforms/terminal/chat-options.ts";
+import type { ChatClient } from "../../../src/platforms/terminal/chat.ts";
 
 /** What a scripted turn does: events to send, and waits for what the person does. */
 export type Script = (turn: {

@@ -36,17 +36,11 @@ export async function forgetGreeting({ store }: IntakeContext, namespace: string
 }
 
 function greeting(name: string, model: string, suggestions: readonly Suggestion[]): string {
-  const prompts = suggestions.map(({ message }) => `- @${name} ${message.replace(/\s+/g, " ")}`);
-  const lines = [
-    `Hi, I am **${name}**. Mention me with a question or a task, and I answer in a thread. For example:`,
-    prompts.join("\n"),
-    "`/skill list` shows what I can do here and what you can enable.",
-  ];
+  const prompts = suggestions.map(({ message }) => `- @${name} ${message.replace(/\s+/g, " ")}`).join("\n");
+  const commands = "`/skill list` shows what I can do here and what you can enable.";
   if (model === "offline")
-    lines.push(
-      "No language model is configured yet, so I run commands and skills only. An operator of the bot can set one with `KNACK_MODEL`.",
-    );
-  return lines.join("\n\n");
+    return `Hi, I am **${name}**. No language model is configured yet, so only commands work: ${commands} An operator of the bot can set a model with \`KNACK_MODEL\`.`;
+  return `Hi, I am **${name}**. Mention me with a question or a task, and I answer in a thread. For example:\n\n${prompts}\n\n${commands}`;
 }
 
 /** A prompt that somebody may try: the label of its button, and its text. */
@@ -61,8 +55,9 @@ const wanted = 3;
 /** Maximum characters of a title that platforms show on one line. */
 const titleCharacters = 60;
 
-/** Prompts that work for everybody. */
+/** Prompts that work for everybody, and those that need no model. */
 const general = ["What can you do here?", "Which skills fit this channel?", "How do I give you a task?"];
+const commands = ["/skill list", "/agent status", "/agent help"];
 
 /** Three prompts that work in a place: examples of usable skills, best match for the channel's topic first. */
 export async function suggestPrompts(
@@ -70,6 +65,7 @@ export async function suggestPrompts(
   place: Place,
   lookingAt: readonly LookedAt[] = [],
 ): Promise<Suggestion[]> {
+  if (app.model === "offline") return commands.map((message) => ({ title: message, message }));
   const { name = "", topic = "" } = await platform.describe(place);
   const about = `${name.replace(/[-_]+/g, " ")} ${topic}`.trim();
   let prompts: string[] = [];
@@ -79,7 +75,7 @@ export async function suggestPrompts(
   } catch (error) {
     logger.warn({ err: error, ...place }, "Skills could not be read for suggestions; general ones are shown");
   }
-  const open = app.model === "offline" ? [] : lookingAt.flatMap(({ name: seen }) => seen ?? []).slice(0, 1);
+  const open = lookingAt.flatMap(({ name: seen }) => seen ?? []).slice(0, 1);
   const aboutIt = open.flatMap((seen) => [
     `Summarise #${seen} since yesterday`,
     `Which questions in #${seen} are still open?`,

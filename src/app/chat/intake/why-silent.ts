@@ -1,28 +1,14 @@
-/** The rule that decides without a model which messages the bot keeps out of. It drops most of them. */
+/** What the bot keeps out of by the structure of a message and its thread; a model judges the words of the others. */
 import type { ThreadMessage } from "../../../core/ports/chat-actions.ts";
 import { isDirectMessage } from "../../../core/values/place.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 
-/** Lengths of a question that may be answered, characters. */
+/** Lengths of a message that may be answered, characters. */
 const minCharacters = 12;
 const maxCharacters = 2_000;
 
 /** Age from which a message is not answered unasked, ms. */
 const maxAgeMs = 5 * 60_000;
-
-/** Parts of a text whose question marks ask nothing. */
-const quoted = /```[^`]*```|`[^`]*`|https?:\/\/\S+|^[ \t]*>.*$/gm;
-
-/** A question mark after a word. */
-const question = /[\p{L}\p{N})\]"'’”»]\s?[?？؟]/u;
-
-/** Words of a question or a request for help without a question mark, in English, German, French and Spanish. */
-const wishes = [
-  /\b(?:how (?:do|can|would|could|should) (?:i|we|you|one)|does any(?:one|body)|(?:can|could) (?:some|any)(?:one|body)|any(?:one|body) (?:know|here who)|i wonder (?:how|what|why|whether|if)|(?:need|looking for) (?:some )?help|help me|any ideas?\b|is there a way)\b/i,
-  /\b(?:wei(?:ß|ss) (?:hier )?(?:jemand|wer|einer)|(?:kann|könnte) (?:mir |uns )?(?:hier )?(?:jemand|wer|einer)|hat (?:hier )?jemand|wie (?:kann|könnte|bekomme?|mache?) (?:ich|man|wir)|ich frage mich,? (?:wie|was|ob|warum)|brauchen? (?:mal |dabei )?hilfe)\b/i,
-  /(?:quelqu['’]un (?:sait|peut|pourrait|conna[iî]t)|comment (?:faire|puis-je|peut-on|on fait)|je me demande (?:comment|si|pourquoi|ce que)|besoin d['’]aide)\b/i,
-  /(?:alguien (?:sabe|puede|podr[ií]a|conoce)|c[oó]mo (?:puedo|se puede|podemos|hago)|me pregunto (?:c[oó]mo|si|por qu[eé])|necesit(?:o|amos) ayuda)(?![\p{L}])/iu,
-];
 
 /**
  * Why the bot does not consider to answer a message that is not for it, from the message alone; undefined for what a model may judge. Edits
@@ -37,9 +23,7 @@ export function whySilent(message: ChatMessage, now: number): string | undefined
   if (mentions_others || mentions.length > 0 || text.startsWith("@")) return "it is for somebody else";
   if (/^[/!]/.test(text)) return "it is a command";
   if (text.length > maxCharacters) return "it is too long";
-  const said = text.replace(quoted, " ").trim();
-  if (said.length < minCharacters) return "it is too short";
-  return question.test(said) || wishes.some((wish) => wish.test(said)) ? undefined : "it asks nothing";
+  return text.length < minCharacters ? "it is too short" : undefined;
 }
 
 /**

@@ -4,7 +4,6 @@ import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import { type OutgoingButton, PlatformError } from "../../../core/ports/chat-platform.ts";
 import { mayDecide } from "../../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
-import { phrasesFor } from "../phrases/phrase-book.ts";
 import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import type { Content, Published } from "./publish-message.ts";
@@ -62,20 +61,16 @@ export function createApprovalPrompt(
     found ??= isForOthers && person === undefined ? look(approver) : Promise.resolve(only);
     return found;
   };
-  const remaining = async (): Promise<Omit<ApprovalAudience, "say">> => {
+  const remaining = async (): Promise<ApprovalAudience> => {
     if (person !== undefined || !isTheirs || !(await hasLeft(turn)))
       return { asker: author, isTheirs, deciders: isTheirs ? [] : await deciders() };
     found = look(approver === "operator" ? "operator" : "manager");
     return { asker: author, isTheirs: false, deciders: await found };
   };
-  const speaking = () => phrasesFor(turn.text);
-  const asking = async () => {
-    const say = await speaking();
-    return { say, from: say(await whoAsks(turn, person === undefined)) };
-  };
+  const asking = () => whoAsks(turn, person === undefined);
   return {
     async post() {
-      const audience = { asker: author, isTheirs, deciders: await deciders(), say: await speaking() };
+      const audience = { asker: author, isTheirs, deciders: await deciders() };
       const published =
         message.reference === undefined
           ? await message.publish(renderApproval(shown, audience, limit))
@@ -86,26 +81,26 @@ export function createApprovalPrompt(
     },
     async remind() {
       if (reminder.reference !== undefined) return undefined;
-      const audience = { ...(await remaining()), say: await speaking() };
+      const audience = await remaining();
       const isElsewhere = audience.deciders.some(({ here }) => !here);
       if (isElsewhere) {
-        await cards.remind(renderDirectReminder(shown, audience.say));
+        await cards.remind(renderDirectReminder(shown));
         await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
       }
       return reminder.publish(renderReminder(shown, audience));
     },
     async close(end, late, edited) {
-      const [people, { say, from }] = await Promise.all([deciders(), asking()]);
+      const [people, from] = await Promise.all([deciders(), asking()]);
       const action = { role: "again", turn_id: turn.turn_id } as const;
-      const again: OutgoingButton = { action, label: say("Run again") };
+      const again: OutgoingButton = { action, label: "Run again" };
       const closeHere = async () => {
         if ((await message.adopt()) === undefined) return;
-        const closed = renderClosedApproval(shown, { end, edited, say }, limit);
+        const closed = renderClosedApproval(shown, { end, edited }, limit);
         await message.amend(late ? { ...closed, buttons: [again] } : closed);
       };
       await Promise.all([
         closeHere(),
-        cards.close(people, renderClosedApproval(shown, { end, from, edited, say }, limit)),
+        cards.close(people, renderClosedApproval(shown, { end, from, edited }, limit)),
         reminder.drop(),
       ]);
     },

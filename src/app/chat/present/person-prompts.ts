@@ -9,7 +9,6 @@ import type {
   PlatformError,
 } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { phrasesFor } from "../phrases/phrase-book.ts";
 import { createApprovalPrompt } from "./approval-prompt.ts";
 import { closeFence } from "./markdown-fences.ts";
 import { PostedMessage } from "./posted-message.ts";
@@ -262,17 +261,8 @@ type PromptEnding =
   /** Nobody answered in time, or the turn ended before. `permission`: it was asked in the middle of a call. */
   | { type: "late" | "needless"; asked: "question" | "call" | "permission" };
 
-/** The last line of a closed question, or of an approval, which speaks the language of the asker. */
+/** The last line of a closed question or approval. */
 async function endingText(
-  turn: PresentedTurn,
-  ending: PromptEnding,
-  asked: Question | Approval,
-): Promise<string> {
-  const text = await englishEnding(turn, ending, asked);
-  return asked.type === "question_asked" ? text : (await phrasesFor(turn.text))(text);
-}
-
-async function englishEnding(
   turn: PresentedTurn,
   ending: PromptEnding,
   asked: Question | Approval,

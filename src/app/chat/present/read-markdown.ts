@@ -14,7 +14,7 @@ const maxPiece = 4_000;
  */
 export function readBlocks(text: string): Token[] | undefined {
   if (text.length <= maxWhole) return readAll(text, () => marked.lexer(text));
-  return piecesOf(text).flatMap((piece) => {
+  return piecesOf(text).flatMap((piece): Token[] => {
     const raw = piece.flatMap(({ lines }) => lines).join("");
     const isShort = raw.length <= maxPiece || isCode(piece[0]) || isTable(piece);
     const read = () => new Lexer().blockTokens(raw);

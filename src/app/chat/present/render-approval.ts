@@ -14,8 +14,6 @@ import {
   turnLabel,
 } from "../../../core/values/shown.ts";
 
-import type { Phrases } from "../phrases/phrase-book.ts";
-
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
 
 /** Room in a message for the text around the call, characters. */
@@ -32,8 +30,6 @@ const maxEdited = 3_000;
 
 /** The people an approval is for. */
 export interface ApprovalAudience {
-  /** Says the texts of the card in the language of the asker. */
-  say: Phrases;
   /** The person the turn is for. */
   asker: { id: string; name: string };
   /** Whether the asker may decide it. */
@@ -49,7 +45,7 @@ export function renderApproval(
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   return {
-    ...cardOf(approval, { who: whoMay(approval, audience), say: audience.say }, limit),
+    ...cardOf(approval, { who: whoMayDecide(approval, audience) }, limit),
     ...callsOf(audience),
   };
 }
@@ -69,15 +65,15 @@ function callsOf({
 
 /** The reminder in the middle of the time, below the card. */
 export function renderReminder(approval: Approval, audience: ApprovalAudience): Omit<OutgoingMessage, "tag"> {
-  return { ...reminderOf(approval, whoMay(approval, audience), audience.say), ...callsOf(audience) };
+  return { ...reminderOf(approval, whoMayDecide(approval, audience)), ...callsOf(audience) };
 }
 
-function reminderOf(approval: Approval, who: string, say: Phrases): Omit<OutgoingMessage, "tag"> {
-  return { markdown: `⏰ ${sentenceOf(approval, say)} ${who}`, ...openUntil(approval, say) };
+function reminderOf(approval: Approval, who: string): Omit<OutgoingMessage, "tag"> {
+  return { markdown: `⏰ ${sentenceOf(approval)} ${who}`, ...openUntil(approval) };
 }
 
-const openUntil = ({ expires_at }: Approval, say: Phrases) => ({
-  timed: { text: say("Open until {time}."), at: expires_at },
+const openUntil = ({ expires_at }: Approval) => ({
+  timed: { text: "Open until {time}.", at: expires_at },
 });
 
 /**
@@ -86,20 +82,20 @@ const openUntil = ({ expires_at }: Approval, say: Phrases) => ({
  */
 export function renderDirectApproval(
   approval: Approval,
-  { from, say }: { from: string; say: Phrases },
+  from: string,
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const where = "where it was asked, and not here";
-  return cardOf(asTheyRead(approval), { from, who: youMay(approval, say), where, say }, limit);
+  return cardOf(asTheyRead(approval), { from, who: youMay(approval), where }, limit);
 }
 
 /** The reminder for a decider elsewhere. */
-export function renderDirectReminder(approval: Approval, say: Phrases): Omit<OutgoingMessage, "tag"> {
-  return reminderOf(asTheyRead(approval), youMay(approval, say), say);
+export function renderDirectReminder(approval: Approval): Omit<OutgoingMessage, "tag"> {
+  return reminderOf(asTheyRead(approval), youMay(approval));
 }
 
-function youMay({ person }: Approval, say: Phrases): string {
-  return say(person === undefined ? "You may decide." : "Only you can decide.");
+function youMay({ person }: Approval): string {
+  return person === undefined ? "You may decide." : "Only you can decide.";
 }
 
 /** With the deed as the person reads it whom it is about. */
@@ -110,22 +106,22 @@ function asTheyRead(approval: Approval): Approval {
 
 function cardOf(
   approval: Approval,
-  { from, who, where, say }: { from?: string; who: string; where?: string; say: Phrases },
+  { from, who, where }: { from?: string; who: string; where?: string },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const { binds, input } = approval;
   const forGood =
     binds === undefined
       ? ""
-      : cutText(`\n*${escapeMarkdown(say(alwaysText({ binds, input }, where)))}*`, maxAlwaysLength);
+      : cutText(`\n*${escapeMarkdown(alwaysText({ binds, input }, where))}*`, maxAlwaysLength);
   const head = from === undefined ? "" : `${from}\n`;
-  const { markdown, isWhole } = describeApproval(approval, say, limit - frame - forGood.length - head.length);
+  const { markdown, isWhole } = describeApproval(approval, limit - frame - forGood.length - head.length);
   const data = new TextEncoder().encode(exactJson(input));
   const file = { name: "arguments.json", media_type: "application/json", data };
   return {
     markdown: `${head}${markdown}\n\n${who}${forGood}`,
-    ...openUntil(approval, say),
-    buttons: buttonsOf(approval).map((button) => ({ ...button, label: say(button.label) })),
+    ...openUntil(approval),
+    buttons: buttonsOf(approval),
     ...(isWhole ? {} : { files: [file] }),
   };
 }
@@ -164,10 +160,6 @@ const ranks = {
   operator: "An operator of the bot",
 } as const;
 
-function whoMay(approval: Approval, audience: ApprovalAudience): string {
-  return audience.say(whoMayDecide(approval, audience));
-}
-
 function whoMayDecide(
   { approver, person }: Approval,
   { asker, isTheirs, deciders }: ApprovalAudience,
@@ -194,24 +186,20 @@ function nameOf({ id, name, here }: NamedDecider): string | undefined {
 /** A closed approval; `end` says why, `from` as above. It shows the text that ran. */
 export function renderClosedApproval(
   approval: Approval,
-  { end, from, edited, say }: { end: string; from?: string; edited?: string | undefined; say: Phrases },
+  { end, from, edited }: { end: string; from?: string; edited?: string | undefined },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const head = from === undefined ? "" : `${from}\n`;
   const read = from === undefined ? approval : asTheyRead(approval);
   const ran = { ...read, input: editedInput(read.input, read.says, edited) };
-  return { markdown: `${head}${describeApproval(ran, say, limit - frame - head.length).markdown}\n\n${end}` };
+  return { markdown: `${head}${describeApproval(ran, limit - frame - head.length).markdown}\n\n${end}` };
 }
 
 /** One sentence, what others will see or what runs as a quote, all other arguments, and why it asks. */
-function describeApproval(
-  approval: Approval,
-  say: Phrases,
-  room: number,
-): { markdown: string; isWhole: boolean } {
-  const sentence = sentenceOf(approval, say);
+function describeApproval(approval: Approval, room: number): { markdown: string; isWhole: boolean } {
+  const sentence = sentenceOf(approval);
   const { reason = "" } = approval;
-  const why = reason.trim() === "" ? "" : escapeMarkdown(oneLine(say(reason), maxReasonLength));
+  const why = reason.trim() === "" ? "" : escapeMarkdown(oneLine(reason, maxReasonLength));
   const space = Math.max(0, room - sentence.length - why.length - 120);
   const { quote, rest } = shownCall(approval);
   const lines = rest.map(({ name, value }) => `- **${escapeMarkdown(name)}:** ${escapeMarkdown(value)}`);
@@ -219,7 +207,7 @@ function describeApproval(
   const quoted = quote === undefined ? "" : quoteOf(quote, Math.max(space - list.length, space / 2));
   const listed = cutText(list, Math.max(0, space - quoted.length));
   const isWhole = listed === list && (quote === undefined || quoted === quoteOf(quote, Infinity));
-  const note = isWhole ? "" : say("*This is only the beginning: all of it is in `arguments.json`.*");
+  const note = isWhole ? "" : "*This is only the beginning: all of it is in `arguments.json`.*";
   // A quote and a list go on until an empty line.
   const parts = [sentence, quoted && `${quoted}\n`, listed && `${listed}\n`, note, why];
   return { markdown: parts.filter(Boolean).join("\n").trimEnd(), isWhole };
@@ -235,8 +223,8 @@ function quoteOf({ text, code }: NonNullable<ShownCall["quote"]>, space: number)
 }
 
 /** The question. If a skill that did not ship wrote it, it names the skill. */
-function sentenceOf(approval: Approval, say: Phrases): string {
+function sentenceOf(approval: Approval): string {
   const { sentence, asker } = shownCall(approval);
-  if (asker === undefined) return `**${escapeMarkdown(say(sentence))}**`;
-  return say(`The skill **${escapeMarkdown(exactText(asker))}** asks: ${escapeMarkdown(sentence)}`);
+  if (asker === undefined) return `**${escapeMarkdown(sentence)}**`;
+  return `The skill **${escapeMarkdown(exactText(asker))}** asks: ${escapeMarkdown(sentence)}`;
 }

@@ -16,8 +16,12 @@ const maxFindings = 12;
 /** Maximum characters of a package's text that are shown as code. */
 const maxCode = 200;
 
-/** Said in every review, whatever the findings. */
-const prose = "No check understands all that its text asks of the agent: read it.";
+/** Said in every review, whatever the findings: what the rules do not check, and who did. */
+function readBy({ findings }: Pick<PackageReview, "findings">): string {
+  return findings.some(({ code }) => code === "opinion")
+    ? "A model read its guide; its opinion is the last line."
+    : "Nobody read its guide: these are facts about its code, commands and files. Read what it asks of the agent.";
+}
 
 const signs: Record<PackageFinding["severity"], string> = {
   danger: "⛔ **Danger:**",
@@ -28,12 +32,14 @@ const signs: Record<PackageFinding["severity"], string> = {
 /** A review for the person who decides, gravest findings first. Markdown in which texts of the package are escaped. */
 export function reviewText(review: PackageReview): string {
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
-  const more = findings.length - maxFindings;
+  const facts = findings.filter(({ code }) => code !== "opinion");
+  const opinions = findings.filter(({ code }) => code === "opinion");
+  const more = facts.length - maxFindings;
   const lines = [
     `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${countOf(files)}, ${Math.ceil(bytes / 1024)} KB)`,
     text(review.description, 300),
-    `${verdict(findings)} ${prose}`,
-    ...findings.slice(0, maxFindings).map(findingText),
+    `${verdict(findings)} ${readBy(review)}`,
+    ...facts.slice(0, maxFindings).map(findingText),
     ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
     ...needs(review).map(([title, values]) => {
       const rest = values.length > 15 ? ` … and ${values.length - 15} more` : "";
@@ -45,6 +51,7 @@ export function reviewText(review: PackageReview): string {
     ...filesNote(review).map((note) => text(note, 400)),
     `Its code: ${text(isolation, 300)}`,
     `sha256 \`${hash.slice(0, 16)}…\``,
+    ...opinions.map(findingText),
   ];
   return lines
     .filter((line) => line !== "")
@@ -87,7 +94,7 @@ function summaryText(reviews: readonly PackageReview[]): string {
     ...lines,
     ...rest,
     "",
-    `\`/skill review ${first?.skill_id ?? "ID"}\` shows one in full. ${prose}`,
+    `\`/skill review ${first?.skill_id ?? "ID"}\` shows one in full. Each lists facts about code, commands and files; read what the guides ask of the agent.`,
   ].join("\n");
 }
 
@@ -181,7 +188,11 @@ export function summaryLines(reviews: readonly PackageReview[], terminal: Termin
   });
   const others = sorted.slice(maxLines).map(({ skill_id }) => plain(skill_id));
   const rest = others.length === 0 ? [] : [`and ${others.length} more: ${others.join(", ")}`];
-  return [...lines, ...rest, `${reviews.length} skills. ${prose}`];
+  return [
+    ...lines,
+    ...rest,
+    `${reviews.length} skills. These are facts about code, commands and files: read what their guides ask of the agent.`,
+  ];
 }
 
 /** A review in full, for the command line. */
@@ -194,7 +205,7 @@ export function reviewLines(review: PackageReview, terminal: Terminal): string[]
     ...(findings.length === 0
       ? ["  Nothing was found to warn of. That is no guarantee: check what it does."]
       : []),
-    `  ${prose}`,
+    `  ${readBy(review)}`,
     ...findings.flatMap((finding) => findingLines(finding, terminal)),
     ...needs(review).map(
       ([title, values]) =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
+import { type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
 import type { PlanChange, Planner } from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
@@ -10,15 +10,15 @@ import { type OperationCall, operation, refused, said, shown } from "../operatio
 import type { CommandOption } from "../services.ts";
 
 const family =
-  "Add one with `/agent schedule add tomorrow at 9 remind me to …`, and change one with `/agent schedule pause <id>`, `resume`, `remove` or `secret`.";
+  "Add one with `/agent schedule add at 2026-12-24 09:00 …`, and change one with `/agent schedule pause <id>`, `resume`, `change`, `remove` or `secret`.";
 
-const id = z.string().min(1).max(40).describe("as the list shows it");
+export const planId = z.string().min(1).max(40).describe("as the list shows it");
 
 /** Plans are completed without what only their makers see. */
 const reader: Author = { id: "", name: "", trust: "guest" };
 
 /** The option of a command that changes a plan. */
-const planOption: CommandOption = {
+export const planOption: CommandOption = {
   name: "id",
   description: "The id of the reminder, schedule or trigger, as the list shows it",
   required: true,
@@ -81,69 +81,6 @@ function listText({ schedules }: { schedules: readonly PlannedView[] }) {
   return shown([...lines, "", family].join("\n"));
 }
 
-export const addSchedule = operation({
-  name: "schedule.add",
-  input: z.object({
-    namespace: channelName,
-    text: z.string().min(1).max(maxPlanText).describe("when and what: tomorrow at 9 remind me to …"),
-  }),
-  output: plannedViewSchema,
-  who: "anyone",
-  http: {
-    route: "POST /schedules",
-    summary: "Plan a reminder or a task in plain words",
-    answers: "what was planned",
-  },
-  chat: [
-    {
-      command: "agent schedule add",
-      public: true,
-      description: "Plans a reminder or a task in plain words",
-      options: [
-        {
-          name: "when-and-what",
-          description: "In plain words: tomorrow at 9 remind me to pay the invoice",
-          required: true,
-          usage: "<when and what>",
-        },
-      ],
-      read: (words, place) => (words === "" ? undefined : { namespace: place.namespace, text: words }),
-      missing: "Write when and what: `/agent schedule add tomorrow at 9 remind me to pay the invoice`.",
-      say: (planned) => said(plannedText(planned)),
-    },
-  ],
-  commandLine: [
-    {
-      help: commandHelp["schedule add"],
-      read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
-      print: (planned, { plain, bold }) => [
-        `${bold(planned.id)}  ${planned.what} ${plain(planned.when)}`,
-        ...planned.next.map(plain),
-      ],
-    },
-  ],
-  async run(call) {
-    const { schedules } = call.services;
-    const planner = plannerOf(call, call.input.namespace);
-    const wish = await schedules.read(planner, call.input.text);
-    if (!wish.ok) return wish;
-    const plan = await schedules.plan(planner, wish.value);
-    return plan.ok ? schedules.add(planner, plan.value, keyOf(call)) : plan;
-  },
-  audit: ({ id: known, what }) => ({
-    action: "schedule_added",
-    subject: known,
-    detail: `planned the ${what} **${known}**`,
-  }),
-});
-
-/** Confirms a plan, with its next times. */
-function plannedText({ id: known, what, text, when, next }: PlannedView): string {
-  // The time of a single run is said already.
-  const times = next.length < 2 ? "" : `\nNext: ${next.join(", ")}.`;
-  return `Planned (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}${times}`;
-}
-
 const changes = {
   pause: {
     done: "Paused",
@@ -172,7 +109,7 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
   const { done, does, audit, route, summary } = changes[to];
   return operation({
     name,
-    input: z.object({ id, namespace: channelName }),
+    input: z.object({ id: planId, namespace: channelName }),
     output: plannedViewSchema,
     who: { decide: mayChange },
     http: { route, summary, answers: "it, as it is now" },
@@ -212,7 +149,7 @@ export const removeSchedule = changeOperation("schedule.remove", "remove");
 export const renewScheduleSecret = operation({
   name: "schedule.secret",
   input: z.object({
-    id,
+    id: planId,
     namespace: channelName,
     set: z
       .string()
@@ -271,7 +208,7 @@ export const renewScheduleSecret = operation({
 type Change = OperationCall<{ id: string; namespace: string }>;
 
 /** The maker and managers may change a plan. */
-function mayChange(call: Change): Promise<Outcome<unknown>> {
+export function mayChange(call: Change): Promise<Outcome<unknown>> {
   const { input, services } = call;
   return services.schedules.mayChange(plannerOf(call, input.namespace), input.id);
 }
@@ -281,11 +218,11 @@ export function idIn(words: string): string {
   return (words.split(/\s+/)[0] ?? "").replaceAll("`", "").slice(0, 40);
 }
 
-function plannerOf({ asker, command }: OperationCall<unknown>, where: string): Planner {
+export function plannerOf({ asker, command }: OperationCall<unknown>, where: string): Planner {
   return { author: asker.by, place: { namespace: where, thread: command?.place.thread ?? "schedules" } };
 }
 
 /** The same key when a command runs again after a crash, so that nothing is planned twice. */
-function keyOf({ command, services }: OperationCall<unknown>): string {
+export function keyOf({ command, services }: OperationCall<unknown>): string {
   return command?.turn_id ?? services.newId();
 }

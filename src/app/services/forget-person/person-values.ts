@@ -91,7 +91,7 @@ export async function sweepUnplaced(
   let blanked = 0;
   for (const prefix of ["grant:", "trust:", "packages:package:", taughtKeys.skill])
     blanked += await applyRule(deps.store, prefix, dryRun, (value) => blankIn(value, person.id));
-  // Earlier versions did not delete feedback with its turn.
+  // Left over from a crash while its turn was deleted.
   const feedback = await sweepFeedback(deps, sweep, (namespace) => namespace === undefined);
   return { feedback, blanked };
 }
@@ -238,20 +238,15 @@ function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
 }
 
 /**
- * A plan without held events of the person, and without whether it may write to them. A trigger that waits for the person no longer
+ * A plan without whether it may write to the person. A trigger that waits for the person no longer
  * names them, so it never fires.
  */
 function withoutPerson(entry: DueEntry, { id }: Person): DueEntry | undefined {
   const value = objectOf(entry.value);
-  const held = Array.isArray(value.held) ? value.held : [];
-  const others = held.filter((event: Json) => objectOf(event).by !== id);
   const condition = objectOf(value.condition ?? null);
   const waits = condition.by === id ? { condition: { ...condition, by: deletedPerson.id } } : {};
   const { [id]: asked, ...receivers } = objectOf(value.receivers);
-  if (held.length === others.length && condition.by !== id && asked === undefined) return undefined;
-  const kept = {
-    ...(held.length === 0 ? {} : { held: others }),
-    ...(asked === undefined ? {} : { receivers: receivers as Json }),
-  };
+  if (condition.by !== id && asked === undefined) return undefined;
+  const kept = asked === undefined ? {} : { receivers: receivers as Json };
   return { ...entry, value: { ...value, ...kept, ...waits } };
 }

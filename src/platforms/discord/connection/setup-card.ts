@@ -52,7 +52,7 @@ function setupText(
     );
   if (bot.model === "offline")
     lines.push(
-      "- **No model yet**: whoever runs me has to set one with `KNACK_MODEL`. Until then I can only do what skills do on their own.",
+      "- **No model yet**: whoever runs me has to set one with `KNACK_MODEL`. Until then only commands work.",
     );
   if (lacks.length > 0) lines.push("", "My role lacks some permissions:");
   return [...lines, ...lacks.map(({ name, stops }) => `- **${name}**: needed for ${stops}`)].join("\n");

@@ -59,16 +59,6 @@ async function succeeds(app: TestApp, text: string) {
 }
 
 describe("what is suggested on an empty page", () => {
-  it("suggestions on an empty page work without a model and suit a newcomer", async () => {
-    const app = createTestApp(createOfflineModel(), {
-      sources: shippedSkills,
-      limits: { tool_output_tokens: 4_000 },
-    });
-    const texts = await suggested(app);
-    expect(texts.join("\n")).toMatch(/Remember that[\s\S]*Plan this[\s\S]*sentiment/);
-    for (const text of texts) await succeeds(app, text);
-  });
-
   it("suggestions on an empty page work with a model", async () => {
     const app = createTestApp(obedient, { sources: shippedSkills, means: { charts: createCharts() } });
     const texts = await suggested(app);
@@ -142,11 +132,6 @@ describe("a skill that asks a model", () => {
     expect(await run(createOfflineModel(), "/skill run translate text=Hello to=French")).toMatch(
       /cannot be used here\. It needs a language model/,
     );
-  });
-
-  it("a skill that asks a model is not offered in the help without a model", async () => {
-    const help = await run(createOfflineModel(), "help");
-    for (const id of needing) expect(help).not.toContain(`**${id}**`);
   });
 
   it("a skill that asks a model can be used where there is one", async () => {

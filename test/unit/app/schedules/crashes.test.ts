@@ -36,7 +36,7 @@ function createMortal(world: ReturnType<typeof createScheduleWorld>, dies: { at:
 }
 
 const reminder: Wish = { what: "reminder", text: "the invoice", at: "2026-11-26T09:00" };
-const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * *" };
+const daily: Wish = { what: "task", text: "post what is open", cron: ["0 9 * * *"] };
 const failing: Wish = { ...daily, tools: ["send_mail"] };
 const onWords: Wish = {
   what: "trigger",

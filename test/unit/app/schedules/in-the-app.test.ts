@@ -22,7 +22,7 @@ describe("a reminder", () => {
 
   it("a reminder by command needs no model, and does not wait behind a waiting turn in its thread", async () => {
     const bot = createBot(["x"], { generative: false });
-    const turn = await bot.say("/agent schedule add in 10 minutes remind me to stretch");
+    const turn = await bot.say("/agent schedule add in PT10M stretch");
     const { text } = (await bot.app.events(turn)).at(-1) as never as { text: string };
     expect(text).toMatch(/Planned.*Wed 2026-11-25 11:10 \(Europe\/Berlin/s);
     bot.clock.advance(10 * minute);

@@ -158,8 +158,8 @@ describe("a job", () => {
     const { request, end } = await bot.next();
     bot.clock.jump(60 * minute);
     // What is due is looked at before the job says that it runs.
-    const text = "in 3 hours remind me to stretch";
-    await bot.app.app.run("schedule.add", { input: { namespace: home.namespace, text }, asker });
+    const input = { namespace: home.namespace, text: "stretch", in: "PT3H" };
+    await bot.app.app.run("schedule.add", { input, asker });
     await bot.pass(minute);
     expect(request.signal.aborted).toBe(false);
     expect((await nextEnd(bot, () => end(exited("0.2")))).text).toBe("The loss is 0.2.");

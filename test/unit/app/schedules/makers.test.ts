@@ -3,7 +3,7 @@ import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import type { Wish } from "../../../../src/core/ports/schedules.ts";
 import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/skills/schedule-world.ts";
 
-const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * 1-5" };
+const daily: Wish = { what: "task", text: "post what is open", cron: ["0 9 * * 1-5"] };
 const day = 24 * hour;
 
 describe("who made it", () => {

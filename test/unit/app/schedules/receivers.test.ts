@@ -24,7 +24,8 @@ async function createDaily() {
   for (const { id, name } of [ann, ben, mia]) platform.people.set(id, { name });
   app.startSchedules();
   const asker = { by: ann, namespace: general };
-  const input = { namespace: general, text: "every day at 9 tell Ben what is open" };
+  const text = "tell Ben what is open";
+  const input = { namespace: general, text, what: "task" as const, cron: ["0 9 * * *"] };
   const added = await app.app.run("schedule.add", { input, asker });
   if (!added.ok) throw new Error(added.message);
   const { id } = added.value;

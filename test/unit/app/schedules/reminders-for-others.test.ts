@@ -28,7 +28,7 @@ function createBot(input: object, text: string, stores: { clock: FakeClock } & T
     call: "invoke_skill",
     with: {
       skill_id: "schedule#add",
-      params: { text: "the price list", when: "tomorrow at 9", for: "Ben", ...input },
+      params: { text: "the price list", at: "2026-11-26T09:00", for: "Ben", ...input },
     },
   };
   const world = createWorld(

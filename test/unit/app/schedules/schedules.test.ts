@@ -11,7 +11,7 @@ import {
 } from "../../../support/skills/schedule-world.ts";
 
 const reminder: Wish = { what: "reminder", text: "the invoice", at: "2026-11-26T09:00" };
-const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * 1-5" };
+const daily: Wish = { what: "task", text: "post what is open", cron: ["0 9 * * 1-5"] };
 const day = 24 * hour;
 
 const refusalOf = async (wish: Wish, who = ann, world = createScheduleWorld()) => {
@@ -55,7 +55,7 @@ describe("a reminder", () => {
       return plan.ok && plan.value;
     };
     expect(await asks(reminder)).toMatchObject({ asks: false });
-    expect(await asks({ ...reminder, at: undefined, cron: "0 9 * * *" })).toMatchObject({ asks: true });
+    expect(await asks({ ...reminder, at: undefined, cron: ["0 9 * * *"] })).toMatchObject({ asks: true });
     expect(await asks({ ...reminder, what: "task" })).toMatchObject({ asks: true });
     expect(await asks(daily)).toMatchObject({
       asks: true,
@@ -87,7 +87,7 @@ describe("what repeats", () => {
   ])("a repeating task is shown by its next times where words fail: %s", async (cron, times) => {
     const { when } = await createScheduleWorld()
       .start()
-      .make({ ...daily, cron });
+      .make({ ...daily, cron: [cron] });
     expect(when).toBe(`${times}, cron ${cron} (Europe/Berlin)`);
   });
 
@@ -95,7 +95,7 @@ describe("what repeats", () => {
     const world = createScheduleWorld();
     world.clock.jump(Date.parse("2026-03-28T00:00Z") - wednesday);
     const bot = world.start();
-    await bot.make({ ...daily, cron: "30 2 * * *" });
+    await bot.make({ ...daily, cron: ["30 2 * * *"] });
     await bot.pass(3 * day - 1);
     expect(
       [...world.taken.values()].map(({ origin }) =>
@@ -106,7 +106,7 @@ describe("what repeats", () => {
 
   it("a repeating task does the latest missed run if it is recent, and reports the rest", async () => {
     const world = createScheduleWorld();
-    await world.start().make({ ...daily, cron: "0 * * * *" });
+    await world.start().make({ ...daily, cron: ["0 * * * *"] });
     world.clock.jump(5 * hour + 20 * minute);
     await world.start().pass(0);
     expect([...world.taken.values()].map(({ text, cause }) => [text, cause?.says])).toEqual([
@@ -153,10 +153,10 @@ describe("what repeats", () => {
 
 describe("what cannot be planned", () => {
   it.each<[string, Wish, RegExp]>([
-    ["every second", { ...daily, cron: "* * * * * *" }, /do not support seconds/],
-    ["every minute", { ...daily, cron: "* * * * *" }, /at least 5 minutes apart.*1 minute/],
-    ["the 31st of February", { ...daily, cron: "0 9 31 2 *" }, /never runs/],
-    ["nonsense", { ...daily, cron: "soon" }, /not a valid cron pattern/],
+    ["every second", { ...daily, cron: ["* * * * * *"] }, /do not support seconds/],
+    ["every minute", { ...daily, cron: ["* * * * *"] }, /at least 5 minutes apart.*1 minute/],
+    ["the 31st of February", { ...daily, cron: ["0 9 31 2 *"] }, /never runs/],
+    ["nonsense", { ...daily, cron: ["soon"] }, /not a valid cron pattern/],
     [
       "a time that is over",
       { ...reminder, at: "2026-11-25T09:00" },
@@ -164,9 +164,9 @@ describe("what cannot be planned", () => {
     ],
     ["a time that is none", { ...reminder, at: "later" }, /is not a valid time/],
     ["the next century", { ...reminder, at: "2126-11-25T09:00" }, /ten years/],
-    ["both", { ...reminder, cron: "0 9 * * *" }, /either one time/],
-    ["neither", { ...reminder, at: undefined }, /either one time/],
-    ["a zone that is none", { ...reminder, time_zone: "Mars/Olympus" }, /not a time zone/],
+    ["both", { ...reminder, cron: ["0 9 * * *"] }, /exactly one of `at`.*`in`.*`cron`/],
+    ["neither", { ...reminder, at: undefined }, /exactly one of `at`.*`in`.*`cron`/],
+    ["a zone that is none", { ...reminder, zone: "Mars/Olympus" }, /not a time zone/],
     ["a tool that is not there", { ...daily, tools: ["send_mial"] }, /no tool send_mial here.*send_mail/],
     ["no text", { ...reminder, text: "  " }, /text is empty/],
     ["a long text", { ...reminder, text: "x".repeat(4_001) }, /4001 characters/],

@@ -20,7 +20,6 @@ describe("a text that stands whole in the conversation", () => {
   it.each<[string, string, Record<string, Json>]>([
     ["code-review", diff, { what: diff }],
     ["translate", german, { text: german, to: "English" }],
-    ["text-analyzer", german, { text: german, analysis_type: "sentiment" }],
   ])("a text that stands whole in the conversation is left to the model by %s", async (id, text, input) => {
     const { run } = createSkillBench({ answers: [] });
     const { status, output, requests } = await run(id, input, `Please look at this:\n${text}\nThanks.`);

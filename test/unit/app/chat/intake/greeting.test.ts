@@ -45,7 +45,11 @@ describe("being invited to a channel", () => {
   it("the greeting says what to do when no model is configured", async () => {
     const { intake, platform } = createIntake({ model: createOfflineModel() });
     await intake.joined({ namespace: channel });
-    expect(platform.shown[0]?.message.markdown).toContain("KNACK_MODEL");
+    const { markdown } = platform.shown[0]?.message ?? {};
+    expect(markdown).toMatch(/only commands work: `\/skill list`.*KNACK_MODEL/);
+    expect(markdown).not.toContain("@Knack");
+    const prompts = await intake.suggestions({ namespace: channel, thread: "t" });
+    expect(prompts.every(({ message }) => message.startsWith("/"))).toBe(true);
   });
 
   it("the greeting says so where the bot may not answer", async () => {

@@ -191,7 +191,7 @@ describe("messages that nobody is asked about", () => {
       "of an asker whom another answers in the channel",
       async ({ write }) => {
         await write(question);
-        await write("git reset does that", { author: "ben" });
+        await write("git reset", { author: "ben" });
       },
     ],
     [

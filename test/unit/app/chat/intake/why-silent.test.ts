@@ -23,20 +23,12 @@ const message = (text: string, more: Partial<ChatMessage> = {}): ChatMessage => 
 const plain = "How do I undo the last commit?";
 
 describe("the rule that needs no model", () => {
-  it.each([
-    plain,
-    "どうやってデプロイを取り消しますか？",
-    "is there a way to export the table as CSV",
-    "Does anyone know the port of the staging database",
-    "kann mir jemand sagen, wie das geht",
-    "Weiß hier jemand, wo das Log liegt",
-    "quelqu'un sait où se trouve le journal",
-    "Alguien sabe dónde está el registro",
-    'What does "ECONNRESET" mean (in short)?',
-    "> the old deploy\nWhere is the log of this one?",
-  ])("a question is let through: %s", (text) => {
-    expect(whySilent(message(text), now)).toBeUndefined();
-  });
+  it.each([plain, "どうやってデプロイを取り消しますか", "The deploy is through, all green."])(
+    "the words of a message are left to the model: %s",
+    (text) => {
+      expect(whySilent(message(text), now)).toBeUndefined();
+    },
+  );
 
   it.each([
     ["a bot wrote it", plain, { by_bot: true }],
@@ -52,23 +44,9 @@ describe("the rule that needs no model", () => {
     ["it is a command", "!deploy production, please?", {}],
     ["it is too short", "why not?", {}],
     ["it is too short", "", {}],
-    ["it is too short", "https://example.org/?a=b", {}],
     ["it is too long", `${"word ".repeat(400)}?`, {}],
-    ["it asks nothing", "The deploy is through, all green.", {}],
-    ["it asks nothing", "Das weiß ich, und jemand anders auch.", {}],
-    ["it asks nothing", "Look at https://example.org/search?q=deploy please", {}],
-    ["it asks nothing", "The type is `string?` since yesterday", {}],
-    ["it asks nothing", "> who broke the build?\nSomebody did, yes.", {}],
-    ["it asks nothing", `??? ${"! ".repeat(20)}`, {}],
   ] as const)("the bot is silent because %s: %s", (reason, text, more) => {
     expect(whySilent(message(text, more as Partial<ChatMessage>), now)).toBe(reason);
-  });
-
-  it("a text of hostile signs is looked at in no time", () => {
-    const begin = performance.now();
-    for (const sign of ["`", "\n", ">", "?", " ", "http://", "how do "])
-      whySilent(message(sign.repeat(2_000).slice(0, 2_000)), now);
-    expect(performance.now() - begin).toBeLessThan(500);
   });
 });
 

@@ -18,8 +18,7 @@ const approval: Approval = {
   expires_at: 60_000,
 };
 const ben = { id: "U1", name: "Ben" };
-const say = (text: string) => text;
-const audience: ApprovalAudience = { asker: ben, isTheirs: false, deciders: [], say };
+const audience: ApprovalAudience = { asker: ben, isTheirs: false, deciders: [] };
 const rendered = (more: Partial<Approval>) => renderApproval({ ...approval, ...more }, audience, 4_000);
 const card = (more: Partial<Approval>) => rendered(more).markdown;
 
@@ -131,7 +130,7 @@ describe("who may decide, on the card", () => {
     const deciders = [here("mia")];
     const message = renderApproval(
       { ...approval, approver: "operator" },
-      { asker: ben, isTheirs: true, deciders, say },
+      { asker: ben, isTheirs: true, deciders },
       4_000,
     );
     expect(message.markdown).toContain("Ben may decide, or another operator of the bot.");
@@ -145,7 +144,7 @@ describe("the card in somebody's direct messages", () => {
 
   it("a card in direct messages says who asks where, with the same arguments, reason, time and buttons", () => {
     const asked = { ...approval, reason: "It leaves the channel." };
-    const message = renderDirectApproval(asked, { from, say }, 4_000);
+    const message = renderDirectApproval(asked, from, 4_000);
     expect(message.markdown).toMatch(/^\*\*Ben\*\* asks in \*\*#general\*\*\.\n\*\*May I run/);
     for (const part of ["It leaves the channel.", "all@example.com", "You may decide."])
       expect(message.markdown).toContain(part);
@@ -155,19 +154,19 @@ describe("the card in somebody's direct messages", () => {
 
   it("a card in direct messages keeps within the limit and attaches what is cut", () => {
     const input = { text: "x".repeat(9_000) };
-    const message = renderDirectApproval({ ...approval, input }, { from, say }, 2_000);
+    const message = renderDirectApproval({ ...approval, input }, from, 2_000);
     expect(message.markdown.length).toBeLessThanOrEqual(2_000);
     expect(message.files?.[0]?.name).toBe("arguments.json");
   });
 
   it("a card in direct messages says that a standing decision holds where it was asked", () => {
     const binds = { skill_id: "mail", tool: "send_mail", definition: "d", values: {} };
-    const { markdown } = renderDirectApproval({ ...approval, binds }, { from, say }, 4_000);
+    const { markdown } = renderDirectApproval({ ...approval, binds }, from, 4_000);
     expect(markdown).toContain("allows this tool as it is now, where it was asked, and not here;");
   });
 
   it("a card in direct messages has no buttons when it is over", () => {
-    const message = renderClosedApproval(approval, { end: "**mia** refused.", from, say }, 4_000);
+    const message = renderClosedApproval(approval, { end: "**mia** refused.", from }, 4_000);
     expect(message.markdown).toMatch(/^\*\*Ben\*\* asks[\s\S]*\n\n\*\*mia\*\* refused\.$/);
     expect(message.buttons).toBeUndefined();
   });

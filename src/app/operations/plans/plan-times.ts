@@ -1,0 +1,174 @@
+/** Adds schedules, and gives them other times. */
+import { z } from "zod";
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { type When, whenShape } from "../../../core/ports/plan-times.ts";
+import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
+import { channelName } from "../../services/shapes.ts";
+import { commandHelp } from "../command-help.ts";
+import { operation, said, type Terminal } from "../operation.ts";
+import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
+
+const taskFlag = /^--task\s+|\s+--task$/;
+
+const timeForms = '`at 2026-12-24 09:00 …`, `in PT2H …` or `cron "0 9 * * 1-5" …`';
+
+/** The answer where no model reads the words. */
+function notExact(words: string): string {
+  return `“${escapeMarkdown(oneLine(words, 100))}” is in none of the forms that work without a language model, and none is configured here: ${timeForms}.`;
+}
+
+const once = /^(at|in)\s+(\d{4}-\d\d-\d\d(?:T|\s+)\d\S*(?:\s+[+-]\d\d:?\d\d)?|[+-]?P(?=T?\d)\S+)\s+(\S.*)$/is;
+const repeated = /^((?:cron\s+["'`“„][^"'`“”]+["'`“”]\s+)+)(\S.*)$/is;
+const quotedPattern = /["'`“„]([^"'`“”]+)["'`“”]/g;
+
+/** Reads one of the forms: `at 2026-12-24 09:00 …`, `in PT2H …`, `cron "0 9 * * 1-5" …`. Undefined for all other words. */
+function exactTime(words: string): ({ text: string } & When) | undefined {
+  const [, keyword = "", time = "", what = ""] = once.exec(words) ?? [];
+  if (keyword !== "" && /^in$/i.test(keyword) === /P/i.test(time))
+    return { [keyword.toLowerCase()]: time.replace(/\s+/g, " "), text: what };
+  const [, head = "", text = ""] = repeated.exec(words) ?? [];
+  const cron = [...head.matchAll(quotedPattern)].map(([, pattern = ""]) => pattern);
+  return cron.length === 0 ? undefined : { cron, text };
+}
+
+/** Confirms a plan, with its next times. */
+function plannedText(done: string, { id: known, what, text, when, next }: PlannedView): string {
+  return `${done} (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}\nNext: ${next.join(", ")}.`;
+}
+
+function plannedLines({ id: known, what, when, next }: PlannedView, { plain, bold }: Terminal): string[] {
+  return [`${bold(known)}  ${what} ${plain(when)}`, ...next.map(plain)];
+}
+
+export const addSchedule = operation({
+  name: "schedule.add",
+  input: z.strictObject({
+    namespace: channelName,
+    text: z
+      .string()
+      .min(1)
+      .max(maxPlanText)
+      .describe("what is posted (reminder), or done by the agent (task)"),
+    what: z.enum(["reminder", "task"]).default("reminder"),
+    ...whenShape,
+    tools: z
+      .array(z.string().max(64))
+      .max(20)
+      .optional()
+      .describe("that a task may use without asking, for what its text names"),
+  }),
+  output: plannedViewSchema,
+  who: "anyone",
+  http: {
+    route: "POST /schedules",
+    summary: "Plan a reminder or a task: give exactly one of at, in and cron",
+    answers: "what was planned, with its next times",
+  },
+  chat: [
+    {
+      command: "agent schedule add",
+      public: true,
+      description: "Plans a reminder or a task",
+      options: [
+        {
+          name: "when-and-what",
+          description: 'Write at 2026-12-24 09:00 …, in PT2H …, cron "0 9 * * 1-5" …, or words for the agent',
+          usage: "<when and what>",
+        },
+        { name: "task", type: "flag", description: "The text is work for the agent, to be done then" },
+      ],
+      elseAgent: true,
+      read(words, { namespace }) {
+        const found = exactTime(words.replace(taskFlag, ""));
+        const what = taskFlag.test(words) ? ("task" as const) : ("reminder" as const);
+        return found && { namespace, ...found, what };
+      },
+      missing: (words) => (words === "" ? `Write when and what: ${timeForms}.` : notExact(words)),
+      say: (planned) => said(plannedText("Planned", planned)),
+    },
+  ],
+  commandLine: [
+    {
+      help: commandHelp["schedule add"],
+      read: ({ text, times, task, ...rest }) => ({
+        ...rest,
+        text: [text].flat().join(" "),
+        what: task === undefined ? undefined : "task",
+        times: times === undefined ? undefined : Number(times),
+      }),
+      print: (planned, terminal) => plannedLines(planned, terminal),
+    },
+  ],
+  async run(call) {
+    const { schedules } = call.services;
+    const { namespace, ...wish } = call.input;
+    const planner = plannerOf(call, namespace);
+    const plan = await schedules.plan(planner, wish);
+    return plan.ok ? schedules.add(planner, plan.value, keyOf(call)) : plan;
+  },
+  audit: ({ id: known, what }) => ({
+    action: "schedule_added",
+    subject: known,
+    detail: `planned the ${what} **${known}**`,
+  }),
+});
+
+export const changeSchedule = operation({
+  name: "schedule.change",
+  input: z.strictObject({ id: planId, namespace: channelName, ...whenShape }),
+  output: plannedViewSchema,
+  who: { decide: mayChange },
+  http: {
+    route: "PUT /schedules/{id}",
+    summary: "Give a reminder or task new times, or its repetition new bounds",
+    answers: "it, as it is now",
+  },
+  chat: [
+    {
+      command: "agent schedule change",
+      public: true,
+      description: "Gives a reminder or task new times",
+      options: [
+        planOption,
+        {
+          name: "when",
+          description: 'Write at 2026-12-24 09:00, in PT2H, or cron "0 9 * * 1-5"',
+          required: true,
+        },
+      ],
+      read(words, { namespace }) {
+        const known = idIn(words);
+        // The form has a text after the time.
+        const found = exactTime(`${words.slice(words.split(/\s+/)[0]?.length ?? 0).trim()} .`);
+        if (found?.text !== ".") return undefined;
+        const { text: _, ...when } = found;
+        return { id: known, namespace, ...when };
+      },
+      missing: `Which one, and when? \`/agent schedule change <id>\` takes ${timeForms}; \`/agent schedule list\` shows the ids.`,
+      say: (planned) => said(plannedText("Changed", planned)),
+    },
+  ],
+  commandLine: [
+    {
+      help: commandHelp["schedule change"],
+      read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
+      print: (planned, terminal) => plannedLines(planned, terminal),
+    },
+  ],
+  async run(call) {
+    const { schedules } = call.services;
+    const { id: known, namespace, ...when } = call.input;
+    const planner = plannerOf(call, namespace);
+    const plan = await schedules.replan(planner, known, when);
+    if (!plan.ok) return plan;
+    const whom = plan.value.value.for;
+    if (whom === undefined) return schedules.add(planner, plan.value, keyOf(call));
+    const message = `${whom.name} has to be asked about other times: ask the agent for them in a message.`;
+    return { ok: false, status: 409, message };
+  },
+  audit: ({ id: known, what, by }) => ({
+    action: "schedule_changed",
+    subject: known,
+    detail: `gave the ${what} **${known}** of ${escapeMarkdown(by)} new times`,
+  }),
+});

@@ -48,20 +48,14 @@ const maxDecisions = 200;
 
 const keyOf = (namespace: string) => `allowances:${namespace}`;
 
-/** The standing decisions of a channel that hold at a time (ms since the epoch), oldest first. */
-export async function readStanding(
-  store: KeyValue,
-  namespace: string,
-  now: number,
-): Promise<StandingDecision[]> {
+/** The standing decisions of a channel, oldest first. */
+export async function readStanding(store: KeyValue, namespace: string): Promise<StandingDecision[]> {
   const { allowances, refusals } = parse(await store.get(keyOf(namespace)));
   const all = [
     ...allowances.map((each) => ({ ...each, verdict: "always" as const })),
     ...refusals.map((each) => ({ ...each, verdict: "never" as const })),
   ];
-  return all
-    .filter(({ binding: { until } }) => until === undefined || now < until)
-    .sort((one, other) => one.id - other.id);
+  return all.sort((one, other) => one.id - other.id);
 }
 
 /** Adds a decision. It replaces an earlier one about the same calls and the same people, whatever its verdict. */

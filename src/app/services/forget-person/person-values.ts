@@ -130,12 +130,12 @@ async function applyTo(store: KeyValue, key: string, dryRun: boolean, rule: Rule
   return found.count;
 }
 
-/** The standing decisions of a channel without those of a person or for that person alone. */
+/** The standing decisions of a channel without those of a person. */
 function withoutDecisions(value: Json, id: string): Found {
   let count = 0;
   const kept = Object.entries(objectOf(value)).map(([name, list]): [string, Json] => {
     if (!Array.isArray(list)) return [name, list];
-    const others = list.filter((each) => objectOf(each).by !== id && objectOf(each).only_for !== id);
+    const others = list.filter((each) => objectOf(each).by !== id);
     count += list.length - others.length;
     return [name, others];
   });

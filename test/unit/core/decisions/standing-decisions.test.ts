@@ -34,7 +34,7 @@ const never = (by: typeof mia | typeof ben, more: Partial<Made> = {}): Made => (
 async function decided(made: readonly Made[]) {
   const store = createMemoryKeyValue();
   for (const each of made) await addStanding(store, general, each);
-  return { store, standing: await readStanding(store, general, 0) };
+  return { store, standing: await readStanding(store, general) };
 }
 
 const other = { ...binding, values: { to: "eve" } };
@@ -75,8 +75,8 @@ it("decisions are numbered, replace each other in their scope, and are withdrawn
   ]);
   await removeStanding(store, general, 3);
   await removeStanding(store, general, 99);
-  expect((await readStanding(store, general, 0)).map(({ id }) => id)).toEqual([2]);
-  expect(await readStanding(store, "slack:T1:C2", 0)).toEqual([]);
+  expect((await readStanding(store, general)).map(({ id }) => id)).toEqual([2]);
+  expect(await readStanding(store, "slack:T1:C2")).toEqual([]);
 });
 
 it("an always holds for its values, and asks again for others", async () => {
@@ -153,7 +153,7 @@ it("a channel keeps its latest two hundred decisions of a verdict, each about so
   const { store, standing } = await decided([never(mia, { binding: other }), ...made]);
   expect(standing.map(({ id }) => id)).toEqual([1, ...Array.from({ length: 200 }, (_, at) => at + 7)]);
   await removeStanding(store, general, 1);
-  expect(await readStanding(store, general, 0)).toHaveLength(200);
+  expect(await readStanding(store, general)).toHaveLength(200);
 });
 
 it("a decision does not replace those of other people or of another schedule", async () => {

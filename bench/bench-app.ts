@@ -145,7 +145,7 @@ export async function createBenchApp({
       models: createModels({ idleTimeoutMs: config.model.idle_seconds * 1000, ...model }, systemClock),
       store,
       files,
-      pastOutput: createPastOutputs(log, files),
+      pastOutput: createPastOutputs(log),
       web: benchWeb(),
       means: noMeans,
       rights: {},

@@ -295,7 +295,7 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
     transcriber: createTranscriber(modelSettings(config), clock),
     store,
     files,
-    pastOutput: createPastOutputs(log, files),
+    pastOutput: createPastOutputs(log),
     web,
     means: openWorkMeans(config, { own, clock, knowledge, report: degraded }),
     scripts: skills.scripts,

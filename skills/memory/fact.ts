@@ -16,8 +16,8 @@ const factSchema = z.object({
   text: z.string(),
   /** The name of the person who stated the fact. */
   by: z.string(),
-  /** That person's user id on the platform; empty in data of earlier versions. */
-  author: z.string().default(""),
+  /** That person's user id on the platform. */
+  author: z.string(),
   /** ms since the epoch. */
   at: z.number(),
   pinned: z.boolean(),
@@ -55,14 +55,9 @@ export async function setPinned(
   pinned: boolean,
 ): Promise<void> {
   await store.update<Json[]>(pinnedKey, (value = []) => {
-    const others = value.filter((other) => textOf(other) !== text);
+    const others = value.filter((other) => objectOf(other).text !== text);
     return pinned ? [...others, { text, by, author }] : others;
   });
-}
-
-/** Earlier versions of this skill stored only the text. */
-function textOf(pinned: Json): Json | undefined {
-  return typeof pinned === "string" ? pinned : objectOf(pinned).text;
 }
 
 function parseBook(value: unknown): FactBook {

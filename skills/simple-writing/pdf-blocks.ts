@@ -14,7 +14,7 @@ const line = body * leading;
 /** Paragraphs of up to this many lines are kept on one page. */
 const shortLines = 5;
 
-export interface NamedPicture extends Picture {
+interface NamedPicture extends Picture {
   name: string;
 }
 
@@ -26,7 +26,7 @@ export interface Making {
   places: Place[];
 }
 /** A heading that the outline and the table of contents link to. */
-export interface Place {
+interface Place {
   title: string;
   level: number;
   id: string;

@@ -132,7 +132,7 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const ports = { ...basePorts, schedules, background, teaching };
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, name, chats.actions);
-  const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
+  const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
   return {
     feed,
     commands,

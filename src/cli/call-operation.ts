@@ -1,6 +1,4 @@
-import type { CommandHelp } from "../app/operations/command-help.ts";
-import type { CommandLineForm, Operation } from "../app/operations/operation.ts";
-import { allOperations } from "../app/operations/table.ts";
+import type { CommandLineForm } from "../app/operations/operation.ts";
 import { plainError } from "../config/schema-problems.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { renderMarkdown } from "../platforms/terminal/markdown.ts";
@@ -16,8 +14,7 @@ import {
   type ResultOptions,
   wantsColours,
 } from "./command-context.ts";
-
-type Form = CommandLineForm<unknown>;
+import { nameIn, type OperationCommand } from "./operation-commands.ts";
 
 /**
  * Calls the operation of a command and shows its output.
@@ -25,10 +22,9 @@ type Form = CommandLineForm<unknown>;
  */
 export async function callOperation(
   context: CommandContext,
-  help: CommandHelp,
+  { operation, form }: OperationCommand,
   given: ResultOptions & Record<string, unknown>,
 ): Promise<number> {
-  const { operation, form } = formWith(help);
   const { read = (options) => options, settled, needsBot } = form;
   const { config, json } = given;
   const shape = Object.keys(operation.input.shape);
@@ -36,7 +32,7 @@ export async function callOperation(
     shape.includes(key),
   );
   const input = Object.fromEntries(asked);
-  const parsed = checkInput(operation, help, input);
+  const parsed = checkInput({ operation, form }, input);
   const options = {
     ...(config === undefined ? {} : { config }),
     ...(json ? { json } : {}),
@@ -77,26 +73,16 @@ export async function callOperation(
  * Checks what was given before the bot is asked, whose answer would speak of its API.
  * @throws CommandError for wrong usage
  */
-function checkInput({ input: schema }: Operation, help: CommandHelp, input: object): Record<string, unknown> {
-  const { data, error } = schema.safeParse(input, { error: plainError });
+function checkInput({ operation, form }: OperationCommand, input: object): Record<string, unknown> {
+  const { data, error } = operation.input.safeParse(input, { error: plainError });
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return data ?? {};
   const key = String(issue.path[0]);
-  const words = [...(help.arguments ?? []), ...(help.options ?? [])].map(([word]) => word);
+  const options = (form.options ?? []).map((option) => [option].flat()[0] ?? "");
   // The argument `<host...>` is the input `hosts`.
-  const bare = (word: string) => word.replace(/^[<[-]+|[^\w-].*$/g, "");
-  const named = words.find((word) => key.replaceAll("_", "-").startsWith(bare(word)));
+  const named = [...form.command.split(" "), ...options].find((word) => key.startsWith(nameIn(word)));
   const where = named === undefined ? "" : `${named.replace(/ .*/, "")}: `;
   throw new CommandError(`${where}${issue.message}`, exitCode.usage);
-}
-
-/** @throws Error when no operation has this help */
-function formWith(help: CommandHelp): { operation: Operation; form: Form } {
-  for (const operation of allOperations) {
-    const form = operation.commandLine?.find((each) => each.help === help);
-    if (form !== undefined) return { operation, form };
-  }
-  throw new Error(`No operation has the command “${help.description}”`);
 }
 
 /** Reports work that failed after the answer that it continues. */

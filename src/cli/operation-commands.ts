@@ -1,39 +1,66 @@
 import { Argument, type Command, type Option } from "commander";
-import { type CommandHelp, commandHelp, type NamespaceOption } from "../app/operations/command-help.ts";
+import type { CommandLineForm, NamespaceOption, Operation } from "../app/operations/operation.ts";
 import type { CommandContext, Run } from "./command-context.ts";
 import { namespaceOption, neededNamespaceOption, onlyNamespaceOption } from "./shared-options.ts";
 
-/** Adds the commands that are operations: to a group such as `skills`, or commands of one word to the program itself. */
+/** An operation as a command of the command line. */
+export interface OperationCommand {
+  operation: Operation;
+  form: CommandLineForm<unknown>;
+}
+
+/** Adds the commands that are operations below the first words of the program that they have, and fills in those of one word. */
 export function addOperationCommands(
-  parent: Command,
+  program: Command,
   context: CommandContext,
   run: Run,
-  all: { readonly [command: string]: CommandHelp } = commandHelp,
+  operations: readonly Operation[],
 ): void {
-  for (const [words, help] of Object.entries(all)) {
-    const [name = "", group = parent.parent === null ? parent.name() : ""] = words.split(" ").reverse();
-    if (group === parent.name()) addCommand(parent.command(name), help, context, run);
+  for (const operation of operations) {
+    for (const form of operation.commandLine ?? []) {
+      const [family, name] = form.command.split(/ (?=[<[])/)[0]?.split(" ") ?? [];
+      const parent = program.commands.find((each) => each.name() === family);
+      if (parent === undefined) throw new Error(`The command line has no ${family}`);
+      addCommand(name === undefined ? parent : parent.command(name), { operation, form }, context, run);
+    }
   }
 }
 
-function addCommand(command: Command, help: CommandHelp, context: CommandContext, run: Run): void {
-  command.description(help.description);
-  for (const [name, description, choices] of help.arguments ?? []) {
-    const argument = new Argument(name, description);
+function addCommand(command: Command, called: OperationCommand, context: CommandContext, run: Run): void {
+  const { operation, form } = called;
+  const { summary = "", answers = "" } = operation.http ?? {};
+  command.description(form.description ?? `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`);
+  for (const word of form.command.match(/[<[]\S+[>\]]/g) ?? []) {
+    const { description, choices } = inputNamed(word, operation);
+    const argument = new Argument(word, description);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
-  for (const [flags, description] of help.options ?? []) command.option(flags, description);
-  if (help.namespace !== undefined) command.addOption(namespaceOptions[help.namespace]());
-  command.option("--json", help.json);
+  for (const option of form.options ?? []) {
+    const [flags, description] = typeof option === "string" ? [option] : option;
+    command.option(flags, description ?? inputNamed(flags, operation).description);
+  }
+  if (form.namespace !== undefined) command.addOption(namespaceOptions[form.namespace]());
+  const keys = Object.keys("shape" in operation.output ? (operation.output.shape as object) : {});
+  command.option("--json", keys.length > 0 && keys.length < 7 ? `{${keys.join(", ")}}` : answers);
   command.action(() => {
-    const given = {
-      ...command.optsWithGlobals(),
-      ...Object.fromEntries(
-        command.registeredArguments.map((each, at) => [each.name(), command.processedArgs[at]]),
-      ),
-    };
-    return run(async () => (await import("./call-operation.ts")).callOperation(context, help, given));
+    const names = command.registeredArguments.map((each) => each.name());
+    const values = Object.fromEntries(names.map((name, at) => [name, command.processedArgs[at]]));
+    const given = { ...command.optsWithGlobals(), ...values };
+    return run(async () => (await import("./call-operation.ts")).callOperation(context, called, given));
   });
+}
+
+/** The name in an argument or option: `host` of `[host...]`, `dry_run` of `--dry-run`. */
+export function nameIn(word: string): string {
+  return word.replace(/^[<[-]+|[^\w-].*$/g, "").replaceAll("-", "_");
+}
+
+/** The input of an argument or option: `<host...>` gives one of `hosts`. */
+function inputNamed(word: string, { input: { shape } }: Operation) {
+  const name = nameIn(word);
+  const found = shape[name] ?? shape[`${name}s`] ?? (name === "namespace" ? shape.ns : undefined);
+  const { description, options } = (found ?? {}) as { description?: string; options?: readonly string[] };
+  return { description, choices: options };
 }
 
 const namespaceOptions: { readonly [kind in NamespaceOption]: () => Option } = {

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from "commander";
+import type { Operation } from "../app/operations/operation.ts";
 import type { CommandContext, Run } from "./command-context.ts";
 import { addDataCommands } from "./data/data-commands.ts";
 import { addOperationCommands } from "./operation-commands.ts";
@@ -7,11 +8,13 @@ import { namespaceOption, parseCommand, parsePort, parseThread } from "./shared-
 /**
  * All commands. Each module is loaded when its command runs, so that `knack --help` is fast. `done` gets the exit code. Wrong
  * usage throws commander's `CommanderError`.
+ * @param operations those whose commands are added; needed if the command line has a word of `operationFamilies`
  */
 export function createProgram(
   context: CommandContext,
   version: string,
   done: (exitCode: number) => void,
+  operations: readonly Operation[] = [],
 ): Command {
   const run: Run = async (work) => done(await work());
   const program = new Command("knack")
@@ -28,12 +31,13 @@ export function createProgram(
     .showHelpAfterError("(knack --help shows all commands)");
   addBotCommands(program, context, run);
   addSkillCommands(program, context, run);
-  addOperationGroups(program, context, run);
+  for (const [name, description] of operationGroups) program.command(name).description(description);
   addFlowCommands(program, context, run);
   addServerCommands(program, context, run);
   addRunCommands(program, context, run);
   addDataCommands(program, context, run);
   addOperatorCommands(program, context, run);
+  addOperationCommands(program, context, run, operations);
   for (const command of leavesOf(program)) command.showHelpAfterError(true);
   return program;
 }
@@ -145,28 +149,28 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
         ),
       ),
     );
-  addOperationCommands(skills, context, run);
 }
 
-/** Groups of commands that are all operations, with their descriptions for the help. */
+/** Commands and groups of commands that are operations alone, with their descriptions for the help. */
 const operationGroups = [
   ["schedule", "reminders, schedules and triggers of a channel"],
   ["goal", "what the agent works towards by itself in a thread"],
   ["message", "messages of the bot that no turn posts"],
   ["sandbox", "packages that code in the sandbox finds"],
   ["files", "the files of a thread"],
+  ["audit", "what people did, and each effect and new message of finished turns"],
+  ["retention", "delete what is older than the settings under retention keep"],
 ] as const;
 
-function addOperationGroups(program: Command, context: CommandContext, run: Run): void {
-  for (const [name, description] of operationGroups) {
-    addOperationCommands(program.command(name).description(description), context, run);
-  }
-}
+/** The first words of commands that are operations. Their help and arguments are those of the operations, which take time to load. */
+export const operationFamilies: readonly string[] = [
+  ...["skills", "flows", "mcp", "runs"],
+  ...operationGroups.map(([name]) => name),
+];
 
 /** `knack flows …` */
 function addFlowCommands(program: Command, context: CommandContext, run: Run): void {
   const flows = program.command("flows").description("list and run flows");
-  addOperationCommands(flows, context, run);
   flows
     .command("run")
     .description("run a flow, or show what it would do")
@@ -186,7 +190,6 @@ function addFlowCommands(program: Command, context: CommandContext, run: Run): v
 /** `knack mcp …` */
 function addServerCommands(program: Command, context: CommandContext, run: Run): void {
   const mcp = program.command("mcp").description("tool servers (MCP)");
-  addOperationCommands(mcp, context, run);
   mcp
     .command("trust")
     .description("choose which tools of a server may run without asking")
@@ -212,7 +215,6 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
       run(async () => (await import("./prompt.ts")).prompt(context, command.optsWithGlobals())),
     );
   const runs = program.command("runs").description("turns and skill executions with timing");
-  addOperationCommands(runs, context, run);
   runs
     .command("show")
     .description("one turn or run, with its steps and its receipt")

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { type CommandContext, CommandError, exitCode } from "./command-context.ts";
-import { createProgram } from "./program.ts";
+import { createProgram, operationFamilies } from "./program.ts";
 
 /** Runs one command line (without the program's name) and returns its exit code. Errors go to stderr. */
 export async function runCommandLine(
@@ -9,9 +9,13 @@ export async function runCommandLine(
   version: string,
 ): Promise<number> {
   let code: number = exitCode.ok;
-  const program = createProgram(context, version, (exit) => {
+  const { allOperations } = argv.some((word) => operationFamilies.includes(word))
+    ? await import("../app/operations/table.ts")
+    : { allOperations: [] };
+  const done = (exit: number) => {
     code = exit;
-  });
+  };
+  const program = createProgram(context, version, done, allOperations);
   try {
     await program.parseAsync([...argv], { from: "user" });
     return code;

@@ -31,7 +31,7 @@ type Role = "all" | "gateway" | "worker";
  * its address when it is ready, then a summary.
  */
 export async function start(context: CommandContext, options: StartOptions): Promise<number> {
-  const { config, warnings, sources } = await loadConfig({
+  const { config, sources } = await loadConfig({
     file: options.config,
     env: context.env,
     cwd: context.cwd,
@@ -39,7 +39,6 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   });
   const problems = [...incompletePlatforms(config), ...unprotectedServer(config)];
   if (problems.length > 0) throw new ConfigError(problems);
-  for (const warning of warnings) context.stderr.write(`${warning}\n`);
   const { role = "all", acceptEmptyLog } = options;
   if (role !== "all" && config.data.database_url === undefined)
     throw new CommandError(

@@ -9,6 +9,7 @@ export type About = OutputOf<"bot.about">;
 export type Completion = OutputOf<"command.complete">["completions"][number];
 export type NamespaceSettings = InputOf<"channel.change">["settings"];
 export type NamespaceView = OutputOf<"channel.show">;
+export type Planned = OutputOf<"schedule.add">;
 export type Problem = z.output<typeof schemas.problem>;
 export type Readiness = z.output<typeof schemas.readiness>;
 export type Receipt = OutputOf<"turn.receipt">;
@@ -24,7 +25,6 @@ export type TurnRequest = z.input<typeof schemas.turnRequest>;
 
 export type ForgottenPerson = OutputOf<"person.forget">;
 
-export type FlowList = OutputOf<"flow.list">;
 export type FlowResult = OutputOf<"flow.run">;
 export type InstalledPackage = OutputOf<"package.remove">["removed"];
 export type PackageReview = OutputOf<"skill.review">;

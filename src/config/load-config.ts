@@ -34,8 +34,6 @@ export interface LoadedConfig {
   config: Config;
   /** By dotted key. */
   sources: ConfigSources;
-  /** Accepted settings of earlier versions, each with its replacement. */
-  warnings: readonly string[];
 }
 
 /** The file in the working directory, if neither `--config` nor `KNACK_CONFIG` names one. */
@@ -49,14 +47,14 @@ const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url
  * @throws ConfigError that lists all problems, including settings without effect
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
-  const { layers, warnings } = replaceSuperseded(await readLayers(options));
+  const layers = await readLayers(options);
   const misspelt = misspeltVariables(options.env);
   const parsed = configSchema.safeParse(mergeLayers(layers), { error: plainError });
   if (!parsed.success) throw new ConfigError([...schemaProblems(parsed.error, layers), ...misspelt]);
   const { config, choiceKey } = resolve(parsed.data, options.cwd);
   const problems = [...misspelt, ...settingsWithoutEffect(config, layers)];
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, sources: sourcesOf(config, layers, choiceKey), warnings };
+  return { config, sources: sourcesOf(config, layers, choiceKey) };
 }
 
 async function readLayers({
@@ -166,51 +164,4 @@ function sourcesOf(
 
 function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** A setting of an earlier version, and its replacement. */
-interface Superseded {
-  key: readonly [string, string];
-  by: readonly [string, string];
-  /** The closest value of the new setting; undefined if the old value does not determine it. */
-  value(old: unknown): unknown;
-}
-
-const superseded: readonly Superseded[] = [
-  {
-    key: ["prompt", "history_tokens"],
-    by: ["prompt", "transcript_tokens"],
-    // The old setting limited the history before a turn; the new one limits the whole conversation.
-    value: (old) => (typeof old === "number" ? Math.max(2_000, old) : undefined),
-  },
-  { key: ["prompt", "turn_tokens"], by: ["prompt", "transcript_tokens"], value: () => undefined },
-  { key: ["prompt", "skills_tokens"], by: ["prompt", "skill_list_tokens"], value: (old) => old },
-];
-
-/**
- * Removes settings of earlier versions from the layers. A layer that does not set the new setting gets the old value. Returns the layers
- * and a warning for each setting, which names its replacement.
- */
-export function replaceSuperseded(layers: readonly Layer[]): { layers: Layer[]; warnings: string[] } {
-  const warnings = superseded.flatMap(({ key, by, value }) => {
-    const layer = setter(layers, key);
-    if (layer === undefined) return [];
-    const isPassedOn = value(valueAt(layer.values, key)) !== undefined;
-    const rest = isPassedOn ? "Its value is used until that one is set." : "It no longer has any effect.";
-    return [`${layer.source(key)}: ${key.join(".")} is now ${by.join(".")}. ${rest}`];
-  });
-  return { layers: warnings.length === 0 ? [...layers] : layers.map(withoutSuperseded), warnings };
-}
-
-function withoutSuperseded(layer: Layer): Layer {
-  const values = structuredClone(layer.values);
-  for (const { key, by, value } of superseded) {
-    const old = valueAt(values, key);
-    if (old === undefined) continue;
-    const section = values[key[0]] as Record<string, unknown>;
-    delete section[key[1]];
-    const passedOn = value(old);
-    if (passedOn !== undefined && valueAt(values, by) === undefined) section[by[1]] = passedOn;
-  }
-  return { ...layer, values };
 }

@@ -2,6 +2,7 @@
 import { render } from "lit-html";
 import { takeDrops } from "./composer/attached-files.ts";
 import { createDraftActions } from "./composer/draft-actions.ts";
+import { createScheduleActions } from "./composer/schedule-actions.ts";
 import { announceTurns } from "./page/announcer.ts";
 import { appView } from "./page/app-view.ts";
 import { enableKeyboard } from "./page/keyboard.ts";
@@ -71,6 +72,7 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
     channels,
     messages: { ...messages, send },
     draft,
+    schedule: createScheduleActions(store, session),
     files: createFileActions({ store, session }),
     receipts: createReceiptActions({ store, session }),
     skills,

@@ -205,8 +205,7 @@ export class ManagedServer {
   }
 
   #transport(): Connection["transport"] | undefined {
-    const connected = this.#lanes.all().find((lane) => lane.transport() !== undefined);
-    return connected?.transport();
+    return this.#lanes.all().find((lane) => lane.transport() !== undefined)?.transport();
   }
 
   /** The explanation of a status; undefined while it runs. */

@@ -19,7 +19,7 @@ import type { KnownSource } from "./package-register.ts";
 import type { PackagesContext } from "./packages-options.ts";
 import { reviewSkillFiles } from "./review.ts";
 import { reviewInstalled, reviewUnits } from "./review-units.ts";
-import { withStaging } from "./staging.ts";
+import { withStaging, withTemporaryFolder } from "./staging.ts";
 
 interface Prepared extends PackageSkills {
   change: string;
@@ -36,12 +36,13 @@ interface PrepareRequest extends PackageReading {
 
 /** Fetches, lays out and reviews a package in a temporary folder, and runs `work` with it there. */
 async function prepared<T>(
-  context: PackagesContext,
+  context: Omit<PackagesContext, "ensureHeld">,
   { source, known, tolerant, ...reading }: PrepareRequest,
+  inFolder: (work: (folder: string) => Promise<T>) => Promise<T>,
   work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> {
   const { signal, reader } = reading;
-  return await withStaging(context, async (change) => {
+  return await inFolder(async (change) => {
     signal.throwIfAborted();
     const fetched = await fetchPackage(source, context, join(change, "clone"), signal);
     const shipped = await context.shipped();
@@ -53,20 +54,28 @@ async function prepared<T>(
   });
 }
 
+type Staged = (folder: string) => Promise<WithLeftOut<InstalledPackage[]>>;
+
 /** A result, with what of the package is not in it. */
 export interface WithLeftOut<T> {
   value: T;
   leftOut: readonly LeftOut[];
 }
 
-/** Fetches a package and describes its content; nothing is kept. @throws PackageRefusal, like all functions here */
+/**
+ * Fetches a package and describes its content; nothing is kept. Several reviews may run at once, and beside a change.
+ * @throws PackageRefusal, like all functions here
+ */
 export async function reviewPackage(
-  context: PackagesContext,
+  context: Omit<PackagesContext, "ensureHeld">,
   source: PackageSource,
   reading: PackageReading,
 ): Promise<WithLeftOut<PackageReview[]>> {
   const request = { ...reading, only: chosen(source, reading.only), source, known: knownSource(source) };
-  return await prepared(context, request, async ({ reviews, leftOut }) => ({ value: reviews, leftOut }));
+  return await prepared(context, request, withTemporaryFolder, async ({ reviews, leftOut }) => ({
+    value: reviews,
+    leftOut,
+  }));
 }
 
 /** Fetches, reviews and installs a package. */
@@ -76,7 +85,10 @@ export async function installPackage(
   options: PackageInstallation,
 ): Promise<WithLeftOut<InstalledPackage[]>> {
   const request = { ...options, only: chosen(source, options.only), source, known: knownSource(source) };
-  return await prepared(context, request, (ready) => installPrepared(context, request, ready, options));
+  const staged = (work: Staged) => withStaging(context, work);
+  return await prepared(context, request, staged, (ready) =>
+    installPrepared(context, request, ready, options),
+  );
 }
 
 async function installPrepared(
@@ -128,7 +140,8 @@ export async function updatePackage(
   }
   const only = await context.register.from(source);
   const request = { source, known: source, only, tolerant: true, signal, reader };
-  return await prepared(context, request, async (ready) => {
+  const staged = (work: Staged) => withStaging(context, work);
+  return await prepared(context, request, staged, async (ready) => {
     if (ready.reviews.every(({ skill_id }) => skill_id !== skillId)) {
       const message = `Where ${skillId} came from there is no skill of that name any more. The installed one was kept.`;
       throw new PackageRefusal("skill_gone", message);

@@ -37,7 +37,8 @@ export async function createPackages(options: PackagesOptions): Promise<ManagedP
     outcome(() => alone(async (held) => work(await loadChanges(), held)));
   return {
     ...createIntegrity(register),
-    review: (source, reading) => run((changes, held) => changes.reviewPackage(held, source, reading)),
+    review: (source, reading) =>
+      outcome(async () => (await loadChanges()).reviewPackage(context, source, reading)),
     install: (source, request) => run((changes, held) => changes.installPackage(held, source, request)),
     update: (skillId, request) => run((changes, held) => changes.updatePackage(held, skillId, request)),
     remove: (skillId) =>

@@ -153,10 +153,10 @@ function readable(bytes: Buffer): string | undefined {
 }
 
 const revealing =
-  /\b(?:eval|exec|system|popen|Popen|spawn|execSync|child_process|subprocess|builtins|ctypes|urlopen|curl|wget|constructor|environ)\b|\bhttps?:\/\/(?:[\w-]{1,60}\.){0,5}([\w-]{1,60}\.[a-z]{2,12})\b/g;
+  /\b(?:eval|exec|system|popen|Popen|spawn|execSync|child_process|subprocess|ctypes|urlopen|curl|wget|constructor|environ)\b|\bhttps?:\/\/(?:[\w-]{1,60}\.){0,5}([\w-]{1,60}\.[a-z]{2,12})\b/g;
 
 /** A name or host that a statement uses and its file does not contain: it is made of pieces. */
-export function madeName({ text }: ReviewedLine, raw: string): string | undefined {
+export function madeName(text: string, raw: string): string | undefined {
   const used = [...text.matchAll(revealing)].map(([name, domain = name]) => domain);
   return used.find((name) => !pattern()`(?<![\w])${name}(?![\w])`.test(raw));
 }

@@ -1,19 +1,15 @@
 import { extname } from "node:path";
 import { looseText } from "../base/decode-text.ts";
-import { once } from "../base/made-once.ts";
 import type { PackageFinding } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
-import { type FactLine, factLines } from "./rules/line-facts.ts";
-import meanings from "./rules/meanings.json" with { type: "json" };
-import names from "./rules/names.json" with { type: "json" };
-import type { Purpose } from "./rules/purpose.ts";
+import { codeEndings } from "./rules/known-names.ts";
+import { type Accounts, type FactLine, factLines } from "./rules/line-facts.ts";
+import { type Code, meanings } from "./rules/meanings.ts";
 
-/** The code of a finding of the rules, which is public: docs/security-details.md lists them. `meanings.json` says what it is and why it matters. */
-export type Code = keyof typeof meanings;
 export type Severity = PackageFinding["severity"];
 
 export interface ReviewedFile {
@@ -33,7 +29,7 @@ export interface ReviewedFile {
 /** A skill as rules see it. */
 export interface ReviewSubject {
   skill: Skill;
-  purpose: Purpose;
+  accounts: Accounts;
   files: readonly ReviewedFile[];
   /** Skills that ship with the bot. */
   shipped: readonly Skill[];
@@ -45,23 +41,21 @@ export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => PackageFi
 /** Characters of a file that are checked; a longer one is reported. */
 export const maxReviewed = 500_000;
 
-const codeEndings = once(() => new Set(names.codeEndings.split(" ")));
-const proseEndings = new Set([".md", ".markdown", ".mdx", ".txt", ".rst", ".html", ".htm", ".adoc", ""]);
+const proseEndings = new Set([".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ""]);
 
-export function reviewedFile({ path, data, executable }: PackageFile, purpose: Purpose): ReviewedFile {
+export function reviewedFile({ path, data, executable }: PackageFile, accounts: Accounts): ReviewedFile {
   const content = contentKind(data);
   const raw = content === "text" ? looseText(data.subarray(0, maxReviewed)) : "";
   const role = roleOf(path, raw);
   const lines = linesOf(raw, role);
-  const hasCode = role === "code" || /\.(?:html?|svg)$/i.test(path);
-  const run = hasCode ? codeStatements(lines, { path, raw }) : lines;
-  const statements = factLines(run, { path, raw, role }, purpose);
+  const run = role === "code" ? codeStatements(lines, { path, raw }) : lines;
+  const statements = factLines(run, { raw, role }, accounts);
   return { path, bytes: data.length, executable, content, raw, role, lines, statements };
 }
 
 function roleOf(path: string, raw: string): TextRole {
   const ending = extname(path).toLowerCase();
-  if (raw.startsWith("#!") || codeEndings().has(ending) || /(?:^|\/)(?:Makefile|Dockerfile)$/.test(path)) {
+  if (raw.startsWith("#!") || codeEndings.has(ending) || /(?:^|\/)(?:Makefile|Dockerfile)$/.test(path)) {
     return "code";
   }
   return proseEndings.has(ending) ? "prose" : "data";

@@ -18,11 +18,22 @@ export interface UnitReviewContext {
 /** Maximum guides of one package that a second judge reads. */
 const maxRead = 5;
 
-/** Reviews a laid-out package, from the very files that would be installed. */
+/** Reviews a laid-out package, from the very files that would be installed. The opinion on a guide is the last finding of its review. */
 export async function reviewUnits(
   found: PackageSkills,
   context: UnitReviewContext,
 ): Promise<PackageReview[]> {
+  const { reader, signal } = context;
+  const first = found.units.flatMap((unit) => unit.skills).slice(0, maxRead);
+  const opinions = Promise.all(first.map((skill) => reader?.(skill, signal)));
+  const [reviews, read] = await Promise.all([factsOf(found, context), opinions]);
+  return reviews.map((review, at) => {
+    const opinion = read[at];
+    return opinion === undefined ? review : { ...review, findings: [...review.findings, opinion] };
+  });
+}
+
+async function factsOf(found: PackageSkills, context: UnitReviewContext): Promise<PackageReview[]> {
   const reviews: PackageReview[] = [];
   for (const { path, skills } of found.units) {
     const { files } = await readInPlace(path, context.limits, context.signal);
@@ -31,8 +42,7 @@ export async function reviewUnits(
       const isAbout = (at: string) => at.split(/[\\/]/).includes(basename(skill.origin.path));
       const diagnostics = found.diagnostics.filter((each) => isAbout(each.path));
       const isolation = await context.isolation(skill);
-      const reader = reviews.length < maxRead ? context.reader : undefined;
-      reviews.push(await reviewSkillFiles({ ...context, reader, skill, files, isolation, diagnostics }));
+      reviews.push(await reviewSkillFiles({ ...context, skill, files, isolation, diagnostics }));
     }
   }
   return reviews;

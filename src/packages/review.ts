@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { looseText } from "../base/decode-text.ts";
 import { skillDocument } from "../base/skill-places.ts";
-import type { GuideReader, PackageFinding, PackageReview } from "../core/skill/packages.ts";
+import type { PackageFinding, PackageReview } from "../core/skill/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { type FileRule, maxReviewed, type ReviewedFile, reviewedFile } from "./review-subject.ts";
-import { disguisedTextRule } from "./rules/disguised-text.ts";
-import { hostsOf, type Variables, variablesOf } from "./rules/hosts.ts";
-import { flows, lineRule, proseRule } from "./rules/judge.ts";
+import { flows } from "./rules/flows.ts";
+import { hiddenTextRule } from "./rules/hidden-text.ts";
+import { accountedBy, hostsIn, variablesIn } from "./rules/hosts.ts";
+import { lineRule } from "./rules/line-rules.ts";
 import { fileKindRule, manifestRule, nameFindings } from "./rules/package-rules.ts";
-import { purposeOf } from "./rules/purpose.ts";
 
-const rules: readonly FileRule[] = [fileKindRule, disguisedTextRule, lineRule, proseRule, manifestRule];
+const rules: readonly FileRule[] = [fileKindRule, hiddenTextRule, lineRule, manifestRule];
 
 const ranks = { danger: 0, warning: 1, info: 2 };
 
@@ -28,57 +28,50 @@ export interface ReviewRequest {
   diagnostics?: readonly Diagnostic[];
   /** Findings made while the files were read. */
   further?: readonly PackageFinding[];
-  reader?: GuideReader | undefined;
   signal: AbortSignal;
 }
 
 /**
- * Describes a skill and its abilities, without running any of it. Lets other work run between the rules and files.
+ * Describes a skill and its abilities, without running any of it. Lets other work run between the files.
  * @throws the signal's reason on abort.
  */
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
   const { skill, shipped, signal } = request;
   const name = skillDocument(request.files.map(({ path }) => path));
   const guide = request.files.find(({ path }) => path === name)?.data.subarray(0, maxReviewed);
-  const purpose = purposeOf(skill, guide === undefined ? "" : looseText(guide));
+  // Its headings have its own name, which is no reason to trust a host of that name.
+  const told = guide === undefined ? "" : looseText(guide).replace(/^#.*$/gm, "");
+  const accounts = { named: accountedBy(skill), told: accountedBy(skill, told) };
   const files: ReviewedFile[] = [];
-  const subject = { skill, files, shipped, purpose };
-  for (const file of request.files) {
-    await setImmediate();
-    files.push(reviewedFile(file, purpose));
-  }
-  const capabilities: PackageFinding[] = [];
-  for (const [file, rule] of files.flatMap((each) => rules.map((one) => [each, one] as const))) {
+  const subject = { skill, files, shipped, accounts };
+  const found: PackageFinding[] = [];
+  for (const each of request.files) {
     await setImmediate();
     signal.throwIfAborted();
-    capabilities.push(...fewer(rule(file, subject)));
+    const file = reviewedFile(each, accounts);
+    files.push(file);
+    for (const rule of rules) found.push(...fewer(rule(file, subject)));
   }
-  const code = files.filter(({ role }) => role === "code");
-  const variables = variablesOf(code.flatMap(({ path, lines }) => lines.map((line) => ({ ...line, path }))));
+  const variables = variablesOf(files);
   const findings = [
     ...(request.further ?? []),
-    ...capabilities,
-    ...flows(subject, capabilities),
+    ...found,
+    ...flows(subject),
     ...nameFindings(subject),
     ...wholeFindings(request, variables),
-    ...(request.reader === undefined ? [] : [await request.reader(skill, signal)]),
   ];
   const scripts = files.filter(
     ({ role, content, executable }) =>
       role === "code" || content === "program" || (executable && content === "text"),
   );
   const keyHosts = Object.values(skill.requires.keys ?? {}).map(({ host }) => host);
+  const { id: skill_id, description, version, kind, hash, requires } = skill;
   return {
-    skill_id: skill.id,
-    name: skill.name,
-    description: skill.description,
-    version: skill.version,
-    kind: skill.kind,
+    ...{ skill_id, name: skill.name, description, version, kind, hash },
     files: files.length,
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    hash: skill.hash,
-    bins: [...new Set([...skill.requires.bins, ...skill.requires.anyBins])].toSorted(),
-    env: [...new Set([...skill.requires.env, ...variables.keys()])].toSorted(),
+    bins: [...new Set([...requires.bins, ...requires.anyBins])].toSorted(),
+    env: [...new Set([...requires.env, ...variables.keys()])].toSorted(),
     scripts: scripts.slice(0, 200).map(({ path }) => path),
     hosts: [...new Set([...hostsOf(files), ...keyHosts])].toSorted(),
     isolation: request.isolation,
@@ -86,8 +79,34 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
   };
 }
 
+/** Maximum hosts and variables that are listed. */
+const maxNames = 100;
+
+/** All hosts that code and text name, in order. */
+function hostsOf(files: readonly ReviewedFile[]): string[] {
+  const lines = files.flatMap((file) => file.lines);
+  const named = lines.flatMap(({ text }) => (text.includes("://") ? hostsIn(text, false) : []));
+  return [...new Set(named)].slice(0, maxNames);
+}
+
+type Variables = ReadonlyMap<string, { path: string; line: number }>;
+
+/** Variables that code reads, with the first place. */
+function variablesOf(files: readonly ReviewedFile[]): Variables {
+  const found = new Map<string, { path: string; line: number }>();
+  const code = files.filter(({ role }) => role === "code");
+  for (const { path, lines } of code)
+    for (const { text, number: line } of lines)
+      for (const name of variablesIn(text))
+        if (!found.has(name) && found.size < maxNames) found.set(name, { path, line });
+  return found;
+}
+
 /** Findings that concern the skill as a whole. */
-function wholeFindings({ skill, diagnostics = [] }: ReviewRequest, variables: Variables): PackageFinding[] {
+function wholeFindings(
+  { skill, shipped, diagnostics = [] }: ReviewRequest,
+  variables: Variables,
+): PackageFinding[] {
   const info = (code: string, message: string): PackageFinding => ({ severity: "info", code, message });
   const undeclared = [...variables].filter(([name]) => !skill.requires.env.includes(name));
   const reads = undeclared.map(([name, place]): PackageFinding => {
@@ -100,10 +119,16 @@ function wholeFindings({ skill, diagnostics = [] }: ReviewRequest, variables: Va
     return info("key_kept_outside", message);
   });
   const starts = "It asks to be active from the start. An installed skill never is: people enable it.";
+  const words = new Set(skill.instructions.match(/\w+_\w+/g));
+  const tools = shipped
+    .flatMap(({ tools }) => tools.map(({ name }) => name))
+    .filter((name) => words.has(name));
+  const acts = `It has the agent act through tools of the bot: ${tools.slice(0, 10).join(", ")}.`;
   const grave = diagnostics.filter(({ severity }) => severity !== "info");
   return [
     ...reads,
     ...kept,
+    ...(tools.length > 0 ? [info("acts_through_tools", acts)] : []),
     ...(skill.active ? [info("asks_to_be_active", starts)] : []),
     ...grave.map(({ code, message }) => info(code, message)),
   ];

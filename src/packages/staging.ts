@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type HeldFolders, recoverChange } from "./change-journal.ts";
 import type { PackageFile } from "./package-tree.ts";
@@ -15,6 +16,16 @@ export async function withStaging<T>(held: HeldFolders, work: (folder: string) =
     return await work(folder);
   } finally {
     await recoverChange(held, folder);
+  }
+}
+
+/** Runs work that changes nothing with a folder of its own, beside any change. */
+export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "knack-review-"));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -63,12 +63,10 @@ async function topOf(skill: ShownSkill) {
     .map((top) => ({ ...top, from: join(skill.folder, top.name), target: `${placeOf(skill)}/${top.name}` }));
 }
 
-/** The whole skill below `skills`. Files that an earlier version let the skill write there stay visible instead. */
+/** The whole skill below `skills`. */
 async function addBelow({ mounts }: PackageView, { id, folder }: ShownSkill, skills: string): Promise<void> {
-  const point = join(skills, basename(skillFolder(id)));
-  await mkdir(point, { recursive: true, mode: 0o755 });
-  const entries = await readdir(point, { recursive: true, withFileTypes: true });
-  if (!entries.some((entry) => entry.isFile())) mounts.push({ from: folder, to: skillFolder(id) });
+  await mkdir(join(skills, basename(skillFolder(id))), { recursive: true, mode: 0o755 });
+  mounts.push({ from: folder, to: skillFolder(id) });
 }
 
 /** Whether a folder can be mounted here. Makes the mount point, owned as the folder it lies in, unless something has the name. */

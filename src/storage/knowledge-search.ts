@@ -1,17 +1,15 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { KnownDocument } from "../core/ports/services.ts";
+import type { Row } from "./tables.ts";
 import { spaced, wordsIn } from "./words.ts";
 
 /** What the stores of knowledge share: how pieces are found and ranked, whatever the database. */
 
 /** A piece with its score: the higher the better. */
-interface ScoredPiece {
+export interface ScoredPiece {
   ordinal: number;
   score: number;
 }
-
-/** A row of pieces, or of documents. */
-type Row = Record<string, unknown>;
 
 /**
  * Maximum vectors of a namespace that one search compares, the latest ones: with 512 numbers each about 100 MB, which takes 0.1 to 0.2

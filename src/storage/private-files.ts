@@ -17,7 +17,7 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Removes everyone else's rights to a data folder and its databases, whatever rights an earlier version gave. Folders within need no
+ * Removes everyone else's rights to a data folder and its databases, whatever rights they had. Folders within need no
  * change: nobody else can reach them. Returns what remains open to others, in words for an operator. A folder of another user, or one that
  * users share (sticky), is left as it is.
  */

@@ -270,7 +270,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       models: options.models ?? soleModel(model),
       store,
       files,
-      pastOutput: createPastOutputs(log, files),
+      pastOutput: createPastOutputs(log),
       web: options.web ?? noWeb,
       scripts: options.scripts,
       code: options.code,

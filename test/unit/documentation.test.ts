@@ -67,7 +67,7 @@ function knackArguments(line: string): string[] | undefined {
 /** The real command line, whose commands do nothing. */
 function idleProgram(): Command {
   const streams: Partial<CommandContext> = { stdout: new PassThrough(), stderr: new PassThrough() };
-  const program = createProgram(streams as CommandContext, "1", () => undefined);
+  const program = createProgram(streams as CommandContext, "1", () => undefined, allOperations);
   const still = (command: Command) => {
     command.exitOverride().configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
     if (command.commands.length === 0) command.action(() => undefined);

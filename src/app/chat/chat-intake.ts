@@ -138,11 +138,11 @@ export interface ChatIntake {
    */
   refusal(place: Place, person: string): Promise<string | undefined>;
   /**
-   * The form for a skill's parameters; undefined for an unknown skill, for one without parameters, and for somebody who may not use
+   * The form for a skill's parameters, or of a command (`SkillForm.skill_id`); undefined for an unknown skill, for one without parameters, and for somebody who may not use
    * the bot there (their command tells them why). @throws PlatformError
    */
   form(skillId: string, place: Place, person: string): Promise<SkillForm | undefined>;
-  /** The same for a command with nothing but the name of a skill, `/skill run weather`; undefined for all others. */
+  /** The same for a command with nothing but the name of a skill, `/skill run weather`, or without what it needs; undefined for all others. */
   formOfCommand(text: string, place: Place, person: string): Promise<SkillForm | undefined>;
   /**
    * The form that a button opens; undefined for buttons without a form, and for people for whom it has none, whom the press tells why.

@@ -2,6 +2,7 @@ import { errorText } from "../../base/error-text.ts";
 import { parseExactly } from "../../base/exact-number.ts";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { cutText } from "../../base/markdown-text.ts";
+import { settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Parameter } from "../../core/skill/skill.ts";
 import type { Json } from "../../core/values/json.ts";
 import { skillRunCommand } from "../services/run-skill-now.ts";
@@ -19,6 +20,7 @@ import { createTakeMessage } from "./intake/take-message.ts";
 import { createThreadStates } from "./intake/thread-states.ts";
 import { createUnaskedOffers } from "./intake/unasked-offers.ts";
 import { createWhisperer } from "./intake/whisperer.ts";
+import { createScheduleForm, scheduleCommand } from "./schedule-form.ts";
 import type { FormField, SkillForm } from "./skill-form.ts";
 
 /** The behaviour of the bot on one platform: whom it answers, when, and what it tells people it does not answer. */
@@ -31,7 +33,12 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
   const refusal: ChatIntake["refusal"] = async (place, person) =>
     refusalOf(deps.policy.access, await deps.platform.person(place, person), place);
   const form: ChatIntake["form"] = async (skillId, place, person) => {
-    if ((await refusal(place, person)) !== undefined) return undefined;
+    const who = await deps.platform.person(place, person);
+    if (refusalOf(deps.policy.access, who, place) !== undefined) return undefined;
+    if (skillId.startsWith(`/${scheduleCommand}`)) {
+      const zone = who.time_zone ?? (await settingsOf(deps.store, place.namespace)).time_zone;
+      return createScheduleForm(skillId, place, { zone, now: deps.clock.now() });
+    }
     const skill = await deps.app.skills.detail(skillId, place.namespace);
     return skill === undefined ? undefined : createSkillForm(skill);
   };

@@ -6,7 +6,7 @@ import { nearest } from "../../core/skill/skill-identifier.ts";
 import { runSkill } from "../../core/turn/run-skill.ts";
 import { createEventChannel } from "../../core/turn/turn-opening.ts";
 import { WaitingForPerson } from "../../core/values/failure.ts";
-import type { Inbound } from "../../core/values/inbound.ts";
+import type { GivenCommand, Inbound } from "../../core/values/inbound.ts";
 import {
   type Command,
   type CommandCall,
@@ -29,7 +29,7 @@ export function createCommandRunner(
   all: readonly Command[],
   services: Services,
   turns: TurnRunner,
-  reader: Pick<CommandReader, "stored">,
+  reader: Pick<CommandReader, "read">,
   platforms: ChatPlatforms,
 ): CommandRunner {
   return {
@@ -40,7 +40,9 @@ export function createCommandRunner(
       const channel = createEventChannel<TurnEventBody>();
       const { inbound, turn_id } = claimed;
       let result: CommandResult | undefined;
-      const call: Omit<CommandCall, "input" | "words"> = {
+      const said = reader.read(inbound.text, inbound);
+      const call: Omit<CommandCall, "input"> = {
+        words: (said.kind === "command" ? said.words : inbound.text).trim(),
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
@@ -56,7 +58,7 @@ export function createCommandRunner(
           return next.value;
         },
       };
-      const work = execute(all, services, reader.stored(inbound), call).then(
+      const work = execute(all, services, inbound.command, call).then(
         (value) => {
           result = value;
         },
@@ -116,11 +118,11 @@ function finished(
 async function execute(
   all: readonly Command[],
   services: Services,
-  { words: text, command: given }: ReturnType<CommandReader["stored"]>,
-  call: Omit<CommandCall, "input" | "words">,
+  given: GivenCommand | undefined,
+  call: Omit<CommandCall, "input">,
 ): Promise<CommandResult> {
   const command = given && all.find(({ name }) => name === given.name);
-  const words = text.trim();
+  const { words } = call;
   if (command !== undefined)
     return command.run(
       { ...call, words: words.slice(command.name.length).trim(), input: given?.input },

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { durationInWords } from "../../base/duration-in-words.ts";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { isLoan } from "../../core/decisions/borrowed-account.ts";
 import { readStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
 import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../core/log/turn-view.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
-import { destinationText, endOf } from "../../core/values/shown.ts";
+import { destinationText } from "../../core/values/shown.ts";
 import { type ChatForm, type OperationCall, operation } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
 
@@ -161,7 +160,6 @@ const standingSchema = z.object({
   whom: z.string().optional().describe("the only person to whose turns it applies"),
   within: z.string().optional().describe("the id of the schedule or trigger to whose turns alone it applies"),
   by: z.string(),
-  until: z.number().optional().describe("when it ends by itself, ms since the epoch"),
 });
 
 export const listApprovals = operation({
@@ -192,9 +190,9 @@ export const listApprovals = operation({
       ...refused.map((each) => standingLine(each, "refused")),
       how,
     ].join("\n"),
-  async run({ input: { namespace }, services: { turns, store, clock } }) {
+  async run({ input: { namespace }, services: { turns, store } }) {
     const open = await openApprovals(turns, namespace);
-    const standing = await readStanding(store, namespace, clock.now());
+    const standing = await readStanding(store, namespace);
     const withVerdict = (of: StandingDecision["verdict"]) =>
       standing.filter(({ verdict }) => verdict === of).map(shownDecision);
     return { ok: true, value: { open, allowed: withVerdict("always"), refused: withVerdict("never") } };
@@ -250,23 +248,20 @@ const deciders: Readonly<Record<string, string>> = {
 };
 
 function standingLine(
-  { id, tool, to, whom = "everyone", within, by, until }: z.output<typeof standingSchema>,
+  { id, tool, to, whom = "everyone", within, by }: z.output<typeof standingSchema>,
   did: "allowed" | "refused",
 ) {
   const named = to === "" ? "" : ` with ${escapeMarkdown(oneLine(to, 300))}`;
   const where = within === undefined ? "" : ` in turns of \`${within}\``;
-  return `- ${id}: **${escapeMarkdown(tool)}**${named}, for ${escapeMarkdown(whom)}${where} (${did} by ${escapeMarkdown(by)}${until === undefined ? "" : `, until ${endOf(until)}`})`;
+  return `- ${id}: **${escapeMarkdown(tool)}**${named}, for ${escapeMarkdown(whom)}${where} (${did} by ${escapeMarkdown(by)})`;
 }
 
 function shownDecision({ id, binding, only_for, within, name }: StandingDecision) {
-  const { for: borrower, ...values } = binding.values;
-  const lent = isLoan(binding) ? { whom: String(borrower), until: binding.until } : undefined;
-  const whom = lent ?? (only_for === undefined ? {} : { whom: name });
   return {
     id,
     tool: binding.tool,
-    to: destinationText(lent ? values : binding.values),
-    ...whom,
+    to: destinationText(binding.values),
+    whom: only_for === undefined ? undefined : name,
     within,
     by: name,
   };

@@ -3,7 +3,6 @@ import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.t
 import { objectOf } from "../../core/values/json.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { feedbackKey } from "../services/shapes.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation, operators } from "./operation.ts";
 
 const line = z.looseObject({
@@ -43,7 +42,8 @@ export const listAudit = operation({
   },
   commandLine: [
     {
-      help: commandHelp.audit,
+      command: "audit",
+      options: [["--since <time>", "such as 2026-11-23 or 2026-11-23T09:00Z"], "--cursor <cursor>"],
       read: ({ since, cursor }) => ({ cursor, since: since && Date.parse(since) }),
     },
   ],

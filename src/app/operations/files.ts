@@ -4,7 +4,6 @@ import { folderRoot } from "../../core/ports/working-folder.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation } from "./operation.ts";
 import { codeSpan } from "./words.ts";
 
@@ -51,7 +50,7 @@ export const listFiles = operation({
       missing: "`/agent files` shows them, `/agent files remove <path>` removes one.",
     },
   ],
-  commandLine: [{ help: commandHelp["files list"] }],
+  commandLine: [{ command: "files list <namespace> <thread>" }],
   text({ files, bytes, most_bytes }, _input, { whole }) {
     if (files.length === 0)
       return "This thread has no files. Ask in the thread itself: `@Knack agent files`.";
@@ -74,7 +73,7 @@ export const listFiles = operation({
 
 export const removeFile = operation({
   name: "files.remove",
-  input: place.extend({ path: z.string().min(1).max(1_000) }),
+  input: place.extend({ path: z.string().min(1).max(1_000).describe("as the list shows it") }),
   output: z.object({ path: z.string() }),
   who: {
     least: "manager",
@@ -96,7 +95,7 @@ export const removeFile = operation({
       missing: "Which file? `/agent files` shows them.",
     },
   ],
-  commandLine: [{ help: commandHelp["files remove"] }],
+  commandLine: [{ command: "files remove <namespace> <thread> <path>" }],
   text: ({ path }) => `${codeSpan(path, maxPath)} is removed.`,
   async run({ input: { ns: namespace, thread, path }, services: { folders } }) {
     if (await folders.of({ namespace, thread }).remove(path)) return { ok: true, value: { path } };

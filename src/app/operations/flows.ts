@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Outcome } from "../../core/values/failure.ts";
 import { diagnostic, ownNamespace } from "../services/shapes.ts";
 import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation, runOperation } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
 import { brokenLines, skillDetailText, skillListText } from "./skills/skill-text.ts";
@@ -29,7 +28,7 @@ export const listFlows = operation({
       read: (_words, { namespace }) => ({ namespace }),
     },
   ],
-  commandLine: [{ help: commandHelp["flows list"] }],
+  commandLine: [{ command: "flows list", namespace: "own" }],
   text: ({ flows, diagnostics }, _input, reading) =>
     flows.length === 0
       ? [noFlows, ...brokenLines(diagnostics, reading.whole)].join("\n")

@@ -3,7 +3,6 @@ import { oneLine } from "../../base/markdown-text.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { channelName } from "../services/shapes.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation } from "./operation.ts";
 
 /** Maximum characters of a message that a program sends; the limits of platforms are lower. */
@@ -32,7 +31,9 @@ export const sendMessage = operation({
   },
   commandLine: [
     {
-      help: commandHelp["message send"],
+      command: "message send <text...>",
+      options: ["--thread <thread>", "--key <key>"],
+      namespace: "mandatory",
       needsBot: "connected to the platform",
       read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
     },

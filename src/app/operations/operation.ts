@@ -1,7 +1,6 @@
 /**
  * Operations: what people, programs and operators can do. Each is one definition; the HTTP route with its part of openapi.json, the
  * typed client, the slash command with help and completion, the subcommand on Discord and the command line are projections of it.
- * `command-help.ts` has what the help of the command line shows.
  *
  * A surface reads the input, `runOperation` decides who may and runs it, and the surface shows what the definition says.
  */
@@ -13,7 +12,6 @@ import { type Author, mayManage, mayOperate } from "../../core/values/inbound.ts
 import type { Json } from "../../core/values/json.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
-import type { CommandHelp } from "./command-help.ts";
 import type { CommandOption, CompletableCommand, Services } from "./services.ts";
 
 /** The input of an operation, and what it works with. */
@@ -69,6 +67,8 @@ export type ChatForm<Input, Output> = {
   | {
       /** The input, from the words after the command; undefined when something is missing. */
       read(words: string, place: Place): Input | undefined;
+      /** The form that asks for what is missing. */
+      form?: KnownCommand["form"];
       /** Words that it does not read are a message to the agent, where a model answers. */
       elseAgent?: true;
       /** The answer when something is missing: what to write. `words` are those after the command. */
@@ -99,10 +99,21 @@ interface Follow<Output> {
   goesOn(output: Output): boolean;
 }
 
-/** A command of the command line. It prints the operation's `text`; `--json` prints the output as it is. */
+/** `--namespace` of a command: the operator's own channel unless given, only a filter, or mandatory. */
+export type NamespaceOption = "own" | "filter" | "mandatory";
+
+/**
+ * A command of the command line. It prints the operation's `text`; `--json` prints the output as it is. What help says of it, the input
+ * and the route say already.
+ */
 export interface CommandLineForm<Output> {
-  /** Its entry in `command-help.ts`, by which the command line finds this form. */
-  help: CommandHelp;
+  /** Its words and arguments: `skills grant <id> <host...>`. An argument has the name of an input, or of one of its list. */
+  command: string;
+  /** What it does; the summary of the route unless given. */
+  description?: string;
+  /** `--name <value>`, with its description unless the input has it. */
+  options?: readonly (string | readonly [flags: string, description: string])[];
+  namespace?: NamespaceOption;
   /** The input, from arguments and options; by default those of the same name. A missing list is empty. */
   read?(given: { readonly [name: string]: string & readonly string[] }): unknown;
   /** Waits until all skills have started. */
@@ -115,7 +126,7 @@ export interface CommandLineForm<Output> {
   warnHere?: string;
 }
 
-/** `--namespace` in the help of a command, which follows from the input. */
+/** `--namespace` of a command, which follows from the input. */
 type NamespaceHelp<Input extends z.ZodObject> = "namespace" extends keyof Input["shape"]
   ? {
       namespace: z.input<Input> extends { namespace: string }
@@ -147,9 +158,7 @@ export interface Operation<
   readonly http?: HttpForm;
   /** One operation may be several commands. */
   readonly chat?: readonly ChatForm<z.output<Input>, z.input<Output>>[];
-  readonly commandLine?: readonly (CommandLineForm<z.output<Output>> & {
-    help: NamespaceHelp<Input>;
-  })[];
+  readonly commandLine?: readonly (CommandLineForm<z.output<Output>> & NamespaceHelp<Input>)[];
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
   /** The result for people, in Markdown: a chat posts it, the command line renders it. */
   text?(output: z.output<Output>, input: z.output<Input>, reading: Reading): string;

@@ -29,8 +29,8 @@ export const removeApproval = operation({
           description: "The number of the decision, as the list shows it",
           required: true,
           type: "number",
-          complete: async ({ store, clock }, namespace) =>
-            (await readStanding(store, namespace, clock.now())).map((each) => ({
+          complete: async ({ store }, namespace) =>
+            (await readStanding(store, namespace)).map((each) => ({
               text: `${each.id}`,
               description: `${each.binding.tool}, ${each.verdict === "always" ? "always allowed" : "never allowed"}`,
             })),
@@ -60,9 +60,7 @@ async function decisionOf({
   input: { namespace, id },
   services,
 }: Removal): Promise<Outcome<StandingDecision>> {
-  const found = (await readStanding(services.store, namespace, services.clock.now())).find(
-    (each) => each.id === id,
-  );
+  const found = (await readStanding(services.store, namespace)).find((each) => each.id === id);
   if (found !== undefined) return { ok: true, value: found };
   return {
     ok: false,

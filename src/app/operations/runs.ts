@@ -4,7 +4,6 @@ import type { TurnFilter } from "../../core/log/turn-log.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turns/turn-view.ts";
@@ -34,7 +33,7 @@ export const listRuns = operation({
       read: (_words, { namespace }) => ({ namespace, limit: 50 }),
     },
   ],
-  commandLine: [{ help: commandHelp["runs list"] }],
+  commandLine: [{ command: "runs list", namespace: "filter" }],
   text({ turns, skills }, _input, { whole }) {
     if (!whole) return skills.slice(0, 15).map(chatLine).join("\n") || "No skill has run here yet.";
     const lines = turns.flatMap((turn) => [

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { forgottenPerson } from "../services/forget-person/forgotten-person.ts";
 import { retentionReport, retentionStatus } from "../services/retention-policy.ts";
-import { commandHelp } from "./command-help.ts";
 import { operation, type Reading } from "./operation.ts";
 
 export const showRetention = operation({
@@ -31,7 +30,13 @@ export const runRetention = operation({
     summary: "Count old data, or delete it now",
     answers: "what was deleted, or would be",
   },
-  commandLine: [{ help: commandHelp.retention, read: ({ dryRun }) => ({ dry_run: dryRun !== undefined }) }],
+  commandLine: [
+    {
+      command: "retention",
+      options: ["--dry-run"],
+      read: ({ dryRun }) => ({ dry_run: dryRun !== undefined }),
+    },
+  ],
   text: reportText,
   async run({ input: { dry_run: dryRun }, services }) {
     return { ok: true, value: await services.retention.run({ dryRun }) };

@@ -10,9 +10,7 @@ export function createPinnedFacts(store: Pick<KeyValue, "get">) {
   };
 }
 
-/** Earlier versions stored only the texts. */
 function pinnedFact(stored: Json): PinnedFact | undefined {
-  if (typeof stored === "string") return { text: stored };
   const { text, by } = objectOf(stored);
-  return typeof text === "string" ? { text, by: typeof by === "string" ? by : undefined } : undefined;
+  return typeof text === "string" && typeof by === "string" ? { text, by } : undefined;
 }

@@ -207,7 +207,7 @@ function changedTo(
   }
   if (value.paused === undefined) return undefined;
   const { paused: _, ...going } = { ...value, failures: 0 };
-  if (going.what === "trigger") return { value: { ...going, held: [], more: 0 }, due_at: undefined };
+  if (going.what === "trigger") return { value: { ...going, more: 0 }, due_at: undefined };
   const isOnce = "at" in going.timing;
   const after = Math.max(now, (going.next ?? 0) - 1);
   const next = isOnce ? going.next : nextTimes(going.timing, going.time_zone, after, 1)[0];

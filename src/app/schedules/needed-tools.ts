@@ -4,7 +4,6 @@ import type { GrantedTool } from "../../core/ports/schedule.ts";
 import { mayBeOf, startingOf } from "../../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import type { OfferReader } from "../../core/skill/make-offer.ts";
-import { isToolName } from "../../core/skill/skill-identifier.ts";
 import type { Tool } from "../../core/skill/tool.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 
@@ -38,13 +37,10 @@ export function createNeededTools({ catalogue, offers, metaTools }: NeededToolsD
     const tools = offer.tools();
     return {
       names: [...tools.keys()],
-      named: (name: string) =>
-        asGranted(
-          tools.get(name)?.tool ?? [...tools.values()].find(({ tool }) => isToolName(name, tool))?.tool,
-        ),
+      named: (name: string) => asGranted(tools.get(name)?.tool),
       again: ({ tool: name, skill_id }: GrantedTool) =>
         asGranted(
-          [...tools.values()].find(({ tool }) => isToolName(name, tool) && tool.skill_id === skill_id)?.tool,
+          [...tools.values()].find(({ tool }) => name === tool.name && tool.skill_id === skill_id)?.tool,
         ),
       skills: startingOf(current.skills.values()),
     };

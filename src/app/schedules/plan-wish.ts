@@ -193,7 +193,6 @@ function planTrigger(common: Common, { condition }: Extract<Wish, { what: "trigg
     condition,
     starts: 0,
     open: [],
-    held: [],
     noted: 0,
     more: 0,
   };

@@ -77,17 +77,9 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
   return settle(deps, entry, held, together, begun);
 }
 
-/**
- * The events that wait, oldest first. Settles events that a turn got before a crash, and stores those that an earlier version kept in the
- * trigger.
- */
-async function waiting({ events, book, now }: TriggerDeps, entry: Entry<Trigger>): Promise<Held[]> {
-  const { id, value: trigger } = entry;
-  for (const event of trigger.held) await events.hold(entry, event);
-  if (trigger.held.length > 0)
-    await book.change(id, ({ value, due_at }) =>
-      value.what === "trigger" ? { value: { ...value, held: [] }, due_at } : undefined,
-    );
+/** The events that wait, oldest first. Settles events that a turn got before a crash. */
+async function waiting({ events, now }: TriggerDeps, entry: Entry<Trigger>): Promise<Held[]> {
+  const { value: trigger } = entry;
   const all = await events.of(entry);
   const isTold = ({ start = trigger.starts }: Held) => start < trigger.starts;
   await events.settle(all.filter(isTold), now());

@@ -11,7 +11,7 @@ import { textToEdit } from "../../core/values/call-arguments.ts";
 import type { Binding } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, mayApprove, mayDecide, planOf } from "../../core/values/inbound.ts";
-import { endOf, turnLabel } from "../../core/values/shown.ts";
+import { turnLabel } from "../../core/values/shown.ts";
 import type { Audit } from "./audit.ts";
 
 export interface ApprovalDeps {
@@ -86,10 +86,7 @@ function auditOf(word: keyof typeof words, found: Found, edited: string | undefi
   const { turn, message, isPrivate } = found;
   const asked = isPrivate ? { ...found.asked, says: undefined } : found.asked;
   const [action, did] = words[word];
-  const { until } = asked.binds ?? {};
-  const lasting =
-    action === "approval_always" && until !== undefined ? `approved, until ${endOf(until)},` : did;
-  const how = edited === undefined ? lasting : `${did}, with changes,`;
+  const how = edited === undefined ? did : `${did}, with changes,`;
   const detail = `${how} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
   const subject = asked.label ?? asked.says?.deed ?? asked.tool;
   return { action, namespace: turn.namespace, subject, detail, about: turn.author, message };
@@ -157,12 +154,11 @@ const words = {
 } as const;
 
 /**
- * A decision of a manager or operator applies to everyone in the channel, up to their own rank; a decision of an asker, and one that only
- * one person may make, to the asker.
+ * A decision of a manager or operator applies to everyone in the channel, up to their own rank; a decision of an asker to the asker.
  */
 async function storeStanding(
   { store, clock }: ApprovalDeps,
-  { turn: { namespace, author }, asked, cause }: Found,
+  { turn: { namespace }, cause }: Found,
   verdict: StandingDecision["verdict"],
   binding: Binding,
   by: Author,
@@ -176,7 +172,7 @@ async function storeStanding(
     by: by.id,
     name: by.name,
     at: clock.now(),
-    ...(asked.person !== undefined ? { only_for: author.id } : isManager ? {} : { only_for: by.id }),
+    only_for: isManager ? undefined : by.id,
     ...(planOf(cause) === undefined || verdict === "never" ? {} : { within: cause?.id }),
   });
 }

@@ -94,12 +94,12 @@ async function* exportAll(
 const maxEntries = 10_000;
 
 async function* exportNamespace(
-  { log, store, due, knowledge, clock }: ExportDeps,
+  { log, store, due, knowledge }: ExportDeps,
   namespace: string,
   known: ReadonlySet<string>,
 ): AsyncGenerator<ExportRecord> {
   const state = await readNamespace(store, namespace);
-  const decided = await readStanding(store, namespace, clock.now());
+  const decided = await readStanding(store, namespace);
   const withVerdict = (of: StandingDecision["verdict"]): Standing[] =>
     decided.flatMap(({ verdict, ...each }) => (verdict === of ? [each] : []));
   yield {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { escapeMarkdown } from "../../base/markdown-text.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnLog, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
@@ -77,25 +76,12 @@ export async function forgetTurn(
   const all = [...taken, turn.turn_id];
   // Before the turns: after a crash in between the turns can be deleted again, and no files without a turn remain.
   const folder = deps.folders.of(turn);
-  const { removed, made_from_them } = await folder.forget(all, { given: await givenWith(deps, events) });
+  const { removed, made_from_them } = await folder.forget(all);
   const isLast = !keepsFolder && !(await hasTurns(deps.log, turn, all));
   if (isLast) await folder.clear();
   for (const id of all) await forgetOne(deps, turn, id, by.id);
   const stillThere = isLast ? [] : made_from_them;
   return { ok: true, value: { forgotten: true, attachments: removed, made_from_them: stillThere } };
-}
-
-/** The SHA-256 of the files of an answer, in hex. The same files are also in the folder of the thread. */
-async function givenWith(
-  { files }: Pick<ForgettingDeps, "files">,
-  events: readonly TurnEvent[],
-): Promise<Set<string>> {
-  const given = new Set<string>();
-  for (const event of events) {
-    const found = event.type === "file" ? await files.get(event.turn_id, event.name) : undefined;
-    if (found !== undefined) given.add(createHash("sha256").update(found.data).digest("hex"));
-  }
-  return given;
 }
 
 /** Whether a thread has another turn that is not deleted. */

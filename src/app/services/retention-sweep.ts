@@ -143,7 +143,7 @@ async function* sweepFolders(
 ): Steps {
   for await (const { place, changed_at } of folders.all()) {
     const [latest] = await log.list({ ...place, limit: 1 });
-    // Earlier versions did not delete the folder with the last turn of a thread.
+    // Left over from a crash while the last turn of its thread was deleted.
     const isStray = changed_at < now - strayMs && !(await hasTurns(log, place));
     const used = Math.max(changed_at, latest?.finished_at ?? (latest === undefined ? 0 : now));
     const isOld = before !== undefined && used < before;

@@ -11,7 +11,7 @@ export const skillId = z
   .string()
   .min(1)
   .max(200)
-  .describe("a skill's id; a part is skill#part, with # written as %23");
+  .describe("a skill's id; a part is skill#part (in an address, # is %23)");
 
 export const diagnostic = z.object({
   path: z.string(),

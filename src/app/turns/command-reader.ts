@@ -18,8 +18,8 @@ export interface KnownCommand {
   guide?(input: Json): Guide;
   /** Words that it does not read are a message to the agent, where a model answers. */
   elseAgent?: true | undefined;
-  /** The skill whose parameters a form may ask for, when only its name was given. */
-  form?(input: Json): string | undefined;
+  /** The skill whose parameters a form may ask for when only its name was given, or the command itself. `words` are those after its name. */
+  form?: ((input: Json | undefined, words: string) => string | undefined) | undefined;
 }
 
 /** Where something was said, on a chat platform: to the bot, or into a channel in which it answers everything. */
@@ -50,11 +50,8 @@ export interface CommandReader {
   guideOf(command: GivenCommand): Guide | undefined;
   /** Whether a command has words that only the agent can understand. */
   isForAgent(inbound: Inbound): boolean;
-  /** The skill whose parameters a form may ask for before a command is taken. */
+  /** The id of the form that may ask for what a command lacks, before it is taken. */
   formOf(text: string, place: Place): string | undefined;
-  /** The command of a stored message; older versions stored the text only. */
-  stored(inbound: Inbound): { words: string; command?: GivenCommand | undefined };
-  storedGuide(inbound: Inbound): Guide | undefined;
 }
 
 /** Short forms people type: `@knack stop`. */
@@ -75,30 +72,21 @@ export function createCommandReader(commands: readonly KnownCommand[], botName: 
   const known = ({ name }: GivenCommand) => commands.find((each) => each.name === name);
   const guideOf: CommandReader["guideOf"] = (command) =>
     command.input === undefined ? undefined : known(command)?.guide?.(command.input);
-  const stored: CommandReader["stored"] = ({ text, command, namespace, thread }) => {
-    const said = read(text, { namespace, thread });
-    const words = said.kind === "command" ? said.words : text;
-    return { words, command: command ?? (said.kind === "command" ? said.command : undefined) };
-  };
   return {
     read,
     isUrgent: (command) => known(command)?.urgent === true,
     guideOf,
-    isForAgent(inbound) {
-      const { words, command } = stored(inbound);
+    isForAgent({ text, command, namespace, thread }) {
       if (command === undefined || command.input !== undefined) return false;
+      const said = read(text, { namespace, thread });
+      const words = said.kind === "command" ? said.words : text;
       return known(command)?.elseAgent === true && words.trim().length > command.name.length;
     },
     formOf(text, place) {
       const said = read(text, place);
       const command = said.kind === "command" ? said.command : undefined;
-      return command?.input === undefined ? undefined : known(command)?.form?.(command.input);
-    },
-    stored,
-    storedGuide(inbound) {
-      if (inbound.kind === "command" || inbound.guide !== undefined) return inbound.guide;
-      const { command } = stored(inbound);
-      return command === undefined ? undefined : guideOf(command);
+      if (said.kind !== "command" || command === undefined) return undefined;
+      return known(command)?.form?.(command.input, said.words.trim().slice(command.name.length).trim());
     },
   };
 }

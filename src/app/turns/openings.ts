@@ -84,8 +84,8 @@ export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): Stor
 }
 
 /**
- * Deletes the openings that were last used on a day (UTC) that ended before `time` (ms), or only counts them. Openings of earlier
- * versions, which have no day, get the day of `now`.
+ * Deletes the openings that were last used on a day (UTC) that ended before `time` (ms), or only counts them. An
+ * opening without a day, which a crash can leave, gets the day of `now`.
  */
 export async function removeOldOpenings(
   store: KeyValue,

@@ -1,6 +1,5 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
-import type { FileStore } from "../../core/ports/storage.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Json } from "../../core/values/json.ts";
@@ -11,19 +10,14 @@ const maxTurns = 500;
 const pageSize = 64;
 
 /** Finds outputs of earlier turns of a thread, newest first. Forgotten turns are not included. */
-export function createPastOutputs(
-  log: TurnReading & ThreadReading,
-  files: Pick<FileStore, "get">,
-): TurnPorts["pastOutput"] {
+export function createPastOutputs(log: TurnReading & ThreadReading): TurnPorts["pastOutput"] {
   return async (place, id, asker) => {
     const [kind, ...rest] = id.split(":");
     const named = rest.join(":");
     if (kind === "message" && named !== "") return messageText(log, place, named);
     if (kind === "answer" && named !== "") return answerText(log, place, named, asker);
     for await (const turnId of pastTurns(log, place)) {
-      const events = await log.read(turnId);
-      const found =
-        kind === "file" ? await fileText(files, turnId, events, named) : outputIn(events, id, asker);
+      const found = outputIn(await log.read(turnId), id, asker);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -72,18 +66,4 @@ function outputIn(events: readonly TurnEvent[], callId: string, asker: string | 
   if (isPrivateTurn(events) && !isTheirs) return undefined;
   const finished = events.findLast((event) => event.type === "tool_finished" && event.call_id === callId);
   return finished?.type === "tool_finished" ? finished.output : undefined;
-}
-
-/** A file that was read with a message of the turn, under the name it has there. */
-async function fileText(
-  files: Pick<FileStore, "get">,
-  turnId: string,
-  events: readonly TurnEvent[],
-  name: string,
-): Promise<string | undefined> {
-  const read = events.findLast((event) => event.type === "context_read")?.files ?? [];
-  const file = read.find((each) => (each.whole ?? each.name) === name);
-  if (file?.whole === undefined) return file?.text;
-  const kept = await files.get(turnId, file.whole);
-  return kept === undefined ? file.text : new TextDecoder().decode(kept.data);
 }

@@ -7,7 +7,7 @@ import {
   type TranscriptStep,
   withoutReasoning,
 } from "../../core/log/transcript.ts";
-import { type TranscriptOpening, type TurnEvent, withoutDetails } from "../../core/log/turn-event.ts";
+import { type TurnEvent, withoutDetails } from "../../core/log/turn-event.ts";
 import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
 import { isPrivateTurn, privateSteps } from "../../core/transcript/audience.ts";
 import { createStepReader } from "../../core/transcript/transcript-steps.ts";
@@ -31,9 +31,7 @@ interface KnownTurn extends PastTurn {
   /** Index in `steps` of the latest transcript that this turn opened; -1 when it opened none. */
   opened_at: number;
   deleted: boolean;
-  /** No transcript can continue across this turn: its details are gone, or an earlier version that did not mark private messages opened one here. */
-  gap: boolean;
-  /** Whether the turn is in a transcript. False for logs of earlier versions and for turns that no model read. */
+  /** Whether a model read it. */
   told: boolean;
 }
 
@@ -43,7 +41,7 @@ const pageSize = 64;
 /** Maximum past turns kept in memory. */
 const remembered = 4_000;
 
-/** Maximum turns outside any transcript that are searched: threads of earlier versions have no opening. */
+/** Maximum turns that no model read, through which the opening is searched. */
 const maxSearched = 500;
 
 export function createPastThreads(log: TurnReading & ThreadReading): PastThreads {
@@ -76,7 +74,7 @@ export function createPastThreads(log: TurnReading & ThreadReading): PastThreads
       let found = false;
       let earlier = 0;
       for await (const turn of turns(place, before, deletions)) {
-        if (turn.gap) break;
+        if (turn.bare) break;
         since.push(turn);
         found = turn.opened_at >= 0;
         if (!turn.told) earlier += 1;
@@ -113,7 +111,6 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
     background: [],
     told: false,
     bare: false,
-    gap: false,
   };
   if (finished?.forgotten_by !== undefined) return { ...nothing, deleted: true };
   const [entry] = events;
@@ -141,16 +138,11 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
     summary: summaryIn(events),
     deleted: false,
     bare,
-    gap: bare || steps.some((step) => step.kind === "open" && isUnmarked(step.with)),
     told,
   };
 }
 
-function isUnmarked({ audiences, messages }: TranscriptOpening): boolean {
-  return audiences !== true && messages.length > 0;
-}
-
-/** The messages of a turn that no transcript contains: an earlier version logged it. */
+/** The message of a turn that no model read. */
 function untold(
   { inbound }: Extract<TurnEvent, { type: "inbound" }>,
   events: readonly TurnEvent[],
@@ -181,8 +173,5 @@ function usedIn(events: readonly TurnEvent[]): string[] {
 }
 
 function summaryIn(events: readonly TurnEvent[]): PastTurn["summary"] {
-  const opening = events.findLast((event) => event.type === "transcript_opened");
-  if (opening?.summary !== undefined) return opening.audiences === true ? opening.summary : undefined;
-  const older = events.findLast((event) => event.type === "history_compacted");
-  return older === undefined ? undefined : { text: older.summary, through_turn: older.through_turn };
+  return events.findLast((event) => event.type === "transcript_opened")?.summary;
 }

@@ -16,7 +16,6 @@ import { type MessageContext, saidText } from "../../core/values/message.ts";
 import { agentNamedIn, type Profile, profileNamed, type WhereText } from "../../core/values/profile.ts";
 import { createTurnContextReader, type TurnContextReader } from "../reading/turn-context.ts";
 import type { AskedSkills } from "./asked-skills.ts";
-import type { CommandReader } from "./command-reader.ts";
 import { type NoStart, noStart, unstarted } from "./no-start.ts";
 import type { PastThreads } from "./past-threads.ts";
 import type { Spending } from "./spending.ts";
@@ -30,7 +29,6 @@ export interface TurnRunnerDeps {
   platforms: ChatPlatforms;
   spending: Spending;
   asked: AskedSkills;
-  reader: Pick<CommandReader, "storedGuide">;
   metaTools: readonly MetaTool[];
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
@@ -93,13 +91,12 @@ export class TurnRunner {
 
   /** The events of a message's turn, in order, to be stored one by one. */
   async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
-    const { ports, reader } = this.#deps;
+    const { ports } = this.#deps;
     const { inbound } = claimed;
     const { turn, state } = yield* this.#prepareReady(claimed, signal);
     const model = modelFor(ports.models, state.settings, turn.profile);
     const speaking = { generative: model.generative, agent: turn.profile, agents: turn.profiles };
-    const reason =
-      noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, reader.storedGuide(inbound), model));
+    const reason = noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, inbound.guide, model));
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
     const context: MessageContext | undefined = yield* this.#contexts.read(claimed, signal);
     const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
@@ -169,10 +166,10 @@ export class TurnRunner {
   }
 
   async #steering(turnId: string): Promise<Awaited<ReturnType<TurnPorts["steering"]>>> {
-    const { log, reader, ports } = this.#deps;
+    const { log, ports } = this.#deps;
     const said = await withoutStopped(log, await log.steering(turnId));
     // A skill requested by command needs a turn of its own.
-    const end = said.findIndex(({ inbound }) => reader.storedGuide(inbound) !== undefined);
+    const end = said.findIndex(({ inbound }) => inbound.guide !== undefined);
     const queued = end < 0 ? said : said.slice(0, end);
     return queued.map(({ turn_id, inbound }) => ({
       turn_id,
@@ -205,12 +202,12 @@ function withoutCode(where: WhereText, reason: string): WhereText {
 
 /** The request of a message: its text, and the skills it names. */
 async function askedIn(
-  { asked, reader }: Pick<TurnRunnerDeps, "asked" | "reader">,
+  { asked }: Pick<TurnRunnerDeps, "asked">,
   inbound: Inbound,
 ): Promise<{ text: string; skills: readonly string[] }> {
   const { kind, text, namespace } = inbound;
   if (kind === "command" || inbound.cause !== undefined) return { text, skills: [] };
-  const wanted = reader.storedGuide(inbound);
+  const wanted = inbound.guide;
   // The guide may have become unusable since.
   const guide = wanted === undefined ? undefined : await asked.guide(wanted, namespace);
   if (guide !== undefined) return { text: guide.request, skills: [guide.skill] };

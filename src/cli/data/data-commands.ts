@@ -1,11 +1,9 @@
 import type { Command } from "commander";
 import type { CommandContext, Run } from "../command-context.ts";
-import { addOperationCommands } from "../operation-commands.ts";
 import { parseDatabase, parseNamespace, parseUser } from "../shared-options.ts";
 
-/** Commands about stored data: export, forget, backup, restore and migrate, and those that are operations. */
+/** Commands about stored data: export, forget, backup, restore and migrate. */
 export function addDataCommands(program: Command, context: CommandContext, run: Run): void {
-  addOperationCommands(program, context, run);
   program
     .command("export")
     .description("write everything stored about a channel, or about all, as JSON lines")

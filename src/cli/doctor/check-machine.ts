@@ -35,8 +35,7 @@ export async function checkConfiguration(
     const loaded = await readConfig(context, options);
     const set = Object.values(loaded.sources).filter((source) => source !== "default").length;
     const detail = set === 0 ? "all defaults" : `not default: ${set} (\`knack config\` shows them)`;
-    const superseded = loaded.warnings.map((each) => warning(name, each, "Set the new one instead."));
-    return { loaded, findings: [fine(name, detail), ...superseded] };
+    return { loaded, findings: [fine(name, detail)] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map(

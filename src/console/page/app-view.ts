@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { composerView } from "../composer/composer-view.ts";
+import { scheduleDialog } from "../composer/schedule-dialog.ts";
 import { installDialog } from "../skills/install-dialog.ts";
 import { skillsPanel } from "../skills/skills-panel.ts";
 import type { Actions } from "../state/actions.ts";
@@ -43,6 +44,7 @@ export function appView(
     </div>
     ${state.dialog === "switcher" ? switcherDialog(state, actions) : nothing}
     ${state.dialog === "install" ? installDialog(state, actions) : nothing}
+    ${state.dialog === "schedule" ? scheduleDialog(state, actions) : nothing}
     ${state.dialog === "token" ? tokenDialog(state, actions) : nothing}`;
 }
 

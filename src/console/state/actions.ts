@@ -1,4 +1,5 @@
 import type { DraftActions } from "../composer/draft-actions.ts";
+import type { ScheduleActions } from "../composer/schedule-actions.ts";
 import type { InstallActions } from "../skills/install-actions.ts";
 import type { SkillActions } from "../skills/skill-actions.ts";
 import type { TrialActions } from "../skills/trial-actions.ts";
@@ -14,6 +15,7 @@ export interface Actions {
   channels: ChannelActions;
   messages: MessageActions;
   draft: DraftActions;
+  schedule: ScheduleActions;
   files: FileActions;
   receipts: ReceiptActions;
   skills: SkillActions;

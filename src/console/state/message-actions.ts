@@ -29,6 +29,9 @@ export interface MessageActions {
 /** The thread of commands given outside a thread. */
 export const commandThread = "commands";
 
+/** The command without what it needs: a form asks for it. */
+const scheduleForm = /^\/agent schedule add(\s+--task)?$/i;
+
 /** Age above which a message is sent again only on request, ms. */
 const staleAfter = 5 * 60_000;
 
@@ -67,6 +70,12 @@ export function createMessageActions(parts: {
       if (written === "" && draft.files.length === 0) return;
       store.set({ draft: emptyDraft, completions: undefined });
       storage.keepDraft(open, emptyDraft);
+      const form = scheduleForm.exec(written);
+      if (form !== null)
+        return store.set({
+          dialog: "schedule",
+          planning: { what: form[1] === undefined ? "reminder" : "task" },
+        });
       const isCommand = written.startsWith("/");
       post(written, isCommand ? [] : draft.files);
       if (!isCommand || draft.files.length === 0) return;

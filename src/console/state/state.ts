@@ -32,7 +32,7 @@ interface CompletionList {
   selected: number;
 }
 
-export type Dialog = "switcher" | "token" | "install" | undefined;
+export type Dialog = "switcher" | "token" | "install" | "schedule" | undefined;
 
 /** A receipt that is open; without `receipt` it is being read. */
 export interface ReceiptState {
@@ -74,6 +74,8 @@ export interface ConsoleState {
   sidebarOpen: boolean;
   addingChannel: { problem: string | undefined } | undefined;
   dialog: Dialog;
+  /** The form that plans a reminder or task; afterwards what was planned. */
+  planning: { what: "reminder" | "task"; problem?: string; planned?: shapes.Planned };
   switcher: { query: string; selected: number };
   tokenProblem: string | undefined;
   /** Whether files are dragged over the page. */
@@ -113,6 +115,7 @@ export function initialState(now: number): ConsoleState {
     sidebarOpen: false,
     addingChannel: undefined,
     dialog: undefined,
+    planning: { what: "reminder" },
     switcher: { query: "", selected: 0 },
     tokenProblem: undefined,
     notice: undefined,

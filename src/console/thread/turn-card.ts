@@ -35,7 +35,6 @@ export function turnCard(
     <div class="reply">
       ${view.status === "queued" ? queuedNote(view, state, actions) : nothing}
       ${progressBlock(view, state, actions)}
-      ${view.handoffs.map(({ to }) => html`<p class="handoff">Handed over to ${to}</p>`)}
       ${view.text === "" || isOnlyTheFailure(view) ? nothing : answer(view, markdown, name)}
       ${fileList(view.files, "Files", state, actions)}
       ${view.question === undefined ? nothing : questionCard(view.turn_id, view.question, actions)}

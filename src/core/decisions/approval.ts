@@ -6,7 +6,6 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { type ApprovalRequest, type Decided, failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import { isSameSite, readAddress } from "../values/address.ts";
 import { type CallInWords, callInWords, editedInput } from "../values/call-arguments.ts";
-import type { Binding } from "../values/call-binding.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import type { Allowed } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
@@ -107,15 +106,15 @@ async function takeDecision(
 
 /**
  * Asks for approval in the middle of a call, or looks up the decision: `CALL/approval:1` and so on. A person who wrote the call themselves
- * is asked too, because they have not seen requests that arise while it runs. `binds`: what a standing decision would apply to.
+ * is asked too, because they have not seen requests that arise while it runs.
  * @throws WaitingForPerson while nobody has decided
  */
 export async function approveWithin(
   scope: TurnScope,
-  askedBy: { callId: string; skillId: string; binds?: Binding },
+  askedBy: { callId: string; skillId: string },
   { action, label, question, says, input, approver = "manager", person, reason, addresses }: ApprovalRequest,
 ): Promise<Decided> {
-  const { callId: call_id, skillId: skill_id, binds } = askedBy;
+  const { callId: call_id, skillId: skill_id } = askedBy;
   const known = scope.state.approvals.get(call_id);
   if (known === undefined)
     await ask(scope, {
@@ -128,7 +127,6 @@ export async function approveWithin(
       says: says ?? (question === undefined ? wordsFor(action, skill_id, input) : undefined),
       reason,
       addresses,
-      binds,
       approver: approverWithin(scope, skill_id, approver),
       person,
     });

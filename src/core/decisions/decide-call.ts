@@ -6,7 +6,6 @@
 
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { Skill } from "../skill/skill.ts";
-import { isToolName } from "../skill/skill-identifier.ts";
 import type { ServerTool, Tool } from "../skill/tool.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { readArguments } from "../values/call-arguments.ts";
@@ -191,7 +190,7 @@ export async function decisionFor(
   const call = { request, skill_id: tool.skill_id, args: readArguments(input, tool.open) };
   const binds = await bindingOf(tool, skill, input, call, address);
   const standing =
-    binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace, ports.clock.now());
+    binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
   const { id: asker, trust } = turn.author;
   const never = binds === undefined ? undefined : refusalFor(standing, binds, asker, turn.cause);
   const by_person = request.by_person === true;
@@ -261,8 +260,7 @@ async function isGranted(
   const granted = (await ports.schedules?.granted(turn.cause.id)) ?? [];
   const definition = definitionOf(tool, skill);
   const isNamed = granted.some(
-    (each) =>
-      isToolName(each.tool, tool) && each.skill_id === tool.skill_id && each.definition === definition,
+    (each) => each.tool === tool.name && each.skill_id === tool.skill_id && each.definition === definition,
   );
   return isNamed && isPlanned(scope, call);
 }

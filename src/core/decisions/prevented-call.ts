@@ -12,7 +12,6 @@ import {
 import { failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import type { Json } from "../values/json.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { currentProfile } from "../values/profile.ts";
 
 const stopped = failure("stopped", "The turn was stopped before this ran.");
 
@@ -26,7 +25,7 @@ export async function prevented(scope: TurnScope, tool: Tool, input: Json): Prom
 
 /** Denied actions of the agent that has the turn, whatever the origin of the call. */
 function forbiddenToAgent(scope: TurnScope, tool: Tool, input: Json): ToolResult | undefined {
-  const profile = currentProfile(scope);
+  const profile = scope.turn.profile;
   if (!deniesAction(profile, tool, input)) return undefined;
   const message = `The agent ${profile.id} may not call ${tool.name} so.`;
   return failure("not_permitted", message, "Go on without it and say so.");
@@ -67,7 +66,7 @@ export async function rightRefusal(
   const rights = rightsOn(ports.rights, subject);
   if (rights.length === 0) return undefined;
   const { author, place, cause } = turn;
-  const causers = [cause?.caused_by ?? []].flat().map((id) => ({ id, trust: author.trust }));
+  const causers = (cause?.caused_by ?? []).map((id) => ({ id, trust: author.trust }));
   const people = [author, ...causers];
   for (const person of people) {
     const roles = () => ports.rolesOf(place, person.id);

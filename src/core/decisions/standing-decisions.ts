@@ -1,7 +1,6 @@
 /**
  * Standing decisions of people: "always here" and "never". A decision belongs to one channel and covers the calls of one tool in its form
- * at that time, with the arguments it is bound to. Decisions stored by an earlier version apply to calls that would now be bound to the
- * same values.
+ * at that time, with the arguments it is bound to.
  */
 import { z } from "zod";
 import { isContainer } from "../../base/record.ts";
@@ -37,11 +36,10 @@ export interface StandingDecision extends z.infer<typeof storedSchema> {
   verdict: "always" | "never";
 }
 
-/** Refusals have a list of their own, so that a version that does not know them cannot mistake one for an allowance. */
 const bookSchema = z.object({
   next: z.number().int(),
   allowances: z.array(storedSchema),
-  refusals: z.array(storedSchema).default([]),
+  refusals: z.array(storedSchema),
 });
 type Book = z.infer<typeof bookSchema>;
 
@@ -50,20 +48,14 @@ const maxDecisions = 200;
 
 const keyOf = (namespace: string) => `allowances:${namespace}`;
 
-/** The standing decisions of a channel that hold at a time (ms since the epoch), oldest first. */
-export async function readStanding(
-  store: KeyValue,
-  namespace: string,
-  now: number,
-): Promise<StandingDecision[]> {
+/** The standing decisions of a channel, oldest first. */
+export async function readStanding(store: KeyValue, namespace: string): Promise<StandingDecision[]> {
   const { allowances, refusals } = parse(await store.get(keyOf(namespace)));
   const all = [
     ...allowances.map((each) => ({ ...each, verdict: "always" as const })),
     ...refusals.map((each) => ({ ...each, verdict: "never" as const })),
   ];
-  return all
-    .filter(({ binding: { until } }) => until === undefined || now < until)
-    .sort((one, other) => one.id - other.id);
+  return all.sort((one, other) => one.id - other.id);
 }
 
 /** Adds a decision. It replaces an earlier one about the same calls and the same people, whatever its verdict. */

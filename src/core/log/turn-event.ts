@@ -173,10 +173,7 @@ type PlainEvent =
       /** The kind of addresses in the output, as in `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;
     }
-  /**
-   * A call followed a link; links are counted per site. `page` is the key of the link's address, or a hash of the address in logs of
-   * earlier versions.
-   */
+  /** A call followed a link; links are counted per site. `page` is the key of the link's address. */
   | { type: "link_followed"; call_id: string; site: string; page: string }
   | {
       type: "stage";
@@ -201,18 +198,8 @@ type PlainEvent =
   | { type: "picture_shown"; call_id: string; name: string; media_type: string; bytes: number }
   /** Context that the bot read in the place where it was called: the thread so far and the files of the message. */
   | ({ type: "context_read" } & MessageContext)
-  /**
-   * The call starts a sub-run of the agent `to`; in the background, it is the turn `background`. Without `call_id`, from earlier versions:
-   * the agent has the turn from here on; `report` is the answer with which it returned the turn to its supervisor.
-   */
-  | {
-      type: "handoff";
-      from: string;
-      to: string;
-      call_id?: string | undefined;
-      background?: string | undefined;
-      report?: string | undefined;
-    }
+  /** The call starts a sub-run of the agent `to`; in the background, it is the turn `background`. */
+  | { type: "handoff"; from: string; to: string; call_id: string; background?: string | undefined }
   /** The model reads how a sub-run in the background ended, the turn `from_turn`. */
   | { type: "background_ended"; from_turn: string; message: UserMessage }
   /** From here on, messages of the turn may mention these people and groups, given by platform id. */
@@ -248,7 +235,7 @@ type PlainEvent =
       reason?: string | undefined;
       /** Name in lists and refusals, where it differs from `tool`. Quotes nothing of a conversation. */
       label?: string | undefined;
-      /** The call in words; absent in logs of earlier versions. */
+      /** The call in words; absent if a skill asks in its own words. */
       says?: CallInWords | undefined;
       /** Progress text of a call that has not started, as in `tool_started`. */
       title?: string | undefined;
@@ -296,8 +283,6 @@ type PlainEvent =
   | { type: "turn_waiting"; until: number }
   /** A further message of the asker, taken into the running turn; `shown` is its text for the model. */
   | { type: "steered"; text: string; by: string; from_turn: string; shown?: string | undefined }
-  /** From earlier versions: the summary represents everything in the thread up to and including that turn. */
-  | { type: "history_compacted"; through_turn: string; summary: string }
   /** `interrupted`: the turn cannot continue at the moment and is kept; only live watchers see this event. */
   | { type: "error"; code: string; message: string }
   /** The turn's work is done and its answer is being posted. Nothing in the turn is run again. */
@@ -349,18 +334,16 @@ export interface TranscriptOpening {
   own: number;
   /** The summary, and the latest turn it covers. */
   summary?: { text: string; through_turn: string } | undefined;
-  /** Set if private messages among `messages` are marked and the summary contains none. Absent in logs of earlier versions. */
-  audiences?: true | undefined;
   /** Turns that work in the background and whose end the model has not been told. */
   background?: readonly string[] | undefined;
   /** Skills that the agent had activated and that stay active. */
   active: readonly string[];
   /** Skills that are active by default and that the agent offloaded. */
   offloaded: readonly string[];
-  /** Untrusted parts of the previous transcript, which the summary may repeat; absent in logs of earlier versions. */
+  /** Untrusted parts of the previous transcript, which the summary may repeat; absent if the messages and the summary show them. */
   untrusted?: readonly Untrusted[] | undefined;
-  /** Addresses that the thread has shown so far; absent in logs of earlier versions. */
-  seen?: Seen | undefined;
+  /** Addresses that the thread has shown so far. */
+  seen: Seen;
 }
 
 /**

@@ -352,7 +352,7 @@ export interface TurnRemoval {
   /**
    * Permanently deletes the texts of a finished turn. Of its events, only entry 0 remains (with an empty text and no files), followed after
    * all previous events by a `turn_finished` with `forgotten_by`. Also deletes its signals and the text that later turns of its thread
-   * carried over (`transcript_opened`, `history_compacted`), and renames a thread whose title came from it. The record stays, without text
+   * carried over (`transcript_opened`), and renames a thread whose title came from it. The record stays, without text
    * and answer. False if the turn is unknown or not finished; repeating the call changes nothing.
    */
   forget(turnId: string, by: string, at: number): Promise<boolean>;
@@ -383,7 +383,7 @@ export interface TurnRemoval {
    */
   removeTurns(place: Place, before: number): Promise<string[]>;
   /**
-   * Overwrites deleted data in the write-ahead log. Copies of deleted rows that an earlier version left in free space are only removed with
+   * Overwrites deleted data in the write-ahead log. Copies of deleted rows in free space are only removed with
    * `rebuild`, which rewrites the files. That needs as much free disk space as the files take, and other writes wait for it.
    * @throws when the files cannot be rewritten
    */

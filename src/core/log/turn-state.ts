@@ -57,8 +57,6 @@ export interface TurnState {
   readonly runs: Map<string, TurnState>;
   /** The turns that its agents began in the background. */
   readonly background: Set<string>;
-  /** The profile that an earlier version handed the turn to. */
-  profile: string | undefined;
   rounds: number;
   /** Calls made by models in the whole turn. */
   toolCalls: number;
@@ -74,7 +72,7 @@ export interface TurnState {
   last: AssistantMessage | undefined;
   /** Why that message is incomplete. */
   cut: CutAnswer | undefined;
-  /** The turn's messages while they belong to no transcript: the turn was started by an earlier version, or its opening is lost. */
+  /** The turn's messages while they belong to no transcript, because its opening is lost. */
   untold: Message[];
   /** Undefined while the model answers. */
   away: AwayState | undefined;
@@ -112,7 +110,6 @@ export function createTurnState(): TurnState {
     runs: new Map(),
     background: new Set(),
     started: false,
-    profile: undefined,
     rounds: 0,
     toolCalls: 0,
     told: false,
@@ -196,8 +193,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       state.sent += 1;
       break;
     case "handoff":
-      if (event.call_id === undefined) applyEarlierHandoff(state, event);
-      else if (event.background !== undefined) state.background.add(event.background);
+      if (event.background !== undefined) state.background.add(event.background);
       else runOf(state, event.call_id);
       break;
     case "link_followed":
@@ -217,11 +213,6 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
 /** A message during an open call answers that call's question. Otherwise the model continues with it. */
 function continueWithMessage(state: TurnState | undefined): void {
   if (state !== undefined && state.open === undefined) state.last = undefined;
-}
-
-function applyEarlierHandoff(state: TurnState, { to, report }: TurnEventBodyOf<"handoff">): void {
-  state.profile = to;
-  if (report !== undefined) state.last = undefined;
 }
 
 function applyToConversation(state: TurnState, event: TurnEventBody): void {

@@ -1,6 +1,5 @@
 /** The tool calls of a turn for people: steps in plain language, with the stages of each. */
 import type { Json } from "../values/json.ts";
-import { endOf } from "../values/shown.ts";
 import type { TurnEvent, TurnEventOf } from "./turn-event.ts";
 
 interface StageView {
@@ -99,15 +98,13 @@ type Verdict = Pick<
   TurnEventOf<"approval_decided">,
   "approved" | "edited" | "always" | "never" | "for_turn"
 > &
-  Pick<TurnEventOf<"approval_requested">, "binds">;
+  Pick<TurnEventOf<"approval_requested">, "person">;
 
 /** A decision in the form that follows a name: `approved, always here`. */
-export function verdictText({ approved, edited, always, never, for_turn, binds }: Verdict): string {
-  const { until } = binds ?? {};
+export function verdictText({ approved, edited, always, never, for_turn, person }: Verdict): string {
   if (!approved) return never ? "refused, never here" : "refused";
   if (edited !== undefined) return "approved, with changes";
-  if (always) return until === undefined ? "approved, always here" : `approved, until ${endOf(until)}`;
-  return for_turn
-    ? `approved, ${until === undefined ? "this site for this turn" : "for this answer"}`
-    : "approved";
+  if (always) return "approved, always here";
+  if (!for_turn) return "approved";
+  return person?.for_answer ? "approved, for this answer" : "approved, this site for this turn";
 }

@@ -56,7 +56,7 @@ export interface ApprovalView {
   reason?: string | undefined;
   /** Name in lists, where it differs from `tool`. */
   label?: string | undefined;
-  /** The call in words; absent in logs of earlier versions. */
+  /** The call in words; absent if a skill asks in its own words. */
   says?: CallInWords | undefined;
   title?: string | undefined;
   /** What "always here" and "never" would apply to; absent if every call asks. */
@@ -111,8 +111,6 @@ export interface TurnView extends UsageTotal {
   /** The question that the turn waits for. */
   question?: QuestionView | undefined;
   approvals: ApprovalView[];
-  /** Handoffs between agents in a turn of an earlier version, in order. */
-  handoffs: { from: string; to: string }[];
   /** Only the asker should see the answer. */
   private?: true | undefined;
   /** The person who deleted the turn; none of its texts remain. */
@@ -140,7 +138,6 @@ export function emptyTurnView(turnId: string): TurnView {
     text: "",
     remarks: [],
     approvals: [],
-    handoffs: [],
     model: "",
     accepted_at: 0,
     ...noUsage,
@@ -217,8 +214,6 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
     }
     case "run":
       return foldRun(view, event);
-    case "handoff":
-      return withHandoff(view, event);
     case "turn_waiting":
       return { ...view, status: "waiting" };
     case "steered":
@@ -237,14 +232,6 @@ function foldRun(view: TurnView, { event, call_id, ...stored }: TurnEventOf<"run
   const { turn_id, seq, at } = stored;
   const isShown = call_id === directRun || event.type === "model_away";
   return isShown ? foldTurn(view, { ...event, turn_id, seq, at }) : view;
-}
-
-/** In logs of earlier versions, an agent's report to its supervisor is shown as a remark. */
-function withHandoff(view: TurnView, { from, to, call_id, report = "" }: TurnEventOf<"handoff">): TurnView {
-  // The step of the call shows it.
-  if (call_id !== undefined) return view;
-  const remarks = report.trim() === "" ? view.remarks : [...view.remarks, report];
-  return { ...view, handoffs: [...view.handoffs, { from, to }], remarks };
 }
 
 function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView {
@@ -270,7 +257,7 @@ function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView
 }
 
 function withoutTexts(view: TurnView): TurnView {
-  const { approvals, attachments, files, steps, steered, remarks, handoffs } = emptyTurnView(view.turn_id);
+  const { approvals, attachments, files, steps, steered, remarks } = emptyTurnView(view.turn_id);
   return {
     ...view,
     said: "",
@@ -281,7 +268,6 @@ function withoutTexts(view: TurnView): TurnView {
     steps,
     steered,
     remarks,
-    handoffs,
   };
 }
 

@@ -20,7 +20,7 @@ import {
 } from "./activate-skill.ts";
 import { createListFiles, createWriteFile } from "./list-files.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
-import { createReadFile, createReadToolOutput } from "./read-file.ts";
+import { createReadFile } from "./read-file.ts";
 import { createRunCode } from "./run-code.ts";
 import { createRunSkillScript } from "./run-skill-script.ts";
 
@@ -38,7 +38,6 @@ export function createMetaTools(): MetaTool[] {
     createReadFile(),
     createWriteFile(),
     createRunCode(),
-    createReadToolOutput(),
     createAskUser(),
     createHandoff(),
   ];

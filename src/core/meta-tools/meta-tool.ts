@@ -22,7 +22,6 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   offered: MetaTool["offered"];
   /** As in `MetaTool`. */
   category?: MetaTool["category"];
-  retired?: MetaTool["retired"];
   needed?: MetaTool["needed"];
   describe?: MetaTool["describe"];
   /** Who has to approve a call before it runs; nobody by default. */

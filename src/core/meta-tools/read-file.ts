@@ -58,23 +58,6 @@ export const createReadFile = () =>
     },
   });
 
-/** `read_file` under the name that conversations begun with earlier versions call. */
-export const createReadToolOutput = () =>
-  defineMetaTool({
-    name: "read_tool_output",
-    shown: "whole",
-    title: ({ search }) => (search ? "Searching a long text" : "Reading on"),
-    description: "As read_file, for texts that were cut.",
-    parameters: z.object({ call_id: z.string().min(1), ...part }),
-    effect: "read_only",
-    retired: true,
-    offered: () => true,
-    run: async ({ call_id, ...where }, _context, scope) => {
-      const whole = await textOf(scope, call_id);
-      return whole === undefined ? unknown(call_id) : partOf(scope, whole, where);
-    },
-  });
-
 /** Reverses the escaping of ampersands in a path or call id that the model copied from a prompt. */
 function unescaped(named: string): string {
   return named.replaceAll("&amp;", "&");
@@ -147,18 +130,8 @@ async function textOf(scope: TurnScope, callId: string): Promise<string | undefi
   const named = unescaped(callId);
   // A private output stays out of answers that others see.
   const asker = state.private ? turn.author.id : undefined;
-  const past = (await fileText(scope, named)) ?? (await ports.pastOutput(turn.place, named, asker));
+  const past = await ports.pastOutput(turn.place, named, asker);
   return past === undefined ? undefined : outputText(past);
-}
-
-/** A file attached to the message: `file:NAME`. */
-async function fileText({ turn, ports }: TurnScope, callId: string): Promise<string | undefined> {
-  for (const { name, whole, text } of turn.context?.files ?? []) {
-    if (callId !== `file:${whole ?? name}`) continue;
-    const found = whole === undefined ? undefined : await ports.files.get(turn.turn_id, whole);
-    return found === undefined ? text : new TextDecoder().decode(found.data);
-  }
-  return undefined;
 }
 
 /** Part of a text, preceded by its position and the start of the next part. */

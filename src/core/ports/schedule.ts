@@ -155,8 +155,6 @@ export const triggerSchema = plannedSchema.extend({
   started_at: z.number().optional(),
   /** The latest turns it started that may still be running. */
   open: z.array(z.string()).default([]),
-  /** From earlier versions: waiting events, which are now entries of their own. */
-  held: z.array(eventSchema).default([]),
   /** Number of events noted so far; shows whether one arrived since this was read. */
   noted: z.number().int().default(0),
   /** Number of events that were not kept because too many were waiting. */

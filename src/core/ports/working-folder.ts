@@ -109,8 +109,6 @@ export interface ForgetFiles {
   made?: true;
   /** Files by path, whatever turn they came with. */
   paths?: readonly string[];
-  /** The sha256, in hex, of files in their answers: earlier versions did not record which call created a file. */
-  given?: ReadonlySet<string>;
 }
 
 /** The effect of deleting turns on their files. */

@@ -19,7 +19,7 @@ import type { SeenAddresses } from "../values/address.ts";
 import type { ApprovalNeed, Approver, Author } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
 import type { Effort, Message, ToolCall, ToolDefinition } from "../values/message.ts";
-import { currentProfile, type Profile, type ToolCategory } from "../values/profile.ts";
+import type { Profile, ToolCategory } from "../values/profile.ts";
 import { zoneOf } from "../values/said-line.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 
@@ -62,8 +62,6 @@ export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> 
   offered(turn: Pick<Turn, "profiles" | "code">, ports: Pick<TurnPorts, "models" | "scripts">): boolean;
   /** Agents that have the tool are chosen by this category; absent means all agents. */
   category?: ToolCategory | undefined;
-  /** True for a tool that models are no longer told about but that older conversations may still call. */
-  retired?: boolean | undefined;
   /** Whether a conversation needs the tool now; absent means always. Once models are told about the tool, the conversation keeps it. */
   needed?: ((now: ConversationNeeds) => boolean) | undefined;
   /** The description for models here, in place of `description`. */
@@ -256,7 +254,7 @@ export function modelFor(models: Models, settings: Settings, profile: Profile): 
 
 /** The model of the running turn or sub-run. It may change during the turn, because people choose another one. */
 export function chosenModel(scope: TurnScope): Model {
-  return modelFor(scope.ports.models, scope.namespace.settings, currentProfile(scope));
+  return modelFor(scope.ports.models, scope.namespace.settings, scope.turn.profile);
 }
 
 /** The reasoning effort for a channel and the agent that has the turn; undefined leaves it to the provider. */

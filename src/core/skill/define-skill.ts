@@ -12,7 +12,7 @@ import type { Tool, ToolContext } from "./tool.ts";
 export interface SkillDefinition {
   /**
    * A parameter with `.meta({ deprecated: true })` is accepted and not shown to models. With `stands_for`, it is another name of that
-   * parameter, as older versions and other programs have it.
+   * parameter, as other programs have it.
    */
   parameters: z.ZodObject;
   output: z.ZodType;

@@ -57,7 +57,6 @@ export const ownToolNames: ReadonlySet<string> = new Set([
   "read_file",
   "write_file",
   "run_code",
-  "read_tool_output",
   "ask_user",
   "handoff",
 ]);

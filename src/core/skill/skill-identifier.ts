@@ -63,11 +63,6 @@ export function toToolName(text: string): string {
   return name.length <= maxToolName ? name : withSuffix(name, fingerprint(text));
 }
 
-/** Whether a text names a tool: by its name, or by the name made of its skill's id, which tools had in earlier versions. */
-export function isToolName(text: string, { name, skill_id }: Pick<Tool, "name" | "skill_id">): boolean {
-  return text === name || (skill_id !== "" && text === toToolName(skill_id));
-}
-
 /** A tool with its source. */
 interface SourcedTool {
   tool: Tool;

@@ -15,7 +15,7 @@ const maxOverflow = 6;
 
 type Carried = Pick<
   TranscriptOpening,
-  "messages" | "own" | "summary" | "background" | "active" | "offloaded" | "seen" | "untrusted" | "audiences"
+  "messages" | "own" | "summary" | "background" | "active" | "offloaded" | "seen" | "untrusted"
 >;
 
 /**
@@ -49,7 +49,6 @@ export async function carryOver(scope: TurnScope, tokens: number, because: Openi
   return {
     messages,
     own: ownKept.length,
-    audiences: true,
     ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
     background: [...untoldEnds(scope, [...past.left, ...past.kept])],
     active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter(

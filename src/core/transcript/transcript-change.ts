@@ -5,7 +5,7 @@ import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
 import type { Told } from "../values/address.ts";
 import { namesInWords } from "../values/json.ts";
 import type { SystemMessage, ToolDefinition } from "../values/message.ts";
-import { agentLine, currentProfile, pinnedFacts, placeInWords, type WhereText } from "../values/profile.ts";
+import { agentLine, pinnedFacts, placeInWords, type WhereText } from "../values/profile.ts";
 import type { Redact } from "../values/redact.ts";
 import { guideFor, promptFor } from "./guides.ts";
 import { activeSkills, agentsOf, definitionsNow, guidesOf } from "./opening.ts";
@@ -36,15 +36,15 @@ export function changeSince(
 ): TranscriptChange | undefined {
   const { told } = transcript;
   const { redact } = scope.ports;
-  const wanted = effortFor(scope.ports, scope.namespace.settings, currentProfile(scope));
+  const wanted = effortFor(scope.ports, scope.namespace.settings, scope.turn.profile);
   // A model that was given an effort cannot be reset to its own default.
   const effort = wanted ?? (told.effort === undefined ? undefined : commonEffort);
-  const list = listChange(told, forAgent(scope.namespaceOffer, currentProfile(scope)), redact);
+  const list = listChange(told, forAgent(scope.namespaceOffer, scope.turn.profile), redact);
   const shown = {
     open: told.open.filter((id) => !transcript.offloaded.has(id)),
     unlisted: list?.told.unlisted ?? told.unlisted,
   };
-  const wantedTools = definitionsNow(scope, scope.offer, shown, currentProfile(scope), transcript.tools);
+  const wantedTools = definitionsNow(scope, scope.offer, shown, scope.turn.profile, transcript.tools);
   const tools = toolChange(transcript, wantedTools, redact);
   const differences = [
     agentChange(scope, told, redact),
@@ -70,7 +70,7 @@ export function changeSince(
 }
 
 function agentChange(scope: TurnScope, told: Told, redact: Redact): Difference | undefined {
-  const profile = currentProfile(scope);
+  const profile = scope.turn.profile;
   const agents = redact(agentsOf(profile, scope.turn.profiles));
   const others = Object.entries(agents).filter(([id]) => id !== profile.id);
   const fresh = others.filter(([id, description]) => told.agents[id] !== description);
@@ -99,8 +99,7 @@ const maxNewSkills = 20;
 function listChange(told: Told, offer: Offer, redact: Redact): Difference | undefined {
   const lines = offer.lines(told.open);
   const unlisted = new Set(told.unlisted);
-  // Conversations of earlier versions also list open skills, whose tools say by themselves that they are gone.
-  const gone = Object.keys(told.skills).filter((id) => !lines.has(id) && !told.open.includes(id));
+  const gone = Object.keys(told.skills).filter((id) => !lines.has(id));
   const changed = [...lines].filter(
     ([id, line]) =>
       told.skills[id] !== undefined && told.skills[id] !== line && told.skills[id] !== redact(line),

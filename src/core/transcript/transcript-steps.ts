@@ -105,7 +105,6 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
       case "background_ended":
         return stepsOfRun(event);
       case "handoff":
-        if (event.report !== undefined) answered = false;
         return stepsOfRun(event);
       case "turn_finished":
         return [...closeRound(true), ...closing(event, answered)];
@@ -128,13 +127,7 @@ function stepsOfRun(event: TurnEventBodyOf<"handoff" | "background_ended">): Tra
     ];
   if (event.background !== undefined)
     return [{ kind: "background", turn_id: event.background, ended: false }];
-  if (event.report === undefined) return [];
-  return [{ kind: "message", message: { role: "user", text: returned(event), said: "" } }];
-}
-
-/** The message to a supervisor that has the turn back. */
-function returned({ from, to }: TurnEventBodyOf<"handoff">): string {
-  return `[${from} has answered above; nobody has seen it. You are ${to} again: give the person the answer, whole, or hand over once more.]`;
+  return [];
 }
 
 /** The answer that the person got, if it is not a message of the model: a direct output, a stop, a failure. */

@@ -16,8 +16,8 @@ import { isImage } from "./transcript-steps.ts";
 
 /** Additional parts of a message. */
 export interface Around {
-  /** Time and author; absent in logs of earlier versions. */
-  line?: string | undefined;
+  /** Time and author. */
+  line: string;
   /** People and groups that the message mentions, so that the model can mention them. */
   mentions?: readonly Mention[] | undefined;
   looking_at?: readonly LookedAt[] | undefined;

@@ -1,7 +1,7 @@
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { OfferedSkill } from "../skill/namespace-state.ts";
 import { isInstalled, type Skill } from "../skill/skill.ts";
-import { isToolName, resolveSkill } from "../skill/skill-identifier.ts";
+import { resolveSkill } from "../skill/skill-identifier.ts";
 import { type ErrorResult, failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { type Json, toJson } from "../values/json.ts";
@@ -63,7 +63,7 @@ function findSkill(
   const offered = usable.find(({ skill }) => skill.id === id);
   const [owner] = usable
     .flatMap(({ skill }) => skill.tools.map((tool) => ({ skill, tool })))
-    .filter(({ tool }) => isToolName(text, tool))
+    .filter(({ tool }) => text === tool.name)
     .sort((one, other) => trust(other.skill) - trust(one.skill));
   if (owner !== undefined && (offered === undefined || trust(owner.skill) > trust(offered.skill)))
     return { status: "ok", tool: owner.tool };

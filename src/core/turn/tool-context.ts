@@ -42,7 +42,7 @@ export function createToolContext(
   return {
     call_id: request.call.id,
     turn_id: turn.turn_id,
-    agent: scope.state.profile ?? turn.profile.id,
+    agent: turn.profile.id,
     place: turn.place,
     user: turn.author,
     lender: request.owner?.id,

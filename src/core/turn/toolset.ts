@@ -2,10 +2,9 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { forAgent, forThread, hasOwnTool } from "../skill/make-offer.ts";
 import { isActive, type Offer, type OfferedTool } from "../skill/namespace-state.ts";
 import type { Skill } from "../skill/skill.ts";
-import { isToolName, resolveSkill } from "../skill/skill-identifier.ts";
+import { resolveSkill } from "../skill/skill-identifier.ts";
 import type { Tool } from "../skill/tool.ts";
 import { guidePrint } from "../transcript/guides.ts";
-import { currentProfile } from "../values/profile.ts";
 
 /** Reads the namespace again, so that skills enabled or blocked in the meantime take effect. */
 export async function refreshOffer(scope: TurnScope): Promise<void> {
@@ -19,7 +18,7 @@ export async function refreshOffer(scope: TurnScope): Promise<void> {
 /** The channel's offer, narrowed to the current agent and adjusted to the thread and the person's message. */
 export function threadOffer(scope: TurnScope): Offer {
   const { turn, state, transcript, namespaceOffer } = scope;
-  return forThread(forAgent(namespaceOffer, currentProfile(scope)), {
+  return forThread(forAgent(namespaceOffer, scope.turn.profile), {
     active: new Set([...(transcript?.active ?? []), ...state.activated.keys()]),
     offloaded: new Set([...(transcript?.offloaded ?? [])].filter((id) => !state.activated.has(id))),
     asked: turn.asked ?? [],
@@ -49,7 +48,7 @@ export function findTool(scope: TurnScope, name: string): Tool | undefined {
 
 function toolNamed(scope: TurnScope, name: string): Tool | undefined {
   const own = scope.ownTools.get(name);
-  if (own !== undefined && hasOwnTool(currentProfile(scope), own)) return own;
+  if (own !== undefined && hasOwnTool(scope.turn.profile, own)) return own;
   const offered = scope.offer.tools().get(name) ?? onlyToolOf(scope.offer, name);
   return offered === undefined || offloadedWith(scope, offered) !== undefined ? undefined : offered.tool;
 }
@@ -82,14 +81,14 @@ function onlyToolOf(offer: Offer, name: string): OfferedTool | undefined {
   return own.length === 1 ? own[0]?.[1] : undefined;
 }
 
-/** The tools, by name, of the usable skill that a text names; or those that had this name. */
+/** The tools, by name, of the usable skill that a text names, or of this name. */
 function toolsOf(offer: Offer, text: string): [string, OfferedTool][] {
   const usable = offer.usable.map(({ skill }) => skill);
   const resolved = resolveSkill(text, usable);
   const isMeant = ({ tool, roots }: OfferedTool) =>
     resolved.status === "found"
       ? tool.skill_id === resolved.id || roots.includes(resolved.id)
-      : isToolName(text, tool);
+      : text === tool.name;
   return [...offer.tools()].filter(([, offered]) => isMeant(offered));
 }
 

@@ -207,9 +207,11 @@ function ownTools(
   );
   return {
     ownTools: new Map(tools.map((tool) => [tool.name, tool])),
-    ownDefinitions: offered.flatMap(({ name, description, parameters, retired, describe }) =>
-      retired ? [] : { name, description: describe?.(turn) ?? description, parameters },
-    ),
+    ownDefinitions: offered.map(({ name, description, parameters, describe }) => ({
+      name,
+      description: describe?.(turn) ?? description,
+      parameters,
+    })),
   };
 }
 

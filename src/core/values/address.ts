@@ -258,7 +258,7 @@ export function fingerprint(text: string): string {
 
 /**
  * `result`: the result of a tool. `outsider`: a file, or a message of a bot or guest. `skill`: the guide or tools of a skill from
- * elsewhere. `summary`: the summary of an earlier transcript that contained untrusted text, was written by an earlier version, or covers
+ * elsewhere. `summary`: the summary of an earlier transcript that contained untrusted text, or covers
  * turns without details. `code`: a skill from elsewhere makes the call.
  */
 export type Untrusted = "result" | "outsider" | "skill" | "summary" | "code";

@@ -171,6 +171,8 @@ export interface OnlyDecider {
   name: string;
   /** The deed as they read it: `send you direct messages for Ann`. */
   deed?: string | undefined;
+  /** They may also approve all further calls of the answer that ask for the same. */
+  for_answer?: true | undefined;
 }
 
 /** Maximum arguments in a deed, and maximum characters of each. */

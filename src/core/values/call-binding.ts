@@ -25,8 +25,6 @@ export const bindingSchema = z.object({
   refuses: valuesSchema.optional(),
   /** The kind of plan whose turns alone "always here" covers: the one that began the turn in which it is given. */
   plan: z.enum(["schedule", "trigger"]).optional(),
-  /** When "always here" ends, ms since the epoch; absent if it holds until somebody removes it. */
-  until: z.number().optional(),
 });
 /** The scope of "always here" and "never": a call that differs in any of these asks again. */
 export type Binding = z.infer<typeof bindingSchema>;
@@ -39,13 +37,7 @@ export function isSameBinding(one: Binding, other: Binding): boolean {
 }
 
 /** The scope of "never" for a call with this binding. */
-export function refusalOf({
-  open: _open,
-  plan: _plan,
-  until: _until,
-  refuses,
-  ...binding
-}: Binding): Binding {
+export function refusalOf({ open: _open, plan: _plan, refuses, ...binding }: Binding): Binding {
   return { ...binding, values: refuses ?? binding.values };
 }
 

@@ -161,8 +161,8 @@ const causeSchema = z.object({
   because: z.string().max(500),
   /** The event as data for the model: text that nobody here vouches for. */
   happened: z.string().max(20_000).optional(),
-  /** The people who caused it, if they are not the author. Earlier versions kept only one. */
-  caused_by: z.union([z.array(z.string().max(200)).max(50), z.string().max(200)]).optional(),
+  /** The people who caused it, if they are not the author. */
+  caused_by: z.array(z.string().max(200)).max(50).optional(),
   /** The answer is posted in the channel itself and not in a thread. */
   in_channel: z.literal(true).optional(),
   /** The complete answer, Markdown: nothing is run and no model is asked. Set for reminders, and for notices about a plan or the spending. */

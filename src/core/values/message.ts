@@ -26,8 +26,8 @@ export interface ToolCall {
  */
 export interface ProviderBlocks {
   provider: string;
-  /** The provider's name of the model that wrote them; absent in logs of earlier versions. */
-  model?: string | undefined;
+  /** The provider's name of the model that wrote them. */
+  model: string;
   /**
    * The wire format of the request that they answered, if an adapter has several. Reasoning is bound to the exact request before it, so
    * blocks of another format are not sent.
@@ -114,7 +114,7 @@ export interface MessageContext {
   files: readonly ReadFile[];
   /** Notes on what could not be read or was left out. */
   notes?: readonly string[] | undefined;
-  /** Time zone of the messages' times, IANA name; absent if unknown and in logs of earlier versions, which use UTC. */
+  /** Time zone of the messages' times, IANA name; UTC if absent. */
   time_zone?: string | undefined;
 }
 
@@ -123,8 +123,8 @@ export interface HeardMessage {
   /** The platform's id of the message, so that it is read only once. */
   id?: string | undefined;
   by: string;
-  /** The platform's id of its author; absent in logs of earlier versions. */
-  author?: string | undefined;
+  /** The platform's id of its author. */
+  author: string;
   text: string;
   at: number;
   /** Written by a bot. */
@@ -140,16 +140,14 @@ export interface ReadFile {
   bytes: number;
   /** The sender, if it was not the asker. */
   by?: string | undefined;
-  /** The platform's id of the sender; absent when `by` is, and in logs of earlier versions. */
+  /** The platform's id of the sender; absent when `by` is. */
   author?: string | undefined;
   /** Its text, cut to the budget. */
   text?: string | undefined;
   /** Set if `text` is a transcription. `is_message`: the asker wrote nothing, and this text is the message. */
   spoken?: { seconds?: number | undefined; is_message?: true | undefined } | undefined;
-  /** Its path in the working folder; absent if it could not be stored, and in logs of earlier versions. */
+  /** Its path in the working folder; absent if it could not be stored. */
   path?: string | undefined;
-  /** From earlier versions: name of the complete text in the file store, as UTF-8, for a text that was cut. */
-  whole?: string | undefined;
   /** Name in the file store, for images that the model sees. */
   image?: string | undefined;
   problem?: string | undefined;

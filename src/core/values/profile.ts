@@ -66,17 +66,6 @@ export function whyUnusable({ unusable }: Pick<Profile, "unusable">): string | u
   return `${said}.${hint === undefined ? "" : ` ${hint.replace(/[^.?!…]$/, "$&.")}`}`;
 }
 
-/** The agent that answers. A turn of an earlier version may have been handed over to another one. */
-export function currentProfile({
-  turn,
-  state,
-}: {
-  turn: { profile: Profile; profiles: readonly Profile[] };
-  state: { profile?: string | undefined };
-}): Profile {
-  return turn.profiles.find((profile) => profile.id === state.profile) ?? turn.profile;
-}
-
 /**
  * The agent that a message addresses: `research: which …`, or `… in data mode` at its beginning or end; elsewhere these words belong to the
  * message's subject. Undefined if it addresses none: the channel's agent then answers.
@@ -202,14 +191,13 @@ export function agentLine(id: string, description: string): string {
 /** A fact that people pinned in a channel. */
 export interface PinnedFact {
   text: string;
-  /** Name of the person who stated it; absent in facts of earlier versions. */
-  by?: string | undefined;
+  /** Name of the person who stated it. */
+  by: string;
 }
 
 /** A pinned fact as a model reads it. Its text can neither close the tag nor speak for another person. */
 export function factLine({ text, by }: PinnedFact): string {
-  const from = by === undefined ? "" : ` from="${escapeMarkup(by.replace(/\s+/g, " "))}"`;
-  return `<fact${from}>${escapeMarkup(text)}</fact>`;
+  return `<fact from="${escapeMarkup(by.replace(/\s+/g, " "))}">${escapeMarkup(text)}</fact>`;
 }
 
 /** The section with the channel's pinned facts. @param facts lines of `factLine` */

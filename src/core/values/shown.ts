@@ -1,6 +1,6 @@
 import { ExactNumber } from "../../base/exact-number.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
-import { type CallInWords, callInWords, readArguments } from "./call-arguments.ts";
+import { type CallInWords, callInWords, type OnlyDecider, readArguments } from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
 import { cut } from "./cut.ts";
 import { canonicalJson, type Json, type JsonObject } from "./json.ts";
@@ -269,13 +269,13 @@ const maxLabel = 70;
 
 /** The scope of a possible standing decision, and the arguments of the call that asks. */
 interface ForGood {
-  binds: Pick<Binding, "values" | "open" | "refuses" | "plan" | "until">;
+  binds: Pick<Binding, "values" | "open" | "refuses" | "plan">;
   input: Json;
 }
 
 /** Describes for people what "always here" would allow and "never" refuse. `where` is the place of the decision. */
 export function alwaysText({ binds, input }: ForGood, where = "in this channel"): string {
-  const { values, refuses = values, plan, until } = binds;
+  const { values, refuses = values, plan } = binds;
   const open = openIn({ binds, input });
   const allowed = [destinationText(values), anyOf(open)].filter(Boolean).join(", ");
   const again = bindsNothing(values, open)
@@ -286,37 +286,25 @@ export function alwaysText({ binds, input }: ForGood, where = "in this channel")
   const within = plan === undefined ? where : `in turns of this ${plan} alone, ${where}`;
   const never = `“Never” refuses it${refused} without asking.`;
   const end = "until somebody removes them (/agent approvals).";
-  if (until === undefined)
-    return `“Always here” allows this tool as it is now${to}, ${within};${again} ${never} Both stay in force ${end}`;
-  const days = `“${lentLabel}” all calls for the same person ${where}, until ${endOf(until)}`;
-  return `“${turnLabels.lent}” allows the other calls of this answer, ${days}. ${never} Take it back with /agent approvals.`;
+  return `“Always here” allows this tool as it is now${to}, ${within};${again} ${never} Both stay in force ${end}`;
 }
 
 /** The label of the button "always here", with the arguments that may vary. */
 export function alwaysLabel({ binds, input }: ForGood): string {
-  if (binds.until !== undefined) return lentLabel;
   const any = anyOf(openIn({ binds, input }));
   const label = any === "" ? "Always here" : `Always here, ${any}`;
   return label.length > maxLabel ? `${label.slice(0, maxLabel - 1)}…` : label;
 }
 
-const lentLabel = "For 7 days";
-const turnLabels = { site: "This site, this turn", lent: "For this answer" };
-
-/** The end of a standing decision, in UTC. */
-export function endOf(until: number): string {
-  return `${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
 /** The label of the button that allows more than this one call for the rest of the turn; undefined if there is nothing of the kind. */
-export function turnLabel({ binds, addresses = [] }: AskedScope): string | undefined {
-  if (addresses.length > 0) return turnLabels.site;
-  return binds?.until === undefined ? undefined : turnLabels.lent;
+export function turnLabel({ person, addresses = [] }: AskedScope): string | undefined {
+  if (addresses.length > 0) return "This site, this turn";
+  return person?.for_answer ? "For this answer" : undefined;
 }
 
 /** What an approval can cover in addition to the call that asks. */
 interface AskedScope {
-  binds?: Pick<Binding, "until"> | undefined;
+  person?: Pick<OnlyDecider, "for_answer"> | undefined;
   addresses?: readonly string[] | undefined;
 }
 

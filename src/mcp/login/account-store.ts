@@ -11,7 +11,7 @@ import type { LoginServer } from "../login-port.ts";
 /** Tokens of one account, and where they can be revoked. */
 export interface StoredTokens {
   tokens: OAuthTokens;
-  /** Another one for each login of a person; absent in those of earlier versions. Renewed tokens keep it. */
+  /** Another one for each login of a person; absent if the bot logs in itself. Renewed tokens keep it. */
   login?: string | undefined;
   revocation_endpoint?: string | undefined;
   revocation_methods?: string[] | undefined;

@@ -69,13 +69,13 @@ export function createAnthropicMessages(provider: string) {
   };
 }
 
-/** Blocks of this provider and form. Earlier versions stored no form; their requests had the form `noted`. */
+/** Blocks of this provider and form. */
 function ownBlocks(
   { provider_blocks: own }: AssistantMessage,
   provider: string,
   form: WireForm,
 ): ProviderBlocks | undefined {
-  const isOwn = own?.provider === provider && Array.isArray(own.blocks) && (own.form ?? "noted") === form;
+  const isOwn = own?.provider === provider && Array.isArray(own.blocks) && own.form === form;
   return isOwn ? own : undefined;
 }
 

@@ -12,9 +12,10 @@ import { referredPart } from "./references.ts";
 const refused: ReadonlySet<string> = new Set("anyOf oneOf allOf not enum const if then else $ref".split(" "));
 const merged: ReadonlySet<string> = new Set(["allOf", "$ref"]);
 
-/** Maximum depth and number of parts that are merged, and maximum characters of a rule in a description. */
+/** Maximum depth and number of parts that are merged; maximum rules in a description, and characters of each. */
 const maxDepth = 8;
 const maxParts = 200;
+const maxRules = 8;
 const maxRule = 600;
 
 /**
@@ -30,9 +31,10 @@ export function plainRoot(schema: JsonSchema): { root: JsonSchema; words: string
   const sure = parts.filter(({ isSure }) => isSure).map(({ part }) => part);
   const rest = Object.entries(schema).filter(([keyword]) => !refused.has(keyword));
   const required = [...new Set(sure.flatMap((part) => (Array.isArray(part.required) ? part.required : [])))];
-  const rules = sure.flatMap((part) =>
-    Object.entries(part).filter(([keyword]) => refused.has(keyword) && !merged.has(keyword)),
-  );
+  const rules = sure
+    .flatMap((part) => Object.entries(part))
+    .filter(([keyword]) => refused.has(keyword) && !merged.has(keyword))
+    .slice(0, maxRules);
   const root: JsonSchema = {
     ...Object.fromEntries(rest),
     type: "object",

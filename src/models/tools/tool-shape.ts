@@ -39,7 +39,10 @@ export function shapeTool(tool: ToolDefinition, { names, items }: ToolRules): To
     renamed.set(name, sent);
     return sent;
   };
-  const { schema, words } = sendableSchema(objectOf(parameters), { items, nameOf: names ? nameOf : undefined });
+  const { schema, words } = sendableSchema(objectOf(parameters), {
+    items,
+    nameOf: names ? nameOf : undefined,
+  });
   if (JSON.stringify(schema) === JSON.stringify(parameters)) return { definition: tool, renamed };
   const description = [tool.description, words].filter(Boolean).join("\n");
   return { definition: { ...tool, description, parameters: withoutDraft(schema) }, renamed };

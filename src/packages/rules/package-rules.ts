@@ -4,18 +4,17 @@ import { editDistance } from "../../base/nearest-name.ts";
 import { isRecord } from "../../base/record.ts";
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import { type FileRule, foundIn, maxReviewed, type ReviewSubject } from "../review-subject.ts";
-import names from "./names.json" with { type: "json" };
+import { hostsIn } from "./hosts.ts";
+import { packages } from "./known-names.ts";
 
 /** Pictures, sounds and fonts, if their first bytes are not those of a program. */
 const media = /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp3|wav|ogg|m4a|mp4|webm|mov|woff2?|ttf|otf|pdf)$/i;
 const compiled = /\.(?:pyc|class|jar|so|dll|dylib|node|wasm)$/i;
 const ordinaryHidden =
-  /^\.(?:gitignore|gitattributes|editorconfig|prettierrc|eslintrc|npmignore|gitkeep|github)/;
+  /^\.(?:gitignore|gitattributes|editorconfig|prettierrc|eslintrc|npmignore|gitkeep|github|mcp\.json)/;
 const manifests =
   /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/;
 const hooks = /^(?:(?:pre|post)?(?:install|prepare))$/;
-/** Names of much used libraries, and of others that differ from them in one letter. */
-const [popular, neighbours] = [names.popular.split(" "), names.neighbours.split(" ")];
 const installs =
   /\b(?:(?:pip3?|uv pip|pipx|uv tool)\s+install|uv add|(?:npm|pnpm|yarn|bun)\s+(?:install|i|add)|npx|uvx)((?:[ \t]+[\w@./=~^<>[\],-]{1,60}){1,12})/g;
 
@@ -38,15 +37,22 @@ export const fileKindRule: FileRule = (file) => {
   return findings;
 };
 
-/** Manifests: what installing the package's dependencies would fetch and run. */
-export const manifestRule: FileRule = (file) => {
+/** Manifests: what installing the package's dependencies would fetch and run, and the tool servers it brings. */
+export const manifestRule: FileRule = (file, { accounts }) => {
   const name = basename(file.path).toLowerCase();
+  const isJson = name === "package.json" || name === ".mcp.json" || name === "mcp.json";
   // A manifest that no program can read starts nothing either.
-  const manifest = name === "package.json" ? membersOf(parsedJson(file.raw)) : {};
+  const manifest = isJson ? membersOf(parsedJson(file.raw)) : {};
   const started = Object.entries(membersOf(manifest.scripts)).flatMap(([hook, script]) => {
     if (!hooks.test(hook) || typeof script !== "string") return [];
     const runs = /\b(?:node|sh|bash|python3?|curl|wget|deno|bun|eval)\b/.test(script);
     return [foundIn(file, { text: `${hook}: ${script}` }, runs ? "warning" : "info", "install_script")];
+  });
+  const servers = Object.values(membersOf(manifest.mcpServers)).flatMap((server) => {
+    const url = String(membersOf(server).url ?? "");
+    const isStrange = hostsIn(url, false).some((host) => !accounts.named(host));
+    const message = "It brings a tool server at a host that its description does not name.";
+    return isStrange ? [foundIn(file, { text: url }, "warning", "unusual_host", message)] : [];
   });
   const listed = /(?<=^[\s"']{0,8}|[[,]\s{0,4}["'])[A-Za-z][\w.-]{2,60}/gm;
   const written = manifests.test(name) ? (file.raw.slice(0, 50_000).match(listed) ?? []) : [];
@@ -56,29 +62,36 @@ export const manifestRule: FileRule = (file) => {
   );
   const mistaken = [...new Set([...wanted, ...commanded])].slice(0, 500).flatMap((each) => {
     const plain = each.toLowerCase().replaceAll("_", "-");
-    const meant = popular.find((other) => other.length >= 5 && editDistance(other, plain) === 1);
+    if (plain.length < 5 || packages.has(plain)) return [];
+    const meant = [...packages].find((other) => other.length >= 5 && isNear(other, plain));
     const message = `It depends on ${each}, which is easily mistaken for ${meant}.`;
-    if (meant === undefined || popular.includes(plain) || neighbours.includes(plain)) return [];
-    return [foundIn(file, {}, "warning", "similar_name", message)];
+    return meant === undefined ? [] : [foundIn(file, {}, "warning", "similar_name", message)];
   });
   const all = wanted.length > 0 ? [foundIn(file, { text: wanted.join(", ") }, "info", "dependencies")] : [];
-  return [...started, ...mistaken, ...all];
+  return [...started, ...servers, ...mistaken, ...all];
 };
+
+const isNear = (one: string, other: string) =>
+  Math.abs(one.length - other.length) <= 1 && editDistance(one, other) === 1;
 
 function membersOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
 /** Letters that look like Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
-const lookalikes = new Map(names.lookalikes.split(" ").map(([letter = "", latin = ""]) => [letter, latin]));
+const lookalikes = new Map(
+  "аa еe оo рp сc уy хx іi јj ѕs һh кk мm тt вb нh αa εe οo ρp νv ιi κk τt υu χx ɡg ӏl ԁd ԛq ԝw 0o 1l 3e 5s |l il"
+    .split(" ")
+    .map(([letter = "", latin = ""]) => [letter, latin]),
+);
 
 /** A name that can be mistaken for that of a skill that ships. */
 export function nameFindings({ skill: { id, origin }, shipped }: ReviewSubject): PackageFinding[] {
   if (origin.source === "bundled") return [];
   return shipped.flatMap((other) => {
     const looksAlike = skeleton(other.id) === skeleton(id);
-    const isNear = other.id.length >= 6 && editDistance(other.id, id.toLowerCase()) <= 1;
-    if (other.id === id || !(looksAlike || isNear)) return [];
+    const isClose = other.id.length >= 6 && editDistance(other.id, id.toLowerCase()) <= 1;
+    if (other.id === id || !(looksAlike || isClose)) return [];
     const message = `Its name ${id} is easily mistaken for ${other.id}, which ships with the bot.`;
     return [{ severity: looksAlike ? "danger" : "warning", code: "similar_name", message }];
   });

@@ -21,7 +21,7 @@ import { type ChatOutput, screenOf } from "./screen.ts";
 /** The part of the HTTP API that the chat uses. */
 export type ChatClient = Pick<ApiClient, "call" | "submitTurn" | "turnEvents">;
 
-export interface ChatOptions {
+interface ChatOptions {
   client: ChatClient;
   input: Keys;
   output: ChatOutput;
@@ -148,7 +148,7 @@ async function follow(chat: Chat, turnId: string, known: readonly TurnEvent[] = 
   const signal = interrupts.begin(turnId);
   const display = createLineDisplay({ progress: lines.say, answer: lines.say }, clock, paint);
   if (interactive)
-    display.finish = (view) => finalLines(view, screenOf(output).columns, paint).forEach(lines.say);
+    display.finish = (view) => lines.say(finalLines(view, screenOf(output).columns, paint).join("\n"));
   const asking = { ...lines, paint, prompt: interactive ? paint.accent("? ") : "" };
   const until = (over: AbortSignal) => AbortSignal.any([over, interrupts.left]);
   try {
@@ -182,6 +182,6 @@ function showThread(turns: readonly TurnWithEvents[], { output, lines, paint }: 
     lines.say(`${paint.accent("›")} ${plainText(turn.question)}`);
     if (turn.status !== "finished") continue;
     const view = events.reduce(foldTurn, emptyTurnView(turn.turn_id));
-    finalLines(view, screenOf(output).columns, paint).forEach(lines.say);
+    lines.say(finalLines(view, screenOf(output).columns, paint).join("\n"));
   }
 }

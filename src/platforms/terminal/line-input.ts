@@ -7,7 +7,7 @@ export interface Keys extends NodeJS.ReadableStream {
   setRawMode?(raw: boolean): unknown;
 }
 
-export interface LineInputOptions {
+interface LineInputOptions {
   input: Keys;
   output: NodeJS.WritableStream;
   /** Whether lines are edited, with history and completion. Otherwise they are read as they come. */
@@ -39,6 +39,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
     input,
     output: interactive ? output : undefined,
     terminal: interactive,
+    prompt: "",
     history: [...history],
     historySize: 500,
     crlfDelay: Number.POSITIVE_INFINITY,
@@ -69,7 +70,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
     changes.emit("change");
   });
   const show = () => {
-    if (interactive && !closed) editor.prompt(true);
+    if (interactive && !closed && editor.getPrompt() + editor.line !== "") editor.prompt(true);
   };
   return {
     async read(prompt, signal) {
@@ -90,6 +91,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
       show();
     },
     clear() {
+      if (!interactive) return false;
       const something = editor.line !== "" || typed.length > 0;
       typed = [];
       editor.write(null, { ctrl: true, name: "e" });

@@ -13,7 +13,7 @@ const knownFileSchema = z.object({
   /** Turns it was attached with. */
   turns: z.array(z.string()).optional(),
   by: z.string().optional(),
-  /** Turns whose calls made or changed it; absent for attached files and in records of earlier versions. */
+  /** Turns whose calls made or changed it; absent for attached files. */
   made_in: z.array(z.string()).optional(),
   /** Files that were named by the call that made it. */
   from: z.array(z.string()).optional(),

@@ -11,11 +11,10 @@ const changesSchema = z.array(
 );
 
 const runSchema = z.object({
-  /** Identifies this run: a call may run again. Absent in records of earlier versions. */
-  run: z.uuid().optional(),
+  /** Identifies this run: a call may run again. */
+  run: z.uuid(),
   call_id: z.string(),
-  /** Absent in records of earlier versions. */
-  turn_id: z.string().optional(),
+  turn_id: z.string(),
   /** The part of the folder it writes to. */
   area: z.string(),
   /** The files named by its call, until it has ended. */
@@ -114,7 +113,7 @@ async function settled(
   for (const each of runs) {
     const { run, changed } = each;
     if (each.area !== area || changed !== undefined) continue;
-    if (run === undefined || !(await isLive(run))) open.push(each);
+    if (!(await isLive(run))) open.push(each);
   }
   const [first] = open;
   if (first === undefined) return runs;

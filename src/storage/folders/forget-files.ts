@@ -42,14 +42,14 @@ export async function forgetFiles(
 }
 
 /** The record of a file without the deleted turns: the same object if it has none of them, undefined if the file is to be removed. */
-function leftOf(known: KnownFile, { gone, made, given }: Forgotten): KnownFile | undefined {
+function leftOf(known: KnownFile, { gone, made }: Forgotten): KnownFile | undefined {
   const { turns, made_in, given: hash } = known;
   const without = (all: readonly string[]) => all.filter((turnId) => !gone.has(turnId));
   if (turns?.some((turnId) => gone.has(turnId))) {
     const rest = without(turns);
     return rest.length === 0 ? undefined : { ...known, turns: rest };
   }
-  if (made_in === undefined) return hash !== undefined && given?.has(hash) ? undefined : known;
+  if (made_in === undefined) return known;
   const rest = without(made_in);
   if (rest.length === made_in.length) return known;
   if (rest.length > 0) return { ...known, made_in: rest };

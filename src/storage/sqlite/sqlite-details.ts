@@ -1,11 +1,13 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { DetailsOptions, FinishedPage, TurnRemoval } from "../../core/log/turn-log.ts";
+import type { DetailsOptions, TurnRemoval } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
-import { finishedPageOf } from "../turns/turn-rows.ts";
+import { dropCauseEvent, dropFromLaterTurns } from "../turns/turn-forgetting.ts";
+import { createDetailsPages, detailsPage } from "../turns/turn-removal.ts";
 import { isDetail, isMarked, isUnused } from "../turns/turn-statements.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvents } from "./sqlite-events.ts";
-import { dropCauseEvent, dropFromLaterTurns } from "./sqlite-forgetting.ts";
+import { forgettingTables } from "./sqlite-forgetting.ts";
+import { carryOut, sqliteTables } from "./sqlite-tables.ts";
 
 /** Maximum events that one write deletes, and bytes of events and turns after which it ends: about 3 ms. */
 const maxRows = 100;
@@ -33,16 +35,13 @@ interface Position extends Place {
   bytes: number;
 }
 
-/** Maximum turns that one page looks at. */
-const pageSize = 100;
-
 // Served by the index alone; its order is that of `finished_at` and ordinals.
 const oldTurns = `
   SELECT turns.turn_id, turns.finished_at, turns.ordinal, ${isUnused("?1")} AS unused
   FROM (
     SELECT finished_at, ordinal FROM turns INDEXED BY turns_detailed
     WHERE details = 1 AND status = 'finished' AND finished_at < ?1 AND (finished_at, ordinal) > (?2, ?3)
-    ORDER BY finished_at, ordinal LIMIT ${pageSize}) AS old
+    ORDER BY finished_at, ordinal LIMIT ${detailsPage}) AS old
   CROSS JOIN turns ON turns.ordinal = old.ordinal
   CROSS JOIN threads ON threads.namespace = turns.namespace AND threads.thread = turns.thread
   ORDER BY old.finished_at, old.ordinal`;
@@ -57,14 +56,6 @@ interface Budget {
 export function createDetailsRemoval(
   connection: SqliteConnection,
 ): Pick<TurnRemoval, "removeDetails" | "oldDetails" | "finishedBefore" | "scrub"> {
-  const page = async (
-    before: number,
-    after = { finished_at: Number.MIN_SAFE_INTEGER, ordinal: 0 },
-    all: boolean,
-  ): Promise<FinishedPage> => {
-    const rows = connection.all(oldTurns, before, after.finished_at, after.ordinal);
-    return finishedPageOf(rows, all, pageSize);
-  };
   return {
     async removeDetails(turnIds, at, options = {}) {
       for (let done = 0; done < turnIds.length; await nextTick())
@@ -73,8 +64,7 @@ export function createDetailsRemoval(
         );
     },
 
-    oldDetails: (before, after) => page(before, after, false),
-    finishedBefore: (before, after) => page(before, after, true),
+    ...createDetailsPages(sqliteTables(connection), oldTurns),
 
     scrub: ({ rebuild } = {}) => (rebuild ? connection.rebuild() : connection.truncateLog()),
   };
@@ -97,7 +87,7 @@ function removeNext(
       touched.push(position);
       budget.bytes -= position.bytes;
       if (!removeSome(connection, turnId, at, budget)) break;
-      if (forgets) dropCauseEvent(connection, turnId);
+      if (forgets) carryOut(connection, dropCauseEvent(forgettingTables(connection), turnId));
     }
     done += 1;
   }
@@ -129,7 +119,7 @@ function dropAfter(connection: SqliteConnection, turns: readonly Position[]): vo
     if (turn.ordinal < (earliest.get(thread)?.ordinal ?? Number.POSITIVE_INFINITY))
       earliest.set(thread, turn);
   }
-  for (const turn of earliest.values()) dropFromLaterTurns(connection, turn, turn.ordinal);
+  for (const turn of earliest.values()) carryOut(connection, dropFromLaterTurns(turn, turn.ordinal));
 }
 
 /** Deletes details of one turn; returns whether none is left. */

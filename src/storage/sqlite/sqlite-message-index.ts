@@ -1,9 +1,11 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { IndexedMessage, MessageIndex, MessageQuery } from "../../core/ports/chat-actions.ts";
-import { extent, extentOf, messageOf } from "../message-rows.ts";
+import type { MessageIndex, MessageQuery } from "../../core/ports/chat-actions.ts";
+import { createMessageStore } from "../message-store.ts";
 import type { StoreFormat } from "../store-format.ts";
+import type { Work } from "../tables.ts";
 import { wordsIn } from "../words.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
+import { sqliteTables } from "./sqlite-tables.ts";
 
 /**
  * `words` contains no texts of its own, and with `secure-delete` no words of deleted messages: without it they stay until the index is next
@@ -47,106 +49,41 @@ export async function openSqliteMessageIndex(
 
 /** The index on an open file that has its tables. */
 export function createMessageIndex(connection: SqliteConnection): MessageIndex {
-  return {
-    put: (messages) =>
-      connection.write(() =>
-        connection.transaction(() => {
-          for (const message of messages) putMessage(connection, message);
-        }),
-      ),
-    remove: (namespace, reference) =>
-      connection.write(() =>
-        connection.transaction(() => {
-          const found = connection.get(find, namespace, reference);
-          if (found !== undefined) drop(connection, Number(found.ordinal));
-        }),
-      ),
-    clear: (namespace) => clear(connection, "namespace = ?", namespace),
-    async clearBefore(before, namespace) {
-      const all = () => connection.all("SELECT DISTINCT namespace FROM messages").map((row) => row.namespace);
+  const tables = sqliteTables(connection);
+  return createMessageStore({
+    ...tables,
+    *put({ namespace, reference, thread, author, text, at }) {
+      yield* drop("namespace = $1 AND reference = $2", namespace, reference);
+      const [row] = yield [
+        `INSERT INTO messages (namespace, reference, thread, author_id, author, at, text)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ordinal`,
+        ...[namespace, reference, thread ?? null, author.id, author.name, at, text],
+      ];
+      yield ["INSERT INTO words (rowid, text) VALUES ($1, $2)", Number(row?.ordinal), text];
+    },
+    async remove(where, ...values) {
       let count = 0;
-      for (const each of namespace === undefined ? all() : [namespace])
-        count += await clear(connection, "namespace = ? AND at < ?", String(each), before);
+      for (let removed = removedAtOnce; removed === removedAtOnce; await nextTick()) {
+        removed = await tables.write(() => drop(where, ...values));
+        count += removed;
+      }
+      // The write-ahead log still has the old pages.
+      if (count > 0) await connection.truncateLog();
       return count;
     },
-    clearAuthor: (author, isThere, options) => clearAuthor(connection, author, isThere, options),
+    found: "FROM words JOIN messages m ON m.ordinal = words.rowid WHERE words MATCH $1",
+    match: (_namespace, query) => matchOf(query),
     scrub: () => connection.rebuild(),
-    search: async (namespace, query) => search(connection, namespace, query),
-    extent: async (namespace) => extentOf(connection.get(extent, namespace)),
-  };
+  });
 }
 
-const find = "SELECT ordinal FROM messages WHERE namespace = ? AND reference = ?";
-
-function putMessage(connection: SqliteConnection, message: IndexedMessage): void {
-  const { namespace, reference, thread, author, text, at } = message;
-  const before = connection.get(find, namespace, reference);
-  if (before !== undefined) drop(connection, Number(before.ordinal));
-  connection.run(
-    "INSERT INTO messages (namespace, reference, thread, author_id, author, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    ...[namespace, reference, thread ?? null, author.id, author.name, at, text],
-  );
-  const ordinal = Number(connection.get(find, namespace, reference)?.ordinal);
-  connection.run("INSERT INTO words (rowid, text) VALUES (?, ?)", ordinal, text);
-}
-
-function drop(connection: SqliteConnection, ordinal: number): void {
-  connection.run("DELETE FROM words WHERE rowid = ?", ordinal);
-  connection.run("DELETE FROM messages WHERE ordinal = ?", ordinal);
-}
-
-/** Removes the messages that match a condition, a part at a time; returns how many. */
-async function clear(
-  connection: SqliteConnection,
-  where: string,
-  ...values: (string | number)[]
-): Promise<number> {
-  const next = `SELECT ordinal FROM messages WHERE ${where} LIMIT ${removedAtOnce}`;
-  let count = 0;
-  for (let removed = removedAtOnce; removed === removedAtOnce; await nextTick()) {
-    removed = await connection.write(() =>
-      connection.transaction(() => {
-        const ordinals = connection.all(next, ...values).map(({ ordinal }) => Number(ordinal));
-        for (const ordinal of ordinals) drop(connection, ordinal);
-        return ordinals.length;
-      }),
-    );
-    count += removed;
-  }
-  // The write-ahead log still has the old pages.
-  if (count > 0) await connection.truncateLog();
-  return count;
-}
-
-async function clearAuthor(
-  connection: SqliteConnection,
-  author: string,
-  isThere: (namespace: string) => boolean,
-  { dryRun = false }: { dryRun?: boolean } = {},
-): Promise<number> {
-  const where = "author_id = ? AND namespace = ?";
-  const rows = connection.all(
-    "SELECT namespace, count(*) AS n FROM messages WHERE author_id = ? GROUP BY namespace",
-    author,
-  );
-  let count = 0;
-  for (const { namespace, n } of rows)
-    if (isThere(String(namespace)))
-      count += dryRun ? Number(n) : await clear(connection, where, author, String(namespace));
-  return count;
-}
-
-function search(connection: SqliteConnection, namespace: string, query: MessageQuery): IndexedMessage[] {
-  const text = matchOf(query);
-  if (text === "") return [];
-  const { since = 0, until = Number.MAX_SAFE_INTEGER, author = null, most } = query;
-  const rows = connection.all(
-    `SELECT m.* FROM words JOIN messages m ON m.ordinal = words.rowid
-     WHERE words MATCH ?1 AND m.namespace = ?2 AND m.at BETWEEN ?3 AND ?4 AND (?5 IS NULL OR m.author_id = ?5)
-     ORDER BY m.at DESC, m.ordinal DESC LIMIT ?6`,
-    ...[text, namespace, Math.ceil(since), Math.floor(until), author, most],
-  );
-  return rows.map(messageOf);
+/** Removes some messages that match a condition; returns how many. */
+function* drop(where: string, ...values: (string | number)[]): Work<number> {
+  const rows = yield [`SELECT ordinal FROM messages WHERE ${where} LIMIT ${removedAtOnce}`, ...values];
+  for (const { ordinal } of rows)
+    for (const sql of ["DELETE FROM words WHERE rowid = $1", "DELETE FROM messages WHERE ordinal = $1"])
+      yield [sql, Number(ordinal)];
+  return rows.length;
 }
 
 /** Every word as a quoted string, so that it contains no syntax of the index; each matches as a prefix. */

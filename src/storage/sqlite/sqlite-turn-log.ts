@@ -9,6 +9,8 @@ import {
   takenEntryError,
 } from "../turns/due-entry-rows.ts";
 import { createThreadReading } from "../turns/thread-reading.ts";
+import { createForgetting } from "../turns/turn-forgetting.ts";
+import { createTurnRemoval } from "../turns/turn-removal.ts";
 import { backlogOf, wokenBySignal } from "../turns/turn-rows.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
@@ -16,10 +18,10 @@ import { createClaiming } from "./sqlite-claiming.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
 import { createDetailsRemoval } from "./sqlite-details.ts";
 import { readInbound } from "./sqlite-events.ts";
-import { createForgetting } from "./sqlite-forgetting.ts";
+import { forgettingTables } from "./sqlite-forgetting.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
 import { createReading } from "./sqlite-reading.ts";
-import { createTurnRemoval } from "./sqlite-turn-removal.ts";
+import { sqliteTables } from "./sqlite-tables.ts";
 import { turnLogFormat } from "./turn-log-schema.ts";
 
 /**
@@ -51,9 +53,18 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
     ...createAppending(connection),
     ...createHealth(connection, clock),
     ...createSignalling(connection),
-    ...createForgetting(connection),
+    ...createForgetting(forgettingTables(connection)),
     ...details,
-    ...createTurnRemoval(connection, details.removeDetails),
+    ...createTurnRemoval({
+      ...sqliteTables(connection),
+      removeDetails: details.removeDetails,
+      threads: "threads INDEXED BY threads_by_activity",
+      *lockNamespace() {},
+      *dropped(namespace) {
+        const lanes = "('urgent', 'command', 'message')";
+        yield [`DELETE FROM lanes WHERE lane IN ${lanes} AND namespace = $1`, namespace];
+      },
+    }),
     ...createReading(connection),
     ...createThreadReading(connection),
     due: createDueEntries(connection),

@@ -12,6 +12,10 @@ export const noteOpening = `
 export const finishedTurn =
   "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = $1 AND status = 'finished'";
 
+/** `1 = 0` is false in every database. */
+export const emptyTurn = `
+  UPDATE turns SET text = $2, answer = NULL, details = (1 = 0) WHERE turn_id = $1`;
+
 export const disownTurn =
   "UPDATE turns SET author_id = $3, author = $4 WHERE turn_id = $1 AND author_id = $2";
 
@@ -24,7 +28,7 @@ export const renameThread = `
 /** Work in the background may end after turns that were accepted before it have begun. */
 export const dropCarriedOver = `
   DELETE FROM events
-  WHERE (type IN ('history_compacted', 'transcript_opened', 'background_ended')
+  WHERE (type IN ('transcript_opened', 'background_ended')
       OR (type = 'run' AND (body LIKE '%"event":{"type":"transcript_opened"%'
         OR body LIKE '%"event":{"type":"background_ended"%')))
     AND turn_id IN (
@@ -40,10 +44,11 @@ export const countRemoved = `
 
 export const dropThread = `
   DELETE FROM threads WHERE namespace = $1 AND thread = $2
-    AND NOT EXISTS (SELECT 1 FROM turns WHERE thread = $2 AND namespace = $1)`;
+    AND NOT EXISTS (SELECT 1 FROM turns WHERE thread = $2 AND namespace = $1) RETURNING thread`;
 
 export const dropNamespace = `
-  DELETE FROM namespaces WHERE namespace = $1 AND NOT EXISTS (SELECT 1 FROM threads WHERE namespace = $1)`;
+  DELETE FROM namespaces WHERE namespace = $1 AND NOT EXISTS (SELECT 1 FROM threads WHERE namespace = $1)
+  RETURNING namespace`;
 
 /** Whether no transcript continues from a finished turn: its thread has been idle for long enough, or has a later opening. */
 export const isUnused = (since: string) =>

@@ -34,7 +34,7 @@ export function ending(turnId: string, seq: number, text = "done"): TurnEvent {
 /** A transcript opens, with this text carried over into it, or with none. */
 export function opened(text?: string, because: OpeningReason = "full"): TurnEventBody {
   const messages = text === undefined ? [] : [{ role: "user" as const, text }];
-  const skills = { active: [], offloaded: [] };
+  const skills = { active: [], offloaded: [], seen: {} };
   return { type: "transcript_opened", opening: "name", because, deletions: 0, messages, own: 0, ...skills };
 }
 

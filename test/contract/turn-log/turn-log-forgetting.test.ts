@@ -65,7 +65,7 @@ test("deleted conversations are in no file of the SQLite log any more once it is
 test("removed details are in no file of the SQLite log any more once it is scrubbed", async () => {
   const log = await openSqliteTurnLog(join(folder, "details.db"), { clock: logTime });
   const text = `the secret word ${"is long ".repeat(3_000)}`;
-  const heard = { by: "Bob", text, at: 1 };
+  const heard = { by: "Bob", author: "U1", text, at: 1 };
   for (const id of ["t1", "t2"]) {
     await log.accept(inbound(`k-${id}`), id, 1);
     await claimAt(log, 2, "w1", 500);

@@ -26,12 +26,10 @@ export function turnLogForgettingContract(
       await accept(id, change);
       await claimAt(log, 1_000, "w1", 500);
       const usage = { type: "usage", model: "m", input_tokens: 10, output_tokens: 3, cost_usd: 0.5 } as const;
-      const summary = { type: "history_compacted", through_turn: "t0", summary: `summary of ${id}` } as const;
       await log.append(id, "w1", [
         entry(id, 1, usage),
-        entry(id, 2, summary),
-        entry(id, 3, opened(`carried into ${id}`)),
-        ending(id, 4, `answer ${id}`),
+        entry(id, 2, opened(`carried into ${id}`)),
+        ending(id, 3, `answer ${id}`),
       ]);
     };
 
@@ -49,7 +47,7 @@ export function turnLogForgettingContract(
           text: "",
           forgotten_by: "bob",
           turn_id: "t1",
-          seq: 5,
+          seq: 4,
           at: 5_000,
         },
       ]);
@@ -60,7 +58,7 @@ export function turnLogForgettingContract(
       await log.forget("t1", "ada", 5_000);
       const record = await log.get("t1");
       expect(record).toMatchObject({ status: "finished", outcome: "completed", text: "", cost_usd: 0.5 });
-      expect(record).toMatchObject({ accepted_at: 100, finished_at: 1_004 });
+      expect(record).toMatchObject({ accepted_at: 100, finished_at: 1_003 });
       expect(record?.answer).toBeUndefined();
       expect(await log.list({ namespace: place.namespace })).toEqual([record]);
       expect(await log.usage({ since: 0 })).toMatchObject({
@@ -170,7 +168,7 @@ export function turnLogForgettingContract(
       await said("other", { thread: "two" });
       await log.forget("t2", "ada", 5_000);
       const types = async (id: string) => (await log.read(id)).map((event) => event.type);
-      const whole = ["inbound", "usage", "history_compacted", "transcript_opened", "turn_finished"];
+      const whole = ["inbound", "usage", "transcript_opened", "turn_finished"];
       expect(await types("t1")).toEqual(whole);
       expect(await types("t3")).toEqual(["inbound", "usage", "turn_finished"]);
       expect(await types("other")).toEqual(whole);

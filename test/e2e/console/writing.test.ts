@@ -88,3 +88,21 @@ test("the switch of a skill looks different when the agent decides, when it is o
   expect(seen.map(([label]) => label)).toEqual(["Auto", "On", "Off"]);
   expect(new Set(seen.map(([, colour]) => colour)).size).toBe(3);
 });
+
+test("a reminder is planned with the browser's pickers, and the dialog shows its next runs", async () => {
+  const { page } = await bench.visit();
+  await say(page, "/agent schedule add");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("What").fill("pay the invoice");
+  await dialog.getByLabel("Date").fill("2001-01-01");
+  await dialog.getByLabel("Time zone").selectOption("Asia/Tokyo");
+  await dialog.getByRole("button", { name: "Plan" }).click();
+  await dialog.getByText("has passed").waitFor();
+  await dialog.getByLabel("Time", { exact: true }).fill("09:30");
+  await dialog.getByLabel("How often").selectOption("every day");
+  await dialog.getByRole("button", { name: "Plan" }).click();
+  await dialog.getByText("pay the invoice, every day at 09:30 (Asia/Tokyo)").waitFor();
+  expect(await dialog.getByRole("listitem").count()).toBe(3);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await dialog.waitFor({ state: "hidden" });
+});

@@ -39,12 +39,9 @@ function crm(name: keyof typeof bens) {
 const lines = [
   [{ call: "crm__close_deal", with: { deal: "Acme", amount: 12_000 } }],
   "Closed: Acme, with Ben's account.",
-  [{ call: "crm__close_deal", with: { deal: "Acme", amount: 12_000 } }],
-  "Closed again.",
-  "Nothing is left to close.",
 ];
 
-/** The platform's fake refuses the next direct message, and the next change of a message. */
+/** `refuse`: the platform's fake refuses the next direct message. */
 async function begin(name: keyof typeof bens) {
   const { skill, used } = crm(name);
   const model = scriptedModel(lines);
@@ -52,21 +49,12 @@ async function begin(name: keyof typeof bens) {
   if (name === "slack") {
     const slack = await fakeSlack({ seed: colleagueSlack() });
     await slackBot(slack, model, options);
-    const refuse = (what: "direct" | "edit") =>
-      slack.fail({
-        method: what === "direct" ? "conversations.open" : "chat.update",
-        error: "internal_error",
-      });
+    const refuse = () => slack.fail({ method: "conversations.open", error: "internal_error" });
     return { stage: slackStage(slack), used, refuse };
   }
   const discord = await fakeDiscord(colleagueDiscord());
   await discordBot(discord, model, options);
-  const refuse = (what: "direct" | "edit") =>
-    discord.fail({
-      route: what === "direct" ? "POST /users/@me/channels" : "PATCH /channels/:id/messages/:id",
-      status: 403,
-      code: 50013,
-    });
+  const refuse = () => discord.fail({ route: "POST /users/@me/channels", status: 403, code: 50013 });
   return { stage: await discordStage(discord), used, refuse };
 }
 
@@ -79,47 +67,31 @@ const asBen = (stage: Stage, direct?: true) =>
   stage.say({ say: "/agent usage", who: "ben", ...(direct && { direct }), effect: {} });
 
 describe.each(["slack", "discord"] as const)("an account that its owner lends on %s", (name) => {
-  it("the owner decides in a direct message, both read what was decided, and Try again needs no more", async () => {
-    const { stage, used, refuse } = await begin(name);
+  it("the owner decides in a direct message, and both read what was decided", async () => {
+    const { stage, used } = await begin(name);
     const ben = await asBen(stage, true);
     const talk = await stage.say(question);
     await posted(talk, "dm:ben").toContainEqual(
       expect.objectContaining({
         text: expect.stringContaining("May I use your account at"),
-        buttons: ["Accept once", "Refuse", "For this answer", "For 7 days", "Never", "Details"],
+        buttons: ["Accept once", "Refuse", "For this answer", "Details"],
       }),
     );
-    await ben.press("For 7 days");
+    await ben.press("For this answer");
     await posted(talk, "general").toContainEqual(
       expect.objectContaining({ text: expect.stringContaining("Closed: Acme") }),
     );
     for (const where of ["general", "dm:ben"])
       await posted(talk, where).toContainEqual(
-        expect.objectContaining({ text: expect.stringMatching(/approved, until \d{4}-\d\d-\d\d/) }),
+        expect.objectContaining({ text: expect.stringMatching(/approved, for this answer/) }),
       );
     expect(used).toEqual([bens[name]]);
-
-    // The platform refuses to change the earlier answer, which then stays.
-    await refuse("edit");
-    await talk.press("Try again");
-    await posted(talk, "general").toContainEqual(
-      expect.objectContaining({ text: expect.stringContaining("Closed again.") }),
-    );
-    expect(used).toEqual([bens[name], bens[name]]);
-    await talk.press("Try again");
-    await posted(talk, "general").toContainEqual(
-      expect.objectContaining({ text: expect.stringContaining("Asked again: the new answer is below.") }),
-    );
-    const texts = (await talk.posted()).map(({ text }) => text).join("\n");
-    expect(texts).toContain("Closed: Acme");
-    expect(texts).toContain("Nothing is left to close.");
-    expect(texts).not.toContain("Closed again.");
   });
 
   it("a card that cannot be sent keeps nobody from deciding where it was asked", async () => {
     const { stage, used, refuse } = await begin(name);
     const ben = await asBen(stage);
-    await refuse("direct");
+    await refuse();
     const talk = await stage.say(question);
     await posted(talk, "general").toContainEqual(
       expect.objectContaining({ buttons: expect.arrayContaining(["Accept once"]) }),

@@ -195,6 +195,11 @@ describe("knack doctor", () => {
       "GET /skills": () => ({ skills, diagnostics }),
       "GET /packages": () => ({ packages }),
       "GET /mcp": () => ({ servers }),
+      "GET /sandbox/packages": () => ({ sets: [] }),
+      "GET /retention": () => ({
+        policy: { conversation_days: 365, run_detail_days: 30, file_days: 30, audit_days: 30 },
+        from: 0,
+      }),
     });
     const found = (await findingsOf({ cwd, bot })).filter(
       ({ name, status }) => status !== "ok" && ["mcp", "packages", "skills"].includes(name),

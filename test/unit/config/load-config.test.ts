@@ -283,31 +283,6 @@ describe("the time zone", () => {
   });
 });
 
-describe("settings of an earlier version", () => {
-  it("settings of an earlier version are accepted with a warning that names the new ones, wherever they are set", async () => {
-    const { config, warnings } = await load("prompt: {history_tokens: 9000, turn_tokens: 5000}\n", {
-      options: { "prompt.skills_tokens": 700 },
-    });
-    expect(config.prompt).toMatchObject({ transcript_tokens: 9_000, skill_list_tokens: 700 });
-    expect(config.prompt).not.toHaveProperty("history_tokens");
-    expect(warnings).toEqual([
-      "file own.yaml:1:10: prompt.history_tokens is now prompt.transcript_tokens. Its value is used until that one is set.",
-      "file own.yaml:1:32: prompt.turn_tokens is now prompt.transcript_tokens. It no longer has any effect.",
-      "option --skills-tokens: prompt.skills_tokens is now prompt.skill_list_tokens. Its value is used until that one is set.",
-    ]);
-  });
-
-  it("settings of an earlier version are absent from the shipped file, which causes no warning", async () => {
-    expect((await load("name: Robo\n")).warnings).toEqual([]);
-  });
-
-  it("invalid settings of an earlier version are refused under the new name", async () => {
-    expect(await problemsOf("prompt: {skills_tokens: many}\n")).toMatchObject([
-      { key: "prompt.skill_list_tokens" },
-    ]);
-  });
-});
-
 it("the variables that lead programs into the network are known, and none of them is a token", () => {
   const passed = {
     ...{

@@ -65,15 +65,11 @@ it.each<[Partial<ApprovalView>, string]>([
   expect(shown.verdicts).toEqual([]);
 });
 
-it("an approval card offers the account that it asks for once, for the answer, and for some days", () => {
-  const until = Date.parse("2026-12-05T04:10:00Z");
-  const person = { id: "U2", name: "Anna" };
-  const { text, verdicts } = card({ binds: { ...binds, until }, person });
-  expect(verdicts).toEqual([true, false, "turn", "always", "never"]);
-  expect(text).toContain("For this answer For 7 days Never");
-  expect(text).toContain("until 2026-12-05 04:10 UTC");
-  const decided = { state: "approved", by: "U2", name: "Anna", always: true } as const;
-  expect(card({ binds: { ...binds, until }, ...decided }).text).toContain(
-    "Anna approved, until 2026-12-05 04:10 UTC",
-  );
+it("an approval card offers the account that it asks for once, and for the answer", () => {
+  const person = { id: "U2", name: "Anna", for_answer: true } as const;
+  const { text, verdicts } = card({ person });
+  expect(verdicts).toEqual([true, false, "turn"]);
+  expect(text).toContain("For this answer");
+  const decided = { state: "approved", by: "U2", name: "Anna", for_turn: true } as const;
+  expect(card({ person, ...decided }).text).toContain("Anna approved, for this answer");
 });

@@ -22,7 +22,7 @@ function conversationOf(turns: number): Message[] {
       role: "assistant",
       text: `Answer ${turn}.`,
       tool_calls: [],
-      provider_blocks: { provider: "a", blocks: ["reasoning"] },
+      provider_blocks: { provider: "a", model: "m", blocks: ["reasoning"] },
     },
   ]).flat();
 }

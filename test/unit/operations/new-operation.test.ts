@@ -3,7 +3,6 @@ import { Command } from "commander";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { operationCommands } from "../../../src/app/commands/operation-commands.ts";
-import { type CommandHelp, commandHelp } from "../../../src/app/operations/command-help.ts";
 import { complete, type Operation, operation, runOperation } from "../../../src/app/operations/operation.ts";
 import type { Services } from "../../../src/app/operations/services.ts";
 import { allOperations } from "../../../src/app/operations/table.ts";
@@ -18,7 +17,10 @@ const ownMachine = { host: "127.0.0.1", port: 0 };
 /** All that it takes: one definition. */
 const remember = operation({
   name: "note.add",
-  input: z.object({ id: z.string().min(1), namespace: z.string().default("console:local:dm") }),
+  input: z.object({
+    id: z.string().min(1).describe("what to note"),
+    namespace: z.string().default("console:local:dm"),
+  }),
   output: z.object({ noted: z.string() }),
   who: { least: "manager", refusal: "Only managers may note something." },
   http: { route: "POST /notes/{id}", summary: "Note something", answers: "what was noted" },
@@ -40,12 +42,8 @@ const remember = operation({
   ],
   commandLine: [
     {
-      help: {
-        description: "note something",
-        arguments: [["<id>", "what to note"]],
-        namespace: "own",
-        json: "{noted}",
-      },
+      command: "notes add <id>",
+      namespace: "own",
     },
   ],
   text: ({ noted }) => `Noted **${noted}**.`,
@@ -104,11 +102,14 @@ it("a new operation is a route that openapi.json describes, and a call of the cl
 });
 
 it("a new operation is a command of the command line with --json", () => {
-  const group = new Command("notes");
-  const help = { "notes add": remember.commandLine?.[0]?.help as CommandHelp };
-  addOperationCommands(group, {} as never, async () => {}, help);
-  const [command] = group.commands;
-  expect(command?.helpInformation()).toContain("Usage: notes add [options] <id>");
+  const program = new Command("knack");
+  program.command("notes");
+  addOperationCommands(program, {} as never, async () => {}, operations);
+  const [command] = program.commands[0]?.commands ?? [];
+  const help = command?.helpInformation();
+  expect(help).toContain("Usage: knack notes add [options] <id>\n\nnote something\n");
+  expect(help).toMatch(/^ {2}id +what to note$/m);
+  expect(help).toMatch(/^ {2}--json +\{noted\}$/m);
   expect(command?.options.map(({ flags }) => flags)).toEqual(["--namespace <namespace>", "--json"]);
 });
 
@@ -121,15 +122,11 @@ it("each operation that people give as a command answers them", () => {
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
-it("each command in the help of the command line belongs to one operation, and no operation has another", () => {
-  const forms = allOperations.flatMap(({ commandLine = [] }) => commandLine.map(({ help }) => help));
-  const shown: CommandHelp[] = Object.values(commandHelp);
-  for (const help of shown)
-    expect(
-      forms.filter((each) => each === help),
-      help.description,
-    ).toHaveLength(1);
-  for (const help of forms) expect(shown).toContain(help);
+it("each command of the command line belongs to one operation", () => {
+  const forms = allOperations.flatMap(({ commandLine = [] }) => commandLine.map(({ command }) => command));
+  expect(forms.length).toBeGreaterThan(30);
+  const words = forms.map((command) => command.replace(/ [<[].*/, ""));
+  expect(new Set(words).size).toBe(words.length);
 });
 
 it("a new operation is refused to people who may not use it, without an audit entry", async () => {

@@ -234,11 +234,11 @@ describe("choosing", () => {
     expect((await packages.list()).length).toBe(0);
   });
 
-  it("500 skills are installed at once", async () => {
+  it("50 skills are installed at once", async () => {
     const place = await packagePlace();
     const packages = await place.open();
-    expect(succeeded(await packages.install(upload(many(500)), byAnna)).length).toBe(500);
-    expect((await place.load()).skills.length).toBe(500);
+    expect(succeeded(await packages.install(upload(many(50)), byAnna)).length).toBe(50);
+    expect((await place.load()).skills.length).toBe(50);
   });
 
   it("a repository of 400 MB gives its sound skills, without reading the rest", async () => {

@@ -123,7 +123,7 @@ describe("what tools answer again and again", () => {
     await log.accept(inbound("key-t2", { text: words, thread: "t2" }), "t2", 1);
     for (const id of ["t1", "t2"]) {
       await log.claim(id, 60_000);
-      const heard = { by: "Bob", text: words, at: 1 };
+      const heard = { by: "Bob", author: "bob", text: words, at: 1 };
       await log.append(id, id, [
         entry(id, 1, { type: "context_read", thread: [heard], files: [] }),
         entry(id, 2, { type: "user_message", message: { role: "user", text: words } }),

@@ -24,7 +24,8 @@ async function filled(failing: number): Promise<{ log: TurnLog; broken: TurnLog 
     );
     await log.append(id, "w1", [...rounds.map((body, at) => entry(id, at + 1, body)), ending(id, 151)]);
   }
-  let writes = 0;
+  // The first one looks for old turns.
+  let writes = -1;
   const broken = createTurnLog({
     ...connection,
     write(work) {

@@ -299,6 +299,18 @@ describe("in a pipe", () => {
     expect(chat.raw().match(/Stopped/g)).toHaveLength(1);
   });
 
+  it("a pipe is left at the second interrupt without a turn", async () => {
+    const chat = open(echo, false);
+    chat.type("go\n");
+    await chat.shows("You said");
+    await chat.shows("\n");
+    await new Promise(setImmediate);
+    chat.interrupt();
+    await chat.shows("again to leave");
+    chat.interrupt();
+    await chat.done;
+  });
+
   it("a pipe stops the turn on an interrupt of the process", async () => {
     const chat = open(async ({ emit, stopped }) => {
       for (const event of step("c1", "Working")) emit(event);

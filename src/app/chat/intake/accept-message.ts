@@ -13,8 +13,7 @@ export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" |
   author: Author;
   /** The text as it was written, except for a mention of the bot that the platform removed. */
   text: string;
-  /** Absent in records of earlier versions, which kept the mention in the text. */
-  to?: SaidTo | undefined;
+  to: SaidTo;
   origin: Origin;
   /** The text was changed after it had been answered. */
   edited?: true | undefined;
@@ -30,7 +29,7 @@ const maxThreadMessages = 100;
 export async function acceptMessage(context: IntakeContext, message: TakenMessage): Promise<boolean> {
   const { app, whisperer, platform } = context;
   const { key, place, id, author, text, to, origin } = message;
-  const submission: Submission = { ...place, text, ...(to === undefined ? {} : { to }), author, key, origin };
+  const submission: Submission = { ...place, text, to, author, key, origin };
   // Before the turn can begin, which removes the mark at its end.
   const marked = platform.markSeen(place, id, true);
   const submitted = app.submit(submission);

@@ -38,7 +38,7 @@ const lateThreadSchema = z.object({
     in_thread: z.boolean(),
     author: inboundSchema.shape.author,
     text: z.string(),
-    to: z.enum(["bot", "room"]).optional(),
+    to: z.enum(["bot", "room"]),
     origin: inboundSchema.shape.origin.unwrap(),
     edited: z.literal(true).optional(),
   }),

@@ -271,7 +271,7 @@ async function endingText(
     case "question_answered":
       return `**${await nameOf(turn, ending)}:** ${oneLine(ending.text, 300)}`;
     case "approval_decided":
-      return `**${await nameOf(turn, ending)}** ${verdictText({ ...ending, binds: "binds" in asked ? asked.binds : undefined })}.`;
+      return `**${await nameOf(turn, ending)}** ${verdictText({ ...ending, person: "person" in asked ? asked.person : undefined })}.`;
     case "late":
       return ending.asked === "question"
         ? "*The time to answer has passed.*"

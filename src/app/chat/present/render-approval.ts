@@ -127,13 +127,14 @@ function cardOf(
 }
 
 function buttonsOf(approval: Approval): OutgoingButton[] {
-  const { approval_id, binds, input } = approval;
+  const { approval_id, binds, input, person } = approval;
   const forTurn = turnLabel(approval);
   const decide = (verdict: ApprovalVerdict): ButtonAction => ({ role: "decide", approval_id, verdict });
   const quoted = textToEdit(approval);
-  const yes = approval.person === undefined ? "Approve" : "Accept";
+  const yes = person === undefined ? "Approve" : "Accept";
+  const once = binds === undefined && !person?.for_answer ? yes : `${yes} once`;
   return [
-    { action: decide(true), label: binds === undefined ? yes : `${yes} once`, style: "primary" },
+    { action: decide(true), label: once, style: "primary" },
     ...(quoted === undefined || quoted.length > maxEdited
       ? []
       : [{ action: { role: "edit", approval_id }, label: "Edit" } as const]),

@@ -16,8 +16,12 @@ const maxFindings = 12;
 /** Maximum characters of a package's text that are shown as code. */
 const maxCode = 200;
 
-/** Said in every review, whatever the findings. */
-const prose = "No check understands all that its text asks of the agent: read it.";
+/** Said in every review, whatever the findings: what the rules do not check, and who did. */
+function readBy({ findings }: Pick<PackageReview, "findings">): string {
+  return findings.some(({ code }) => code === "opinion")
+    ? "A model read its guide; its opinion is the last line."
+    : "Nobody read its guide: these are facts about its code, commands and files. Read what it asks of the agent.";
+}
 
 const signs: Record<PackageFinding["severity"], string> = {
   danger: "⛔ **Danger:**",
@@ -28,12 +32,14 @@ const signs: Record<PackageFinding["severity"], string> = {
 /** A review for the person who decides, gravest findings first. Texts of the package are escaped. */
 export function reviewText(review: PackageReview, { whole }: Pick<Reading, "whole">): string {
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
-  const shown = whole ? findings : findings.slice(0, maxFindings);
-  const more = findings.length - shown.length;
+  const facts = findings.filter(({ code }) => code !== "opinion");
+  const opinions = findings.filter(({ code }) => code === "opinion");
+  const shown = whole ? facts : facts.slice(0, maxFindings);
+  const more = facts.length - shown.length;
   const lines = [
     `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${countOf(files)}, ${Math.ceil(bytes / 1024)} KB)`,
     text(review.description, 300),
-    `${verdict(findings)} ${prose}`,
+    `${verdict(findings)} ${readBy(review)}`,
     ...shown.map(findingText),
     ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
     ...needs(review).map(([title, values]) => {
@@ -43,6 +49,7 @@ export function reviewText(review: PackageReview, { whole }: Pick<Reading, "whol
     ...filesNote(review).map((note) => text(note, 400)),
     `Its code: ${text(isolation, 300)}`,
     `sha256 \`${whole ? hash : `${hash.slice(0, 16)}…`}\``,
+    ...opinions.map(findingText),
   ];
   return lines
     .filter((line) => line !== "")
@@ -91,8 +98,11 @@ export function reviewsText(
   const more = whole ? 0 : reviews.length - lines.length;
   const rest = more > 0 ? [`- … and ${more} more, none with a graver finding`] : [];
   const [first] = byGravity(reviews);
-  const one = `\`/skill review ${first?.skill_id ?? "ID"}\` shows one in full.`;
-  return [[...lines, ...rest, "", `${reviews.length} skills. ${whole ? "" : `${one} `}${prose}`].join("\n")];
+  const one = whole
+    ? `${reviews.length} skills.`
+    : `\`/skill review ${first?.skill_id ?? "ID"}\` shows one in full.`;
+  const facts = "Each lists facts about code, commands and files; read what the guides ask of the agent.";
+  return [[...lines, ...rest, "", `${one} ${facts}`].join("\n")];
 }
 
 /** Maximum skills or left-out parts that a chat lists. */

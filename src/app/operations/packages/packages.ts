@@ -15,7 +15,6 @@ import { currentVersion } from "../../../core/skill/taught-skills.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, operators } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
@@ -145,7 +144,7 @@ export const updatePackage = operation({
       options: [installedOption],
     },
   ],
-  commandLine: [{ help: commandHelp["skills update"] }],
+  commandLine: [{ command: "skills update <id>" }],
   text: (done, _input, reading) => installedText(done, "updated", reading),
   async run(call) {
     const { input, asker, services, signal } = call;
@@ -176,7 +175,7 @@ export const removePackage = operation({
       options: [installedOption],
     },
   ],
-  commandLine: [{ help: commandHelp["skills remove"] }],
+  commandLine: [{ command: "skills remove <id>" }],
   text: ({ removed: { skill_id, from } }) =>
     `**${skill_id}** is removed. It came from \`${from.replaceAll("`", "")}\` and can be installed again from there.`,
   async run({ input, services }) {
@@ -195,7 +194,7 @@ export const reviewSkill = operation({
   who: "anyone",
   http: {
     route: "GET /skills/{id}/review",
-    summary: "The review of a skill that is there",
+    summary: "What a skill's files do, and what looks dangerous in them",
     answers: "what it is and can do",
   },
   chat: [
@@ -206,7 +205,7 @@ export const reviewSkill = operation({
       options: [skillOption],
     },
   ],
-  commandLine: [{ help: commandHelp["skills review"] }],
+  commandLine: [{ command: "skills review <id>" }],
   text: (review, _input, reading) => reviewText(review, reading),
   async run({ input, asker, services }) {
     const skill = await findSkill(input.id, services);

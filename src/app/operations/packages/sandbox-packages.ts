@@ -8,7 +8,6 @@ import {
   preparedState,
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, operators, said } from "../operation.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
 
@@ -48,7 +47,7 @@ export const listSandboxPackages = operation({
     summary: "Packages that are prepared for code in the sandbox",
     answers: "the sets, and what is being prepared",
   },
-  commandLine: [{ help: commandHelp["sandbox list"] }],
+  commandLine: [{ command: "sandbox list" }],
   text({ sets, working, last }) {
     const none = "No packages are prepared. Add some: knack sandbox add python numpy";
     const now = working === undefined ? [] : [`Being prepared: ${escapeMarkdown(working.what)}`];
@@ -75,7 +74,7 @@ export const addSandboxPackages = operation({
   },
   commandLine: [
     {
-      help: commandHelp["sandbox add"],
+      command: "sandbox add <language> [package...]",
       read: ({ language, package: packages }) => ({ language, packages: packages ?? [] }),
       follow,
     },
@@ -98,7 +97,7 @@ export const removeSandboxPackages = operation({
   },
   commandLine: [
     {
-      help: commandHelp["sandbox remove"],
+      command: "sandbox remove <language> <package...>",
       read: ({ language, package: packages }) => ({ language, packages }),
       follow,
     },
@@ -129,7 +128,7 @@ export const prepareSkill = operation({
       say: (output) => said(text(output)),
     },
   ],
-  commandLine: [{ help: commandHelp["sandbox prepare"], follow }],
+  commandLine: [{ command: "sandbox prepare <id>", follow }],
   text,
   async run({ input, asker, services }) {
     const skill = await findSkill(input.id, services);

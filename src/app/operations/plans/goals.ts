@@ -5,10 +5,9 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import { mayStop } from "../../../core/values/inbound.ts";
 import { threadSchema } from "../../../core/values/place.ts";
 import { channelName } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation } from "../operation.ts";
 
-const place = z.object({ ns: channelName, thread: threadSchema });
+const place = z.object({ ns: channelName, thread: threadSchema.describe("id of the thread") });
 const route = "/namespaces/{ns}/threads/{thread}/goal";
 const how = "`/agent goal set <aim> 5 turns` sets one, `/agent goal stop` ends it.";
 
@@ -31,7 +30,7 @@ export const showGoal = operation({
       missing: how,
     },
   ],
-  commandLine: [{ help: commandHelp["goal show"] }],
+  commandLine: [{ command: "goal show <namespace> <thread>" }],
   text: ({ goal }) => (goal === undefined ? `This thread has no goal. ${how}` : wordsOf(goal)),
   async run(call) {
     const goal = await goalOf(call);
@@ -73,7 +72,8 @@ export const setGoal = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["goal set"],
+      command: "goal set <namespace> <thread> <aim...>",
+      options: ["--turns <number>"],
       read: ({ thread, aim, turns }) => ({
         thread,
         aim: [aim].flat().join(" "),
@@ -114,7 +114,7 @@ export const stopGoal = operation({
       read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
     },
   ],
-  commandLine: [{ help: commandHelp["goal stop"] }],
+  commandLine: [{ command: "goal stop <namespace> <thread>" }],
   text: ({ goal }) => `Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`,
   async run({ input: { ns: namespace, thread }, asker, services }) {
     const [goal] = await services.goals.end({ namespace, thread }, () => true);

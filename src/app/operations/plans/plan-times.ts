@@ -4,7 +4,6 @@ import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type When, whenShape } from "../../../core/ports/plan-times.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
 import { channelName } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation } from "../operation.ts";
 import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
 
@@ -35,6 +34,11 @@ function exactTime(words: string): ({ text: string } & When) | undefined {
 function plannedText(done: string, { id: known, what, text, when, next }: PlannedView): string {
   return `${done} (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}\nNext: ${next.join(", ")}.`;
 }
+
+const timeOptions = [
+  ...["--at <time>", "--in <duration>", "--cron <patterns>", "--zone <zone>"],
+  ...["--from <time>", "--until <time>", "--times <number>"],
+];
 
 export const addSchedule = operation({
   name: "schedule.add",
@@ -73,6 +77,8 @@ export const addSchedule = operation({
         },
         { name: "task", type: "flag", description: "The text is work for the agent, to be done then" },
       ],
+      form: (_input, words) =>
+        words === "" || words === "--task" ? `/agent schedule add ${words}`.trim() : undefined,
       elseAgent: true,
       read(words, { namespace }) {
         const found = exactTime(words.replace(taskFlag, ""));
@@ -84,7 +90,9 @@ export const addSchedule = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["schedule add"],
+      command: "schedule add <text...>",
+      options: [["--task", "the text is work for the agent"], ...timeOptions],
+      namespace: "mandatory",
       read: ({ text, times, task, ...rest }) => ({
         ...rest,
         text: [text].flat().join(" "),
@@ -144,7 +152,9 @@ export const changeSchedule = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["schedule change"],
+      command: "schedule change <id>",
+      options: timeOptions,
+      namespace: "mandatory",
       read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
     },
   ],

@@ -5,7 +5,6 @@ import type { PlanChange, Planner } from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { channelName } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation, refused, shown } from "../operation.ts";
 import type { CommandOption } from "../services.ts";
 
@@ -58,7 +57,7 @@ export const listSchedules = operation({
       missing: family,
     },
   ],
-  commandLine: [{ help: commandHelp["schedule list"] }],
+  commandLine: [{ command: "schedule list", namespace: "mandatory" }],
   text: ({ schedules }) =>
     [...(schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf)), "", family].join(
       "\n",
@@ -94,7 +93,7 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
         missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
       },
     ],
-    commandLine: [{ help: commandHelp[`schedule ${to}`] }],
+    commandLine: [{ command: `schedule ${to} <id>`, namespace: "mandatory" as const }],
     text({ id: known, text, next }) {
       const times = to === "resume" && next.length > 0 ? ` Next: ${next.join(", ")}.` : "";
       return `${done}: \`${known}\` ${escapeMarkdown(oneLine(text, 200))}.${times}`;
@@ -149,7 +148,7 @@ export const renewScheduleSecret = operation({
             ),
     },
   ],
-  commandLine: [{ help: commandHelp["schedule secret"] }],
+  commandLine: [{ command: "schedule secret <id>", options: ["--set <secret>"], namespace: "mandatory" }],
   text: ({ secret = "It was sent to you on your platform." }, { set }) =>
     set === undefined ? escapeMarkdown(secret) : "The secret is set.",
   async run(call) {

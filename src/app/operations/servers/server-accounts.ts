@@ -3,7 +3,6 @@ import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { Asker, Outcome } from "../../../core/values/failure.ts";
 import { mayOperate } from "../../../core/values/inbound.ts";
 import { personKey, shownPerson } from "../../../core/values/place.ts";
-import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation } from "../operation.ts";
 import { serverView } from "./server-view.ts";
 import { configured, findServer, named, serverName, unknownServer } from "./servers.ts";
@@ -38,7 +37,7 @@ export const loginServer = operation({
       description: "Connects your account with a tool server",
     },
   ],
-  commandLine: [{ help: commandHelp["mcp login"], needsBot: "since the answer of the login comes to it" }],
+  commandLine: [{ command: "mcp login <name>", needsBot: "since the answer of the login comes to it" }],
   text: ({ url }, { name }) =>
     `Open this to connect your account with **${escapeMarkdown(name)}**. It is for you alone, and works once for a few minutes:\n\n${url}`,
   async run({ input, asker, services }) {
@@ -68,7 +67,7 @@ export const logoutServer = operation({
       description: "Forgets your account with a tool server",
     },
   ],
-  commandLine: [{ help: commandHelp["mcp logout"] }],
+  commandLine: [{ command: "mcp logout <name>" }],
   text({ name, credentials }) {
     const whose = credentials === "shared" ? "The account everybody used" : "Your account";
     return `${whose} with **${name}** is forgotten. \`/mcp login ${name}\` connects one again.`;

@@ -12,7 +12,6 @@ import type { Skill } from "../../../core/skill/skill.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { closed, diagnostic } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, operators } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { controlledText, type ServerView, serverListText, serverView, stateWords } from "./server-view.ts";
@@ -56,7 +55,7 @@ export const listServers = operation({
       read: () => ({}),
     },
   ],
-  commandLine: [{ help: commandHelp["mcp list"], settled: true }],
+  commandLine: [{ command: "mcp list", settled: true }],
   text: (output, _input, reading) => serverListText(output, reading),
   async run({ services }) {
     const servers = await Promise.all((await configured(services)).map((status) => viewOf(status, services)));
@@ -94,7 +93,8 @@ export const controlServer = operation({
     read: (words: string) => (words === "" ? undefined : { name: words, action }),
   })),
   commandLine: actions.map((action) => ({
-    help: commandHelp[`mcp ${action}`],
+    command: `mcp ${action} <name>`,
+    description: `${action} a tool server`,
     read: ({ name = "" }) => ({ name, action }),
     warnHere: onlyATry,
   })),

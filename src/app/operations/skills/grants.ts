@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Skill } from "../../../core/skill/skill.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation, operators } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { listed } from "../words.ts";
@@ -52,7 +51,7 @@ export const grantHosts = operation({
       missing: "Which skill, and which hosts? For example `/skill grant weather api.weather.example`.",
     },
   ],
-  commandLine: [{ help: commandHelp["skills grant"], read: ({ id, host }) => ({ id, hosts: host }) }],
+  commandLine: [{ command: "skills grant <id> <host...>", read: ({ id, host }) => ({ id, hosts: host }) }],
   text: (output) => `${reaches(output)} This counts in every channel.`,
   async run({ input, asker, services }) {
     const skill = await findRoot(input.id, services);
@@ -75,7 +74,11 @@ export const revokeHosts = operation({
   input: z.object({ id: skillId, hosts: hosts.optional().describe("all hosts when left out") }),
   output: granted,
   who,
-  http: { route: "POST /skills/{id}/revoke", summary: "Take hosts back from a skill", answers },
+  http: {
+    route: "POST /skills/{id}/revoke",
+    summary: "Take hosts back from a skill, all unless named",
+    answers,
+  },
   chat: [
     {
       command: "skill revoke",
@@ -94,7 +97,7 @@ export const revokeHosts = operation({
   ],
   commandLine: [
     {
-      help: commandHelp["skills revoke"],
+      command: "skills revoke <id> [host...]",
       read: ({ id, host }) => ({ id, ...(host === undefined || host.length === 0 ? {} : { hosts: host }) }),
     },
   ],

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { ownNamespace, skillId } from "../../services/shapes.ts";
-import { commandHelp } from "../command-help.ts";
 import { operation } from "../operation.ts";
 import { placeWords } from "../words.ts";
 import { oneSkill, skillOption } from "./find-skill.ts";
@@ -64,7 +63,7 @@ export const shareSkill = operation({
       missing: "Which skill, and with whom: `others`, `everyone` or `nobody`?",
     },
   ],
-  commandLine: [{ help: commandHelp["skills share"] }],
+  commandLine: [{ command: "skills share <id> <with>", namespace: "own" }],
   text: ({ id }, input) => sharedTexts[input.with](id),
   async run({ input: { id, namespace, with: who }, services }) {
     const found = await findTaught(id, namespace, services);
@@ -112,7 +111,7 @@ export const takeSkill = operation({
       description: "Takes a skill that another channel offers, as it is now",
     },
   ],
-  commandLine: [{ help: commandHelp["skills take"] }],
+  commandLine: [{ command: "skills take <id>", namespace: "own" }],
   text: ({ id, version }, { namespace }) =>
     `**${id}** can be used ${placeWords(namespace)} now (version ${version}). If it changes there, take it again.`,
   async run({ input: { id, namespace }, asker, services }) {

@@ -6,7 +6,6 @@ import { channelName, ownNamespace, skillId } from "../../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../../services/skill-listing.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
 import { mayChangeSettings, settingsNote } from "../channels.ts";
-import { commandHelp } from "../command-help.ts";
 import { type ChatForm, type OperationCall, operation, said } from "../operation.ts";
 import { listed, placeWords } from "../words.ts";
 import { oneSkill, skillOption, whichSkill } from "./find-skill.ts";
@@ -37,7 +36,7 @@ export const listSkills = operation({
       }),
     },
   ],
-  commandLine: [{ help: commandHelp["skills list"] }],
+  commandLine: [{ command: "skills list", namespace: "own" }],
   text({ skills, diagnostics }, { query }, reading) {
     if (skills.length > 0) return skillListText(skills, query === undefined ? diagnostics : [], reading);
     if (query !== undefined) return `No skill fits “${escapeMarkdown(query)}”. \`/skill list\` shows all.`;
@@ -54,7 +53,11 @@ export const showSkill = operation({
   input: z.object({ id: skillId, namespace: ownNamespace }),
   output: skillDetail,
   who: "anyone",
-  http: { route: "GET /skills/{id}", summary: "One skill in full", answers: "the skill" },
+  http: {
+    route: "GET /skills/{id}",
+    summary: "One skill: its parameters, tools and files, and whether it can be used",
+    answers: "the skill",
+  },
   chat: [
     {
       ...oneSkill,
@@ -62,7 +65,7 @@ export const showSkill = operation({
       description: "Shows one skill, its parameters, and why it can or cannot be used",
     },
   ],
-  commandLine: [{ help: commandHelp["skills info"] }],
+  commandLine: [{ command: "skills info <id>", namespace: "own" }],
   text: (skill, _input, reading) => skillDetailText(skill, reading),
   async run({ input: { id, namespace }, services, command }) {
     const skill = await services.skills.detail(id, namespace);

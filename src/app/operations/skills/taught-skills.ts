@@ -6,7 +6,6 @@ import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { milliseconds, ownNamespace, skillId } from "../../services/shapes.ts";
 import type { SkillDetail } from "../../services/skill-listing.ts";
 import type { TeachingService } from "../../services/teaching.ts";
-import { commandHelp } from "../command-help.ts";
 import { type OperationCall, operation } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { oneSkill, skillOption } from "./find-skill.ts";
@@ -100,7 +99,7 @@ export const showHistory = operation({
       description: "Shows the versions of a skill that was made here",
     },
   ],
-  commandLine: [{ help: commandHelp["skills history"] }],
+  commandLine: [{ command: "skills history <id>", namespace: "own" }],
   text: ({ id, current, versions }) =>
     [
       ...versions.toReversed().map((version) => versionLine(version, current)),
@@ -135,7 +134,11 @@ function versionLine(
 
 export const restoreVersion = operation({
   name: "taught.restore",
-  input: z.object({ id: skillId, namespace: ownNamespace, version: z.coerce.number().int().positive() }),
+  input: z.object({
+    id: skillId,
+    namespace: ownNamespace,
+    version: z.coerce.number().int().positive().describe("its number in the history"),
+  }),
   output: standing,
   who: { decide: mayReplace },
   http: {
@@ -159,7 +162,7 @@ export const restoreVersion = operation({
       missing: "Which skill, and which version? `/skill history SKILL` shows them.",
     },
   ],
-  commandLine: [{ help: commandHelp["skills restore"] }],
+  commandLine: [{ command: "skills restore <id> <version>", namespace: "own" }],
   text: ({ id, version }) => `**${id}** is version ${version} again.`,
   async run({ input: { id, namespace, version }, asker, services }) {
     const found = await findTaught(id, namespace, services);
@@ -193,7 +196,7 @@ export const discardSkill = operation({
       description: "Removes a skill that was made here, with its versions",
     },
   ],
-  commandLine: [{ help: commandHelp["skills discard"] }],
+  commandLine: [{ command: "skills discard <id>", namespace: "own" }],
   text: ({ id }) => `**${id}** is gone, with all its versions.`,
   async run({ input: { id, namespace }, services }) {
     const found = await findTaught(id, namespace, services);

@@ -125,8 +125,7 @@ async function isNamedIn(
   // A crash ended the deletion of these.
   if (details.length > 0 && events.some(({ type }) => type === "details_removed")) return true;
   const [entry] = events;
-  const cause = entry?.type === "inbound" ? entry.inbound.cause?.caused_by : undefined;
-  if ([cause ?? []].flat().includes(id)) return true;
+  if (entry?.type === "inbound" && entry.inbound.cause?.caused_by?.includes(id)) return true;
   const isTheirs = (event: TurnEvent) =>
     named.test(JSON.stringify(event)) || (event.type === "transcript_opened" && openings.has(event.opening));
   return details.some(isTheirs) || (await log.signals(turnId)).some(({ by }) => by === id);
@@ -173,8 +172,8 @@ async function forgetFiles(
     );
     const given = new Set(events.flatMap((event) => (event.type === "file" ? [event.name] : [])));
     const pictures = events.flatMap((event) => (event.type === "picture_shown" ? [event.name] : []));
-    for (const name of [...pictures, ...sent.flatMap(({ whole, image }) => [whole, image])])
-      if (name !== undefined && !given.has(name)) await files.remove(turnId, name);
+    for (const name of [...pictures, ...sent.flatMap(({ image }) => image ?? [])])
+      if (!given.has(name)) await files.remove(turnId, name);
     paths.push(...sent.flatMap(({ path }) => path ?? []));
   }
   if (own.size === 0 && paths.length === 0) return [];

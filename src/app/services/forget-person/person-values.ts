@@ -91,7 +91,7 @@ export async function sweepUnplaced(
   let blanked = 0;
   for (const prefix of ["grant:", "trust:", "packages:package:", taughtKeys.skill])
     blanked += await applyRule(deps.store, prefix, dryRun, (value) => blankIn(value, person.id));
-  // Earlier versions did not delete feedback with its turn.
+  // Left over from a crash while its turn was deleted.
   const feedback = await sweepFeedback(deps, sweep, (namespace) => namespace === undefined);
   return { feedback, blanked };
 }
@@ -130,12 +130,12 @@ async function applyTo(store: KeyValue, key: string, dryRun: boolean, rule: Rule
   return found.count;
 }
 
-/** The standing decisions of a channel without those of a person or for that person alone. */
+/** The standing decisions of a channel without those of a person. */
 function withoutDecisions(value: Json, id: string): Found {
   let count = 0;
   const kept = Object.entries(objectOf(value)).map(([name, list]): [string, Json] => {
     if (!Array.isArray(list)) return [name, list];
-    const others = list.filter((each) => objectOf(each).by !== id && objectOf(each).only_for !== id);
+    const others = list.filter((each) => objectOf(each).by !== id);
     count += list.length - others.length;
     return [name, others];
   });
@@ -238,20 +238,15 @@ function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
 }
 
 /**
- * A plan without held events of the person, and without whether it may write to them. A trigger that waits for the person no longer
+ * A plan without whether it may write to the person. A trigger that waits for the person no longer
  * names them, so it never fires.
  */
 function withoutPerson(entry: DueEntry, { id }: Person): DueEntry | undefined {
   const value = objectOf(entry.value);
-  const held = Array.isArray(value.held) ? value.held : [];
-  const others = held.filter((event: Json) => objectOf(event).by !== id);
   const condition = objectOf(value.condition ?? null);
   const waits = condition.by === id ? { condition: { ...condition, by: deletedPerson.id } } : {};
   const { [id]: asked, ...receivers } = objectOf(value.receivers);
-  if (held.length === others.length && condition.by !== id && asked === undefined) return undefined;
-  const kept = {
-    ...(held.length === 0 ? {} : { held: others }),
-    ...(asked === undefined ? {} : { receivers: receivers as Json }),
-  };
+  if (condition.by !== id && asked === undefined) return undefined;
+  const kept = asked === undefined ? {} : { receivers: receivers as Json };
   return { ...entry, value: { ...value, ...kept, ...waits } };
 }

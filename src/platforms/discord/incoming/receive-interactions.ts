@@ -137,8 +137,13 @@ async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: st
   const result = form.command(filled.values);
   if (result.ok) return take(deps, raw, person, place, result);
   const problems = Object.entries(result.problems).map(([name, problem]) => `- **${name}**: ${problem}`);
-  const again = `Nothing was run. Correct the fields and run \`/skill run ${form.skill_id}\` again.`;
+  const again = `Nothing was run. Correct the fields and run \`${commandOf(form)}\` again.`;
   await refuse(deps, raw, ["Some fields are invalid:", ...problems, again].join("\n"));
+}
+
+/** The command that opens a form. */
+function commandOf({ skill_id }: SkillForm): string {
+  return skill_id.startsWith("/") ? skill_id : `/skill run ${skill_id}`;
 }
 
 async function press(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {

@@ -65,7 +65,6 @@ const maxHeard = 10_000;
  */
 export class LiveInteractions {
   readonly #rest: DiscordRest;
-  readonly #sealed: KeyValue;
   readonly #clock: Clock;
   readonly #logger: Log;
   /** Commands, and the messages that came as answers to them. */
@@ -75,7 +74,6 @@ export class LiveInteractions {
 
   constructor({ rest, sealed, clock, logger }: LiveInteractionDeps) {
     this.#rest = rest;
-    this.#sealed = sealed;
     this.#clock = clock;
     this.#logger = logger;
     const place = { store: sealed, clock, key: "interactions", groups: 64, most: 32 };
@@ -99,8 +97,6 @@ export class LiveInteractions {
 
   /** Commands that other processes acknowledged and that still show "thinking…", as far as is known. Never rejects. */
   async unanswered(): Promise<ChatCommand[]> {
-    // The commands of an earlier version.
-    await this.#quietly(this.#sealed.delete("commands"));
     const shared = (await this.#quietly(this.#shared.all())) ?? [];
     return shared
       .filter(({ id, command }) => command !== null && !this.#heard.has(id))

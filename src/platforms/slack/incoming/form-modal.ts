@@ -30,7 +30,7 @@ export function formModal(form: SkillForm, place: Place): types.ModalView {
     callback_id: formModalId,
     private_metadata: JSON.stringify(remembered),
     title: plain(form.title, titleLength),
-    submit: plain("Run", titleLength),
+    submit: plain(form.submit ?? "Run", titleLength),
     close: plain("Cancel", titleLength),
     blocks: [about(form), ...form.fields.map(inputBlock)],
   };
@@ -102,12 +102,20 @@ function element({ kind, choices = [], default: given }: FormField): types.Input
     const initial_option = options.find((each) => each.value === value);
     return { type: "static_select", action_id: "value", options, ...(initial_option && { initial_option }) };
   }
+  if (kind === "date" || kind === "time") return picker(kind, value);
   const initial = value === undefined || value.length > maxValue ? {} : { initial_value: value };
   if (kind === "number") {
     return { type: "number_input", action_id: "value", is_decimal_allowed: true, ...initial };
   }
   const multiline = kind === "long_text" || kind === "json";
   return { type: "plain_text_input", action_id: "value", multiline, ...initial };
+}
+
+/** Slack's own picker of a date or a time. */
+function picker(kind: "date" | "time", value: string | undefined): types.Datepicker | types.Timepicker {
+  const action_id = "value";
+  if (kind === "date") return { type: "datepicker", action_id, ...(value && { initial_date: value }) };
+  return { type: "timepicker", action_id, ...(value && { initial_time: value }) };
 }
 
 function option(choice: string): types.PlainTextOption {
@@ -134,11 +142,11 @@ export async function readForm(
   const first = Object.keys(view.state.values)[0] ?? "";
   const mine = isWithin(place.namespace, "slack", team);
   const form = mine ? await intake.form(skill, place, person) : undefined;
-  if (form === undefined)
-    return { ok: false, errors: { [first]: `The skill ${skill} no longer exists here.` } };
+  if (form === undefined) return { ok: false, errors: { [first]: `${skill} no longer exists here.` } };
   const values: Record<string, string> = {};
   for (const [name, { value: input = null }] of Object.entries(view.state.values)) {
-    const value = input?.selected_option?.value ?? input?.value;
+    const value =
+      input?.selected_option?.value ?? input?.selected_date ?? input?.selected_time ?? input?.value;
     if (typeof value === "string" && value !== "") values[name] = value;
   }
   const command = form.command(values);

@@ -159,9 +159,8 @@ function described(file: OutgoingFile): OutgoingFile & { alt: string } {
   return { ...file, alt: wordsFor(file) };
 }
 
-/** Messages of earlier versions have the names of pictures as their words. */
 function isShown(names: ReadonlySet<string>, file: OutgoingFile): boolean {
-  return names.has(file.name) || names.has(wordsFor(file));
+  return names.has(wordsFor(file));
 }
 
 /** Files and their uploads, in the same order. */

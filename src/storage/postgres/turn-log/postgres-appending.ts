@@ -189,7 +189,7 @@ async function finishTaken(
     seq: Number(row.seq) + 1,
     at: taken.at ?? Number(row.accepted_at),
   };
-  await insertEvent(session, event);
+  await session.run(...insertEvent(event));
   await close(session, turns, event);
 }
 

@@ -9,6 +9,9 @@ export function bodyText(event: TurnEvent): string {
   return JSON.stringify(eventBodyOf(event));
 }
 
+export const selectEvents =
+  "SELECT seq, at, type, body FROM events WHERE turn_id = $1 AND seq > $2 ORDER BY seq";
+
 /** The events of a turn with a seq above `afterSeq`, in order. */
 export async function readEvents(
   store: Pick<PostgresSession, "all">,
@@ -16,8 +19,7 @@ export async function readEvents(
   turnId: string,
   afterSeq = -1,
 ): Promise<TurnEvent[]> {
-  const select = "SELECT seq, at, type, body FROM events WHERE turn_id = $1 AND seq > $2 ORDER BY seq";
-  return (await store.all(select, turnId, afterSeq)).map((row) => toEvent(parse, turnId, row));
+  return (await store.all(selectEvents, turnId, afterSeq)).map((row) => toEvent(parse, turnId, row));
 }
 
 /** The data that turns were created from, by their ids. */
@@ -40,15 +42,15 @@ const insert = `
   WITH added AS (INSERT INTO events (turn_id, seq, at, type, body) VALUES ($1, $2, $3, $4, $5) RETURNING turn_id, seq)
   SELECT ${tellStored("seq", "seq")} FROM added JOIN turns USING (turn_id)`;
 
-/** Stores an event whose place is free. @throws the driver's error if it is not (`isTaken`) */
-export async function insertEvent(session: PostgresSession, event: TurnEvent): Promise<void> {
-  await session.run(insert, event.turn_id, event.seq, event.at, event.type, bodyText(event));
+/** The statement that stores an event whose place is free. It fails if the place is not (`isTaken`). */
+export function insertEvent(event: TurnEvent) {
+  return [insert, event.turn_id, event.seq, event.at, event.type, bodyText(event)] as const;
 }
 
-/** Writes a changed event in its place. */
-export async function replaceEvent(session: PostgresSession, event: TurnEvent): Promise<void> {
+/** The statement that writes a changed event in its place. */
+export function replaceEvent(event: TurnEvent) {
   const update = "UPDATE events SET at = $3, body = $4 WHERE turn_id = $1 AND seq = $2";
-  await session.run(update, event.turn_id, event.seq, event.at, bodyText(event));
+  return [update, event.turn_id, event.seq, event.at, bodyText(event)] as const;
 }
 
 /** Whether an event was not stored because its place is taken: unique_violation. */
@@ -56,8 +58,8 @@ export function isTaken(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "23505";
 }
 
-// `bodyText` wrote the body, so its shape is known.
-function toEvent(parse: TurnStore["parse"], turnId: string, row: PostgresRow): TurnEvent {
+/** The event of a row. `bodyText` wrote the body, so its shape is known. */
+export function toEvent(parse: TurnStore["parse"], turnId: string, row: PostgresRow): TurnEvent {
   const body = parse(row.body) as Record<string, unknown>;
   return { type: row.type, ...body, turn_id: turnId, seq: row.seq, at: row.at } as TurnEvent;
 }

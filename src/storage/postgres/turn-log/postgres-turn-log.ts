@@ -9,19 +9,23 @@ import type {
 import type { DueEntries } from "../../../core/ports/schedules.ts";
 import type { StoreClock } from "../../store-clock.ts";
 import { createThreadReading } from "../../turns/thread-reading.ts";
+import { createForgetting } from "../../turns/turn-forgetting.ts";
+import { createTurnRemoval } from "../../turns/turn-removal.ts";
 import { backlogOf, wokenBySignal } from "../../turns/turn-rows.ts";
 import type { PostgresConnection } from "../postgres-connection.ts";
+import { postgresTables } from "../postgres-tables.ts";
 import { createAccepting } from "./postgres-accepting.ts";
 import { createAppending } from "./postgres-appending.ts";
 import { createClaiming } from "./postgres-claiming.ts";
+import { createDetailsRemoval } from "./postgres-details.ts";
 import { createDueEntries } from "./postgres-due-entries.ts";
 import { readInbounds } from "./postgres-events.ts";
-import { createForgetting } from "./postgres-forgetting.ts";
+import { forgettingTables } from "./postgres-forgetting.ts";
 import { createReading } from "./postgres-reading.ts";
-import { createDetailsRemoval, createTurnRemoval } from "./postgres-turn-removal.ts";
 import {
   createTurnStore,
   eventsChannel,
+  lockNamespace,
   nowOr,
   type TurnStore,
   turnChannel,
@@ -55,15 +59,27 @@ export function createPostgresTurnLog(
   { clock }: PostgresTurnLogOptions = {},
 ): PostgresTurnLog {
   const turns = createTurnStore(connection, clock);
+  const details = createDetailsRemoval(turns);
   return {
     ...createAccepting(turns),
     ...createClaiming(turns),
     ...createAppending(turns),
     ...createHealth(turns),
     ...createSignalling(turns),
-    ...createForgetting(turns),
-    ...createDetailsRemoval(turns),
-    ...createTurnRemoval(turns),
+    ...createForgetting(forgettingTables(turns)),
+    ...details,
+    ...createTurnRemoval({
+      ...postgresTables(turns),
+      removeDetails: details.removeDetails,
+      threads: "threads",
+      *lockNamespace(namespace) {
+        yield [lockNamespace, namespace];
+      },
+      *dropped() {},
+    }),
+    async scrub({ rebuild } = {}) {
+      if (rebuild) await turns.rewrite("turns", "events", "signals", "threads", "namespaces", "due_entries");
+    },
     ...createReading(turns),
     ...createThreadReading(turns),
     due: createDueEntries(turns),

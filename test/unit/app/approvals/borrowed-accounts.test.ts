@@ -8,7 +8,6 @@ import { manualClock, place, presentedApp, stagedModel } from "../chat/present/p
 
 const anna = { id: "anna", name: "Anna", kind: "person" } as const;
 const carl = { id: "carl", name: "Carl", kind: "person" } as const;
-const day = 86_400_000;
 
 /** A bot whose model closes deals at a server where only Anna has an account, `deals` of them in each turn. */
 function crmBot({ deals = 1, turns = 1, connected = ["anna"] } = {}) {
@@ -81,9 +80,8 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(card?.message.markdown).toContain("close\\_deal");
     expect(card?.message.markdown).toContain("**text:** Acme 0");
     expect(card?.message.markdown).toContain("What it answers is shown where it was asked.");
-    expect(card?.message.markdown).toMatch(/“For 7 days” .* until 2027-01-22 08:00 UTC/);
     expect(card?.message.buttons?.map(({ label }) => label)).toEqual([
-      ...["Accept once", "Refuse", "For this answer", "For 7 days", "Never", "Details"],
+      ...["Accept once", "Refuse", "For this answer", "Details"],
     ]);
     expect(used).toEqual([]);
   });
@@ -131,67 +129,35 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toHaveLength(3);
   });
 
-  it("“For 7 days” lets the same person use it here without asking, until the end that the card said", async () => {
-    const { asking, ask, reach, cards, press, used, clock, app } = crmBot({ turns: 4 });
+  it.each(["always", "never"] as const)("it has no standing decision: “%s” counts once", async (verdict) => {
+    const { asking, reach, used, app } = crmBot({ turns: 2 });
     const first = await asking();
-    await reach(first, "turn_waiting");
-    await press(cards("anna")[0], "For 7 days", "anna");
+    const waiting = await reach(first, "turn_waiting");
+    const asked = waiting.find((event) => event.type === "approval_requested");
+    const anna = { by: { id: "anna", name: "Anna", trust: "member" } as const, namespace: place.namespace };
+    const input = { id: asked?.approval_id ?? "", approve: verdict === "always", [verdict]: true };
+    expect(await app.run("approval.decide", { input, asker: anna })).toMatchObject({ ok: true });
     await reach(first, "turn_finished");
-    for (const card of [cards()[0], cards("anna")[0]])
-      expect(card?.message.markdown).toMatch(/\*\*Anna\*\* approved, until 2027-01-22 08:00 UTC\.$/);
-    const asker = { by: ben, namespace: place.namespace };
-    const listed = await app.run("approval.list", { input: { namespace: place.namespace }, asker });
-    expect(listed).toMatchObject({
-      value: {
-        allowed: [{ tool: "use_account", whom: "Ben (ben)", by: "Anna", until: expect.any(Number) }],
-      },
-    });
-    await reach(await ask("close the next", { author: ben }), "turn_finished");
-    expect(used).toEqual(["anna", "anna"]);
-    // It is Ben's alone.
-    const cleo = { id: "cleo", name: "Cleo", trust: "member" } as const;
-    const hers = await reach(await ask("close the next", { author: cleo }), "turn_finished");
-    expect(used).toEqual(["anna", "anna", "cleo"]);
-    expect(JSON.stringify(hers)).not.toContain("Anna");
-    clock.advance(7 * day);
-    await reach(await ask("and the next", { author: ben }), "turn_finished");
-    expect(used.at(-1)).toBe("ben");
+    expect(used).toEqual(verdict === "always" ? ["anna"] : []);
+    await reach(await asking(), "turn_waiting");
+    const listed = await app.run("approval.list", { input: { namespace: place.namespace }, asker: anna });
+    expect(listed).toMatchObject({ value: { allowed: [], refused: [], open: [{ approver: "Anna" }] } });
   });
 
-  it("the owner takes it back, and a connection that is gone ends it too", async () => {
-    const { asking, ask, reach, cards, press, used, app, accounts } = crmBot({ turns: 3 });
-    const first = await asking();
-    await reach(first, "turn_waiting");
-    await press(cards("anna")[0], "For 7 days", "anna");
-    await reach(first, "turn_finished");
-    accounts.delete("anna");
-    await reach(await ask("close the next", { author: ben }), "turn_finished");
-    expect(used.at(-1)).toBe("ben");
-    accounts.add("anna");
-    const owner = { by: { id: "anna", name: "Anna", trust: "member" } as const, namespace: place.namespace };
-    const input = { namespace: place.namespace, id: 1 };
-    expect(await app.run("approval.remove", { input, asker: owner })).toMatchObject({ ok: true });
-    await reach(await ask("close the next", { author: ben }), "turn_finished");
-    expect(used).toEqual(["anna", "ben", "ben"]);
-  });
-
-  it("a refusal ends it for the turn, and “Never” for good", async () => {
-    const { asking, reach, cards, press, used } = crmBot({ deals: 2, turns: 3 });
+  it("a refusal ends it for the turn alone", async () => {
+    const { asking, reach, cards, press, used } = crmBot({ deals: 2, turns: 2 });
     const first = await asking();
     await reach(first, "turn_waiting");
     await press(cards("anna")[0], "Refuse", "anna");
     const events = await reach(first, "turn_finished");
-    expect(resultIn(events)).toMatchObject({ output: { code: "refused" } });
-    expect(cards("anna")[1]?.message.markdown).toMatch(/No decision is needed any more/);
-    const second = await asking();
-    await reach(second, "turn_waiting");
-    await press(cards("anna")[2], "Never", "anna");
-    await reach(second, "turn_finished");
-    const third = await reach(await asking(), "turn_finished");
-    expect(third.some(({ type }) => type === "approval_requested")).toBe(false);
-    expect(resultIn(third).output).toMatchObject({
-      error: "Anna refused the use of their account at crm, so close_deal did not run.",
+    expect(resultIn(events)).toMatchObject({
+      output: {
+        code: "refused",
+        error: "Anna refused the use of their account at crm, so close_deal did not run.",
+      },
     });
+    expect(cards("anna")[1]?.message.markdown).toMatch(/No decision is needed any more/);
+    await reach(await asking(), "turn_waiting");
     expect(used).toEqual([]);
   });
 

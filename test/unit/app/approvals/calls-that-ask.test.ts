@@ -153,7 +153,7 @@ describe("always here", () => {
     expect(list).toContain("- 1: **mail\\_\\_send** with to = ann, for Ben (allowed by Ben)");
     expect((await ask("/agent approvals remove 1", { by: cleo })).end.text).toContain("Ben or a manager");
     await ask("/agent approvals remove 1", { by: ben });
-    expect(await readStanding(store, home.namespace, 0)).toEqual([]);
+    expect(await readStanding(store, home.namespace)).toEqual([]);
     expect(await say({ to: "ann" }, ben)).toBeDefined();
     expect(ran).toHaveLength(1);
   });
@@ -242,7 +242,7 @@ describe("never", () => {
     const { say, decide, store } = channel();
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`to_${at}`, "x".repeat(20)]));
     await decide(await say(many, ben), "never", ben);
-    expect(await readStanding(store, home.namespace, 0)).toEqual([]);
+    expect(await readStanding(store, home.namespace)).toEqual([]);
     expect(await say(many, ben)).toBeDefined();
   });
 
@@ -251,7 +251,7 @@ describe("never", () => {
     const [one, other] = [await say({ to: "ann" }, ben), await say({ to: "ann" }, ben)];
     await decide(one, "always", mia);
     await decide(other, "never", mia);
-    expect(await readStanding(store, home.namespace, 0)).toMatchObject([{ verdict: "never", by: "mia" }]);
+    expect(await readStanding(store, home.namespace)).toMatchObject([{ verdict: "never", by: "mia" }]);
     expect(await say({ to: "ann" }, ben)).toBeUndefined();
     expect(ran).toHaveLength(1);
   });

@@ -186,19 +186,3 @@ describe("list_files", () => {
     expect(second).toMatch(/^\[250 files, [^;]*\]\n\/workspace\/200\.txt/);
   });
 });
-
-describe("read_tool_output", () => {
-  it("read_tool_output is not offered any more, but still answers conversations that know it", async () => {
-    const model = scriptedModel([
-      [read("input/none")],
-      [{ call: "read_tool_output", with: { call_id: "call_1_0" } }],
-      "Done.",
-    ]);
-    const { ask } = createTestApp(model);
-    await ask("go");
-    expect(model.requests[0]?.tools.map(({ name }) => name)).not.toContain("read_tool_output");
-    expect(toolResults(model.requests.at(-1)?.messages ?? []).at(-1)).toMatch(
-      /this is the end\]\n.*unknown_file/s,
-    );
-  });
-});

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { createCommandReader, type SaidTo } from "../../../../src/app/turns/command-reader.ts";
-import { inboundSchema } from "../../../../src/core/values/inbound.ts";
 import { forgetTurn } from "../../../support/bot/ask-app.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
@@ -87,26 +86,6 @@ describe("what somebody says", () => {
       return said.kind === "command" && said.command !== undefined && reader.isUrgent(said.command);
     });
     expect(urgent).toEqual([true, false]);
-  });
-});
-
-describe("what an earlier version stored", () => {
-  const stored = (kind: "message" | "command", text: string) =>
-    inboundSchema.parse({ ...place, key: "k", author: ada, kind, text });
-
-  it.each([
-    ["/skill list web", { name: "skill list", operation: "skill.list", input: "web" }],
-    ["@Knack stop", { name: "agent stop", operation: "agent.stop", input: "here" }],
-    ["/nonsense", undefined],
-  ])("the command %j is read from its text", (text, command) => {
-    expect(reader.stored(stored("command", text)).command).toEqual(command);
-  });
-
-  it.each([
-    ["/skill run poems", { skill: "poems", request: "now" }],
-    ["What does /skill run do?", undefined],
-  ])("the message %j is a guide's request, or is not", (text, guide) => {
-    expect(reader.storedGuide(stored("message", text))).toEqual(guide);
   });
 });
 

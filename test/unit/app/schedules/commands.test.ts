@@ -77,6 +77,73 @@ describe("the command /agent schedule add", () => {
   });
 });
 
+describe("the form of /agent schedule add", () => {
+  const form = (text = "/agent schedule add", person = "ann") =>
+    createBot(["x"]).intake.formOfCommand(text, { namespace: general, thread: "t1" }, person);
+  const filled = { text: "pay", date: "2026-12-24", time: "09:00", repeat: "once", zone: "Asia/Tokyo" };
+
+  it("asks for a text, a date, a time, a repetition and a zone", async () => {
+    expect(await form()).toMatchObject({
+      title: "Plan a reminder",
+      fields: [
+        { name: "text", kind: "long_text" },
+        { name: "date", kind: "date", default: "2026-11-26" },
+        { name: "time", kind: "time", default: "09:00" },
+        { name: "repeat", kind: "choice", default: "once" },
+        { name: "zone", kind: "text", default: "Europe/Berlin", required: false },
+      ],
+    });
+    expect(await form("/agent schedule add --task")).toMatchObject({ title: "Plan a task" });
+    expect(await form("/agent schedule add at noon")).toBeUndefined();
+  });
+
+  it.each<[object, object]>([
+    [{}, { at: "2026-12-24T09:00", zone: "Asia/Tokyo" }],
+    [{ zone: "" }, { at: "2026-12-24T09:00" }],
+    [{ repeat: "every day" }, { cron: ["0 9 * * *"], from: "2026-12-24T09:00" }],
+    [
+      { repeat: "every weekday", time: "9:30" },
+      { cron: ["30 9 * * 1-5"], from: "2026-12-24T09:30" },
+    ],
+    [{ repeat: "every week" }, { cron: ["0 9 * * 4"], from: "2026-12-24T09:00" }],
+    [{ repeat: "every month" }, { cron: ["0 9 24 * *"], from: "2026-12-24T09:00" }],
+  ])("becomes the exact fields of the operation: %j", async (values, input) => {
+    expect((await form())?.command({ ...filled, ...values })).toMatchObject({
+      ok: true,
+      command: {
+        operation: "schedule.add",
+        input: { namespace: general, text: "pay", what: "reminder", ...input },
+      },
+    });
+  });
+
+  it("names each field that is wrong", async () => {
+    const wrong = { text: " ", date: "2026-02-30", time: "noon", repeat: "often", zone: "Mars/Olympus" };
+    const read = (await form())?.command(wrong);
+    expect(Object.keys(read?.ok === false ? read.problems : {})).toEqual(Object.keys(filled));
+  });
+
+  it("plans what was filled in, and names its next runs", async () => {
+    const bot = createBot(["x"]);
+    const place = { namespace: general, thread: "t1" };
+    const read = (await bot.intake.formOfCommand("/agent schedule add", place, "ann"))?.command(filled);
+    if (read?.ok !== true) throw new Error("The form is refused");
+    const { text, command } = read;
+    await bot.intake.command({
+      key: "k",
+      place,
+      id: "i",
+      author: "ann",
+      text,
+      command,
+      said_at: bot.clock.now(),
+    });
+    await bot.shows(
+      /Planned.*Thu 2026-12-24 09:00 \(Asia\/Tokyo\): pay\nNext: Thu 2026-12-24 01:00 Europe\/Berlin/,
+    );
+  });
+});
+
 describe("the operations of schedules", () => {
   const world = async () => {
     const { app } = createBot(["x"]);

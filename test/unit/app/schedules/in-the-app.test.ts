@@ -146,7 +146,7 @@ describe("a trigger", () => {
     expect(await bot.approve(first, ann, true)).toMatchObject({ ok: true });
     await bot.app.events(first);
     expect(bot.ran).toHaveLength(1);
-    expect(await readStanding(bot.app.store, general, 0)).toMatchObject([
+    expect(await readStanding(bot.app.store, general)).toMatchObject([
       { within: expect.any(String), only_for: "ann" },
     ]);
 

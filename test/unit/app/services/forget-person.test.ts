@@ -156,7 +156,13 @@ describe("forgetting a person", () => {
       await log.accept(inbound, id, 1);
       const stamp = { turn_id: id, at: 2 };
       const events: TurnEvent[] = [
-        { type: "context_read", thread: [{ by, text: "words", at: 1 }], files: [], ...stamp, seq: 1 },
+        {
+          type: "context_read",
+          thread: [{ by, author: "", text: "words", at: 1 }],
+          files: [],
+          ...stamp,
+          seq: 1,
+        },
         { type: "turn_finished", outcome: "completed", text: "", ...stamp, seq: 2 },
       ];
       await log.claim(`lease-${id}`, 1_000);

@@ -136,7 +136,7 @@ const sent: TurnEventBody[] = [
 ];
 const heard: TurnEventBody = {
   type: "context_read",
-  thread: [{ id: "5", by: "Max", text: "hello", at: 1 }],
+  thread: [{ id: "5", by: "Max", author: "max", text: "hello", at: 1 }],
   files: [
     { name: "plan.pdf", media_type: "application/pdf", bytes: 5 },
     { name: "lost.pdf", media_type: "application/pdf", bytes: 5, problem: "gone" },

@@ -175,7 +175,7 @@ describe("old data", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("old data of an earlier version without a day of use counts as used today", async () => {
+  it("old data without a day of use, as a crash leaves it, counts as used today", async () => {
     const { clock, start, store } = install();
     await store.set("opening:old", {});
     const bot = start(all);
@@ -228,7 +228,7 @@ describe("old data", () => {
 });
 
 describe("the announcement", () => {
-  /** A store that an earlier version filled, and its first turn. */
+  /** A store with a turn from before retention was set. */
   const filled = async () => {
     const installed = install();
     const before = installed.start({});

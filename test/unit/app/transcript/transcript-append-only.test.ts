@@ -117,7 +117,7 @@ const steps: Step[] = [
     script: ["noted"],
     act: async (scene) => {
       const key = `skill:${home.namespace}:memory:pinned`;
-      await scene.app.store.set(key, ["Deploys are on Tuesdays."]);
+      await scene.app.store.set(key, [{ text: "Deploys are on Tuesdays.", by: "Ada" }]);
       await said(scene, "remember");
     },
   },

@@ -6,10 +6,9 @@ import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts"
 import { bytes, callable, fileOf } from "../../../support/bot/called-bot.ts";
 import { expectPrefixes, recordingModel } from "../../../support/models/recording-model.ts";
 import { type Line, scriptedModel } from "../../../support/models/scripted-model.ts";
-import { testSkill } from "../../../support/skills/test-skill.ts";
 import { ada, createTestApp, home } from "../../../support/test-app.ts";
 
-/** Adds a finished turn, as a worker of an earlier version leaves it. */
+/** Adds a finished turn that is in no transcript. */
 async function addTurn(
   log: TurnLog,
   id: string,
@@ -18,9 +17,9 @@ async function addTurn(
 ): Promise<void> {
   const at = Date.now();
   await log.accept({ key: id, ...home, author: ada, kind: "message", text }, id, at);
-  await log.claim("earlier", 60_000);
+  await log.claim("another", 60_000);
   const stamped = events.map((event, before) => ({ ...event, turn_id: id, seq: before + 1, at }));
-  await log.append(id, "earlier", stamped);
+  await log.append(id, "another", stamped);
 }
 
 const started: TurnEventBody = { type: "turn_started", profile: "chat", model: "old/model" };
@@ -34,20 +33,6 @@ const answer = (text: string): TurnEventBody[] => [
     message: { role: "assistant", text, tool_calls: [] },
   },
   { type: "turn_finished", outcome: "completed", text },
-];
-const call = { id: "old-call", name: "look", arguments: "{}" };
-const withCall = (output: string): TurnEventBody[] => [
-  started,
-  { type: "round_started", round: 1 },
-  {
-    type: "model_message",
-    round: 1,
-    model: "old/model",
-    message: { role: "assistant", text: "", tool_calls: [call] },
-  },
-  { type: "tool_started", call_id: call.id, tool: "look", title: "Looking", skill_id: "look", input: {} },
-  { type: "tool_finished", call_id: call.id, tool: "look", status: "ok", output, duration_ms: 1 },
-  ...answer("found"),
 ];
 
 /** A log that remembers which turns were read of it. */
@@ -102,62 +87,6 @@ describe("a thread with files", () => {
   });
 });
 
-describe("a thread of an earlier version", () => {
-  it("a thread of an earlier version carries what was said, done and answered into its first transcript", async () => {
-    const log = createMemoryTurnLog();
-    await addTurn(log, "t1", "What do you see?", withCall("a horse"));
-    await addTurn(log, "t2", "And <now>?", [started, ...answer("nothing")]);
-    const look = testSkill("look", [{ name: "look" }]);
-    const { ask, model } = bot(["ok"], { log, skills: [look] });
-    await ask("Thanks.");
-    await ask("Bye.");
-    expect(model.asked[0]?.messages.map(({ role, text }) => [role, text])).toEqual([
-      ["user", "Ada:\nWhat do you see?"],
-      ["assistant", ""],
-      ["tool", "a horse"],
-      ["assistant", "found"],
-      ["user", "Ada:\nAnd <now>?"],
-      ["assistant", "nothing"],
-      ["user", "Thanks."],
-    ]);
-    expectPrefixes(model.asked);
-  });
-
-  it("a thread of an earlier version keeps its summary, and no turn that it covers", async () => {
-    const log = createMemoryTurnLog();
-    await addTurn(log, "t1", "The very first one", [started, ...answer("gone")]);
-    await addTurn(log, "t2", "The second one", [started, ...answer("kept")]);
-    const compacted = { type: "history_compacted", through_turn: "t1", summary: "It began." } as const;
-    await addTurn(log, "t3", "The third one", [started, compacted, ...answer("also kept")]);
-    const { ask, model } = bot(["ok"], { log });
-    await ask("On.");
-    expect(model.asked[0]?.messages.map(({ text }) => text)).toEqual([
-      "<earlier_in_this_thread>\nIt began.\n</earlier_in_this_thread>",
-      "Ada:\nThe second one",
-      "kept",
-      "Ada:\nThe third one",
-      "also kept",
-      "On.",
-    ]);
-  });
-
-  it("a thread of an earlier version continues an unfinished turn", async () => {
-    const log = createMemoryTurnLog();
-    await addTurn(log, "t1", "Look", withCall("a horse").slice(0, 4));
-    await log.reclaim();
-    const look = testSkill("look", [{ name: "look", run: () => "a zebra" }], { active: true });
-    const { events, model } = bot(["ok"], { log, skills: [look] });
-    await events("t1");
-    expect(model.asked.map(({ messages }) => messages.map(({ role, text }) => [role, text]))).toEqual([
-      [
-        ["user", "Look"],
-        ["assistant", ""],
-        ["tool", "a zebra"],
-      ],
-    ]);
-  });
-});
-
 describe("a long thread", () => {
   it("a long thread is read back to where its transcript opened, each turn once", async () => {
     const inner = createMemoryTurnLog();
@@ -179,7 +108,7 @@ describe("a long thread", () => {
     expectPrefixes([...first.model.ofTurns(), ...second.model.ofTurns()].slice(-3));
   });
 
-  it("a long thread of an earlier version is read only as far back as its summary needs", async () => {
+  it("a long thread without a transcript is read only as far back as its summary needs", async () => {
     const inner = createMemoryTurnLog();
     for (let at = 0; at < 700; at += 1)
       await addTurn(inner, `old-${at}`, `q${at} ${"word ".repeat(50)}`, [started, ...answer(`a${at}`)]);

@@ -180,7 +180,9 @@ describe("a secret", () => {
       instructions: `Use ${secret}.`,
     });
     const options = { ...shared, skills: [leak], secrets: [secret] };
-    await shared.store.set(`skill:${home.namespace}:memory:pinned`, [`The key is ${secret}.`]);
+    await shared.store.set(`skill:${home.namespace}:memory:pinned`, [
+      { text: `The key is ${secret}.`, by: "Ada" },
+    ]);
     const first = bot(
       [
         [{ call: "leak" }],
@@ -209,7 +211,7 @@ describe("a secret", () => {
       "ok",
       "And after the restart?",
     ]);
-    expect(all[0]?.system).toContain("<fact>The key is [secret].</fact>");
+    expect(all[0]?.system).toContain('<fact from="Ada">The key is [secret].</fact>');
     expect(all[0]?.system).toContain("- leak(text?): Takes [secret].");
     expect(JSON.stringify(await promptOf(first.app, home.namespace, ""))).not.toContain(secret);
     expectPrefixes(all);

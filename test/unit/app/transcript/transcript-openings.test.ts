@@ -141,8 +141,8 @@ describe("the prompt that operators are shown", () => {
   });
 });
 
-describe("the opening of an earlier version", () => {
-  it("a thread goes on with lines and tools that new openings have no more, and is told only of what is gone", async () => {
+describe("an opening whose tools have changed", () => {
+  it("a thread goes on with tools that new openings have no more, and is told what is gone", async () => {
     const shared = { store: createMemoryKeyValue(), log: createMemoryTurnLog() };
     const options = { ...shared, skills, limits: { open_tools_tokens: 2_000 } };
     const before = createTestApp(recordingModel(scriptedModel(["ok"])), options);
@@ -154,9 +154,8 @@ describe("the opening of an earlier version", () => {
         const opening = structuredClone(value) as unknown as Opening;
         const { name = "", description = "", parameters = {} } = own ?? {};
         const former = { name: "former-name", description: "Had another name.", parameters: {} };
-        const told = { ...opening.told, skills: { ...opening.told.skills, zebra: "- zebra (open)" } };
         const tools = [{ name, description, parameters }, former, ...opening.tools];
-        return toJson({ ...opening, tools, told }) as JsonObject;
+        return toJson({ ...opening, tools }) as JsonObject;
       });
     const model = recordingModel(scriptedModel(["ok"]));
     await createTestApp(model, options).ask("and now?");

@@ -130,7 +130,7 @@ describe("skills in a new transcript", () => {
 describe("outputs that were cut", () => {
   it("outputs that were cut can be read further in later turns and after a new opening", async () => {
     const many = testSkill("many", [{ name: "many", run: () => numbered.join("\n") }]);
-    const readOn: Line = [{ call: "read_tool_output", with: { call_id: "the-call", line: 1_500, lines: 1 } }];
+    const readOn: Line = [{ call: "read_file", with: { path: "the-call", line: 1_500, lines: 1 } }];
     const fill = Array.from({ length: 12 }, (): Line => "ok");
     const script: Line[] = [[{ call: "many", id: "the-call" }], "read", readOn, "on", ...fill, readOn, "on"];
     const { ask, model } = bot(script, 4_000, [many]);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEvent, TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import { emptyTurnView, foldTurn, ownSteps } from "../../../../src/core/log/turn-view.ts";
 import { ModelError, type ModelRequest } from "../../../../src/core/ports/model.ts";
 import type { Profile } from "../../../../src/core/values/profile.ts";
-import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { approve, forgetTurn, stopTurn } from "../../../support/bot/ask-app.ts";
 import { type Line, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
-import { ada, createTestApp, home } from "../../../support/test-app.ts";
+import { ada, createTestApp } from "../../../support/test-app.ts";
 
 const profiles: [Profile, ...Profile[]] = [
   { id: "chat", description: "Chats.", prompt: "You chat." },
@@ -425,48 +424,5 @@ describe("a message that names an agent", () => {
     expect((await events(turnId)).at(-1)).toMatchObject({
       text: expect.stringMatching(/^posted, and (twice|posted)$/),
     });
-  });
-});
-
-describe("a turn that an earlier version handed over", () => {
-  it("a turn that was handed over goes on with the agent that has it", async () => {
-    const log = createMemoryTurnLog();
-    const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
-    await log.accept(inbound, "left", Date.now());
-    await log.claim("dead worker", 60_000);
-    const call = { id: "c1", name: "handoff", arguments: '{"to":"reader"}' };
-    const input = { to: "reader" };
-    const events: TurnEventBody[] = [
-      { type: "turn_started", profile: "chat", model: "scripted/model" },
-      { type: "round_started", round: 1 },
-      {
-        type: "model_message",
-        round: 1,
-        model: "scripted/model",
-        message: { role: "assistant", text: "", tool_calls: [call] },
-      },
-      { type: "tool_started", call_id: "c1", tool: "handoff", title: "", skill_id: "", input },
-      { type: "handoff", from: "chat", to: "reader" },
-      {
-        type: "tool_finished",
-        call_id: "c1",
-        tool: "handoff",
-        status: "ok",
-        output: "Handed over.",
-        duration_ms: 0,
-      },
-    ];
-    const at = Date.now();
-    await log.append(
-      "left",
-      "dead worker",
-      events.map((event, seq) => ({ ...event, turn_id: "left", seq: seq + 1, at })),
-    );
-    await log.reclaim();
-    const app = bot(["whole"], { log });
-    const all = await app.events("left");
-    expect(app.model.requests[0]?.system).toContain("You read.");
-    expect(all.at(-1)).toMatchObject({ outcome: "completed", text: "whole" });
-    expect(viewOf(all).handoffs).toEqual([{ from: "chat", to: "reader" }]);
   });
 });

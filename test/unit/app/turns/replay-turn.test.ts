@@ -136,7 +136,7 @@ describe("a turn on another model", () => {
   });
 
   it("a replay leaves out the reasoning of the model that answered, also of earlier turns", async () => {
-    const provider_blocks = { provider: "scripted", blocks: ["signed thought"] };
+    const provider_blocks = { provider: "scripted", model: "m", blocks: ["signed thought"] };
     const plain = scriptedModel([[lookUp], "Wet.", "Dry."]);
     const main: Model = {
       ...plain,

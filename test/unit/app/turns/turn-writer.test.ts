@@ -70,6 +70,7 @@ const opening = {
   own: 0,
   active: [],
   offloaded: [],
+  seen: {},
 } as const;
 const message = { role: "user", text: "hi" } as const;
 const finishedCall: TurnEventBody = {

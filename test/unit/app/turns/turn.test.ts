@@ -359,7 +359,7 @@ describe("a turn", () => {
     expect(ofType(events, "tool_finished")).toHaveLength(ofType(events, "tool_started").length);
   });
 
-  it("a turn keeps a long output readable through read_tool_output", async () => {
+  it("a turn keeps a long output readable through read_file", async () => {
     const long = Array.from({ length: 5_000 }, (_, i) => `line ${i}`).join("\n");
     const skill = testSkill("long", [{ name: "long", run: () => long }], active);
     const model = scriptedModel((request) => {
@@ -368,7 +368,7 @@ describe("a turn", () => {
       const offset = /\n\[cut: .*offset: (\d+)\) reads on/.exec(last)?.[1];
       return offset === undefined
         ? "read"
-        : [{ call: "read_tool_output", with: { call_id: "call_1_0", offset: Number(offset) } }];
+        : [{ call: "read_file", with: { path: "call_1_0", offset: Number(offset) } }];
     });
     const { ask } = createTestApp(model, { skills: [skill], limits: { tool_output_tokens: 3_000 } });
     const { end } = await ask("go");

@@ -61,6 +61,7 @@ function opened(
     own: 0,
     active: [],
     offloaded: [],
+    seen: {},
   } as const;
   const transcript = openTranscript(opening, { ...how, ...more }, count);
   for (const step of steps) extendTranscript(transcript, step);
@@ -171,7 +172,7 @@ describe("a transcript", () => {
   });
 });
 
-const blocks = (json: string) => ({ provider: "p", blocks: json });
+const blocks = (json: string) => ({ provider: "p", model: "m", blocks: json });
 const picture = (bytes: number) => ({ media_type: "image/png", turn_id: "t", name: "n", bytes }) as const;
 
 it.each<[string, Message, number]>([

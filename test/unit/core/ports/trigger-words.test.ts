@@ -23,7 +23,7 @@ describe("the words of a trigger", () => {
   it("trigger words take no longer for a text that would hang a regular expression", () => {
     const begun = performance.now();
     expect(hasWords("a* a* a* a* b", "a ".repeat(20_000))).toBe(false);
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   it.each(["", "*", "a", "* *", '""', "?!"])(

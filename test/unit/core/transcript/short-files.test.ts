@@ -11,7 +11,7 @@ it("an old message keeps its text whole, and path and first lines of its files",
     problem: "whole",
   });
   const files = [file("log.txt", "a line of the log\n".repeat(500)), file("short.txt", "all of it")];
-  const { text } = userMessage("What is wrong?", { context: { thread: [], files } });
+  const { text } = userMessage("What is wrong?", { line: "", context: { thread: [], files } });
   const kept = withShortFiles(text);
   expect(kept).toMatch(
     /path="\/workspace\/input\/log.txt" type="text\/plain">\n(?:a line of the log\n){22}\n\[cut: read_file has the rest\]\n/,

@@ -6,15 +6,24 @@ import { noteMessage, readAtOpening, type Untrusted } from "../../../../src/core
 import type { Message } from "../../../../src/core/values/message.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 
-const said = (text: string): Message => userMessage(text, {});
+const said = (text: string): Message => userMessage(text, { line: "" });
 const result = (tool: string): Message => ({ role: "tool", call_id: "c", tool, text: "x", is_error: false });
 const file = { name: "a.txt", media_type: "text/plain", bytes: 1, text: "x" };
-const heard = (bot: boolean) => ({ by: "Max", text: "hi", at: 0, ...(bot ? { bot: true as const } : {}) });
+const heard = (bot: boolean) => ({
+  by: "Max",
+  author: "max",
+  text: "hi",
+  at: 0,
+  ...(bot ? { bot: true as const } : {}),
+});
 const withContext = (context: Parameters<typeof userMessage>[1]["context"]): Message =>
-  userMessage("hi", { context });
+  userMessage("hi", { line: "", context });
 
 const caused = (happened: string | undefined): Message =>
-  userMessage("hi", { cause: { kind: happened ? "trigger" : "schedule", id: "t1", because: "x", happened } });
+  userMessage("hi", {
+    line: "",
+    cause: { kind: happened ? "trigger" : "schedule", id: "t1", because: "x", happened },
+  });
 
 describe("what a model reads without anybody vouching for it", () => {
   it.each<[string, Message, Untrusted[]]>([

@@ -30,7 +30,7 @@ const inbound = (text: string, trust: Trust = "member", name = "Ann"): TurnEvent
 
 const around = (thread: Partial<HeardMessage>[], files: Partial<ReadFile>[] = []): TurnEventBody => ({
   type: "context_read",
-  thread: thread.map((each) => ({ by: "Ben", text: "", at: 0, ...each })),
+  thread: thread.map((each) => ({ by: "Ben", author: "ben", text: "", at: 0, ...each })),
   files: files.map((each) => ({ name: "a.txt", media_type: "text/plain", bytes: 1, ...each })),
 });
 

@@ -67,7 +67,7 @@ describe("requests to Anthropic", () => {
           { id: "toolu_1", name: "a", arguments: '{"x":1}' },
           { id: "functions.b:1", name: "b", arguments: "not json" },
         ],
-        provider_blocks: { provider: "openai", blocks: [{ type: "reasoning" }] },
+        provider_blocks: { provider: "openai", model: "m", blocks: [{ type: "reasoning" }] },
       },
       { role: "tool", call_id: "toolu_1", tool: "a", text: "", is_error: false },
       { role: "tool", call_id: "functions.b:1", tool: "b", text: "broken", is_error: true },

@@ -147,8 +147,6 @@ describe("an answer of another model", () => {
   it.each([
     ["another provider", "claude-sonnet-5-5", { provider: "openai" }, plain],
     ["another form", "claude-sonnet-5-5", { form: "noted" }, plain],
-    ["an earlier version", "claude-sonnet-5-5", { form: undefined, model: undefined }, plain],
-    ["an earlier version, as notes", "claude-sonnet-5", { form: undefined, model: undefined }, blocks],
     ["a model of the same provider and form", "claude-opus-5-5", {}, blocks],
   ])("an answer of %s is sent in the allowed form", async (_whose, name, changes, expected) => {
     const model = await server.model(name);

@@ -29,7 +29,7 @@ async function modelAnswering(answer: (response: ServerResponse) => Promise<void
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const model = createOpenAiModel({ model: "m", baseUrl: `${url}/v1`, timeoutMs: 2000 });
+  const model = createOpenAiModel({ model: "m", baseUrl: `${url}/v1`, timeoutMs: 30_000 });
   return { model, url, connections };
 }
 
@@ -68,7 +68,7 @@ it("an answer is complete with [DONE], though the server keeps the connection op
   });
   const from = performance.now();
   expect((await finish(model, requestOf("hello"))).message.text).toBe("Hi");
-  expect(performance.now() - from).toBeLessThan(900);
+  expect(performance.now() - from).toBeLessThan(5_000);
 });
 
 it("a server that closes its answer after [DONE] is asked again on the same connection", async () => {

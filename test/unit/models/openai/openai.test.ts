@@ -232,7 +232,7 @@ describe("requests", () => {
         role: "assistant",
         text: "",
         tool_calls: [{ id, name: "functions.search", arguments: '{"q": ' }],
-        provider_blocks: { provider: "anthropic", blocks: [{ type: "thinking" }] },
+        provider_blocks: { provider: "anthropic", model: "m", blocks: [{ type: "thinking" }] },
       },
       { role: "tool", call_id: id, tool: "functions.search", text: "no such tool", is_error: true },
     ];

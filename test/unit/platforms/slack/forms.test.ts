@@ -38,6 +38,8 @@ const form: SkillForm = {
     }),
     field({ name: "long", kind: "choice", choices: ["short", "x".repeat(151)] }),
     field({ name: "more", kind: "json", default: { x: 1 } }),
+    field({ name: "day", kind: "date", default: "2026-12-24" }),
+    field({ name: "clock", kind: "time", default: "09:00" }),
   ],
   command: (values) =>
     values.city === "Bern"
@@ -62,6 +64,10 @@ test("every kind of field becomes an input that Slack takes, with its default", 
     { element: { type: "plain_text_input" } },
   ]);
   expect(view.blocks[8]).toMatchObject({ element: { initial_value: '{"x":1}', multiline: true } });
+  expect(view.blocks.slice(9)).toMatchObject([
+    { element: { type: "datepicker", initial_date: "2026-12-24" } },
+    { element: { type: "timepicker", initial_time: "09:00" } },
+  ]);
 });
 
 test("a filled-in form is the command, in the place it was opened for", async () => {
@@ -69,11 +75,13 @@ test("a filled-in form is the command, in the place it was opened for", async ()
     city: { value: { value: "Bern" } },
     kind: { value: { selected_option: { value: "a" } } },
     story: { value: { value: null } },
+    day: { value: { selected_date: "2026-12-25" } },
+    clock: { value: { selected_time: "08:30" } },
   };
   expect(await readForm(filled(values), intake, { team: "T1", person: "U1" })).toEqual({
     ok: true,
     place,
-    ...skillRunCommand("weather", { city: "Bern", kind: "a" }),
+    ...skillRunCommand("weather", { city: "Bern", kind: "a", day: "2026-12-25", clock: "08:30" }),
   });
 });
 

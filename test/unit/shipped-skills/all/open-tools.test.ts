@@ -16,7 +16,6 @@ const images: ImageMaker = {
   model: "openai/gpt-image",
   make: () => Promise.reject(new Error("nobody asks for a picture")),
 };
-const svg = '<svg viewBox="0 0 200 100"><text x="20" y="35" font-size="14">Bot</text></svg>';
 
 const nobodyCalls = () => Promise.reject(new Error("nobody calls it"));
 const search: WebSearch = { engines: ["an engine"], search: nobodyCalls };
@@ -101,19 +100,11 @@ it("a conversation without a model has the list of skills and the tool that runs
 });
 
 it.each([
-  ["image-generation_diagram", { svg }],
   ["text-analyzer", { text: "I love it" }],
   ["code-review", { what: "" }],
-])("a tool is found by the name that it had in earlier versions: %s", async (name, input) => {
+])("a tool is found by the id of its skill: %s", async (name, input) => {
   const model = scriptedModel([[{ call: name, with: input }], "ok"]);
   const app = createTestApp(model, { sources: shippedSkills, means: { charts: createCharts() } });
   await app.ask("go");
   expect(toolResults(model.requests[1]?.messages ?? [])[0]).not.toContain("not found");
-});
-
-it("an action is denied by the name that its tool had in earlier versions", async () => {
-  const black_tool_actions = { "image-generation": ["image-generation_diagram"] };
-  const profiles = [{ id: "chat", description: "", prompt: "", black_tool_actions }] as const;
-  const { tools } = await opened({ profiles: [...profiles] });
-  expect(tools).not.toContain("diagram_draw");
 });

@@ -1,0 +1,18 @@
+/** A row of a table, whatever its database. */
+export type Row = Record<string, unknown>;
+
+/** A value of a parameter. Lists are for PostgreSQL alone. */
+export type Value = string | number | Uint8Array | null | readonly (string | number | Uint8Array | null)[];
+
+/**
+ * The statements of one transaction, written once for every database: yields each with the values of its parameters `$1`, `$2`, …, and gets
+ * its rows.
+ */
+export type Work<T> = Generator<readonly [sql: string, ...values: Value[]], T, readonly Row[]>;
+
+/** The tables of a store, whatever its database. */
+export interface Tables {
+  all(sql: string, ...values: Value[]): readonly Row[] | Promise<readonly Row[]>;
+  /** Carries out the work in one transaction; if it throws, nothing is stored. It may be begun again. */
+  write<T>(work: () => Work<T>): Promise<T>;
+}

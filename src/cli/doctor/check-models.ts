@@ -26,7 +26,8 @@ export async function checkModelKeys(
   local: readonly LocalServer[],
 ): Promise<Finding[]> {
   if (config.model.choice === "offline") {
-    const detail = "offline: only commands, skills by their name and their examples work, without a language model";
+    const detail =
+      "offline: only commands, skills by their name and their examples work, without a language model";
     return [warning("model", detail, (await adviceForOffline(config, local)).join(" "))];
   }
   const found = names.map((place) => {

@@ -13,7 +13,7 @@ import {
   type ResultOptions,
   wantsColours,
 } from "./command-context.ts";
-import { nameIn, type OperationCommand } from "./operation-commands.ts";
+import { nameIn, type OperationCommand } from "./shared-options.ts";
 
 type Form = CommandLineForm<unknown, unknown>;
 

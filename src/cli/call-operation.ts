@@ -14,7 +14,7 @@ import {
   type ResultOptions,
   wantsColours,
 } from "./command-context.ts";
-import { nameIn, type OperationCommand } from "./operation-commands.ts";
+import { nameIn, type OperationCommand } from "./shared-options.ts";
 
 /**
  * Calls the operation of a command and shows its output.

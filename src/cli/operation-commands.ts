@@ -1,13 +1,13 @@
 import { Argument, type Command, type Option } from "commander";
-import type { CommandLineForm, NamespaceOption, Operation } from "../app/operations/operation.ts";
+import type { NamespaceOption, Operation } from "../app/operations/operation.ts";
 import type { CommandContext, Run } from "./command-context.ts";
-import { namespaceOption, neededNamespaceOption, onlyNamespaceOption } from "./shared-options.ts";
-
-/** An operation as a command of the command line. */
-export interface OperationCommand {
-  operation: Operation;
-  form: CommandLineForm<unknown>;
-}
+import {
+  nameIn,
+  namespaceOption,
+  neededNamespaceOption,
+  type OperationCommand,
+  onlyNamespaceOption,
+} from "./shared-options.ts";
 
 /** Adds the commands that are operations below the first words of the program that they have, and fills in those of one word. */
 export function addOperationCommands(
@@ -48,11 +48,6 @@ function addCommand(command: Command, called: OperationCommand, context: Command
     const given = { ...command.optsWithGlobals(), ...values };
     return run(async () => (await import("./call-operation.ts")).callOperation(context, called, given));
   });
-}
-
-/** The name in an argument or option: `host` of `[host...]`, `dry_run` of `--dry-run`. */
-export function nameIn(word: string): string {
-  return word.replace(/^[<[-]+|[^\w-].*$/g, "").replaceAll("-", "_");
 }
 
 /** The input of an argument or option: `<host...>` gives one of `hosts`. */

@@ -1,9 +1,21 @@
 import { InvalidArgumentError, Option } from "commander";
+import type { CommandLineForm, Operation } from "../app/operations/operation.ts";
 import { parseExactly } from "../base/exact-number.ts";
 import { misspelling, namespaceSpelling, type Spelling, threadSpelling } from "../base/place-names.ts";
 import { isRecord } from "../base/record.ts";
 import type { Json } from "../core/values/json.ts";
 import { CommandError, exitCode } from "./command-context.ts";
+
+/** An operation as a command of the command line. */
+export interface OperationCommand {
+  operation: Operation;
+  form: CommandLineForm<unknown>;
+}
+
+/** The name in an argument or option: `host` of `[host...]`, `dry_run` of `--dry-run`. */
+export function nameIn(word: string): string {
+  return word.replace(/^[<[-]+|[^\w-].*$/g, "").replaceAll("-", "_");
+}
 
 /** `--namespace`; by default the operator's direct messages in the console. */
 export function namespaceOption(): Option {

@@ -205,7 +205,7 @@ export class ManagedServer {
   }
 
   #transport(): Connection["transport"] | undefined {
-    return this.#lanes.all().find((lane) => lane.transport() !== undefined)?.transport();
+    return this.#lanes.all().flatMap((lane) => lane.transport() ?? [])[0];
   }
 
   /** The explanation of a status; undefined while it runs. */

@@ -58,6 +58,7 @@ const services = {
   commands,
   audit: { record: (entry: object) => void recorded.push(entry) },
   feed: { changed: () => {} },
+  clock: { now: () => 0 },
 } as unknown as Services;
 
 it("a new operation is a slash command with help and completion, and a subcommand on Discord", async () => {
@@ -111,6 +112,24 @@ it("a new operation is a command of the command line with --json", () => {
   expect(help).toMatch(/^ {2}id +what to note$/m);
   expect(help).toMatch(/^ {2}--json +\{noted\}$/m);
   expect(command?.options.map(({ flags }) => flags)).toEqual(["--namespace <namespace>", "--json"]);
+});
+
+it("a new operation answers a command with its text, for the person alone where it is not public", async () => {
+  const place = { namespace: "slack:T1:C1", thread: "t" };
+  const given = { input: { id: "milk", namespace: place.namespace }, author: ada, place, words: "milk" };
+  const call = { ...given, turn_id: "1", files: [], signal: new AbortController().signal };
+  const text = "Noted **milk**.";
+  const answers = [undefined, true, "failed"].map((kind) => {
+    const [form] = remember.chat ?? [];
+    const chat = [{ ...form, public: kind === true ? true : undefined }];
+    const changed = { ...remember, chat, failed: () => kind === "failed" } as unknown as Operation;
+    return operationCommands([changed])[0]?.run(call as never, services);
+  });
+  expect(await Promise.all(answers)).toEqual([
+    { ok: true, text, private: true },
+    { ok: true, text },
+    { ok: false, text, private: true },
+  ]);
 });
 
 it("each operation that people give as a command answers them", () => {

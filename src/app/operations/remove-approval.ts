@@ -60,9 +60,7 @@ async function decisionOf({
   input: { namespace, id },
   services,
 }: Removal): Promise<Outcome<StandingDecision>> {
-  const found = (await readStanding(services.store, namespace)).find(
-    (each) => each.id === id,
-  );
+  const found = (await readStanding(services.store, namespace)).find((each) => each.id === id);
   if (found !== undefined) return { ok: true, value: found };
   return {
     ok: false,

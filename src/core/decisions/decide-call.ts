@@ -189,8 +189,7 @@ export async function decisionFor(
   const sharing = sharingNeed(scope, tool, origin, input);
   const call = { request, skill_id: tool.skill_id, args: readArguments(input, tool.open) };
   const binds = await bindingOf(tool, skill, input, call, address);
-  const standing =
-    binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
+  const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
   const { id: asker, trust } = turn.author;
   const never = binds === undefined ? undefined : refusalFor(standing, binds, asker, turn.cause);
   const by_person = request.by_person === true;

@@ -1,6 +1,7 @@
-import type { CommandLineForm, Terminal } from "../app/operations/operation.ts";
+import type { CommandLineForm } from "../app/operations/operation.ts";
 import { plainError } from "../config/schema-problems.ts";
 import type { Clock } from "../core/ports/storage.ts";
+import { renderMarkdown } from "../platforms/terminal/markdown.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "./bot-connection.ts";
@@ -9,13 +10,11 @@ import {
   CommandError,
   exitCode,
   printJson,
-  printLine,
+  printResult,
   type ResultOptions,
   wantsColours,
 } from "./command-context.ts";
 import { nameIn, type OperationCommand } from "./shared-options.ts";
-
-type Form = CommandLineForm<unknown, unknown>;
 
 /**
  * Calls the operation of a command and shows its output.
@@ -26,12 +25,14 @@ export async function callOperation(
   { operation, form }: OperationCommand,
   given: ResultOptions & Record<string, unknown>,
 ): Promise<number> {
-  const { read = (options) => options, settled, needsBot, failed } = form;
+  const { read = (options) => options, settled, needsBot } = form;
   const { config, json } = given;
   const shape = Object.keys(operation.input.shape);
-  const asked = Object.entries(read(given as never) as object).filter(([key]) => shape.includes(key));
+  const asked = Object.entries({ ns: given.namespace, ...(read(given as never) as object) }).filter(([key]) =>
+    shape.includes(key),
+  );
   const input = Object.fromEntries(asked);
-  checkInput({ operation, form }, input);
+  const parsed = checkInput({ operation, form }, input);
   const options = {
     ...(config === undefined ? {} : { config }),
     ...(json ? { json } : {}),
@@ -53,8 +54,18 @@ export async function callOperation(
         : await followWork(form.follow, begun, call, { clock: context.clock, onLine: shown });
     const { output } = followed;
     if (followed.failed) return reportFailure(context, output, json === true);
-    printAnswer(context, form, { input, output, json: json === true, here: remote === undefined });
-    return failed?.(output, input) ? exitCode.failed : exitCode.ok;
+    const reading = { whole: true, now: context.clock.now() };
+    const lines = () => {
+      const text = operation.text?.(output, parsed, reading) ?? "";
+      // What a chat advises is given here with `knack command`.
+      return markdownLines(
+        context,
+        text.replace(/`(\/(?:agent|flow|mcp|skill) [^`]*)`/g, "`knack command '$1'`"),
+      );
+    };
+    const code = printResult(context, given, output, lines, operation.failed?.(output, parsed) !== true);
+    if (form.warnHere !== undefined && remote === undefined) context.stderr.write(`${form.warnHere}\n`);
+    return code;
   });
 }
 
@@ -62,9 +73,10 @@ export async function callOperation(
  * Checks what was given before the bot is asked, whose answer would speak of its API.
  * @throws CommandError for wrong usage
  */
-function checkInput({ operation, form }: OperationCommand, input: object): void {
-  const [issue] = operation.input.safeParse(input, { error: plainError }).error?.issues ?? [];
-  if (issue === undefined) return;
+function checkInput({ operation, form }: OperationCommand, input: object): Record<string, unknown> {
+  const { data, error } = operation.input.safeParse(input, { error: plainError });
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) return data ?? {};
   const key = String(issue.path[0]);
   const options = (form.options ?? []).map((option) => [option].flat()[0] ?? "");
   // The argument `<host...>` is the input `hosts`.
@@ -81,30 +93,9 @@ function reportFailure(context: CommandContext, output: unknown, json: boolean):
   return exitCode.failed;
 }
 
-interface Answer {
-  input: object;
-  output: unknown;
-  json: boolean;
-  /** The bot was opened for this command and ends with it. */
-  here: boolean;
-}
-
-function printAnswer(
-  context: CommandContext,
-  { print, diagnose, warn }: Form,
-  { input, output, json, here }: Answer,
-): void {
-  const terminal = terminalOf(context);
-  if (json) printJson(context, output);
-  else for (const line of print(output, terminal, input)) printLine(context, line);
-  const diagnosed = json ? [] : (diagnose?.(output, terminal) ?? []);
-  const warned = warn?.(output, terminal, here) ?? [];
-  for (const line of [...diagnosed, ...warned]) context.stderr.write(`${line}\n`);
-}
-
-export function terminalOf(context: CommandContext): Terminal {
-  const { bold, dim, good, code: warn, bad } = createPaint(wantsColours(context));
-  return { plain: plainLine, bold, dim, good, warn, bad, now: context.clock.now() };
+/** Markdown as lines. The terminal wraps them, so that addresses and secrets can be copied. */
+export function markdownLines(context: CommandContext, text: string): string[] {
+  return renderMarkdown(text, Number.POSITIVE_INFINITY, createPaint(wantsColours(context)));
 }
 
 /** Calls an operation by its name. */
@@ -118,7 +109,7 @@ const lookIntervalMs = 1_500;
  * @throws the errors of the call
  */
 async function followWork(
-  { operation, look, goesOn }: NonNullable<CommandLineForm<unknown, unknown>["follow"]>,
+  { operation, look, goesOn }: NonNullable<CommandLineForm<unknown>["follow"]>,
   begun: Promise<unknown>,
   call: Call,
   { clock, onLine }: { clock: Pick<Clock, "sleep">; onLine: ((line: string) => void) | undefined },

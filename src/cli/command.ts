@@ -1,11 +1,9 @@
 import type { TurnAccepted } from "../client/shapes.ts";
 import type { TurnEvent } from "../core/log/turn-event.ts";
-import { renderMarkdown } from "../platforms/terminal/markdown.ts";
-import { createPaint } from "../platforms/terminal/paint.ts";
-import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
-import { screenOf } from "../platforms/terminal/screen.ts";
+import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
-import { type CommandContext, printResult, type ResultOptions, wantsColours } from "./command-context.ts";
+import { markdownLines } from "./call-operation.ts";
+import { type CommandContext, printResult, type ResultOptions } from "./command-context.ts";
 import { settleUnattended } from "./show-turn.ts";
 
 export interface CommandOptions extends ResultOptions {
@@ -32,7 +30,7 @@ export async function command(
       ...(user === undefined ? {} : { user }),
     });
     const result = await followCommand(context, connection, accepted);
-    return printResult(context, options, result, () => render(result.text, context), result.ok);
+    return printResult(context, options, result, () => markdownLines(context, result.text), result.ok);
   });
 }
 
@@ -62,10 +60,4 @@ function askedOf(event: TurnEvent): string | undefined {
   if (event.type === "question_asked") return event.text;
   if (event.type !== "approval_requested") return undefined;
   return event.question ?? `May ${event.tool} run with ${JSON.stringify(event.input)}?`;
-}
-
-function render(text: string, context: CommandContext): string[] {
-  const { stdout } = context;
-  if (stdout.isTTY !== true) return [plainText(text)];
-  return renderMarkdown(text, screenOf(stdout).columns, createPaint(wantsColours(context)));
 }

@@ -9,7 +9,7 @@ import { CommandError, exitCode } from "./command-context.ts";
 /** An operation as a command of the command line. */
 export interface OperationCommand {
   operation: Operation;
-  form: CommandLineForm<unknown, unknown>;
+  form: CommandLineForm<unknown>;
 }
 
 /** The name in an argument or option: `host` of `[host...]`, `dry_run` of `--dry-run`. */

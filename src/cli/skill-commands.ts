@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { leftOutLine, reviewLines, summaryLines } from "../app/operations/packages/package-review.ts";
+import { leftOutText, reviewsText } from "../app/operations/packages/package-review.ts";
 import { maybeAddress, namesIn } from "../app/operations/packages/package-source.ts";
 import { isRecord } from "../base/record.ts";
 import { skillDocument } from "../base/skill-places.ts";
@@ -13,7 +13,7 @@ import { validatePlugin } from "../imported/plugin-file.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/document/validate-package.ts";
 import { reportRefusals, withConnection } from "./bot-connection.ts";
-import { terminalOf } from "./call-operation.ts";
+import { markdownLines } from "./call-operation.ts";
 import {
   type CommandContext,
   CommandError,
@@ -31,9 +31,6 @@ export interface InstallOptions extends ResultOptions {
   only?: string;
   details?: true;
 }
-
-/** Reviews that are shown in full without `--details`. */
-const maxFull = 3;
 
 /**
  * `knack skills install`: shows the review, asks, and installs exactly the reviewed files, of all skills or the chosen ones. Without a
@@ -67,19 +64,13 @@ function printReviews(
   { reviews, left_out: leftOut = [] }: PackageContent,
   { details, only }: InstallOptions,
 ): void {
-  const terminal = terminalOf(context);
-  const inFull = details === true || reviews.length <= maxFull;
-  const lines = inFull
-    ? reviews.flatMap((review) => reviewLines(review, terminal))
-    : [...summaryLines(reviews, terminal), "Each in full: --details. Some of them: --only NAME,NAME"];
+  const max = details ? reviews.length : undefined;
+  const shown = reviewsText(reviews, { whole: true }, max);
+  if (shown.length < reviews.length) shown.push("Each in full: --details. Some of them: --only NAME,NAME");
   const left =
     only === undefined || details ? leftOut : leftOut.filter(({ code }) => code !== "unused_files");
-  const named = left
-    .slice(0, details ? left.length : 20)
-    .map((each) => `not installed: ${leftOutLine(each)}`);
-  const more = left.length - named.length;
-  if (more > 0) named.push(`not installed: ${more} more parts (--details names them)`);
-  for (const line of [...lines, ...named.map(terminal.plain)]) printLine(context, line);
+  const text = [...shown, ...leftOutText(left, { whole: details === true })].join("\n\n");
+  for (const line of markdownLines(context, text)) printLine(context, line);
 }
 
 function installedLine(installed: readonly InstalledPackage[]): string {

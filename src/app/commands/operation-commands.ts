@@ -9,6 +9,8 @@ import {
   type Operation,
   refused,
   runOperation,
+  said,
+  shown,
 } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
 
@@ -56,7 +58,7 @@ function usageOf({ options = [] }: Form): string {
 
 async function runCommand(
   operation: Operation,
-  form: Extract<Form, { say: unknown }>,
+  form: Exclude<Form, { answer: unknown }>,
   command: CommandCall,
   services: Services,
 ): Promise<CommandResult> {
@@ -70,7 +72,11 @@ async function runCommand(
   const asker = { by: author, namespace: place.namespace };
   const call = { input: parsed.data, asker, services, signal, files, command };
   const outcome = await runOperation(operation, call);
-  return outcome.ok ? say(outcome.value, call) : refused(outcome.message);
+  if (!outcome.ok) return refused(outcome.message);
+  if (say !== undefined) return say(outcome.value, call);
+  const text = operation.text?.(outcome.value, call.input, { whole: false, now: services.clock.now() }) ?? "";
+  if (operation.failed?.(outcome.value, call.input)) return refused(text);
+  return form.public ? said(text) : shown(text);
 }
 
 /** Why the input of a command is invalid, for people. The input may be anything, of any length. */

@@ -8,7 +8,7 @@ import type { Outcome } from "../../core/values/failure.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { destinationText } from "../../core/values/shown.ts";
-import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
+import { type ChatForm, type OperationCall, operation } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
 
 const verdict = z.object({
@@ -78,13 +78,11 @@ export const decideApproval = operation({
       description: verdictWords[`${meant}`],
       options: [openOption],
       read: (words) => ({ id: words.split(/\s+/)[0] || "none", ...verdictInput(meant) }),
-      say({ decided }) {
-        if (!decided)
-          return { ok: false, text: "This has already been decided, or has expired.", private: true };
-        return said(answers[`${meant}`]);
-      },
     }),
   ),
+  text: ({ decided }, input) =>
+    decided ? answers[`${verdictOf(input)}`] : "This has already been decided, or has expired.",
+  failed: ({ decided }) => !decided,
   async run({ input, asker, services }) {
     if ((input.approve && input.never) || (!input.approve && input.text !== undefined)) return contradiction;
     return services.approvals.decide(input.id, verdictOf(input), asker.by, input.text);
@@ -180,21 +178,18 @@ export const listApprovals = operation({
       alsoAlone: true,
       read: (words, { namespace }) => (words === "" ? { namespace } : undefined),
       missing: how,
-      say({ open, allowed, refused }, { services }) {
-        const now = services.clock.now();
-        const lines = [
-          open.length === 0 ? "Nothing waits for approval here." : "Waiting for approval:",
-          ...open.map((each) => openLine(each, now)),
-          allowed.length === 0 ? "Nothing is always allowed here." : "Always allowed here:",
-          ...allowed.map((each) => standingLine(each, "allowed")),
-          ...(refused.length === 0 ? [] : ["Never allowed here:"]),
-          ...refused.map((each) => standingLine(each, "refused")),
-          how,
-        ];
-        return shown(lines.join("\n"));
-      },
     },
   ],
+  text: ({ open, allowed, refused }, _input, { now }) =>
+    [
+      open.length === 0 ? "Nothing waits for approval here." : "Waiting for approval:",
+      ...open.map((each) => openLine(each, now)),
+      allowed.length === 0 ? "Nothing is always allowed here." : "Always allowed here:",
+      ...allowed.map((each) => standingLine(each, "allowed")),
+      ...(refused.length === 0 ? [] : ["Never allowed here:"]),
+      ...refused.map((each) => standingLine(each, "refused")),
+      how,
+    ].join("\n"),
   async run({ input: { namespace }, services: { turns, store } }) {
     const open = await openApprovals(turns, namespace);
     const standing = await readStanding(store, namespace);

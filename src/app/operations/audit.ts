@@ -3,7 +3,7 @@ import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.t
 import { objectOf } from "../../core/values/json.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { feedbackKey } from "../services/shapes.ts";
-import { operation, operators, shown } from "./operation.ts";
+import { operation, operators } from "./operation.ts";
 
 const line = z.looseObject({
   at: z.number().describe("ms since the epoch"),
@@ -45,14 +45,17 @@ export const listAudit = operation({
       command: "audit",
       options: [["--since <time>", "such as 2026-11-23 or 2026-11-23T09:00Z"], "--cursor <cursor>"],
       read: ({ since, cursor }) => ({ cursor, since: since && Date.parse(since) }),
-      print: ({ lines }, { plain }) =>
-        lines.map(({ at, by_name, detail, what, allowed, status, namespace }) => {
-          const rule = allowed as { rule: string; name?: string } | undefined;
-          const done = [detail ?? what, status, rule?.rule, rule?.name].filter(Boolean).join(", ");
-          return plain(`${new Date(at).toISOString().slice(0, 19)}  ${namespace}  ${by_name}: ${done}`);
-        }),
     },
   ],
+  text: ({ lines }) =>
+    lines
+      .map(({ at, by_name, detail, what, allowed, status, namespace }) => {
+        const rule = allowed as { rule: string; name?: string } | undefined;
+        const done = [detail ?? escapeMarkdown(String(what)), status, rule?.rule, rule?.name];
+        const place = escapeMarkdown(`${namespace} ${by_name}`);
+        return `- ${new Date(at).toISOString().slice(0, 19)} ${place}: ${done.filter(Boolean).join(", ")}`;
+      })
+      .join("\n"),
   async run({ input: { cursor, since = 0 }, services }) {
     const [, finished_at = since - 1, ordinal = Number.MAX_SAFE_INTEGER] =
       cursorForm.exec(cursor ?? "") ?? [];
@@ -99,16 +102,16 @@ export const listFeedback = operation({
       command: "agent feedback",
       description: "Shows the answers in this channel that people rated 👎",
       read: (_words, { namespace }) => ({ namespace }),
-      say({ answers }) {
-        const bad = answers.filter((each) => each.bad.length > 0);
-        const lines = bad.map(
-          (each) =>
-            `- ${new Date(each.at).toISOString().slice(0, 10)} **${escapeMarkdown(each.asker)}**: ${escapeMarkdown(oneLine(each.question, 120))} (${each.bad.length} × 👎, ${each.good.length} × 👍)`,
-        );
-        return shown(lines.slice(0, 20).join("\n") || "Nobody rated an answer 👎 here.");
-      },
     },
   ],
+  text({ answers }) {
+    const lines = answers.flatMap(({ at, asker, question, bad, good }) =>
+      bad.length === 0
+        ? []
+        : `- ${new Date(at).toISOString().slice(0, 10)} **${escapeMarkdown(asker)}**: ${escapeMarkdown(oneLine(question, 120))} (${bad.length} × 👎, ${good.length} × 👍)`,
+    );
+    return lines.slice(0, 20).join("\n") || "Nobody rated an answer 👎 here.";
+  },
   async run({ input: { namespace }, services: { turns, store } }) {
     const latest = await turns.list({ namespace, limit: maxTurns });
     const answers = await Promise.all(

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import type { Place } from "../../core/values/place.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
-import { operation, said, shown } from "./operation.ts";
+import { operation } from "./operation.ts";
 
 const channel = z.object({ ns: channelName });
 
@@ -51,9 +52,9 @@ export const showIndex = operation({
       ],
       read: (words, { namespace: ns }) => (words === "" ? { ns } : undefined),
       missing: how,
-      say: (output) => shown(described(output)),
     },
   ],
+  text: described,
   run: async ({ input: { ns }, services }) => ({ ok: true, value: await services.channelIndex.status(ns) }),
 });
 
@@ -70,22 +71,18 @@ export const setIndex = operation({
     summary: "Switch the index of a channel on or off; off deletes it. The channel is told",
     answers: "how many messages are kept",
   },
-  chat: [
-    {
-      command: "agent index on",
-      description: "Keeps a copy of this channel's messages for searching",
-      partOf: "agent index",
-      read: (_words, { namespace: ns }) => ({ ns, on: true }),
-      say: (output) => said(described(output)),
-    },
-    {
-      command: "agent index off",
-      description: "Deletes the copy of this channel's messages",
-      partOf: "agent index",
-      read: (_words, { namespace: ns }) => ({ ns, on: false }),
-      say: () => said("The copy of this channel's messages is deleted, and nothing more is kept."),
-    },
-  ],
+  chat: ["on", "off"].map((word) => ({
+    command: `agent index ${word}`,
+    public: true,
+    description:
+      word === "on"
+        ? "Keeps a copy of this channel's messages for searching"
+        : "Deletes the copy of this channel's messages",
+    partOf: "agent index",
+    read: (_words: string, { namespace: ns }: Place) => ({ ns, on: word === "on" }),
+  })),
+  text: (output, { on }) =>
+    on ? described(output) : "The copy of this channel's messages is deleted, and nothing more is kept.",
   run({ input: { ns, on }, asker, services: { channelIndex } }) {
     return on ? channelIndex.switchOn(ns, asker.by) : channelIndex.switchOff(ns, asker.by);
   },

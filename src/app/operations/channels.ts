@@ -183,16 +183,10 @@ export const showUsage = operation({
       command: "agent usage",
       description: "Shows tokens and cost of this channel and of you today",
       read: (_words, { namespace }) => ({ namespace }),
-      say: ({ channel, person }) =>
-        shown(
-          [
-            "Today (UTC):",
-            `- this channel: ${usageText(channel)}`,
-            `- you, everywhere: ${usageText(person)}`,
-          ].join("\n"),
-        ),
     },
   ],
+  text: ({ channel, person }) =>
+    `Today (UTC):\n- this channel: ${usageText(channel)}\n- you, everywhere: ${usageText(person)}`,
   async run({ input: { namespace }, asker, services: { usage, clock } }) {
     const since = Math.floor(clock.now() / 86_400_000) * 86_400_000;
     const [channel, person] = await Promise.all([
@@ -228,16 +222,14 @@ export const listAgents = operation({
       command: "agent list",
       description: "Shows the agents there are",
       read: () => ({}),
-      say: ({ agents }) =>
-        shown(
-          [
-            ...agents.map(agentInWords),
-            "",
-            "`/agent use <agent>` chooses one for this channel; `research: your question` asks one for a single message.",
-          ].join("\n"),
-        ),
     },
   ],
+  text: ({ agents }) =>
+    [
+      ...agents.map(agentInWords),
+      "",
+      "`/agent use <agent>` chooses one for this channel; `research: your question` asks one for a single message.",
+    ].join("\n"),
   async run({ services, asker }) {
     const { profiles } = services;
     const { offer } = await services.offers.read(asker.namespace, await services.catalogue.current());

@@ -4,7 +4,7 @@ import { folderRoot } from "../../core/ports/working-folder.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
-import { operation, said, shown } from "./operation.ts";
+import { operation } from "./operation.ts";
 import { codeSpan } from "./words.ts";
 
 const place = z.object({
@@ -48,36 +48,23 @@ export const listFiles = operation({
       alsoAlone: true,
       read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
       missing: "`/agent files` shows them, `/agent files remove <path>` removes one.",
-      say({ files, bytes, most_bytes }) {
-        if (files.length === 0)
-          return shown("This thread has no files. Ask in the thread itself: `@Knack agent files`.");
-        const more = files.length - maxShown;
-        return shown(
-          [
-            `${files.length.toLocaleString("en")} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}:`,
-            ...files.slice(0, maxShown).map(({ path, bytes: size, by }) => {
-              const who = by === undefined ? "" : `, from ${oneLine(by, 80)}`;
-              return `- ${codeSpan(shortened(path), maxPath)} (${formatBytes(size)}${who})`;
-            }),
-            ...(more > 0 ? [`… and ${more.toLocaleString("en")} more.`] : []),
-          ].join("\n"),
-        );
-      },
     },
   ],
-  commandLine: [
-    {
-      command: "files list <namespace> <thread>",
-      read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-      print: ({ files, bytes, most_bytes }, { plain, dim }) => [
-        ...files.map(({ path, bytes: size, by }) => {
-          const who = by === undefined ? "" : `, from ${plain(by)}`;
-          return `${plain(path)}  ${dim(`${formatBytes(size)}${who}`)}`;
-        }),
-        dim(`${files.length} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}`),
-      ],
-    },
-  ],
+  commandLine: [{ command: "files list <namespace> <thread>" }],
+  text({ files, bytes, most_bytes }, _input, { whole }) {
+    if (files.length === 0)
+      return "This thread has no files. Ask in the thread itself: `@Knack agent files`.";
+    const lines = files.slice(0, whole ? files.length : maxShown).map(({ path, bytes: size, by }) => {
+      const who = by === undefined ? "" : `, from ${oneLine(by, 80)}`;
+      return `- ${codeSpan(shortened(path), maxPath)} (${formatBytes(size)}${who})`;
+    });
+    const more = files.length - lines.length;
+    return [
+      `${files.length.toLocaleString("en")} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}:`,
+      ...lines,
+      ...(more > 0 ? [`… and ${more.toLocaleString("en")} more.`] : []),
+    ].join("\n");
+  },
   async run({ input: { ns: namespace, thread }, services: { folders } }) {
     const { files, bytes, most_bytes } = await folders.of({ namespace, thread }).list();
     return { ok: true, value: { files: files.map((file) => ({ ...file })), bytes, most_bytes } };
@@ -106,16 +93,10 @@ export const removeFile = operation({
       options: [{ name: "path", description: "The file, as the list shows it", required: true }],
       read: (words, { namespace: ns, thread }) => (words === "" ? undefined : { ns, thread, path: words }),
       missing: "Which file? `/agent files` shows them.",
-      say: ({ path }) => said(`${codeSpan(path, maxPath)} is removed.`),
     },
   ],
-  commandLine: [
-    {
-      command: "files remove <namespace> <thread> <path>",
-      read: ({ namespace, thread, path }) => ({ ns: namespace, thread, path }),
-      print: ({ path }, { plain }) => [`${plain(path)} is removed.`],
-    },
-  ],
+  commandLine: [{ command: "files remove <namespace> <thread> <path>" }],
+  text: ({ path }) => `${codeSpan(path, maxPath)} is removed.`,
   async run({ input: { ns: namespace, thread, path }, services: { folders } }) {
     if (await folders.of({ namespace, thread }).remove(path)) return { ok: true, value: { path } };
     const message = `There is no file ${path.slice(0, 300)} in this thread.`;

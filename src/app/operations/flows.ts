@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { Outcome } from "../../core/values/failure.ts";
 import { diagnostic, ownNamespace } from "../services/shapes.ts";
 import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
-import { operation, runOperation, said, shown } from "./operation.ts";
+import { operation, runOperation } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
-import { skillDetailText, skillLegend, skillLine } from "./skills/skill-text.ts";
+import { brokenLines, skillDetailText, skillListText } from "./skills/skill-text.ts";
 import { setSkill } from "./skills/skills.ts";
-import { diagnosticLines, placeWords } from "./words.ts";
+import { placeWords } from "./words.ts";
 
 const noFlows =
   "There are no flows yet. An operator adds them by copying flow files into the bot's folder for flows (`.knack-workspace/flows` unless set otherwise). `/skill list` shows what there is instead.";
@@ -26,31 +26,13 @@ export const listFlows = operation({
       command: "flow list",
       description: "Shows the flows of this channel",
       read: (_words, { namespace }) => ({ namespace }),
-      say({ flows, diagnostics }) {
-        const lines = flows.length === 0 ? [noFlows] : [...flows.map(skillLine), "", skillLegend];
-        const defects = diagnostics
-          .filter(({ severity }) => severity === "error")
-          .map(({ path, message }) => `- ${path.split(/[/\\]/).at(-1)}: ${message}`);
-        const notLoaded = defects.length === 0 ? [] : ["", "Not loaded:", ...defects];
-        return shown([...lines, ...notLoaded].join("\n"));
-      },
     },
   ],
-  commandLine: [
-    {
-      command: "flows list",
-      namespace: "own",
-      print({ flows }, { plain, bold, bad }) {
-        if (flows.length === 0) return ["There are no flows here."];
-        const width = Math.max(...flows.map(({ id }) => id.length));
-        return flows.map(({ id, name, description, eligible, reasons }) => {
-          const why = eligible ? "" : `  ${bad("cannot be used:")} ${reasons.map(plain).join(" ")}`;
-          return `${bold(id.padEnd(width))}  ${plain(name)}  ${plain(description)}${why}`;
-        });
-      },
-      diagnose: ({ diagnostics }, terminal) => diagnosticLines(diagnostics, terminal),
-    },
-  ],
+  commandLine: [{ command: "flows list", namespace: "own" }],
+  text: ({ flows, diagnostics }, _input, reading) =>
+    flows.length === 0
+      ? [noFlows, ...brokenLines(diagnostics, reading.whole)].join("\n")
+      : skillListText(flows, diagnostics, reading),
   async run({ input: { namespace }, services }) {
     const { skills, diagnostics } = await services.skills.list(namespace);
     const flows = skills.filter(({ kind }) => kind === "flow");
@@ -85,20 +67,15 @@ export const showFlow = operation({
       description: "Shows one flow, its steps and parameters",
       options: [flowOption],
       read: (words, { namespace }) => ({ id: firstWord(words), namespace }),
-      say: (flow) => shown(`${skillDetailText(flow)}\n\n${flow.instructions}`),
     },
   ],
+  text: (flow, _input, reading) => `${skillDetailText(flow, reading)}\n\n${flow.instructions}`,
   run: ({ input: { id, namespace }, services }) => findFlow(id, namespace, services),
 });
 
 const changes = [
-  { state: "pinned", verb: "enable", done: "enabled", description: "Lets the agent use a flow here" },
-  {
-    state: "blocked",
-    verb: "disable",
-    done: "disabled",
-    description: "Keeps the agent from using a flow here",
-  },
+  { state: "pinned", verb: "enable", description: "Lets the agent use a flow here" },
+  { state: "blocked", verb: "disable", description: "Keeps the agent from using a flow here" },
 ] as const;
 
 export const setFlow = operation({
@@ -106,7 +83,7 @@ export const setFlow = operation({
   input: z.object({ ns: setSkill.input.shape.ns, id: flowId, state: z.enum(["pinned", "blocked"]) }),
   output: skillListing,
   who: "anyone",
-  chat: changes.map(({ state, verb, done, description }) => ({
+  chat: changes.map(({ state, verb, description }) => ({
     command: `flow ${verb}`,
     public: true,
     description,
@@ -116,9 +93,9 @@ export const setFlow = operation({
       id: firstWord(words),
       state,
     }),
-    say: ({ id }: { id: string }, { input }: { input: { ns: string } }) =>
-      said(`**${id}** is ${done} ${placeWords(input.ns)}.`),
   })),
+  text: ({ id }, { ns, state }) =>
+    `**${id}** is ${state === "pinned" ? "enabled" : "disabled"} ${placeWords(ns)}.`,
   async run(call) {
     const { ns, id, state } = call.input;
     const flow = await findFlow(id, ns, call.services);

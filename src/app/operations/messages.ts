@@ -36,9 +36,9 @@ export const sendMessage = operation({
       namespace: "mandatory",
       needsBot: "connected to the platform",
       read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
-      print: ({ reference, link = reference }, { plain }) => [`Posted: ${plain(link)}`],
     },
   ],
+  text: ({ reference, link = reference }) => `Posted: ${link}`,
   run({ input: { namespace, thread = channelThread, text, key }, services }) {
     return services.say({ place: { namespace, thread }, text, key: key ?? services.newId() });
   },

@@ -73,8 +73,8 @@ export type ChatForm<Input, Output> = {
       elseAgent?: true;
       /** The answer when something is missing: what to write. `words` are those after the command. */
       missing?: string | ((words: string) => string);
-      /** Markdown for people. */
-      say(output: Output, call: OperationCall<Input>): CommandResult | Promise<CommandResult>;
+      /** The answer, where it is not the operation's `text`. */
+      say?(output: Output, call: OperationCall<Input>): CommandResult | Promise<CommandResult>;
     }
   | (Pick<KnownCommand, "read" | "guide" | "form"> & {
       /** A command that does its work in its own turn, with events. @throws WaitingForPerson */
@@ -82,15 +82,10 @@ export type ChatForm<Input, Output> = {
     })
 );
 
-/** Formats the output of the command line. */
-export interface Terminal {
-  /** One line without control characters of terminals. */
-  plain(text: string): string;
-  bold(text: string): string;
-  dim(text: string): string;
-  good(text: string): string;
-  warn(text: string): string;
-  bad(text: string): string;
+/** Where a result is read. */
+export interface Reading {
+  /** Nothing is left out for lack of room, and folders of the bot are named: on the command line. */
+  whole: boolean;
   /** ms since the epoch. */
   now: number;
 }
@@ -107,8 +102,11 @@ interface Follow<Output> {
 /** `--namespace` of a command: the operator's own channel unless given, only a filter, or mandatory. */
 export type NamespaceOption = "own" | "filter" | "mandatory";
 
-/** A command of the command line. `--json` prints the output as it is. What help says of it, the input and the route say already. */
-export interface CommandLineForm<Input, Output> {
+/**
+ * A command of the command line. It prints the operation's `text`; `--json` prints the output as it is. What help says of it, the input
+ * and the route say already.
+ */
+export interface CommandLineForm<Output> {
   /** Its words and arguments: `skills grant <id> <host...>`. An argument has the name of an input, or of one of its list. */
   command: string;
   /** What it does; the summary of the route unless given. */
@@ -124,13 +122,8 @@ export interface CommandLineForm<Input, Output> {
   follow?: Follow<Output>;
   /** Why this needs a running bot; completes “The bot has to run for this,”. */
   needsBot?: string;
-  print(output: Output, terminal: Terminal, input: Input): readonly string[];
-  /** Problems with printed items, on stderr. Not used with `--json`, whose output contains them. */
-  diagnose?(output: Output, terminal: Terminal): readonly string[];
-  /** Warnings, on stderr. `here`: no bot was running, so this one ends with the command. */
-  warn?(output: Output, terminal: Terminal, here: boolean): readonly string[];
-  /** Whether the output means failure. */
-  failed?(output: Output, input: Input): boolean;
+  /** A warning on stderr if no bot was running, so that this one ends with the command. */
+  warnHere?: string;
 }
 
 /** `--namespace` of a command, which follows from the input. */
@@ -165,9 +158,12 @@ export interface Operation<
   readonly http?: HttpForm;
   /** One operation may be several commands. */
   readonly chat?: readonly ChatForm<z.output<Input>, z.input<Output>>[];
-  readonly commandLine?: readonly (CommandLineForm<z.output<Input>, z.output<Output>> &
-    NamespaceHelp<Input>)[];
+  readonly commandLine?: readonly (CommandLineForm<z.output<Output>> & NamespaceHelp<Input>)[];
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
+  /** The result for people, in Markdown: a chat posts it, the command line renders it. */
+  text?(output: z.output<Output>, input: z.output<Input>, reading: Reading): string;
+  /** Whether the output means failure: a chat shows it only to the person who asked, and the command line has exit code 1. */
+  failed?(output: z.output<Output>, input: z.output<Input>): boolean;
   /** The audit lines. An operation with audit lines also updates everyone who watches its channel. */
   audit?(
     output: z.input<Output>,

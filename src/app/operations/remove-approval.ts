@@ -8,7 +8,7 @@ import {
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
-import { type OperationCall, operation, said } from "./operation.ts";
+import { type OperationCall, operation } from "./operation.ts";
 
 export const removeApproval = operation({
   name: "approval.remove",
@@ -37,9 +37,9 @@ export const removeApproval = operation({
         },
       ],
       read: (words, { namespace }) => ({ namespace, id: Number(words.split(/\s+/)[0]) || 0 }),
-      say: ({ tool }) => said(`**${escapeMarkdown(tool)}** asks again here.`),
     },
   ],
+  text: ({ tool }) => `**${escapeMarkdown(tool)}** asks again here.`,
   async run(call) {
     const found = await decisionOf(call);
     if (!found.ok) return found;

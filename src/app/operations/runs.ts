@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { TurnFilter } from "../../core/log/turn-log.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
-import { operation, shown, type Terminal } from "./operation.ts";
+import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turns/turn-view.ts";
 
@@ -31,25 +31,19 @@ export const listRuns = operation({
       command: "skill runs",
       description: "Shows the latest runs of skills in this channel",
       read: (_words, { namespace }) => ({ namespace, limit: 50 }),
-      say: ({ skills }) =>
-        shown(skills.slice(0, 15).map(chatLine).join("\n") || "No skill has run here yet."),
     },
   ],
-  commandLine: [
-    {
-      command: "runs list",
-      namespace: "filter",
-      print: ({ turns, skills }, terminal) =>
-        turns.length === 0
-          ? ['Nothing has run yet. Try: knack ask "hello"']
-          : turns.flatMap((turn) => [
-              turnLine(turn, terminal),
-              ...skills
-                .filter(({ turn_id }) => turn_id === turn.turn_id)
-                .map((run) => runLine(run, terminal)),
-            ]),
-    },
-  ],
+  commandLine: [{ command: "runs list", namespace: "filter" }],
+  text({ turns, skills }, _input, { whole }) {
+    if (!whole) return skills.slice(0, 15).map(chatLine).join("\n") || "No skill has run here yet.";
+    const lines = turns.flatMap((turn) => [
+      turnLine(turn),
+      ...skills
+        .filter(({ turn_id }) => turn_id === turn.turn_id)
+        .map((run) => `  - \`${run.run_id}\` ${runWords(run)}`),
+    ]);
+    return lines.join("\n") || 'Nothing has run yet. Try: `knack ask "hello"`';
+  },
   async run({ input, services }) {
     const [turns, skills] = await Promise.all([services.turns.list(input), services.runs(input)]);
     return { ok: true, value: { turns: turns.map(presentTurn), skills } };
@@ -94,26 +88,20 @@ async function findTurn(id: string, { turns, runs }: Services) {
   return run === undefined ? undefined : turns.get(run.turn_id);
 }
 
-type Turn = z.output<typeof turnRecord>;
-
 /** Everybody reads it: of what was done for one person alone, it does not say why it failed. */
-function chatLine({ started_at, skill_id, status, duration_ms, user, ...run }: SkillRun): string {
-  const ended = [status, duration_ms === undefined ? "" : formatDuration(duration_ms)].filter(Boolean);
-  const error = run.private ? undefined : run.error;
-  const why = error === undefined ? "" : `: ${escapeMarkdown(oneLine(error, 200))}`;
-  return `- ${new Date(started_at).toISOString()} **${skill_id}** ${ended.join(", ")} (${user})${why}`;
+function chatLine({ private: isPrivate, ...run }: SkillRun): string {
+  return `- ${new Date(run.started_at).toISOString()} ${runWords(isPrivate ? { ...run, error: undefined } : run)}`;
 }
 
-function turnLine(turn: Turn, { plain }: Terminal): string {
+function runWords({ skill_id, status, duration_ms, user, error }: Omit<SkillRun, "private">): string {
+  const ended = [status, duration_ms === undefined ? "" : formatDuration(duration_ms)].filter(Boolean);
+  const why = error === undefined ? "" : `: ${escapeMarkdown(oneLine(error, 200))}`;
+  return `**${skill_id}** ${ended.join(", ")} (${user})${why}`;
+}
+
+function turnLine(turn: z.output<typeof turnRecord>): string {
   const { turn_id, accepted_at, started_at = accepted_at, finished_at, outcome, status, question } = turn;
   const took = finished_at === undefined ? "" : formatDuration(finished_at - started_at);
-  const accepted = new Date(accepted_at).toISOString().slice(0, 19).replace("T", " ");
-  const asked = beginningOf(plain(question), 70);
-  return [turn_id, accepted, (outcome ?? status).padEnd(13), took.padEnd(9), asked].join("  ");
-}
-
-function runLine({ run_id, status, duration_ms, skill_id, error }: SkillRun, { plain }: Terminal): string {
-  const duration = duration_ms === undefined ? "" : formatDuration(duration_ms);
-  const why = error === undefined ? "" : `  ${beginningOf(plain(error), 100)}`;
-  return `  ${run_id}  ${status.padEnd(9)}  ${duration.padEnd(9)}  ${plain(skill_id)}${why}`;
+  const ended = [outcome ?? status, took].filter(Boolean).join(", ");
+  return `- ${new Date(accepted_at).toISOString()} \`${turn_id}\` ${ended}: ${escapeMarkdown(oneLine(question, 100))}`;
 }

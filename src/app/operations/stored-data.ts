@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { forgottenPerson } from "../services/forget-person/forgotten-person.ts";
 import { retentionReport, retentionStatus } from "../services/retention-policy.ts";
-import { operation, type Terminal } from "./operation.ts";
+import { operation, type Reading } from "./operation.ts";
 
 export const showRetention = operation({
   name: "retention.show",
@@ -35,9 +35,9 @@ export const runRetention = operation({
       command: "retention",
       options: ["--dry-run"],
       read: ({ dryRun }) => ({ dry_run: dryRun !== undefined }),
-      print: reportLines,
     },
   ],
+  text: reportText,
   async run({ input: { dry_run: dryRun }, services }) {
     return { ok: true, value: await services.retention.run({ dryRun }) };
   },
@@ -79,7 +79,7 @@ function dayOf(time: number): string {
 
 const dayMs = 86_400_000;
 
-function reportLines(report: Report, { now }: Terminal, { dry_run }: { dry_run: boolean }): string[] {
+function reportText(report: Report, { dry_run }: { dry_run: boolean }, { now }: Reading): string {
   const { from, ran, policy, counts } = report;
   const counted = [
     [policy.conversation_days, `conversations: ${counts.threads}, with ${several(counts.turns, "turn")}`],
@@ -89,16 +89,16 @@ function reportLines(report: Report, { now }: Terminal, { dry_run }: { dry_run: 
   ] as const;
   const lines = counted.map(([kept, text]) => {
     const since = kept === "never" ? "kept forever" : `older than ${dayOf(now - kept * dayMs)}`;
-    return `  ${text} (${since})`;
+    return `- ${text} (${since})`;
   });
-  if (ran) return ["Deleted:", ...lines];
+  if (ran) return ["Deleted:", ...lines].join("\n");
   const waits = from !== undefined && from > now;
   return [
     `Kept: ${retentionLine(report, now)}`,
     dry_run ? "Would be deleted now:" : "Nothing is deleted yet. Already old:",
     ...lines,
-    ...(waits || from === undefined ? [howToKeep] : []),
-  ];
+    ...(waits || from === undefined ? ["", howToKeep] : []),
+  ].join("\n");
 }
 
 function several(count: number, what: string): string {

@@ -2,10 +2,8 @@ import { oneLine } from "../../base/markdown-text.ts";
 import { costText, type UsageTotal } from "../../core/log/usage.ts";
 import { effortFor, modelFor } from "../../core/scope/turn-scope.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
-import type { Diagnostic } from "../../core/skill/skill.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 import { profileNamed } from "../../core/values/profile.ts";
-import type { Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
 
 type Agents = Pick<Services, "models" | "effort" | "profiles">;
@@ -56,12 +54,4 @@ export function usageText(total: UsageTotal): string {
     costText(total),
   ];
   return parts.filter(Boolean).join(", ");
-}
-
-/** Diagnostics on the command line. */
-export function diagnosticLines(
-  diagnostics: readonly Pick<Diagnostic, "severity" | "path" | "message">[],
-  { plain }: Terminal,
-): string[] {
-  return diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`);
 }

@@ -87,7 +87,10 @@ describe("knack mcp", () => {
       value: { servers: [running], diagnostics: [] },
     });
     const { code, out } = runKnack(["mcp", "list"], { cwd, bot: fakeBot(routes) });
-    expect([await code, out.text()]).toEqual([0, expect.stringMatching(/files {2}running.*\n {2}read_file/)]);
+    expect([await code, out.text()]).toEqual([
+      0,
+      expect.stringMatching(/files \(stdio\) running\n {2}• read_file/),
+    ]);
   });
 
   it("`knack mcp` lists what is wrong with the file, not that there are no servers", async () => {
@@ -95,8 +98,9 @@ describe("knack mcp", () => {
     const problem = { severity: "error", code: "c" };
     const diagnostics = [{ ...problem, path: file, message: "It is no JSON." }];
     const routes = { "GET /mcp": () => ({ servers: [], diagnostics }) };
-    const { code, out, err } = runKnack(["mcp", "list"], { cwd, bot: fakeBot(routes) });
-    expect([await code, out.text(), err.text()]).toEqual([0, "", `error: ${file}: It is no JSON.\n`]);
+    const { code, out } = runKnack(["mcp", "list"], { cwd, bot: fakeBot(routes) });
+    const listed = `No tool server can be used:\n\n• ✖ ${file}: It is no JSON.\n`;
+    expect([await code, out.text()]).toEqual([0, listed]);
   });
 
   it.each([

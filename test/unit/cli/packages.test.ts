@@ -81,10 +81,10 @@ describe("knack skills install", () => {
     const { code, out, err, stdin } = runKnack(["skills", "install", url], { cwd, bot, typing: true });
     await err.shows("Install all 6? [y/N, or names with commas]");
     const lines = out.text().split("\n");
-    expect(lines[0]).toMatch(/^weather 1 dangerous, 1 warning {2}Does weather\.$/);
+    expect(lines[0]).toBe("• weather (1 dangerous, 1 warning): Does weather.");
     expect(lines[1]).toContain("pipes a download");
     expect(out.text()).not.toMatch(/It names a host|sha256/);
-    expect(out.text()).toContain("not installed: x/odd: It has no frontmatter.");
+    expect(out.text()).toContain("Not installed:\n\n• x/odd: It has no frontmatter.");
     stdin.write("s1, s3\n");
     expect(await code).toBe(0);
     expect(bodies).toEqual([{ url, only: ["s1", "s3"], expected: ["1".repeat(64), "3".repeat(64)] }]);
@@ -236,7 +236,7 @@ describe("what is installed", () => {
       const { code, out, err } = runKnack(["skills", ...argv], { cwd, bot });
       return [await code, out.text() + err.text()] as const;
     };
-    expect(await run("remove", "weather")).toEqual([0, "weather is removed. It came from x\n"]);
+    expect((await run("remove", "weather"))[1]).toMatch(/^weather is removed\. It came from x /);
     expect((await run("update", "weather"))[1]).toContain("weather is updated");
     expect((await run("review", "weather"))[1]).toContain("pipes a download");
     expect(await run("remove", "wether")).toEqual([1, "Did you mean weather?\n"]);

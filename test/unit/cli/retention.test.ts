@@ -22,10 +22,11 @@ const keep =
 describe("knack retention", () => {
   const counts = { threads: 2, turns: 9, run_details: 30, files: 0, audit: 4, openings: 1 };
   const counted = [
-    "  conversations: 2, with 9 turns (older than 22 November 2025)",
-    "  steps: of 30 turns; question and answer stay (older than 23 October 2026)",
-    "  files: of 0 turns (kept forever)",
-    "  audit: 4 lines (older than 21 November 2026)",
+    "",
+    "• conversations: 2, with 9 turns (older than 22 November 2025)",
+    "• steps: of 30 turns; question and answer stay (older than 23 October 2026)",
+    "• files: of 0 turns (kept forever)",
+    "• audit: 4 lines (older than 21 November 2026)",
   ];
 
   /** What is printed of a report, and what the bot was asked. */
@@ -62,6 +63,7 @@ describe("knack retention", () => {
       `Kept: ${kept}; what is older is deleted from 6 December 2026 on`,
       "Nothing is deleted yet. Already old:",
       ...counted,
+      "",
       keep,
     ]);
   });

@@ -63,10 +63,8 @@ describe("knack sandbox", () => {
     ];
     const { out } = await run(["list"], { "GET /sandbox/packages": () => ({ sets }) });
     expect(out.split("\n")).toEqual([
-      "Python 3.11 for all code (60 MB; asked for: numpy)",
-      "  numpy 2.1.0",
-      "Python 3.11 for the skill plotter (60 MB; asked for: numpy)",
-      "  numpy 2.1.0",
+      "• Python 3.11 for all code (60 MB; asked for: numpy): numpy 2.1.0",
+      "• Python 3.11 for the skill plotter (60 MB; asked for: numpy): numpy 2.1.0",
       "  It was prepared for Python 3.11.",
       "",
     ]);

@@ -3,13 +3,7 @@ import { Command } from "commander";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { operationCommands } from "../../../src/app/commands/operation-commands.ts";
-import {
-  complete,
-  type Operation,
-  operation,
-  runOperation,
-  said,
-} from "../../../src/app/operations/operation.ts";
+import { complete, type Operation, operation, runOperation } from "../../../src/app/operations/operation.ts";
 import type { Services } from "../../../src/app/operations/services.ts";
 import { allOperations } from "../../../src/app/operations/table.ts";
 import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
@@ -44,16 +38,15 @@ const remember = operation({
       ],
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: "Note what?",
-      say: ({ noted }) => said(`Noted **${noted}**.`),
     },
   ],
   commandLine: [
     {
       command: "notes add <id>",
       namespace: "own",
-      print: ({ noted }, { plain }) => [`noted ${plain(noted)}`],
     },
   ],
+  text: ({ noted }) => `Noted **${noted}**.`,
   run: async ({ input: { id } }) => ({ ok: true, value: { noted: id } }),
   audit: ({ noted }) => ({ action: "noted", subject: noted, detail: `noted **${noted}**` }),
 });
@@ -118,6 +111,15 @@ it("a new operation is a command of the command line with --json", () => {
   expect(help).toMatch(/^ {2}id +what to note$/m);
   expect(help).toMatch(/^ {2}--json +\{noted\}$/m);
   expect(command?.options.map(({ flags }) => flags)).toEqual(["--namespace <namespace>", "--json"]);
+});
+
+it("each operation that people give as a command answers them", () => {
+  const silent = allOperations.filter(
+    ({ text, chat = [], commandLine = [] }) =>
+      text === undefined &&
+      (commandLine.length > 0 || chat.some((form) => !("answer" in form) && form.say === undefined)),
+  );
+  expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
 it("each command of the command line belongs to one operation", () => {

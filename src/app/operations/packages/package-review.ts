@@ -1,5 +1,5 @@
-/** Reviews of packages as text, in a chat and on the command line. */
-import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+/** Reviews of packages as people read them. Markdown. */
+import { escapeMarkdown, few, oneLine } from "../../../base/markdown-text.ts";
 import type {
   InstalledPackage,
   LeftOut,
@@ -7,7 +7,7 @@ import type {
   PackageReview,
   SkillChoice,
 } from "../../../core/skill/packages.ts";
-import type { Terminal } from "../operation.ts";
+import type { Reading } from "../operation.ts";
 import { codeSpan } from "../words.ts";
 
 /** Maximum findings that a chat shows; the rest is counted. */
@@ -29,28 +29,26 @@ const signs: Record<PackageFinding["severity"], string> = {
   info: "ℹ️",
 };
 
-/** A review for the person who decides, gravest findings first. Markdown in which texts of the package are escaped. */
-export function reviewText(review: PackageReview): string {
+/** A review for the person who decides, gravest findings first. Texts of the package are escaped. */
+export function reviewText(review: PackageReview, { whole }: Pick<Reading, "whole">): string {
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
   const facts = findings.filter(({ code }) => code !== "opinion");
   const opinions = findings.filter(({ code }) => code === "opinion");
-  const more = facts.length - maxFindings;
+  const shown = whole ? facts : facts.slice(0, maxFindings);
+  const more = facts.length - shown.length;
   const lines = [
     `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${countOf(files)}, ${Math.ceil(bytes / 1024)} KB)`,
     text(review.description, 300),
     `${verdict(findings)} ${readBy(review)}`,
-    ...facts.slice(0, maxFindings).map(findingText),
+    ...shown.map(findingText),
     ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
     ...needs(review).map(([title, values]) => {
-      const rest = values.length > 15 ? ` … and ${values.length - 15} more` : "";
-      return `${title}: ${values
-        .slice(0, 15)
-        .map((value) => codeSpan(value, maxCode))
-        .join(", ")}${rest}`;
+      const spans = values.map((value) => codeSpan(value, maxCode));
+      return `${title}: ${whole ? spans.join(", ") : few(spans, 15)}`;
     }),
     ...filesNote(review).map((note) => text(note, 400)),
     `Its code: ${text(isolation, 300)}`,
-    `sha256 \`${hash.slice(0, 16)}…\``,
+    `sha256 \`${whole ? hash : `${hash.slice(0, 16)}…`}\``,
     ...opinions.map(findingText),
   ];
   return lines
@@ -59,61 +57,68 @@ export function reviewText(review: PackageReview): string {
     .replaceAll("\n\n- ", "\n- ");
 }
 
-/** Reviews that a chat shows in full at once; of more, the findings are counted. */
+/** Reviews that are shown in full at once; of more, the findings are counted. */
 const maxFull = 3;
 
-/** Installed skills with their reviews, what was left out, and the next step. Markdown. */
+/** Installed skills with their reviews, what was left out, and the next step. */
 export function installedText(
   {
     installed,
     left_out = [],
   }: { installed: readonly InstalledPackage[]; left_out?: readonly LeftOut[] | undefined },
   done: "installed" | "updated",
+  reading: Reading,
 ): string {
   const ids = installed.map(({ skill_id }) => skill_id);
   const [are, each] = ids.length === 1 ? ["is", "it"] : ["are", "each of them"];
   const state = done === "installed" ? "and off in every channel" : "and off where its files changed";
   const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${are} ${done}, ${state}. Read the review; then a manager switches ${each} on in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
   const reviews = installed.map(({ review }) => review);
-  const shown = reviews.length > maxFull ? [summaryText(reviews)] : reviews.map(reviewText);
-  return [head, ...leftOutText(left_out), ...shown].join("\n\n");
+  return [head, ...leftOutText(left_out, reading), ...reviewsText(reviews, reading)].join("\n\n");
 }
 
-/** One line for each review, gravest first, and how to see one in full. */
-function summaryText(reviews: readonly PackageReview[]): string {
+/** Some reviews in full; of more, one line for each, gravest first, and how to see one in full. */
+export function reviewsText(
+  reviews: readonly PackageReview[],
+  reading: Pick<Reading, "whole">,
+  max = maxFull,
+): string[] {
+  if (reviews.length <= max) return reviews.map((review) => reviewText(review, reading));
+  const { whole } = reading;
   const lines = byGravity(reviews)
-    .slice(0, maxListed)
-    .map((review) => {
+    .slice(0, whole ? reviews.length : maxListed)
+    .flatMap((review) => {
       const found = countsOf(review);
-      return `- **${text(review.skill_id, 100)}**${found === "" ? "" : ` (${found})`}: ${text(review.description, 100)}`;
+      const dangers = whole ? review.findings.filter(({ severity }) => severity === "danger") : [];
+      return [
+        `- **${text(review.skill_id, 100)}**${found === "" ? "" : ` (${found})`}: ${text(review.description, 100)}`,
+        ...dangers.map((finding) => `  ${findingText(finding)}`),
+      ];
     });
-  const more = reviews.length - lines.length;
+  const more = whole ? 0 : reviews.length - lines.length;
   const rest = more > 0 ? [`- … and ${more} more, none with a graver finding`] : [];
   const [first] = byGravity(reviews);
-  return [
-    ...lines,
-    ...rest,
-    "",
-    `\`/skill review ${first?.skill_id ?? "ID"}\` shows one in full. Each lists facts about code, commands and files; read what the guides ask of the agent.`,
-  ].join("\n");
+  const one = whole
+    ? `${reviews.length} skills.`
+    : `\`/skill review ${first?.skill_id ?? "ID"}\` shows one in full.`;
+  const facts = "Each lists facts about code, commands and files; read what the guides ask of the agent.";
+  return [[...lines, ...rest, "", `${one} ${facts}`].join("\n")];
 }
 
 /** Maximum skills or left-out parts that a chat lists. */
 const maxListed = 30;
 
-function leftOutText(leftOut: readonly LeftOut[]): string[] {
+/** The parts of a package that were left out, and why. */
+export function leftOutText(leftOut: readonly LeftOut[], { whole }: Pick<Reading, "whole">): string[] {
   if (leftOut.length === 0) return [];
-  const lines = leftOut.slice(0, 10).map((each) => `- ${text(leftOutLine(each), 500)}`);
+  const lines = leftOut
+    .slice(0, whole ? leftOut.length : 10)
+    .map(({ path, message }) => `- ${text(path === "" ? message : `${path}: ${message}`, 500)}`);
   const more = leftOut.length - lines.length;
   return [["Not installed:", ...lines, ...(more > 0 ? [`- … and ${more} more parts`] : [])].join("\n")];
 }
 
-/** A part of a package that was left out, and why. */
-export function leftOutLine({ path, message }: LeftOut): string {
-  return path === "" ? message : `${path}: ${message}`;
-}
-
-/** The skills of a package to choose from, and how to choose. Markdown. */
+/** The skills of a package to choose from, and how to choose. */
 export function choicesText(choices: readonly SkillChoice[], address = ""): string {
   const command = `/skill install ${address === "" ? "" : `${oneLine(address.replaceAll("`", ""), 300)} `}`;
   const lines = choices
@@ -168,64 +173,6 @@ function findingText({ severity, code, message, path, line, excerpt = "" }: Pack
 
 function text(value: string, maxChars: number): string {
   return escapeMarkdown(oneLine(value, maxChars));
-}
-
-/** Reviews that the command line shows by a line each; of more, it gives the names. */
-const maxLines = 100;
-
-/** Reviews in short, for the command line: one line each, gravest first, and every dangerous finding. */
-export function summaryLines(reviews: readonly PackageReview[], terminal: Terminal): string[] {
-  const { plain, bold, dim, bad } = terminal;
-  const sorted = byGravity(reviews);
-  const lines = sorted.slice(0, maxLines).flatMap((review) => {
-    const found = countsOf(review);
-    const dangers = review.findings.filter(({ severity }) => severity === "danger");
-    const description = plain(oneLine(review.description, 100));
-    return [
-      `${bold(plain(review.skill_id))}${found === "" ? "" : ` ${dangers.length > 0 ? bad(found) : found}`}  ${dim(description)}`,
-      ...dangers.flatMap((finding) => findingLines(finding, terminal)),
-    ];
-  });
-  const others = sorted.slice(maxLines).map(({ skill_id }) => plain(skill_id));
-  const rest = others.length === 0 ? [] : [`and ${others.length} more: ${others.join(", ")}`];
-  return [
-    ...lines,
-    ...rest,
-    `${reviews.length} skills. These are facts about code, commands and files: read what their guides ask of the agent.`,
-  ];
-}
-
-/** A review in full, for the command line. */
-export function reviewLines(review: PackageReview, terminal: Terminal): string[] {
-  const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
-  const { plain, bold, dim } = terminal;
-  return [
-    `${bold(plain(skill_id))} ${plain(version)}  ${dim(`${kind}, ${countOf(files)}, ${bytes} bytes`)}`,
-    `  ${plain(review.description)}`,
-    ...(findings.length === 0
-      ? ["  Nothing was found to warn of. That is no guarantee: check what it does."]
-      : []),
-    `  ${readBy(review)}`,
-    ...findings.flatMap((finding) => findingLines(finding, terminal)),
-    ...needs(review).map(
-      ([title, values]) =>
-        `  ${title.charAt(0).toLowerCase()}${title.slice(1)}: ${values.map(plain).join(", ")}`,
-    ),
-    ...filesNote(review).map((note) => `  ${plain(note)}`),
-    `  its code: ${plain(isolation)}`,
-    dim(`  sha256 ${hash}`),
-  ];
-}
-
-function findingLines(
-  { severity, code, message, path, line, excerpt }: PackageFinding,
-  { plain, dim, bad, warn }: Terminal,
-): string[] {
-  const words = { danger: bad("danger "), warning: warn("warning"), info: "info   " };
-  const mark = code === "opinion" ? "opinion" : words[severity];
-  const place = path === undefined ? "" : `  ${plain(path)}${lineOf(line)}`;
-  const quote = excerpt === undefined ? [] : [dim(`          ${plain(excerpt)}`)];
-  return [`  ${mark} ${plain(message)}${dim(place)}`, ...quote];
 }
 
 function lineOf(line: number | undefined): string {

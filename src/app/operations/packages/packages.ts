@@ -15,10 +15,10 @@ import { currentVersion } from "../../../core/skill/taught-skills.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
-import { operation, operators, said, shown } from "../operation.ts";
+import { operation, operators } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
-import { choicesText, installedText, reviewLines, reviewText } from "./package-review.ts";
+import { choicesText, installedText, reviewText } from "./package-review.ts";
 import { packageForm, packageInWords, packageLocation, sourceOf } from "./package-source.ts";
 import { guideReader } from "./second-opinion.ts";
 
@@ -105,9 +105,9 @@ export const installPackage = operation({
         },
       ],
       read: packageInWords,
-      say: (done) => said(installedText(done, "installed")),
     },
   ],
+  text: (done, _input, reading) => installedText(done, "installed", reading),
   async run(call) {
     const source = await sourceOf(call);
     if (!source.ok) return source;
@@ -142,20 +142,10 @@ export const updatePackage = operation({
       public: true,
       description: "Installs a skill again from where it came from",
       options: [installedOption],
-      say: (done) => said(installedText(done, "updated")),
     },
   ],
-  commandLine: [
-    {
-      command: "skills update <id>",
-      print: ({ installed }, terminal) =>
-        installed.flatMap(({ skill_id, review }) => {
-          const id = terminal.plain(skill_id);
-          const next = `${id} is updated. Where it was enabled, enable it again: /skill enable ${id}`;
-          return [...reviewLines(review, terminal), next];
-        }),
-    },
-  ],
+  commandLine: [{ command: "skills update <id>" }],
+  text: (done, _input, reading) => installedText(done, "updated", reading),
   async run(call) {
     const { input, asker, services, signal } = call;
     const id = await installedId(input.id, services);
@@ -183,22 +173,11 @@ export const removePackage = operation({
       public: true,
       description: "Removes an installed skill",
       options: [installedOption],
-      say({ removed: { skill_id, from } }) {
-        const source = `\`${from.replaceAll("`", "")}\``;
-        return said(
-          `**${skill_id}** is removed. It came from ${source} and can be installed again from there.`,
-        );
-      },
     },
   ],
-  commandLine: [
-    {
-      command: "skills remove <id>",
-      print: ({ removed }, { plain }) => [
-        `${plain(removed.skill_id)} is removed. It came from ${plain(removed.from)}`,
-      ],
-    },
-  ],
+  commandLine: [{ command: "skills remove <id>" }],
+  text: ({ removed: { skill_id, from } }) =>
+    `**${skill_id}** is removed. It came from \`${from.replaceAll("`", "")}\` and can be installed again from there.`,
   async run({ input, services }) {
     const id = await installedId(input.id, services);
     if (!id.ok) return id;
@@ -224,15 +203,10 @@ export const reviewSkill = operation({
       command: "skill review",
       description: "Shows what a skill's files do, and what looks dangerous in them",
       options: [skillOption],
-      say: (review) => shown(reviewText(review)),
     },
   ],
-  commandLine: [
-    {
-      command: "skills review <id>",
-      print: reviewLines,
-    },
-  ],
+  commandLine: [{ command: "skills review <id>" }],
+  text: (review, _input, reading) => reviewText(review, reading),
   async run({ input, asker, services }) {
     const skill = await findSkill(input.id, services);
     if (!skill.ok) return skill;

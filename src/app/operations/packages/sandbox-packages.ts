@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { escapeMarkdown, few, oneLine } from "../../../base/markdown-text.ts";
 import {
   languageNames,
   type PreparedSet,
@@ -8,7 +8,7 @@ import {
   preparedState,
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
-import { type CommandLineForm, operation, operators, said, type Terminal } from "../operation.ts";
+import { operation, operators, said } from "../operation.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
 
 const who = operators("prepare packages for code");
@@ -23,8 +23,6 @@ const packages = z
   .max(200);
 const answers = "the state afterwards, or that the work continues";
 
-type Form<Input> = CommandLineForm<Input, z.output<typeof preparation>>;
-
 /** Installing takes minutes: the command shows progress and waits for the end. */
 const follow = {
   operation: "sandbox.list",
@@ -37,7 +35,7 @@ const follow = {
   },
 };
 
-const print: Form<unknown>["print"] = ({ message }, { plain }) => [plain(message)];
+const text = ({ message }: z.output<typeof preparation>) => escapeMarkdown(oneLine(message, 1_000));
 
 export const listSandboxPackages = operation({
   name: "sandbox.list",
@@ -49,21 +47,13 @@ export const listSandboxPackages = operation({
     summary: "Packages that are prepared for code in the sandbox",
     answers: "the sets, and what is being prepared",
   },
-  commandLine: [
-    {
-      command: "sandbox list",
-      print({ sets, working, last }, terminal) {
-        const now = working === undefined ? [] : [`Being prepared: ${terminal.plain(working.what)}`];
-        const failed =
-          last === undefined || last.ok
-            ? []
-            : [`${terminal.plain(last.what)}: ${terminal.plain(last.message)}`];
-        const none =
-          sets.length === 0 ? ["No packages are prepared. Add some: knack sandbox add python numpy"] : [];
-        return [...none, ...sets.flatMap((set) => setLines(set, terminal)), ...now, ...failed];
-      },
-    },
-  ],
+  commandLine: [{ command: "sandbox list" }],
+  text({ sets, working, last }) {
+    const none = "No packages are prepared. Add some: knack sandbox add python numpy";
+    const now = working === undefined ? [] : [`Being prepared: ${escapeMarkdown(working.what)}`];
+    const failed = last === undefined || last.ok ? [] : [escapeMarkdown(`${last.what}: ${last.message}`)];
+    return [...(sets.length === 0 ? [none] : sets.flatMap(setLines)), ...now, ...failed].join("\n");
+  },
   run: async ({ services }) => ({ ok: true, value: await services.prepared.list() }),
 });
 
@@ -87,9 +77,9 @@ export const addSandboxPackages = operation({
       command: "sandbox add <language> [package...]",
       read: ({ language, package: packages }) => ({ language, packages: packages ?? [] }),
       follow,
-      print,
     },
   ],
+  text,
   run: async ({ input, asker, services }) =>
     await services.prepared.add(input.language, input.packages, asker.by.id),
   audit: (_, { input }) => note("sandbox_packages_added", input, "prepared"),
@@ -110,9 +100,9 @@ export const removeSandboxPackages = operation({
       command: "sandbox remove <language> <package...>",
       read: ({ language, package: packages }) => ({ language, packages }),
       follow,
-      print,
     },
   ],
+  text,
   run: async ({ input, asker, services }) =>
     await services.prepared.remove(input.language, input.packages, asker.by.id),
   audit: (_, { input }) => note("sandbox_packages_removed", input, "took away"),
@@ -135,16 +125,11 @@ export const prepareSkill = operation({
       options: [skillOption],
       read: (words) => (words === "" ? undefined : { id: words }),
       missing: whichSkill,
-      say: ({ message }) => said(escapeMarkdown(oneLine(message, 1_000))),
+      say: (output) => said(text(output)),
     },
   ],
-  commandLine: [
-    {
-      command: "sandbox prepare <id>",
-      follow,
-      print,
-    },
-  ],
+  commandLine: [{ command: "sandbox prepare <id>", follow }],
+  text,
   async run({ input, asker, services }) {
     const skill = await findSkill(input.id, services);
     if (!skill.ok) return skill;
@@ -172,14 +157,13 @@ function note(
 /** Maximum dependencies that are listed. */
 const maxListed = 30;
 
-function setLines(set: PreparedSet, { plain, bold, dim, warn }: Terminal): string[] {
+function setLines(set: PreparedSet): string[] {
   const whose = set.skill === undefined ? "all code" : `the skill ${set.skill}`;
   const size = `${Math.max(1, Math.round(set.bytes / 1_000_000))} MB`;
-  const listed = set.packages.slice(0, maxListed).map(({ name, version }) => `${name} ${version}`);
-  const more = set.packages.length - listed.length;
+  const names = set.packages.map(({ name, version }) => `${name} ${version}`);
+  const about = escapeMarkdown(`${set.runtime} for ${whose} (${size}; asked for: ${set.asked.join(", ")})`);
   return [
-    `${bold(`${languageNames[set.language]} ${plain(set.runtime)}`)} for ${plain(whose)} ${dim(`(${size}; asked for: ${plain(set.asked.join(", "))})`)}`,
-    `  ${plain([...listed, ...(more > 0 ? [`${more} more`] : [])].join(", "))}`,
-    ...(set.problem === undefined ? [] : [`  ${warn(plain(set.problem))}`]),
+    `- **${languageNames[set.language]}** ${about}: ${escapeMarkdown(few(names, maxListed))}`,
+    ...(set.problem === undefined ? [] : [`  **${escapeMarkdown(set.problem)}**`]),
   ];
 }

@@ -1,6 +1,6 @@
 /** Whether plans of others may write to a person. */
 import { z } from "zod";
-import { operation, shown } from "../operation.ts";
+import { operation } from "../operation.ts";
 import { idIn } from "./schedules.ts";
 
 const id = z.string().min(1).max(40).describe("as the message or the question says it");
@@ -29,8 +29,8 @@ export const consentToSchedule = operation({
     options: [{ name: "id", description: "The id, as the message or the question says it", required: true }],
     read: (words) => (words === "" ? undefined : { id: idIn(words), agrees: consents[word].agrees }),
     missing: `Which one? \`/agent schedule ${word} <id>\`; its messages say the id.`,
-    say: ({ id: known }) => shown(`\`${known}\` ${consents[word].done}.`),
   })),
+  text: ({ id: known, agrees }) => `\`${known}\` ${consents[agrees ? "accept" : "refuse"].done}.`,
   async run({ input: { id: known, agrees }, asker: { by }, services: { schedules } }) {
     if ((await schedules.receivers(known))[by.id] === undefined)
       return {

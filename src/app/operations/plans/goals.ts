@@ -5,11 +5,10 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import { mayStop } from "../../../core/values/inbound.ts";
 import { threadSchema } from "../../../core/values/place.ts";
 import { channelName } from "../../services/shapes.ts";
-import { type OperationCall, operation, said, shown, type Terminal } from "../operation.ts";
+import { type OperationCall, operation } from "../operation.ts";
 
 const place = z.object({ ns: channelName, thread: threadSchema.describe("id of the thread") });
 const route = "/namespaces/{ns}/threads/{thread}/goal";
-const none = "This thread has no goal.";
 const how = "`/agent goal set <aim> 5 turns` sets one, `/agent goal stop` ends it.";
 
 export const showGoal = operation({
@@ -29,16 +28,10 @@ export const showGoal = operation({
       alsoAlone: true,
       read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
       missing: how,
-      say: ({ goal }) => shown(goal === undefined ? `${none} ${how}` : wordsOf(goal)),
     },
   ],
-  commandLine: [
-    {
-      command: "goal show <namespace> <thread>",
-      read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-      print: ({ goal }, terminal) => [goal === undefined ? none : lineOf(goal, terminal)],
-    },
-  ],
+  commandLine: [{ command: "goal show <namespace> <thread>" }],
+  text: ({ goal }) => (goal === undefined ? `This thread has no goal. ${how}` : wordsOf(goal)),
   async run(call) {
     const goal = await goalOf(call);
     return { ok: true, value: goal === undefined ? {} : { goal: goal.view } };
@@ -75,21 +68,22 @@ export const setGoal = operation({
       read: (words, { namespace: ns, thread }) =>
         words === "" ? undefined : { ns, thread, ...aimIn(words) },
       missing: how,
-      say: ({ goal }) => said(setText(goal)),
     },
   ],
   commandLine: [
     {
       command: "goal set <namespace> <thread> <aim...>",
       options: ["--turns <number>"],
-      read: ({ namespace, thread, aim, turns }) => ({
-        ...{ ns: namespace, thread, turns: turns === undefined ? undefined : Number(turns) },
+      read: ({ thread, aim, turns }) => ({
+        thread,
         aim: [aim].flat().join(" "),
+        turns: turns && Number(turns),
       }),
       needsBot: "because it runs the turns of the goal",
-      print: ({ goal }, terminal) => [lineOf(goal, terminal)],
     },
   ],
+  text: ({ goal }) =>
+    `Goal: ${quoted(goal)}. I go on by myself for up to ${turnsInWords(goal.max_turns)}, until I can show that it is reached. \`/agent goal\` shows how far I am, \`/agent goal stop\` ends it.`,
   async run({ input, asker, services, command }) {
     const { ns: namespace, thread, aim, turns } = input;
     const planner = { author: asker.by, place: { namespace, thread } };
@@ -118,16 +112,10 @@ export const stopGoal = operation({
       description: "Ends the goal of this thread, and its turn",
       urgent: true,
       read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
-      say: ({ goal }) => said(`Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`),
     },
   ],
-  commandLine: [
-    {
-      command: "goal stop <namespace> <thread>",
-      read: ({ namespace, thread }) => ({ ns: namespace, thread }),
-      print: ({ goal }, terminal) => [lineOf(goal, terminal)],
-    },
-  ],
+  commandLine: [{ command: "goal stop <namespace> <thread>" }],
+  text: ({ goal }) => `Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`,
   async run({ input: { ns: namespace, thread }, asker, services }) {
     const [goal] = await services.goals.end({ namespace, thread }, () => true);
     if (goal === undefined)
@@ -173,10 +161,6 @@ function turnsInWords(turns: number): string {
   return `${turns} ${turns === 1 ? "turn" : "turns"}`;
 }
 
-function setText(goal: GoalView): string {
-  return `Goal: ${quoted(goal)}. I go on by myself for up to ${turnsInWords(goal.max_turns)}, until I can show that it is reached. \`/agent goal\` shows how far I am, \`/agent goal stop\` ends it.`;
-}
-
 const stateWords: Readonly<Record<GoalView["state"], string>> = {
   going: "I am working on it",
   reached: "It is reached; the last answer says what shows it",
@@ -188,8 +172,4 @@ const stateWords: Readonly<Record<GoalView["state"], string>> = {
 function wordsOf(goal: GoalView): string {
   const { turns, max_turns, by, state } = goal;
   return `Goal: ${quoted(goal)}, set by ${escapeMarkdown(by)}. ${stateWords[state]}: turn ${turns} of ${max_turns}.`;
-}
-
-function lineOf({ aim, state, turns, max_turns, by }: GoalView, { plain, bold, dim }: Terminal): string {
-  return `${bold(state)}  ${plain(oneLine(aim, 500))}  ${dim(`turn ${turns} of ${max_turns}, by ${plain(by)}`)}`;
 }

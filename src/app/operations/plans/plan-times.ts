@@ -4,7 +4,7 @@ import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type When, whenShape } from "../../../core/ports/plan-times.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
 import { channelName } from "../../services/shapes.ts";
-import { operation, said, type Terminal } from "../operation.ts";
+import { operation } from "../operation.ts";
 import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
 
 const taskFlag = /^--task\s+|\s+--task$/;
@@ -33,10 +33,6 @@ function exactTime(words: string): ({ text: string } & When) | undefined {
 /** Confirms a plan, with its next times. */
 function plannedText(done: string, { id: known, what, text, when, next }: PlannedView): string {
   return `${done} (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}\nNext: ${next.join(", ")}.`;
-}
-
-function plannedLines({ id: known, what, when, next }: PlannedView, { plain, bold }: Terminal): string[] {
-  return [`${bold(known)}  ${what} ${plain(when)}`, ...next.map(plain)];
 }
 
 const timeOptions = [
@@ -90,7 +86,6 @@ export const addSchedule = operation({
         return found && { namespace, ...found, what };
       },
       missing: (words) => (words === "" ? `Write when and what: ${timeForms}.` : notExact(words)),
-      say: (planned) => said(plannedText("Planned", planned)),
     },
   ],
   commandLine: [
@@ -104,9 +99,9 @@ export const addSchedule = operation({
         what: task === undefined ? undefined : "task",
         times: times === undefined ? undefined : Number(times),
       }),
-      print: (planned, terminal) => plannedLines(planned, terminal),
     },
   ],
+  text: (planned) => plannedText("Planned", planned),
   async run(call) {
     const { schedules } = call.services;
     const { namespace, ...wish } = call.input;
@@ -153,7 +148,6 @@ export const changeSchedule = operation({
         return { id: known, namespace, ...when };
       },
       missing: `Which one, and when? \`/agent schedule change <id>\` takes ${timeForms}; \`/agent schedule list\` shows the ids.`,
-      say: (planned) => said(plannedText("Changed", planned)),
     },
   ],
   commandLine: [
@@ -162,9 +156,9 @@ export const changeSchedule = operation({
       options: timeOptions,
       namespace: "mandatory",
       read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
-      print: (planned, terminal) => plannedLines(planned, terminal),
     },
   ],
+  text: (planned) => plannedText("Changed", planned),
   async run(call) {
     const { schedules } = call.services;
     const { id: known, namespace, ...when } = call.input;

@@ -5,7 +5,7 @@ import type { PlanChange, Planner } from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { channelName } from "../../services/shapes.ts";
-import { type OperationCall, operation, refused, said, shown } from "../operation.ts";
+import { type OperationCall, operation, refused, shown } from "../operation.ts";
 import type { CommandOption } from "../services.ts";
 
 const family =
@@ -55,90 +55,54 @@ export const listSchedules = operation({
       alsoAlone: true,
       read: (words, place) => (words === "" ? { namespace: place.namespace } : undefined),
       missing: family,
-      say: listText,
     },
   ],
-  commandLine: [
-    {
-      command: "schedule list",
-      namespace: "mandatory",
-      print: ({ schedules }, { plain, bold, dim, warn }) =>
-        schedules.length === 0
-          ? ["Nothing is planned there."]
-          : schedules.map(({ id: known, what, text, when, next, paused, address = "" }) => {
-              const times = paused === undefined ? dim(next[0] ?? address) : warn(`paused: ${plain(paused)}`);
-              return `${bold(known)}  ${what} ${plain(when)}: ${plain(text)}  ${times}`;
-            }),
-    },
-  ],
+  commandLine: [{ command: "schedule list", namespace: "mandatory" }],
+  text: ({ schedules }) =>
+    [...(schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf)), "", family].join(
+      "\n",
+    ),
   async run({ input, asker, services }) {
     return { ok: true, value: { schedules: await services.schedules.list(input.namespace, asker.by) } };
   },
 });
 
-function listText({ schedules }: { schedules: readonly PlannedView[] }) {
-  const lines = schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf);
-  return shown([...lines, "", family].join("\n"));
-}
-
+/** Route, verb and its past form. */
 const changes = {
-  pause: {
-    done: "Paused",
-    does: "Pauses a schedule or trigger of this channel",
-    audit: "paused",
-    route: "POST /schedules/{id}/pause",
-    summary: "Pause a schedule or trigger",
-  },
-  resume: {
-    done: "Resumed",
-    does: "Resumes a schedule or trigger of this channel",
-    audit: "resumed",
-    route: "POST /schedules/{id}/resume",
-    summary: "Resume a schedule or trigger",
-  },
-  remove: {
-    done: "Removed",
-    does: "Removes a schedule or trigger of this channel",
-    audit: "removed",
-    route: "DELETE /schedules/{id}",
-    summary: "Remove a schedule or trigger",
-  },
+  pause: ["POST /schedules/{id}/pause", "Pause", "Paused"],
+  resume: ["POST /schedules/{id}/resume", "Resume", "Resumed"],
+  remove: ["DELETE /schedules/{id}", "Remove", "Removed"],
 } as const;
 
 function changeOperation<const Name extends string>(name: Name, to: PlanChange) {
-  const { done, does, audit, route, summary } = changes[to];
+  const [route, verb, done] = changes[to];
+  const did = done.toLowerCase();
   return operation({
     name,
     input: z.object({ id: planId, namespace: channelName }),
     output: plannedViewSchema,
     who: { decide: mayChange },
-    http: { route, summary, answers: "it, as it is now" },
+    http: { route, summary: `${verb} a schedule or trigger`, answers: "it, as it is now" },
     chat: [
       {
         command: `agent schedule ${to}`,
         public: true,
-        description: does,
+        description: `${verb}s a schedule or trigger of this channel`,
         options: [planOption],
         read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
         missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
-        say: ({ id: known, text, next }) =>
-          said(
-            `${done}: \`${known}\` ${escapeMarkdown(oneLine(text, 200))}.${to === "resume" && next.length > 0 ? ` Next: ${next.join(", ")}.` : ""}`,
-          ),
       },
     ],
-    commandLine: [
-      {
-        command: `schedule ${to} <id>`,
-        namespace: "mandatory" as const,
-        print: (planned, { plain, bold }) => [`${done}: ${bold(planned.id)} ${plain(planned.text)}`],
-      },
-    ],
+    commandLine: [{ command: `schedule ${to} <id>`, namespace: "mandatory" as const }],
+    text({ id: known, text, next }) {
+      const times = to === "resume" && next.length > 0 ? ` Next: ${next.join(", ")}.` : "";
+      return `${done}: \`${known}\` ${escapeMarkdown(oneLine(text, 200))}.${times}`;
+    },
     run: (call) => call.services.schedules.change(plannerOf(call, call.input.namespace), call.input.id, to),
     audit: ({ id: known, what, by }) => ({
-      action: `schedule_${audit}`,
+      action: `schedule_${did}`,
       subject: known,
-      detail: `${audit} the ${what} **${known}** of ${escapeMarkdown(by)}`,
+      detail: `${did} the ${what} **${known}** of ${escapeMarkdown(by)}`,
     }),
   });
 }
@@ -184,16 +148,9 @@ export const renewScheduleSecret = operation({
             ),
     },
   ],
-  commandLine: [
-    {
-      command: "schedule secret <id>",
-      options: ["--set <secret>"],
-      namespace: "mandatory",
-      print: ({ secret = "It was sent to you on your platform." }, _terminal, { set }) => [
-        set === undefined ? secret : "The secret is set.",
-      ],
-    },
-  ],
+  commandLine: [{ command: "schedule secret <id>", options: ["--set <secret>"], namespace: "mandatory" }],
+  text: ({ secret = "It was sent to you on your platform." }, { set }) =>
+    set === undefined ? escapeMarkdown(secret) : "The secret is set.",
   async run(call) {
     const { namespace: where, id: known, set } = call.input;
     const renewed = await call.services.schedules.newSecret(plannerOf(call, where), known, set);

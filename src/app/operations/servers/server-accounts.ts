@@ -3,7 +3,7 @@ import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { Asker, Outcome } from "../../../core/values/failure.ts";
 import { mayOperate } from "../../../core/values/inbound.ts";
 import { personKey, shownPerson } from "../../../core/values/place.ts";
-import { type OperationCall, operation, shown } from "../operation.ts";
+import { type OperationCall, operation } from "../operation.ts";
 import { serverView } from "./server-view.ts";
 import { configured, findServer, named, serverName, unknownServer } from "./servers.ts";
 
@@ -35,19 +35,11 @@ export const loginServer = operation({
       ...named,
       command: "mcp login",
       description: "Connects your account with a tool server",
-      say: ({ url }, { input }) =>
-        shown(
-          `Open this to connect your account with **${escapeMarkdown(input.name)}**. It is for you alone, and works once for a few minutes:\n\n${url}`,
-        ),
     },
   ],
-  commandLine: [
-    {
-      command: "mcp login <name>",
-      needsBot: "since the answer of the login comes to it",
-      print: ({ url }, { plain }) => ["Open this to connect the account, within a few minutes:", plain(url)],
-    },
-  ],
+  commandLine: [{ command: "mcp login <name>", needsBot: "since the answer of the login comes to it" }],
+  text: ({ url }, { name }) =>
+    `Open this to connect your account with **${escapeMarkdown(name)}**. It is for you alone, and works once for a few minutes:\n\n${url}`,
   async run({ input, asker, services }) {
     const found = await findServer(input.name, services);
     if (!found.ok || services.servers === undefined) return unknownServer(input.name, []);
@@ -73,18 +65,13 @@ export const logoutServer = operation({
       ...named,
       command: "mcp logout",
       description: "Forgets your account with a tool server",
-      say({ name, credentials }) {
-        const whose = credentials === "shared" ? "The account everybody used" : "Your account";
-        return shown(`${whose} with **${name}** is forgotten. \`/mcp login ${name}\` connects one again.`);
-      },
     },
   ],
-  commandLine: [
-    {
-      command: "mcp logout <name>",
-      print: ({ name }, { plain }) => [`The account with ${plain(name)} is forgotten.`],
-    },
-  ],
+  commandLine: [{ command: "mcp logout <name>" }],
+  text({ name, credentials }) {
+    const whose = credentials === "shared" ? "The account everybody used" : "Your account";
+    return `${whose} with **${name}** is forgotten. \`/mcp login ${name}\` connects one again.`;
+  },
   async run({ input, asker, services }) {
     const found = await findServer(input.name, services);
     if (!found.ok) return found;

@@ -4,7 +4,7 @@ import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { ServerState } from "../../../core/skill/packages.ts";
 import type { Diagnostic } from "../../../core/skill/skill.ts";
 import { approvers } from "../../../core/values/inbound.ts";
-import { type CommandResult, refused, said, type Terminal } from "../operation.ts";
+import type { Reading } from "../operation.ts";
 
 const serverTool = z.object({
   name: z.string(),
@@ -55,27 +55,32 @@ export type ServerAction = "start" | "stop" | "restart";
 
 interface ServerList {
   servers: readonly ServerView[];
-  diagnostics: readonly Pick<Diagnostic, "severity" | "message">[];
+  diagnostics: readonly Pick<Diagnostic, "severity" | "path" | "message">[];
 }
 
 /** The servers, and problems in their file. */
-export function serverListText({ servers, diagnostics }: ServerList): string {
+export function serverListText(
+  { servers, diagnostics }: ServerList,
+  { whole }: Pick<Reading, "whole">,
+): string {
   if (servers.length + diagnostics.length === 0) return noServers;
-  const left = diagnostics.map(({ severity, message }) => {
-    return `- ${severity === "error" ? "✖" : "⚠"} ${escapeMarkdown(oneLine(message, 300))}`;
+  const lines = servers.flatMap((server) => [serverLine(server, whole), ...(whole ? toolLines(server) : [])]);
+  const left = diagnostics.map(({ severity, path, message }) => {
+    const what = oneLine(whole ? `${path}: ${message}` : message, whole ? 1_000 : 300);
+    return `- ${severity === "error" ? "✖" : "⚠"} ${escapeMarkdown(what)}`;
   });
   const none = servers.length === 0 ? ["No tool server can be used:"] : [];
-  return [...none, ...servers.map(serverLine), ...left].join("\n");
+  return [...none, ...lines, ...left].join("\n");
 }
 
-function serverLine(server: ServerView): string {
+function serverLine(server: ServerView, whole: boolean): string {
   const { name, skill_id, state, problem, transport } = server;
   const offered = server.tools.filter(({ suppressed }) => !suppressed);
   const names = offered.slice(0, 8).map((tool) => `\`${oneLine(tool.name, 64).replaceAll("`", "")}\``);
   const more = offered.length > names.length ? ` and ${offered.length - names.length} more` : "";
   const asking = offered.filter(({ asks = "nobody" }) => asks !== "nobody").length;
   const ask = asking === 0 ? "" : ` (${asking} ask before they run)`;
-  const tools = offered.length === 0 ? "" : `. Tools: ${names.join(", ")}${more}${ask}`;
+  const tools = whole || offered.length === 0 ? "" : `. Tools: ${names.join(", ")}${more}${ask}`;
   const as = skill_id === name ? "" : `, skill \`${skill_id}\``;
   const line = `- ${states[state][0]} **${escapeMarkdown(name)}** (${transport}${as}) ${stateWords(state)}${tools}`;
   const todo = advice(server);
@@ -95,29 +100,28 @@ function advice({ name, state, credentials, offers_skills }: ServerView): string
 }
 
 /** The state of a server after it was started, stopped or restarted. */
-export function controlled(status: ServerView, action: ServerAction): CommandResult {
-  const { name, state, problem = "", tools } = status;
-  if (action === "stop") return said(`**${escapeMarkdown(name)}** is ${stateWords(state)}.`);
-  if (state === "running") return said(`**${escapeMarkdown(name)}** runs, with ${tools.length} tools.`);
-  if (state === "starting") return said(`**${escapeMarkdown(name)}** is starting.`);
+export function controlledText(
+  status: ServerView,
+  action: ServerAction,
+  { whole }: Pick<Reading, "whole">,
+): string {
+  const { state, problem = "", tools } = status;
+  const name = `**${escapeMarkdown(status.name)}**`;
+  if (action === "stop") return `${name} is ${stateWords(state)}.`;
+  if (state === "running")
+    return [`${name} runs, with ${tools.length} tools.`, ...(whole ? toolLines(status) : [])].join("\n");
+  if (state === "starting") return `${name} is starting.`;
   const why = problem === "" ? `: it ${stateWords(state)}.` : `. ${escapeMarkdown(oneLine(problem, 500))}`;
   const todo = advice(status);
-  return refused(`**${escapeMarkdown(name)}** does not run${why}${todo === "" ? "" : `\n\nNext: ${todo}.`}`);
+  return `${name} does not run${why}${todo === "" ? "" : `\n\nNext: ${todo}.`}`;
 }
 
-/** A server and its tools, for the command line. */
-export function serverLines(server: ServerView, { plain, bold, dim, good, bad }: Terminal): string[] {
-  const { name, state, transport, problem, skill_id, tools } = server;
-  const shown = state.replace("_", " ");
-  const mark = state === "running" ? good(shown) : state === "failed" ? bad(shown) : shown;
-  const why = problem === undefined ? "" : `: ${plain(problem)}`;
-  return [
-    `${bold(plain(name))}  ${mark}${why}  ${dim(`${transport}, skill ${plain(skill_id)}`)}`,
-    ...(server.offers_skills ? [`  ${dim(`skills: \`knack skills install mcp:${plain(name)}\``)}`] : []),
-    ...tools.map(
-      (tool) => `  ${plain(tool.name)}${dim(askNote(tool))}  ${dim(plain(tool.description).slice(0, 100))}`,
-    ),
-  ];
+/** Each tool of a server, and whether its calls ask. */
+function toolLines({ tools }: ServerView): string[] {
+  return tools.map((tool) => {
+    const name = `\`${oneLine(tool.name, 64).replaceAll("`", "")}\``;
+    return `  - ${name}${askNote(tool)} ${escapeMarkdown(oneLine(tool.description, 100))}`;
+  });
 }
 
 /** Whether calls of a tool ask, if that is known. */

@@ -12,17 +12,9 @@ import type { Skill } from "../../../core/skill/skill.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { closed, diagnostic } from "../../services/shapes.ts";
-import { operation, operators, shown, type Terminal } from "../operation.ts";
+import { operation, operators } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
-import { diagnosticLines } from "../words.ts";
-import {
-  controlled,
-  type ServerView,
-  serverLines,
-  serverListText,
-  serverView,
-  stateWords,
-} from "./server-view.ts";
+import { controlledText, type ServerView, serverListText, serverView, stateWords } from "./server-view.ts";
 
 export const serverName = z.string().min(1).max(200).describe("a server's name");
 const who = operators("start, stop and trust its servers");
@@ -61,20 +53,10 @@ export const listServers = operation({
       command: "mcp list",
       description: "Shows the tool servers (MCP), their state and their tools",
       read: () => ({}),
-      say: (output) => shown(serverListText(output)),
     },
   ],
-  commandLine: [
-    {
-      command: "mcp list",
-      settled: true,
-      print: ({ servers, diagnostics }, terminal) =>
-        servers.length + diagnostics.length === 0
-          ? ["No tool server (MCP) is configured."]
-          : servers.flatMap((server) => serverLines(server, terminal)),
-      diagnose: ({ diagnostics }, terminal) => diagnosticLines(diagnostics, terminal),
-    },
-  ],
+  commandLine: [{ command: "mcp list", settled: true }],
+  text: (output, _input, reading) => serverListText(output, reading),
   async run({ services }) {
     const servers = await Promise.all((await configured(services)).map((status) => viewOf(status, services)));
     return { ok: true, value: { servers, diagnostics: [...(services.servers?.problems() ?? [])] } };
@@ -89,6 +71,9 @@ const actionWords = {
   stop: ["Stops a tool server", "stopped"],
   restart: ["Stops a tool server and starts it again", "restarted"],
 } as const;
+
+const onlyATry =
+  "No bot runs on this data folder, so this was only a test: the server ends with this command.";
 
 export const controlServer = operation({
   name: "server.control",
@@ -106,16 +91,15 @@ export const controlServer = operation({
     public: true,
     description: actionWords[action][0],
     read: (words: string) => (words === "" ? undefined : { name: words, action }),
-    say: (server: ServerView) => controlled(server, action),
   })),
   commandLine: actions.map((action) => ({
     command: `mcp ${action} <name>`,
     description: `${action} a tool server`,
     read: ({ name = "" }) => ({ name, action }),
-    print: serverLines,
-    warn: (_server: ServerView, _terminal: Terminal, here: boolean) => (here ? [onlyATry] : []),
-    failed: ({ state }: ServerView) => action !== "stop" && state !== "running" && state !== "starting",
+    warnHere: onlyATry,
   })),
+  failed: ({ state }, { action }) => action !== "stop" && state !== "running" && state !== "starting",
+  text: (server, { action }, reading) => controlledText(server, action, reading),
   async run({ input, services }) {
     const found = await findServer(input.name, services);
     if (!found.ok || services.servers === undefined) return found;
@@ -129,9 +113,6 @@ export const controlServer = operation({
     detail: `${actionWords[action][1]} the server **${name}**`,
   }),
 });
-
-const onlyATry =
-  "No bot runs on this data folder, so this was only a test: the server ends with this command.";
 
 export const trustServer = operation({
   name: "server.trust",

@@ -1,6 +1,7 @@
 import type { Skill } from "../../../core/skill/skill.ts";
 import { resolveSkill } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
+import type { Place } from "../../../core/values/place.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
 import type { CommandOption, Services } from "../services.ts";
 
@@ -19,6 +20,13 @@ export const skillOption: CommandOption = {
   description: "The id of the skill",
   required: true,
   complete: completeSkills,
+};
+
+/** The argument of commands about one skill of a channel. */
+export const oneSkill = {
+  options: [skillOption],
+  missing: whichSkill,
+  read: (words: string, { namespace }: Place) => (words === "" ? undefined : { id: words, namespace }),
 };
 
 /** The skill that a person means, by its id or a close match. A failure suggests others. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Skill } from "../../../core/skill/skill.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
-import { operation, operators, said, type Terminal } from "../operation.ts";
+import { operation, operators } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { listed } from "../words.ts";
 import { findSkill, skillOption, whichSkill } from "./find-skill.ts";
@@ -49,16 +49,10 @@ export const grantHosts = operation({
         return id === undefined || hosts.length === 0 ? undefined : { id, hosts };
       },
       missing: "Which skill, and which hosts? For example `/skill grant weather api.weather.example`.",
-      say: (output) => said(`${reaches(output)} This counts in every channel.`),
     },
   ],
-  commandLine: [
-    {
-      command: "skills grant <id> <host...>",
-      read: ({ id, host }) => ({ id, hosts: host }),
-      print: reachLine,
-    },
-  ],
+  commandLine: [{ command: "skills grant <id> <host...>", read: ({ id, host }) => ({ id, hosts: host }) }],
+  text: (output) => `${reaches(output)} This counts in every channel.`,
   async run({ input, asker, services }) {
     const skill = await findRoot(input.id, services);
     if (!skill.ok) return skill;
@@ -99,22 +93,21 @@ export const revokeHosts = operation({
         return id === undefined ? undefined : { id, ...(hosts.length === 0 ? {} : { hosts }) };
       },
       missing: whichSkill,
-      say(output, { input }) {
-        const stays =
-          input.hosts === undefined && output.granted.length > 0
-            ? " The remaining hosts are in the bot's configuration, under `skills.network`."
-            : "";
-        return said(`${reaches(output)}${stays}`);
-      },
     },
   ],
   commandLine: [
     {
       command: "skills revoke <id> [host...]",
       read: ({ id, host }) => ({ id, ...(host === undefined || host.length === 0 ? {} : { hosts: host }) }),
-      print: reachLine,
     },
   ],
+  text(output, { hosts }) {
+    const stays =
+      hosts === undefined && output.granted.length > 0
+        ? " The remaining hosts are in the bot's configuration, under `skills.network`."
+        : "";
+    return `${reaches(output)}${stays}`;
+  },
   async run({ input, services }) {
     const skill = await findRoot(input.id, services);
     if (!skill.ok) return skill;
@@ -170,11 +163,6 @@ function reaches({ skill_id, granted }: Granted): string {
   if (granted.includes("*")) return `The code of **${skill_id}** may reach every public host now. ${files}`;
   const hosts = granted.map((host) => `\`${host}\``).join(", ");
   return `The code of **${skill_id}** may reach ${hosts} now. ${files}`;
-}
-
-function reachLine({ skill_id, granted }: Granted, { plain }: Terminal): string[] {
-  const reach = granted.length === 0 ? "no host" : granted.map(plain).join(", ");
-  return [`The code of ${plain(skill_id)} may reach: ${reach}`];
 }
 
 /** A label of a DNS host name (RFC 1123); internationalised labels in their ASCII form. */

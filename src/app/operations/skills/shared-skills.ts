@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { ownNamespace, skillId } from "../../services/shapes.ts";
-import { operation, said } from "../operation.ts";
+import { operation } from "../operation.ts";
 import { placeWords } from "../words.ts";
-import { skillOption, whichSkill } from "./find-skill.ts";
-import { type Asked, findTaught, mayReplace, standing, standingLine, standingOf } from "./taught-skills.ts";
+import { oneSkill, skillOption } from "./find-skill.ts";
+import { type Asked, findTaught, mayReplace, standing, standingOf } from "./taught-skills.ts";
 
 /** Who has a skill that was made in the chat, besides the channel that made it. */
 
@@ -61,10 +61,10 @@ export const shareSkill = operation({
         return wanted === undefined ? undefined : { id, namespace, with: wanted };
       },
       missing: "Which skill, and with whom: `others`, `everyone` or `nobody`?",
-      say: ({ id }, { input }) => said(sharedTexts[input.with](id)),
     },
   ],
-  commandLine: [{ command: "skills share <id> <with>", namespace: "own", print: standingLine }],
+  commandLine: [{ command: "skills share <id> <with>", namespace: "own" }],
+  text: ({ id }, input) => sharedTexts[input.with](id),
   async run({ input: { id, namespace, with: who }, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -105,19 +105,15 @@ export const takeSkill = operation({
   },
   chat: [
     {
+      ...oneSkill,
       command: "skill take",
       public: true,
       description: "Takes a skill that another channel offers, as it is now",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
-      say: ({ id, version }, { input }) =>
-        said(
-          `**${id}** can be used ${placeWords(input.namespace)} now (version ${version}). If it changes there, take it again.`,
-        ),
     },
   ],
-  commandLine: [{ command: "skills take <id>", namespace: "own", print: standingLine }],
+  commandLine: [{ command: "skills take <id>", namespace: "own" }],
+  text: ({ id, version }, { namespace }) =>
+    `**${id}** can be used ${placeWords(namespace)} now (version ${version}). If it changes there, take it again.`,
   async run({ input: { id, namespace }, asker, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;

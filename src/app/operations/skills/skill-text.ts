@@ -1,10 +1,11 @@
-/** Skills as people read them, in a chat and on the command line. */
+/** Skills as people read them. Markdown. */
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { Diagnostic, Parameter } from "../../../core/skill/skill.ts";
 import { rightInWords } from "../../../core/skill/skill-identifier.ts";
 import type { InstalledSkill, SkillDetail, SkillListing } from "../../services/skill-listing.ts";
-import type { Terminal } from "../operation.ts";
-import { diagnosticLines } from "../words.ts";
+import type { Reading } from "../operation.ts";
+
+type Problem = Omit<Diagnostic, "skill_id">;
 
 const icons: Record<SkillListing["state"], string> = {
   available: "○",
@@ -14,10 +15,10 @@ const icons: Record<SkillListing["state"], string> = {
 };
 
 /** The legend of the signs in a list of skills. */
-export const skillLegend = "○ available · ● active · ◉ enabled by a person · ⊘ disabled";
+const skillLegend = "○ available · ● active · ◉ enabled by a person · ⊘ disabled";
 
-/** A skill in a list. Markdown. */
-export function skillLine(skill: SkillListing): string {
+/** A skill in a list. */
+function skillLine(skill: SkillListing): string {
   const only = skill.only_for === undefined ? undefined : `Only for ${skill.only_for}.`;
   const why = skill.eligible || skill.state === "blocked" ? (skill.notice ?? only) : skill.reasons[0];
   const reason = why === undefined ? "" : ` — _${why}_`;
@@ -28,10 +29,17 @@ export function skillLine(skill: SkillListing): string {
 const maxListed = 50;
 const maxBroken = 5;
 
-/** A readable list of skills. Skills that are active, enabled or disabled are always listed; others beyond the limit are counted. */
-export function skillLines(found: readonly SkillListing[]): string[] {
+/**
+ * Skills with the legend, and files that could not be loaded. Skills that are active, enabled or disabled are always listed; a chat counts
+ * others beyond the limit.
+ */
+export function skillListText(
+  found: readonly SkillListing[],
+  diagnostics: readonly Problem[],
+  { whole }: Reading,
+): string {
   const decided = found.filter(({ state }) => state !== "available").length;
-  let room = Math.max(0, maxListed - decided);
+  let room = whole ? found.length : Math.max(0, maxListed - decided);
   const listed = found.filter(({ state }) => {
     if (state !== "available") return true;
     room -= 1;
@@ -39,28 +47,27 @@ export function skillLines(found: readonly SkillListing[]): string[] {
   });
   const more = found.length - listed.length;
   const rest = more === 0 ? [] : [`- … and ${more} more: \`/skill list WORDS\` finds those that fit.`];
-  return [...listed.map(skillLine), ...rest];
+  return [...listed.map(skillLine), ...rest, "", skillLegend, ...brokenLines(diagnostics, whole)].join("\n");
 }
 
-/** Files that could not be loaded, with the reasons. Only the end of each path is shown, not the folders of the bot. */
-export function brokenLines(
-  diagnostics: readonly Pick<Diagnostic, "severity" | "path" | "message">[],
-): string[] {
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  if (errors.length === 0) return [];
-  const lines = errors.slice(0, maxBroken).map(({ path, message }) => {
-    const end = path.split(/[\\/]/).slice(-2).join("/");
-    return `- ${escapeMarkdown(oneLine(end, 100))}: ${escapeMarkdown(oneLine(message, 300))}`;
+/** Files that could not be loaded, with the reasons. A chat shows only the end of each path, not the folders of the bot. */
+export function brokenLines(diagnostics: readonly Problem[], whole: boolean): string[] {
+  const found = whole ? diagnostics : diagnostics.filter(({ severity }) => severity === "error");
+  if (found.length === 0) return [];
+  const lines = found.slice(0, whole ? found.length : maxBroken).map(({ severity, path, code, message }) => {
+    const place = whole ? `${severity}: ${path}` : oneLine(path.split(/[\\/]/).slice(-2).join("/"), 100);
+    return `- ${escapeMarkdown(place)}: ${escapeMarkdown(oneLine(message, 300))}${whole ? ` (${code})` : ""}`;
   });
-  const more = errors.length - lines.length;
+  const more = found.length - lines.length;
   const rest = more === 0 ? [] : [`- … and ${more} more: \`knack doctor\` shows all.`];
   return ["", "Could not be loaded:", "", ...lines, ...rest];
 }
 
 const highRisk = "High risk: each time it would change something, an operator has to approve.";
 
-/** One skill in full. Markdown. */
-export function skillDetailText(skill: SkillDetail): string {
+/** One skill in full. */
+export function skillDetailText(skill: SkillDetail, { whole }: Reading): string {
+  const few = <T>(values: readonly T[], max: number) => (whole ? values : values.slice(0, max));
   const lines = [
     `**${skill.emoji ? `${skill.emoji} ` : ""}${skill.name}** (\`${skill.id}\`, ${skill.version}, ${skill.kind} from ${skill.source})`,
     skill.description,
@@ -73,12 +80,25 @@ export function skillDetailText(skill: SkillDetail): string {
     ...networkLines(skill),
     ...variableLines(skill),
     ...toolListLines(skill.tool_list),
-    ...skill.problems.slice(0, 5).map(({ severity, message }) => `${severity}: ${message}`),
+    ...few(skill.problems, 5).map(({ severity, message }) => `${severity}: ${message}`),
     ...skill.parts.map(skillLine),
     ...skill.parameters.map(parameterLine),
-    ...skill.examples.slice(0, 3).map((example) => `Example: ${example.prompt}`),
+    ...few(skill.examples, 3).map((example) => `Example: ${example.prompt}`),
+    ...(whole ? fileLines(skill) : []),
   ];
   return lines.join("\n\n").replaceAll("\n\n- ", "\n- ");
+}
+
+/** What a skill consists of, with its place on the bot's machine. */
+function fileLines({ path, category, risk, hash, tools, files }: SkillDetail): string[] {
+  return [
+    `Category ${escapeMarkdown(category)}, risk ${risk}, from ${escapeMarkdown(path)}`,
+    `sha256 \`${hash}\``,
+    ...tools.map(
+      ({ name, description }) => `- tool \`${name}\` ${escapeMarkdown(oneLine(description, 1_000))}`,
+    ),
+    ...files.map((file) => `- file ${escapeMarkdown(file.path)}, ${file.bytes} bytes`),
+  ];
 }
 
 function installedLine(
@@ -143,75 +163,4 @@ function parameterLine({
   const choice = allowed === undefined ? "" : `, one of ${allowed.join(", ")}`;
   const fallback = preset === undefined ? "" : `, ${JSON.stringify(preset)} unless given`;
   return `- \`${name}\` (${type}${required ? ", required" : ""}${choice}${fallback}) ${description}`;
-}
-
-/** A line for each skill, with the reason if it cannot be used. */
-export function skillListLines(
-  skills: readonly SkillListing[],
-  { plain, bold, dim, bad }: Terminal,
-): string[] {
-  const width = Math.max(0, ...skills.map(({ id }) => id.length));
-  return skills.map(({ id, state, kind, summary, eligible, reasons }) => {
-    const why = eligible ? "" : `\n  ${bad("cannot be used:")} ${reasons.map(plain).join(" ")}`;
-    return `${bold(id.padEnd(width))}  ${state.padEnd(9)}  ${dim(kind.padEnd(8))}  ${plain(summary)}${why}`;
-  });
-}
-
-export function skillDetailLines(skill: SkillDetail, terminal: Terminal): string[] {
-  const { plain, bold, dim, good, bad } = terminal;
-  const { id, name, kind, state, source, path, risk, version, network } = skill;
-  const usable = skill.eligible ? good("yes") : `${bad("no")}: ${skill.reasons.map(plain).join(" ")}`;
-  const section = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [bold(title), ...lines.map((line) => `  ${line}`)];
-  return [
-    `${bold(id)}  ${plain(name)} ${plain(version)}`,
-    plain(skill.description),
-    `kind ${kind}, category ${plain(skill.category)}, risk ${risk}, state ${state}`,
-    `can be used: ${usable}`,
-    ...(skill.notice === undefined ? [] : [bad(plain(skill.notice))]),
-    `from ${source}: ${plain(path)}`,
-    dim(`sha256 ${skill.hash}`),
-    ...(skill.package === undefined ? [] : [packageLine(skill.package, terminal)]),
-    ...(network.granted.length === 0 ? [] : [`its code may reach: ${network.granted.map(plain).join(", ")}`]),
-    ...variableLines(skill).map((line) => plain(line.replaceAll("`", ""))),
-    ...section(
-      "brings tools along",
-      Object.entries(skill.tool_list).map(
-        ([server, tools]) => `${plain(server)}: ${tools.length === 0 ? "all" : tools.map(plain).join(", ")}`,
-      ),
-    ),
-    ...section("problems", diagnosticLines(skill.problems, terminal)),
-    ...section(
-      "parameters",
-      skill.parameters.map(
-        ({ name, type, required, description }) =>
-          `${plain(name)} (${type}${required ? ", required" : ""})  ${plain(description)}`,
-      ),
-    ),
-    ...section(
-      "tools",
-      skill.tools.map((tool) => `${tool.name}  ${plain(tool.description)}`),
-    ),
-    ...section(
-      "parts",
-      skill.parts.map((part) => `${part.id}  ${plain(part.summary)}`),
-    ),
-    ...section(
-      "examples",
-      skill.examples.map(({ prompt }) => plain(prompt)),
-    ),
-    ...section(
-      "files",
-      skill.files.map((file) => `${plain(file.path)}  ${file.bytes} bytes`),
-    ),
-  ];
-}
-
-function packageLine(
-  { from, by, installed_at, changed, danger, warnings }: InstalledSkill,
-  { plain, bad }: Terminal,
-): string {
-  const when = new Date(installed_at).toISOString().slice(0, 10);
-  const state = changed ? bad("  its files changed since then") : "";
-  return `installed ${when} by ${plain(by)} from ${plain(from)}, review: ${danger} dangerous, ${warnings} doubtful${state}`;
 }

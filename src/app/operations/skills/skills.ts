@@ -1,21 +1,15 @@
 import { z } from "zod";
+import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { channelName, ownNamespace, skillId } from "../../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../../services/skill-listing.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
 import { mayChangeSettings, settingsNote } from "../channels.ts";
-import { type ChatForm, type OperationCall, operation, said, shown } from "../operation.ts";
+import { type ChatForm, type OperationCall, operation, said } from "../operation.ts";
 import { listed, placeWords } from "../words.ts";
-import { skillOption, whichSkill } from "./find-skill.ts";
-import {
-  brokenLines,
-  skillDetailLines,
-  skillDetailText,
-  skillLegend,
-  skillLines,
-  skillListLines,
-} from "./skill-text.ts";
+import { oneSkill, skillOption, whichSkill } from "./find-skill.ts";
+import { brokenLines, skillDetailText, skillListText } from "./skill-text.ts";
 
 export const listSkills = operation({
   name: "skill.list",
@@ -40,28 +34,14 @@ export const listSkills = operation({
         namespace,
         ...(words === "" ? {} : { query: words.slice(0, 500) }),
       }),
-      say({ skills, diagnostics }, { input: { query } }) {
-        if (skills.length > 0) {
-          const broken = query === undefined ? brokenLines(diagnostics) : [];
-          return shown([...skillLines(skills), "", skillLegend, ...broken].join("\n"));
-        }
-        if (query === undefined) return shown("There are no skills.");
-        return shown(`No skill fits “${query}”. \`/skill list\` shows all.`);
-      },
     },
   ],
-  commandLine: [
-    {
-      command: "skills list",
-      namespace: "own",
-      print: ({ skills }, terminal) =>
-        skills.length === 0 ? ["There are no skills here."] : skillListLines(skills, terminal),
-      diagnose: ({ diagnostics }, { plain }) =>
-        diagnostics.map(
-          ({ severity, path, code, message }) => `${severity}: ${plain(path)}: ${plain(message)} (${code})`,
-        ),
-    },
-  ],
+  commandLine: [{ command: "skills list", namespace: "own" }],
+  text({ skills, diagnostics }, { query }, reading) {
+    if (skills.length > 0) return skillListText(skills, query === undefined ? diagnostics : [], reading);
+    if (query !== undefined) return `No skill fits “${escapeMarkdown(query)}”. \`/skill list\` shows all.`;
+    return ["There are no skills.", ...brokenLines(diagnostics, reading.whole)].join("\n");
+  },
   async run({ input: { namespace, category, query }, services }) {
     const filter = { ...(category === undefined ? {} : { category }), ...(query ? { query } : {}) };
     return { ok: true, value: await services.skills.list(namespace, filter) };
@@ -80,21 +60,13 @@ export const showSkill = operation({
   },
   chat: [
     {
+      ...oneSkill,
       command: "skill info",
       description: "Shows one skill, its parameters, and why it can or cannot be used",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
-      say: (skill) => shown(skillDetailText(skill)),
     },
   ],
-  commandLine: [
-    {
-      command: "skills info <id>",
-      namespace: "own",
-      print: (skill, terminal) => skillDetailLines(skill, terminal),
-    },
-  ],
+  commandLine: [{ command: "skills info <id>", namespace: "own" }],
+  text: (skill, _input, reading) => skillDetailText(skill, reading),
   async run({ input: { id, namespace }, services, command }) {
     const skill = await services.skills.detail(id, namespace);
     if (skill !== undefined) return { ok: true, value: skill };
@@ -208,14 +180,10 @@ export const limitSkills = operation({
         return ids.length === 0 ? undefined : { ids: ids.includes("all") ? null : ids };
       },
       missing: "Which skills? Name them, or `all`.",
-      say: ({ allowed_skills: allowed }) =>
-        said(
-          allowed === undefined
-            ? "All skills may be used here."
-            : `Only ${allowed.join(", ")} may be used here.`,
-        ),
     },
   ],
+  text: ({ allowed_skills: allowed }) =>
+    allowed === undefined ? "All skills may be used here." : `Only ${allowed.join(", ")} may be used here.`,
   async run({ input: { ids }, asker, services }) {
     const changed = await services.changeSettings(asker.namespace, { allowed_skills: ids }, asker.by);
     return changed.ok ? { ok: true, value: changed.value.settings } : changed;
@@ -249,15 +217,12 @@ export const reloadSkills = operation({
       command: "skill reload",
       description: "Reads the skill folders again and shows what could not be loaded",
       read: () => ({}),
-      say({ skills, diagnostics }) {
-        const problems = diagnostics.map(
-          ({ severity, message, path }) => `- ${severity}: ${message} (${path})`,
-        );
-        const done = `${skills.length} skills. Changed files are seen by the next message without a reload.`;
-        return shown([done, ...problems].join("\n"));
-      },
     },
   ],
+  text({ skills, diagnostics }) {
+    const done = `${skills.length} skills. Changed files are seen by the next message without a reload.`;
+    return [done, ...brokenLines(diagnostics, true)].join("\n");
+  },
   async run({ asker, services }) {
     return { ok: true, value: await services.skills.list(asker.namespace) };
   },

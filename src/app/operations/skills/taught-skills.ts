@@ -6,9 +6,9 @@ import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { milliseconds, ownNamespace, skillId } from "../../services/shapes.ts";
 import type { SkillDetail } from "../../services/skill-listing.ts";
 import type { TeachingService } from "../../services/teaching.ts";
-import { type OperationCall, operation, said, shown, type Terminal } from "../operation.ts";
+import { type OperationCall, operation } from "../operation.ts";
 import type { Services } from "../services.ts";
-import { skillOption, whichSkill } from "./find-skill.ts";
+import { oneSkill, skillOption } from "./find-skill.ts";
 
 /** Skills that were made in the chat: their versions, and who has them. They are made by the agent, with the skill `skill-maker`. */
 
@@ -94,31 +94,17 @@ export const showHistory = operation({
   },
   chat: [
     {
+      ...oneSkill,
       command: "skill history",
       description: "Shows the versions of a skill that was made here",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
-      say: ({ id, current, versions }) =>
-        shown(
-          [
-            ...versions.toReversed().map((version) => versionLine(version, current)),
-            `\`/skill restore ${id} NUMBER\` goes back to an earlier one.`,
-          ].join("\n"),
-        ),
     },
   ],
-  commandLine: [
-    {
-      command: "skills history <id>",
-      namespace: "own",
-      print: ({ current, versions }, { plain, bold }) =>
-        versions.toReversed().map((version) => {
-          const line = plain(versionLine(version, current).slice(2).replaceAll("**", ""));
-          return version.number === current ? bold(line) : line;
-        }),
-    },
-  ],
+  commandLine: [{ command: "skills history <id>", namespace: "own" }],
+  text: ({ id, current, versions }) =>
+    [
+      ...versions.toReversed().map((version) => versionLine(version, current)),
+      `\`/skill restore ${id} NUMBER\` goes back to an earlier one.`,
+    ].join("\n"),
   async run({ input: { id, namespace }, asker, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -174,10 +160,10 @@ export const restoreVersion = operation({
         return /^\d+$/.test(version) ? { id, namespace, version: Number(version) } : undefined;
       },
       missing: "Which skill, and which version? `/skill history SKILL` shows them.",
-      say: ({ id, version }) => said(`**${id}** is version ${version} again.`),
     },
   ],
-  commandLine: [{ command: "skills restore <id> <version>", namespace: "own", print: standingLine }],
+  commandLine: [{ command: "skills restore <id> <version>", namespace: "own" }],
+  text: ({ id, version }) => `**${id}** is version ${version} again.`,
   async run({ input: { id, namespace, version }, asker, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -204,16 +190,14 @@ export const discardSkill = operation({
   },
   chat: [
     {
+      ...oneSkill,
       command: "skill discard",
       public: true,
       description: "Removes a skill that was made here, with its versions",
-      options: [skillOption],
-      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
-      missing: whichSkill,
-      say: ({ id }) => said(`**${id}** is gone, with all its versions.`),
     },
   ],
-  commandLine: [{ command: "skills discard <id>", namespace: "own", print: standingLine }],
+  commandLine: [{ command: "skills discard <id>", namespace: "own" }],
+  text: ({ id }) => `**${id}** is gone, with all its versions.`,
   async run({ input: { id, namespace }, services }) {
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
@@ -223,10 +207,3 @@ export const discardSkill = operation({
   },
   audit: ({ id }) => ({ action: "skill_discarded", subject: id, detail: `discarded **${id}**, made here` }),
 });
-
-export function standingLine(
-  { id, version, home }: z.output<typeof standing>,
-  { plain, bold }: Terminal,
-): string[] {
-  return [`${bold(id)}  version ${version}, made in ${plain(home)}`];
-}

@@ -187,7 +187,6 @@ async function plantLearned({ knowledge, index }: DataFolder, namespace: string)
 
 async function plantPlans({ due, sealed }: DataFolder, namespace: string): Promise<void> {
   const made = { text: `${stem}plan`, thread: "t", made_at: 1 };
-  const held = [{ key: "k", at: 1, by: zora.id, happened: `${stem}held` }];
   const condition = { on: "reaction", emoji: "x", by: zora.id };
   const entry = (id: string, value: object) =>
     due.add({ id, namespace, kind: "trigger", value: { ...value } });
@@ -196,7 +195,9 @@ async function plantPlans({ due, sealed }: DataFolder, namespace: string): Promi
   // A program's request, or the output of their code, that waits for a turn.
   const waits = { key: "k", at: 1, happened: `${stem}waits`, trigger: "hers" };
   await due.add({ id: "hers.k", namespace, kind: "trigger_event", value: waits });
-  await entry("bens", { ...made, text: others, what: "trigger", maker: { ...ben }, held, condition });
+  const held = { key: "k", at: 1, by: zora.id, happened: `${stem}held`, trigger: "bens" };
+  await due.add({ id: "bens.k", namespace, kind: "trigger_event", value: held });
+  await entry("bens", { ...made, text: others, what: "trigger", maker: { ...ben }, condition });
   await entry("watched", { trigger: "bens", thread: "t", by: zora.id, text: `${stem}watched`, at: 1 });
 }
 

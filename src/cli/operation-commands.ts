@@ -30,7 +30,7 @@ function addCommand(command: Command, called: OperationCommand, context: Command
   const { operation, form } = called;
   const { summary = "", answers = "" } = operation.http ?? {};
   command.description(form.description ?? `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`);
-  for (const word of form.command.match(/[<[]\S+[>\]]/g) ?? []) {
+  for (const word of form.command.match(/[<[][^\s<[]+[>\]]/g) ?? []) {
     const { description, choices } = inputNamed(word, operation);
     const argument = new Argument(word, description);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));

@@ -119,7 +119,7 @@ function wholeFindings(
     return info("key_kept_outside", message);
   });
   const starts = "It asks to be active from the start. An installed skill never is: people enable it.";
-  const words = new Set(skill.instructions.match(/\w+_\w+/g));
+  const words = new Set(skill.instructions.match(/\w+/g));
   const tools = shipped
     .flatMap(({ tools }) => tools.map(({ name }) => name))
     .filter((name) => words.has(name));

@@ -94,7 +94,7 @@ describe("what people write", () => {
     discord.dispatch(event, fixture);
     await discord.until(/^DELETE \/channels\/1300000000000000001\/messages\/\d+$/);
     const texts = async () => JSON.stringify(await discord.app.app.turns({ namespace: channel, limit: 10 }));
-    await expect.poll(texts).not.toContain("2 + 2");
+    await expect.poll(texts, { timeout: 10_000 }).not.toContain("2 + 2");
   });
 
   test("a server that was left is not searched for missed messages, but one with an outage is", async () => {

@@ -195,7 +195,7 @@ export const inboundSchema = z.object({
   kind: z.enum(["message", "command"]),
   /** As people read it. */
   text: z.string().max(maxMessageLength),
-  /** Absent for help, for texts that are not commands, and for commands stored by versions before this field. */
+  /** Absent for help, and for texts that are not commands. */
   command: commandSchema.optional(),
   /** Set for a message that represents `/skill run` of a guide. */
   guide: guideSchema.optional(),

@@ -8,8 +8,8 @@ type Row = readonly [fact: string, words: string, ...forms: RegExp[]];
 /** What nobody should run or open, in any text: in code, in a command that prose shows, in data. */
 // biome-ignore format: one pattern a line
 export const commands = [
-  ["encoded_command", "base64 openssl xxd base32 tr rev unzip gunzip zcat gpg", /(?:base(?:64|32)\s+(?:-\w{0,9}[dD]|--dec)|\bxxd\s+-r)[^|\n]{0,200}\|\s*(?:\w{1,40}\s+-?\w{0,40}\s*\|\s*)?[\w/ ]{0,20}(?<!\w)(?:(?:ba|z|da)?sh\b|(?:python[\d.]*|node|perl)(?=\s*(?:-?$|-\s|["'`;&|)])))/i,
-    /(?:\brev\b|\bg?unzip\s+-c|\bzcat\b|\bgpg\s+-d\b)[^|\n]{0,200}\|\s*(?:\w{1,40}\s+-?\w{0,40}\s*\|\s*)?[\w/ ]{0,20}(?<!\w)(?:(?:ba|z|da)?sh\b|(?:python[\d.]*|node|perl)(?=\s*(?:-?$|-\s|["'`;&|)])))/i,
+  ["encoded_command", "base64 openssl xxd base32 tr rev unzip gunzip zcat gpg", /(?:base(?:64|32)\s+(?:-\w{0,9}[dD]|--dec)|\bxxd\s+-r)[^|\n]{0,200}\|\s*(?:\w{1,40}\s{1,9}-?\w{0,40}\s{0,9}\|)?[\w/ ]{0,20}(?<!\w)(?:(?:ba|z|da)?sh\b|(?:python[\d.]*|node|perl)(?=\s*(?:-?$|-\s|["'`;&|)])))/i,
+    /(?:\brev\b|\bg?unzip\s+-c|\bzcat\b|\bgpg\s+-d\b)[^|\n]{0,200}\|\s*(?:\w{1,40}\s{1,9}-?\w{0,40}\s{0,9}\|)?[\w/ ]{0,20}(?<!\w)(?:(?:ba|z|da)?sh\b|(?:python[\d.]*|node|perl)(?=\s*(?:-?$|-\s|["'`;&|)])))/i,
     /(?:\btr\s+\S{2,80}\s+\S{2,80}|\bopenssl\s+(?:enc|base64)\s+-d\b)[^|\n]{0,200}\|\s*(?:\/\w{1,9}){0,3}\/?(?:(?:ba|z|da)?sh|python[\d.]*|node|perl)\b/i,
     /(?:\beval|\b(?:(?:ba|z|da)?sh|python[\d.]*|node|perl)\s+-c)\b.{0,30}(?:\$\(|<\(|`).{0,400}(?:base(?:64|32)\s+-\w{0,9}[dD]|openssl\s+(?:enc|base64)\s+-d|xxd\s+-r|\bzcat\b)/i],
   ["encoded_command", "powershell pwsh frombase64string", /\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}/i,
@@ -43,7 +43,7 @@ export const commands = [
     /\b(?:mshta(?:\.exe)?\s+["']?(?:https?|javascript|vbscript):|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)/i],
   ["remote_code", "exec eval", /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/],
   ["unpinned", "uses", /\buses:\s{0,4}["']?(?!\.|actions\/|github\/|docker\/|aws-actions\/|azure\/|google-github-actions\/|hashicorp\/|astral-sh\/)[\w-]{1,60}\/[\w./-]{1,80}@(?:main|master|latest|HEAD)\b/],
-  ["saves_and_starts", "curl wget urlretrieve", /\b(?:curl|wget)\b.{0,300}(?:\s-\w{0,6}[oO]|--output\S*|>)[\s=]{0,3}["']?(?!\/dev\/)([^\s"';|&<>]{3,90})[\s\S]{0,300}?(?:[;&|\n]|then)\s{0,20}(?:chmod\b|\w?\w?sh\b|python\S*|\.\/|["'$/])[^\n]{0,90}?\1/i],
+  ["saves_and_starts", "curl wget urlretrieve", /\b(?:curl|wget)\b.{0,300}(?:\s-\w{0,6}[oO]|--output(?:-\w{1,20})?|>)[\s=]{0,3}["']?(?!\/dev\/)([^\s"';|&<>]{3,90})(?![^\s"';|&<>])[\s\S]{0,300}?(?:[;&|\n]|then)\s{0,20}(?:chmod\b|\w?\w?sh\b|python\S*|\.\/|["'$/])[^\n]{0,90}?\1/i],
   ["foreign_registry", "index find trusted registry url pip_index_url pip_extra_index_url uv_index_url npm_config_registry uv_index", /--(?:extra-)?index-url\b|--find-links\b|--trusted-host\b|\b(?:p?npm|yarn|npx|bun)\b.{0,80}--registry\b/i,
     /\b(?:PIP_(?:EXTRA_)?INDEX_URL|UV_INDEX\w*|npm_config_registry)\b|\bindex\b.{0,40}\burl\s*=\s*"https?:/i,
     /^\s*(?:(?:extra-)?index-url|@[\w-]{1,60}:registry|registry)\s*=\s*\S|\bindex-url\s*=\s*https?:|\bconfig\s+set\s+(?:\S{0,60}registry|\S{0,20}index-url)/i],

@@ -40,7 +40,7 @@ export function hostsIn(text: string, isCode: boolean): string[] {
     for (const [, host = ""] of [...text.matchAll(inCommands), ...text.matchAll(inQuotes)])
       if (/\d$/.test(host) || suffixes.has(host.slice(host.lastIndexOf(".") + 1))) found.push(host);
   return found
-    .map((host) => host.toLowerCase().replace(/\.+$/, ""))
+    .map((host) => host.toLowerCase().replace(/(?<!\.)\.+$/, ""))
     .filter((host) => !ownMachine.test(host) && (host.includes(".") || host.startsWith("[")));
 }
 

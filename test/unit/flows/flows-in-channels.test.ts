@@ -91,7 +91,7 @@ describe("in a channel", () => {
     const { app } = appWith(steps("https://x.test"), { files: { "bad.json": '{"name": "Bad"}' } });
     const { text } = (await app.ask("/flow list")).end;
     expect(text).toContain("**f**");
-    expect(text).toContain("- bad.json: It is not a flow: steps:");
+    expect(text).toContain("bad.json: It is not a flow: steps:");
   });
 
   it("defects in files of other kinds are not listed with flows", async () => {
@@ -101,7 +101,7 @@ describe("in a channel", () => {
     const source = { id: "broken", load: async () => loaded };
     const loaded = { skills: [], diagnostics };
     const { end } = await createTestApp(scriptedModel([]), { sources: [source] }).ask("/flow list");
-    expect(end.text).toContain("- b.json: It is broken.");
+    expect(end.text).toContain("b.json: It is broken.");
     expect(end.text).not.toMatch(/plugin\.json|mcp\.json/);
   });
 

@@ -4,19 +4,19 @@ import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { follow } from "../../support/follow.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
-import { ada, home } from "../../support/test-app.ts";
 import { appWith, json, startApi } from "./flow-app.ts";
 
 /** A log as a process that was killed after these events leaves it. */
 async function logLeftBehind(events: readonly TurnEvent[]): Promise<TurnLog> {
   const log = createMemoryTurnLog();
-  const inbound = { key: "k", ...home, author: ada, kind: "command" as const, text: "/flow run f" };
-  await log.accept(inbound, "left", Date.now());
+  const [first] = events;
+  if (first?.type !== "inbound") throw new Error("The events do not begin with the command.");
+  await log.accept(first.inbound, "left", Date.now());
   await log.claim("dead worker", 60_000);
   await log.append(
     "left",
     "dead worker",
-    events.map((event) => ({ ...event, turn_id: "left" })),
+    events.slice(1).map((event) => ({ ...event, turn_id: "left" })),
   );
   await log.reclaim();
   return log;
@@ -46,7 +46,7 @@ it("a flow whose bot was killed continues where it was, and does nothing twice",
     seen.push(event);
     if (event.type === "tool_started" && event.tool === "last") break;
   }
-  const log = await logLeftBehind(seen.filter(({ seq }) => seq > 0));
+  const log = await logLeftBehind(seen);
   const { app } = appWith(steps, { log, skills: skills(async () => "done") });
   const end = (await app.events("left")).at(-1);
   expect(end).toMatchObject({

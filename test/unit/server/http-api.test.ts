@@ -205,6 +205,7 @@ describe("the API", () => {
         "post /api/v1/messages",
         "get /api/v1/schedules",
         "post /api/v1/schedules",
+        "put /api/v1/schedules/{id}",
         "delete /api/v1/schedules/{id}",
         "post /api/v1/schedules/{id}/pause",
         "post /api/v1/schedules/{id}/resume",

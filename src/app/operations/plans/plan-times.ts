@@ -7,7 +7,7 @@ import { channelName } from "../../services/shapes.ts";
 import { operation } from "../operation.ts";
 import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
 
-const taskFlag = /^--task\s+|\s+--task$/;
+const taskFlag = /^--task\s|\s--task$/;
 
 const timeForms = '`at 2026-12-24 09:00 …`, `in PT2H …` or `cron "0 9 * * 1-5" …`';
 
@@ -81,7 +81,7 @@ export const addSchedule = operation({
         words === "" || words === "--task" ? `/agent schedule add ${words}`.trim() : undefined,
       elseAgent: true,
       read(words, { namespace }) {
-        const found = exactTime(words.replace(taskFlag, ""));
+        const found = exactTime(words.replace(taskFlag, "").trim());
         const what = taskFlag.test(words) ? ("task" as const) : ("reminder" as const);
         return found && { namespace, ...found, what };
       },

@@ -55,16 +55,22 @@ describe("the command /agent schedule add", () => {
     "at 2026-12-24 pay",
   ];
 
-  it.each(others)("gives other words to the agent where there is a model: %s", async (words) => {
-    const answer = await answerTo(`/agent schedule add ${words}`, { generative: true });
-    expect([answer.text, answer.asked]).toEqual(["The agent answers.", expect.stringContaining(words)]);
-  });
+  it.each(others)(
+    "a schedule in other words is left to the agent where there is a model: %s",
+    async (words) => {
+      const answer = await answerTo(`/agent schedule add ${words}`, { generative: true });
+      expect([answer.text, answer.asked]).toEqual(["The agent answers.", expect.stringContaining(words)]);
+    },
+  );
 
-  it.each(["", ...others])("names its forms where there is no model: %s", async (words) => {
-    const answer = await answerTo(`/agent schedule add ${words}`.trim());
-    expect(answer.text).toContain('`at 2026-12-24 09:00 …`, `in PT2H …` or `cron "0 9 * * 1-5" …`');
-    expect(await answer.list()).toEqual([]);
-  });
+  it.each(["", ...others])(
+    "a schedule in other words is refused with the forms where there is no model: %s",
+    async (words) => {
+      const answer = await answerTo(`/agent schedule add ${words}`.trim());
+      expect(answer.text).toContain('`at 2026-12-24 09:00 …`, `in PT2H …` or `cron "0 9 * * 1-5" …`');
+      expect(await answer.list()).toEqual([]);
+    },
+  );
 
   it.each([
     ["at 2026-13-24 09:00 pay", /not a valid time/],

@@ -159,8 +159,9 @@ function described(file: OutgoingFile): OutgoingFile & { alt: string } {
   return { ...file, alt: wordsFor(file) };
 }
 
+/** Attached files are known by their names, pictures by their words. */
 function isShown(names: ReadonlySet<string>, file: OutgoingFile): boolean {
-  return names.has(wordsFor(file));
+  return names.has(file.name) || names.has(wordsFor(file));
 }
 
 /** Files and their uploads, in the same order. */

@@ -68,7 +68,7 @@ describe.each(["slack", "discord"] as const)("the consent of a receiver on %s", 
               call: "invoke_skill",
               with: {
                 skill_id: "schedule#add",
-                params: { text: "the price list", when: "in 3 hours", for: "Ben" },
+                params: { text: "the price list", in: "PT3H", for: "Ben" },
               },
             },
           ]

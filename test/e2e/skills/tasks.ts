@@ -245,7 +245,10 @@ export const skillTasks: readonly SkillTask[] = [
     say: "remind me tomorrow at 9 of the invoice",
     does: callThenSay(
       "schedule_add",
-      { text: "Think of the invoice.", cron: ["0 9 * * *"], times: 1 },
+      {
+        text: "Think of the invoice.",
+        at: `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T09:00`,
+      },
       (result) => result,
     ),
     says: [/reminder .*9:00/],

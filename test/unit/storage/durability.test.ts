@@ -6,8 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
+import { keepLogMarked } from "../../../src/storage/sqlite/log-mark.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { ending, entry, inbound } from "../../contract/turn-log/turn-log-contract.ts";
+import { createFakeClock } from "../../support/fakes/fake-clock.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { createTestApp } from "../../support/test-app.ts";
@@ -267,4 +269,17 @@ describe("the event loop", () => {
     await log.append("t", "w", [ending("t", 4_000)]);
     expect(await log.read("t")).toHaveLength(written + 2);
   });
+});
+
+test("a log whose mark was not noted in the store before a crash is accepted at the next start", async () => {
+  const log = await openLog({});
+  const store = await openStore({});
+  const clock = createFakeClock();
+  const options = { path, clock, accept: false };
+  const crash = new Error("the process ends here");
+  const dying: KeyValue = { ...store, get: (key) => store.get(key), set: () => Promise.reject(crash) };
+  await expect(keepLogMarked(log, { ...options, store: dying })).rejects.toBe(crash);
+  const fails = { ...log, setMark: () => Promise.reject(crash) };
+  await expect(keepLogMarked(fails, { ...options, store })).rejects.toBe(crash);
+  await (await keepLogMarked(log, { ...options, store })).end();
 });

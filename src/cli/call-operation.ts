@@ -58,10 +58,7 @@ export async function callOperation(
     const lines = () => {
       const text = operation.text?.(output, parsed, reading) ?? "";
       // What a chat advises is given here with `knack command`.
-      return markdownLines(
-        context,
-        text.replace(/`(\/(?:agent|flow|mcp|skill) [^`]*)`/g, "`knack command '$1'`"),
-      );
+      return markdownLines(context, text.replace(/`(\/[a-z]+ [^`]*)`/g, "`knack command '$1'`"));
     };
     const code = printResult(context, given, output, lines, operation.failed?.(output, parsed) !== true);
     if (form.warnHere !== undefined && remote === undefined) context.stderr.write(`${form.warnHere}\n`);

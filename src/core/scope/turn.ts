@@ -185,8 +185,8 @@ export interface TurnPorts {
   /** A picture that a message keeps; undefined when it is no longer available. */
   picture(image: KeptImage): Promise<MessageImage | undefined>;
   /**
-   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of a file
-   * (`file:NAME`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
+   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
+   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
    */
   pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
   web: Web;

@@ -237,10 +237,7 @@ function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
   return isOwnDirectMessage(person, namespace) || ids.includes(person.id);
 }
 
-/**
- * A plan without whether it may write to the person. A trigger that waits for the person no longer
- * names them, so it never fires.
- */
+/** A plan without the person's consent or refusal to get its messages. A trigger that waits for the person no longer names them, so it never fires. */
 function withoutPerson(entry: DueEntry, { id }: Person): DueEntry | undefined {
   const value = objectOf(entry.value);
   const condition = objectOf(value.condition ?? null);

@@ -122,7 +122,7 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
   },
   {
     applies: ({ text }, form, request) =>
-      refusedSchema.test(text) &&
+      refusedSchema.some((each) => each.test(text)) &&
       form.schemas === "full" &&
       request.output_schema === undefined &&
       (request.tools.length > 0 || addsTools(request.messages)),
@@ -151,8 +151,11 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
 const saysEffort = /reasoning[_ .]?effort/;
 
 /** Words in refusals of a tool's parameters, in lower case. */
-const refusedSchema =
-  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
+const refusedSchema: readonly RegExp[] = [
+  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations/,
+  /invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|json schema/,
+  /tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)/,
+];
 
 function hasSeveralCalls(message: Message): boolean {
   return message.role === "assistant" && message.tool_calls.length > 1;

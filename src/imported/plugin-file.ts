@@ -36,11 +36,11 @@ export interface ReadPlugin {
 export function readPlugin({ text, origin }: Pick<FormattedFolder, "text" | "origin">): ReadPlugin {
   const file = path.join(origin.path, "plugin.json");
   const diagnostics: Diagnostic[] = [];
-  const say = (severity: Diagnostic["severity"], code: string, message: string): void => {
-    diagnostics.push({ path: file, severity, code, message });
+  const warn = (code: string, message: string): void => {
+    diagnostics.push({ path: file, severity: "warning", code, message });
   };
   const refuse = (code: string, message: string): ReadPlugin => {
-    say("error", code, message);
+    diagnostics.push({ path: file, severity: "error", code, message });
     return { plugin: undefined, diagnostics };
   };
   if (text === undefined) return refuse("unreadable", "It cannot be read as UTF-8 text. Save it as UTF-8.");
@@ -48,48 +48,35 @@ export function readPlugin({ text, origin }: Pick<FormattedFolder, "text" | "ori
   const read = readJsonObject(text);
   if (read === undefined) return refuse("invalid_json", "It holds no JSON object. Export the skill again.");
   if (read.repaired)
-    say(
-      "warning",
-      "repaired_json",
-      "It is not plain JSON and was repaired to be read. Check its commas and quotes.",
-    );
-  return { plugin: toPlugin(read.value, path.basename(origin.path), say), diagnostics };
+    warn("repaired_json", "It is not plain JSON and was repaired to be read. Check its commas and quotes.");
+  return { plugin: toPlugin(read.value, path.basename(origin.path), warn), diagnostics };
 }
 
-type Say = (severity: Diagnostic["severity"], code: string, message: string) => void;
+type Warn = (code: string, message: string) => void;
 
-function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
-  const id = identify(config, folderName, say);
+function toPlugin(config: JsonObject, folderName: string, warn: Warn): Plugin {
+  const id = identify(config, folderName, warn);
   const name = textOf(config.name) ?? id;
   const { entrypoint } = config;
   if (!isRecord(entrypoint)) {
-    say(
-      "warning",
+    warn(
       "missing_entrypoint",
       "It has no entrypoint: the skill takes any arguments, and models are told of none.",
     );
   } else if (textOf(entrypoint.file) !== undefined && !/^(\.\/)?handler\.js$/.test(String(entrypoint.file))) {
-    say(
-      "warning",
-      "entrypoint_file",
-      `Its entrypoint names ${entrypoint.file}; handler.js is run, as in AnythingLLM.`,
-    );
+    warn("entrypoint_file", `Its entrypoint names ${entrypoint.file}; handler.js is run, as in AnythingLLM.`);
   }
   const parameters = readParameters(isRecord(entrypoint) ? entrypoint.params : undefined);
-  for (const problem of parameters.problems) say("warning", "invalid_parameter", problem);
+  for (const problem of parameters.problems) warn("invalid_parameter", problem);
   const description = textOf(config.description);
   if (description === undefined) {
-    say(
-      "warning",
-      "missing_description",
-      "It has no description. Write what the skill does and when to use it.",
-    );
+    warn("missing_description", "It has no description. Write what the skill does and when to use it.");
   }
   const metadata = skillMetadataSchema.parse({
     id,
     name,
     parameters: parameters.parameters,
-    examples: readExamples(config.examples, say),
+    examples: readExamples(config.examples, warn),
     description: description ?? `The imported skill ${name}`,
     version: textOf(config.version) ?? "1.0.0",
     author: textOf(config.author) ?? "",
@@ -110,12 +97,11 @@ function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
 const idPattern = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,199}$/u;
 
 /** The id of the skill. Other files refer to it by the hub id, which takes precedence over the folder's name. */
-function identify(config: JsonObject, folderName: string, say: Say): string {
+function identify(config: JsonObject, folderName: string, warn: Warn): string {
   const hubId = textOf(config.hubId)?.replace(/^@@/, "");
   if (hubId !== undefined && idPattern.test(hubId)) {
     if (hubId !== folderName)
-      say(
-        "warning",
+      warn(
         "name_differs",
         `Its hubId is ${hubId}, its folder ${folderName}. AnythingLLM wants them to be the same; it is loaded as ${hubId}.`,
       );
@@ -126,21 +112,17 @@ function identify(config: JsonObject, folderName: string, say: Say): string {
       .replace(/[^\p{L}\p{N}._-]+/gu, "-")
       .replace(/^[._-]+/, "")
       .slice(0, 200) || "skill";
-  say(
-    "warning",
-    "missing_hub_id",
-    `It has no hubId that can be used; it is loaded as ${id}, after its folder.`,
-  );
+  warn("missing_hub_id", `It has no hubId that can be used; it is loaded as ${id}, after its folder.`);
   return id;
 }
 
 const examplesSchema = z.array(z.looseObject({ prompt: z.string(), call: jsonSchema.optional() }));
 
-function readExamples(written: unknown, say: Say): SkillMetadata["examples"] {
+function readExamples(written: unknown, warn: Warn): SkillMetadata["examples"] {
   if (written === undefined || written === null) return [];
   const parsed = examplesSchema.safeParse(written);
   if (!parsed.success) {
-    say("warning", "invalid_examples", "Its examples are left out: a list of {prompt, call} is expected.");
+    warn("invalid_examples", "Its examples are left out: a list of {prompt, call} is expected.");
     return [];
   }
   return parsed.data.map(({ prompt, call = "" }) => ({

@@ -17,15 +17,7 @@ interface WarmCall extends ProgramCall {
   signal: AbortSignal;
 }
 
-/**
- * Keeps programs of skills running after a call for the next one. A program serves only one skill, version and thread.
- */
-export interface WarmPrograms {
-  /** Never rejects. */
-  call(request: WarmCall): Promise<CallOutcome>;
-  /** Stops all of them. */
-  close(): void;
-}
+export type WarmPrograms = ReturnType<typeof createWarmPrograms>;
 
 export interface WarmProgramsOptions {
   programs: ProgramRunner;
@@ -45,7 +37,10 @@ interface Entry {
   cancelIdle(): void;
 }
 
-export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
+/**
+ * Keeps programs of skills running after a call for the next one. A program serves only one skill, version and thread.
+ */
+export function createWarmPrograms(options: WarmProgramsOptions) {
   /** The least recently used program comes first. */
   const warm = new Map<string, Entry>();
 
@@ -80,7 +75,8 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
   };
 
   return {
-    async call(request) {
+    /** Never rejects. */
+    async call(request: WarmCall): Promise<CallOutcome> {
       const { skill, signal, env, place, working } = request;
       const version = JSON.stringify([skill.origin.path, skill.hash, env]);
       // The mounts of a running program cannot change.
@@ -106,7 +102,8 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
       trim(skill.id, version);
       return outcome;
     },
-    close() {
+    /** Stops all of them. */
+    close(): void {
       for (const key of [...warm.keys()]) stop(key, "The bot is shutting down.");
     },
   };

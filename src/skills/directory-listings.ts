@@ -7,13 +7,7 @@ export interface DirectoryEntry {
 
 type Listing = { ok: true; entries: readonly DirectoryEntry[] } | { ok: false; error: unknown };
 
-/** Lists directories, in rounds: in a new round an unchanged one is not read again. */
-export interface DirectoryListings {
-  /** Entries by name. Checks the directory once in a round. Never throws. */
-  list(directory: string): Listing;
-  /** Begins a new round, and drops directories that were not listed in the last one. */
-  beginRound(): void;
-}
+export type DirectoryListings = ReturnType<typeof createDirectoryListings>;
 
 /**
  * Milliseconds. The resolution of file times is limited, so something written shortly before it was checked may change again without a new
@@ -35,7 +29,8 @@ interface Remembered {
   round: number;
 }
 
-export function createDirectoryListings(): DirectoryListings {
+/** Lists directories, in rounds: in a new round an unchanged one is not read again. */
+export function createDirectoryListings() {
   const known = new Map<string, Remembered>();
   let round = 0;
 
@@ -55,7 +50,8 @@ export function createDirectoryListings(): DirectoryListings {
   }
 
   return {
-    list(directory) {
+    /** Entries by name. Checks the directory once in a round. Never throws. */
+    list(directory: string): Listing {
       try {
         return read(directory);
       } catch (error) {
@@ -63,7 +59,8 @@ export function createDirectoryListings(): DirectoryListings {
         return { ok: false, error };
       }
     },
-    beginRound() {
+    /** Begins a new round, and drops directories that were not listed in the last one. */
+    beginRound(): void {
       for (const [directory, { round: usedIn }] of known) if (usedIn !== round) known.delete(directory);
       round += 1;
     },

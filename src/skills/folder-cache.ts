@@ -23,13 +23,6 @@ export interface CurrentFolder {
   loaded: LoadedFolder;
 }
 
-/** Caches loaded folders by the state of their files, and loads those that changed. */
-export interface FolderCache {
-  current(folder: FoundFolder, root: string, pace: Pace): Promise<CurrentFolder>;
-  /** Drops all folders except these. */
-  keep(folders: readonly FoundFolder[]): void;
-}
-
 interface Known extends CurrentFolder {
   key: string;
 }
@@ -46,7 +39,8 @@ export interface FolderCacheOptions {
   now?: (() => number) | undefined;
 }
 
-export function createFolderCache(options: FolderCacheOptions): FolderCache {
+/** Caches loaded folders by the state of their files, and loads those that changed. */
+export function createFolderCache(options: FolderCacheOptions) {
   const parsed = new LRUCache<string, LoadedFolder>({
     ...growingTo(maxFolders),
     ttl: oldest,
@@ -80,7 +74,7 @@ export function createFolderCache(options: FolderCacheOptions): FolderCache {
   }
 
   return {
-    async current(folder, root, pace) {
+    async current(folder: FoundFolder, root: string, pace: Pace): Promise<CurrentFolder> {
       const scan = scanFolder(folder.path, root, options);
       const before = known.get(folder.path);
       const trusted = before?.scan.young === false && !scan.young;
@@ -95,7 +89,8 @@ export function createFolderCache(options: FolderCacheOptions): FolderCache {
       known.set(folder.path, now);
       return now;
     },
-    keep(folders) {
+    /** Drops all folders except these. */
+    keep(folders: readonly FoundFolder[]): void {
       if (known.size === folders.length) return;
       const paths = new Set(folders.map(({ path }) => path));
       for (const path of known.keys()) if (!paths.has(path)) known.delete(path);

@@ -1,22 +1,12 @@
-import type { LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
+import type { Skill, SkillSource } from "../core/skill/skill.ts";
+import { createJudgedSource } from "./judged-source.ts";
 
-/**
- * The skills of a source, with a limit of `seconds` for all their tools and scripts, whatever their files say. Returns the same object as
- * before while the source does.
- */
+/** The skills of a source, with a limit of `seconds` for all their tools and scripts, whatever their files say. */
 export function createLimitedSource(source: SkillSource, seconds: number): SkillSource {
-  let before: LoadedSkills | undefined;
-  let limited: LoadedSkills = { skills: [], diagnostics: [] };
-  return {
-    id: source.id,
-    async load() {
-      const loaded = await source.load();
-      if (loaded !== before)
-        limited = { ...loaded, skills: loaded.skills.map((skill) => cap(skill, seconds)) };
-      before = loaded;
-      return limited;
-    },
-  };
+  return createJudgedSource(source, (loaded) => ({
+    ...loaded,
+    skills: loaded.skills.map((skill) => cap(skill, seconds)),
+  }));
 }
 
 function cap(skill: Skill, seconds: number): Skill {

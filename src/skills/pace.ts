@@ -1,13 +1,10 @@
 /** Milliseconds of continuous work before other work gets a turn. */
 const stretch = 10;
 
-/** Keeps long synchronous work from blocking everything else in the process. */
-export interface Pace {
-  isDue(): boolean;
-  rest(): Promise<void>;
-}
+export type Pace = ReturnType<typeof createPace>;
 
-export function createPace(): Pace {
+/** Keeps long synchronous work from blocking everything else in the process. */
+export function createPace() {
   let since = performance.now();
   return {
     isDue: () => performance.now() - since > stretch,

@@ -1,9 +1,10 @@
 import type { Verdict } from "../core/skill/programs.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
+import { createJudgedSource } from "./judged-source.ts";
 
 /**
  * The skills of a source, marked where their code does not run on this machine: skills whose tools are such code cannot be used, guides
- * with scripts can still be read. Returns the same object as before while the source does.
+ * with scripts can still be read.
  *
  * @param allows whether code of a skill can run here. Called only for skills with such code, because the first call starts a process
  */
@@ -11,23 +12,7 @@ export function createSandboxedSource(
   source: SkillSource,
   allows: (skill: Skill) => Promise<Verdict>,
 ): SkillSource {
-  let before: LoadedSkills | undefined;
-  let judged: LoadedSkills = { skills: [], diagnostics: [] };
-  return {
-    id: source.id,
-    async load() {
-      const loaded = await source.load();
-      if (loaded === before) return judged;
-      try {
-        judged = await judge(loaded, allows);
-      } catch {
-        // The check failed, on a full disk for instance: a call reports that, and the next load repeats it.
-        return loaded;
-      }
-      before = loaded;
-      return judged;
-    },
-  };
+  return createJudgedSource(source, (loaded) => judge(loaded, allows));
 }
 
 async function judge(

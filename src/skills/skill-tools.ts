@@ -42,42 +42,30 @@ function createTool(
   definition: SkillDefinition,
 ): Tool {
   const {
+    name,
+    title,
+    description,
     effect,
     approval,
-    says,
-    addresses,
-    finds,
-    listed,
-    open,
-    shares,
-    repeatable,
-    once_per_turn,
-    cooldown_ms,
+    run: _,
+    output: __,
+    readable: ___,
+    ...same
   } = definition;
   // Created once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
   const schema = toJsonSchema(parameters);
   return {
-    name: definition.name ?? toToolName(id),
-    title: definition.title,
-    description: definition.description ?? skill.description,
+    ...same,
+    name: name ?? toToolName(id),
+    title,
+    description: description ?? skill.description,
     parameters: schema,
     skill_id: id,
     effect: typeof effect === "function" ? effect : () => effect,
     validate: (input) => validate(parameters, input, Object.keys(schema.properties ?? {})),
     run: (input, context) => run(id, definition, input, context),
-    ...(approval === undefined
-      ? {}
-      : { approval: typeof approval === "function" ? approval : () => approval }),
-    ...(says === undefined ? {} : { says }),
-    ...(addresses === undefined ? {} : { addresses }),
-    ...(finds === undefined ? {} : { finds }),
-    ...(listed === undefined ? {} : { listed }),
-    ...(shares === undefined ? {} : { shares }),
-    ...(open === undefined ? {} : { open }),
-    ...(repeatable === undefined ? {} : { repeatable }),
-    ...(once_per_turn === undefined ? {} : { once_per_turn }),
-    ...(cooldown_ms === undefined ? {} : { cooldown_ms }),
+    ...(approval && { approval: typeof approval === "function" ? approval : () => approval }),
     max_execution_ms: skill.max_execution_seconds * 1000,
     max_iterations: skill.max_iterations,
     max_output_bytes: maxOutput,

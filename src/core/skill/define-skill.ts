@@ -40,12 +40,12 @@ export interface SkillDefinition {
    * `open`.
    */
   addresses?(input: Json): readonly string[];
-  finds?: Tool["finds"];
+  finds?: NonNullable<Tool["finds"]>;
   /** Same meaning as in `Tool`; for parts. */
   listed?: Tool["listed"];
   /** Same meaning as in `Tool`; set in every skill that stores or posts something. */
   shares?: Tool["shares"];
-  open?: Tool["open"];
+  open?: NonNullable<Tool["open"]>;
   repeatable?: boolean;
   once_per_turn?: boolean;
   cooldown_ms?: number;

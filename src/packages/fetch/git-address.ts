@@ -43,13 +43,9 @@ export function gitAddress(text: string): GitAddress | undefined {
   if (page?.isFile && !isDocument(page.path)) return undefined;
   // Of a page that shows a branch, the fragment is a heading or a line.
   const [ref, folder] = splitFragment(page?.ref === undefined ? url.hash : "");
-  const address = page === undefined ? { repository: new URL(url) } : fromPage(page, url);
+  const address: GitAddress = page === undefined ? { repository: new URL(url) } : fromPage(page, url);
   address.repository.hash = "";
-  return checked({
-    ...address,
-    ...(ref === "" ? {} : { ref }),
-    ...(folder === undefined ? {} : { folder }),
-  });
+  return checked({ ...address, ref: ref || address.ref, folder: folder ?? address.folder });
 }
 
 /** A web address. @throws PackageRefusal */
@@ -88,8 +84,8 @@ function fromPage({ repository, ref, path, isFile = false }: ForgePage, url: URL
   const folder = (isFile ? path.slice(0, -1) : path).join("/");
   return {
     repository: new URL(`/${repository.map(encodeURIComponent).join("/")}`, host),
-    ...(ref === undefined ? {} : { ref }),
-    ...(folder === "" ? {} : { folder }),
+    ref,
+    folder: folder || undefined,
   };
 }
 
@@ -176,6 +172,5 @@ function checked(address: GitAddress): GitAddress {
     const message = `The folder ${JSON.stringify(folder)} leads out of the repository. Nothing was fetched.`;
     throw new PackageRefusal("path_leaves_package", message);
   }
-  const { folder: _, ...rest } = address;
-  return parts === undefined || parts.length === 0 ? rest : { ...rest, folder: parts.join("/") };
+  return { ...address, folder: parts?.join("/") || undefined };
 }

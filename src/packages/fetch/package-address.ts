@@ -160,13 +160,11 @@ function withGit(path = ""): string {
 
 /** Forges by the prefixes that installers use. */
 const prefixes: Readonly<Record<string, string>> = {
-  ...{
-    github: "github.com",
-    gh: "github.com",
-    gitlab: "gitlab.com",
-    bitbucket: "bitbucket.org",
-    codeberg: "codeberg.org",
-  },
+  github: "github.com",
+  gh: "github.com",
+  gitlab: "gitlab.com",
+  bitbucket: "bitbucket.org",
+  codeberg: "codeberg.org",
 };
 
 /** `owner/name`, with `@skill`, `/folder` or `#branch`, on GitHub unless a prefix says where. */

@@ -9,25 +9,19 @@ export type Fields = Record<string, unknown>;
 /** How to parse a value that was written as text. */
 export type FieldShape = "text" | "number" | "flag" | "list" | "data";
 
+export type FieldReader = ReturnType<typeof createFieldReader>;
+
 /**
  * Reads fields of frontmatter by name from several layers; the first one that has the field wins. Names may be written with _ or -, and
  * values as text (`metadata` of the standard holds text only). A value of the wrong type is reported and left out.
  */
-export interface FieldReader {
-  read<Schema extends z.ZodType>(
-    name: string,
-    shape: FieldShape,
-    schema: Schema,
-  ): z.output<Schema> | undefined;
-}
-
-export function createFieldReader(
-  layers: readonly Fields[],
-  path: string,
-  diagnostics: Diagnostic[],
-): FieldReader {
+export function createFieldReader(layers: readonly Fields[], path: string, diagnostics: Diagnostic[]) {
   return {
-    read(name, shape, schema) {
+    read<Schema extends z.ZodType>(
+      name: string,
+      shape: FieldShape,
+      schema: Schema,
+    ): z.output<Schema> | undefined {
       const written = lookUp(layers, name);
       if (written === undefined) return undefined;
       const parsed = schema.safeParse(understand(written, shape));

@@ -19,6 +19,7 @@ import { shapingRules } from "./chat/present/shape-answer.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
 import { complete } from "./operations/operation.ts";
+import { Reviewing } from "./operations/packages/reviewing.ts";
 import type { Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPastConversations } from "./reading/past-conversations.ts";
@@ -165,6 +166,7 @@ function openServices(deps: AppDeps, { platforms, channelIndex }: Channels, turn
     ...deps,
     offers,
     packages,
+    reviewing: new Reviewing(),
     prepared,
     servers,
     audit,

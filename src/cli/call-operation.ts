@@ -96,7 +96,7 @@ export function markdownLines(context: CommandContext, text: string): string[] {
 }
 
 /** Calls an operation by its name. */
-type Call = (name: string, input: object) => Promise<unknown>;
+export type Call = (name: string, input: object) => Promise<unknown>;
 
 /** Interval between two looks at the work, ms. */
 const lookIntervalMs = 1_500;
@@ -105,7 +105,7 @@ const lookIntervalMs = 1_500;
  * Waits for long work: shows its lines while it runs. If the answer says that the work continues, waits for its end.
  * @throws the errors of the call
  */
-async function followWork(
+export async function followWork(
   { operation, look, goesOn }: NonNullable<CommandLineForm<unknown>["follow"]>,
   begun: Promise<unknown>,
   call: Call,

@@ -1,10 +1,13 @@
 import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { leftOutText, reviewsText } from "../app/operations/packages/package-review.ts";
+import { findingText, leftOutText, reviewsText } from "../app/operations/packages/package-review.ts";
 import { maybeAddress, namesIn } from "../app/operations/packages/package-source.ts";
+import { progressText } from "../app/operations/packages/reviewing.ts";
+import type { OutputOf } from "../app/operations/table.ts";
 import { isRecord } from "../base/record.ts";
 import { skillDocument } from "../base/skill-places.ts";
+import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageContent, PackageLocation, PackageReview } from "../client/shapes.ts";
 import { type Json, type JsonObject, objectOf, toJson } from "../core/values/json.ts";
@@ -13,7 +16,7 @@ import { validatePlugin } from "../imported/plugin-file.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/document/validate-package.ts";
 import { reportRefusals, withConnection } from "./bot-connection.ts";
-import { markdownLines } from "./call-operation.ts";
+import { type Call, followWork, markdownLines } from "./call-operation.ts";
 import {
   type CommandContext,
   CommandError,
@@ -45,8 +48,7 @@ export async function installSkill(
   return reportRefusals(context, options, ({ client }) =>
     withPackage(source, context.cwd, async (place) => {
       const location = { ...place, ...only };
-      const reviewed = await client.call("package.review", location);
-      if (!options.json) printReviews(context, reviewed, options);
+      const reviewed = await reviewOf(context, client, location, options);
       const { reviews } = reviewed;
       const chosen = options.yes === true ? reviews : await asked(context, reviews, options);
       if (chosen.length === 0) return notInstalled(context, source, reviewed, options);
@@ -59,13 +61,59 @@ export async function installSkill(
   );
 }
 
+/** The review of a package. Shows its progress, the facts when they are there, and then what a model says of the guides. */
+async function reviewOf(
+  context: CommandContext,
+  client: ApiClient,
+  location: PackageLocation,
+  options: InstallOptions,
+): Promise<PackageContent> {
+  const onLine = options.json
+    ? undefined
+    : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
+  const begun = client.call("package.review", location);
+  await followWork(progress, begun, client.call as unknown as Call, { clock: context.clock, onLine });
+  const { opinions = [], ...content } = await begun;
+  if (!options.json) printReviews(context, content, options, opinions.length > 0);
+  const reviews = await Promise.all(
+    content.reviews.map(async (review) => {
+      if (!opinions.includes(review.hash)) return review;
+      const opinion = await client.call("package.opinion", { hash: review.hash }).catch(refusedOpinion);
+      if (!options.json)
+        for (const line of markdownLines(
+          context,
+          `**${plainLine(review.skill_id)}**\n${findingText(opinion)}`,
+        ))
+          printLine(context, line);
+      return { ...review, findings: [...review.findings, opinion] };
+    }),
+  );
+  return { ...content, reviews };
+}
+
+/** Why there is no opinion, as one. @throws all other errors */
+function refusedOpinion(error: unknown): PackageReview["findings"][number] {
+  if (!(error instanceof ApiError)) throw error;
+  return { severity: "info", code: "opinion", message: error.detail };
+}
+
+const progress = {
+  operation: "package.progress",
+  look: (output: unknown) => {
+    const { running } = output as OutputOf<"package.progress">;
+    return { line: running.map((each) => `${each.from}: ${progressText(each)}`).join("; ") };
+  },
+  goesOn: () => false,
+};
+
 function printReviews(
   context: CommandContext,
   { reviews, left_out: leftOut = [] }: PackageContent,
   { details, only }: InstallOptions,
+  isRead: boolean,
 ): void {
   const max = details ? reviews.length : undefined;
-  const shown = reviewsText(reviews, { whole: true }, max);
+  const shown = reviewsText(reviews, { whole: true, isRead }, max);
   if (shown.length < reviews.length) shown.push("Each in full: --details. Some of them: --only NAME,NAME");
   const left =
     only === undefined || details ? leftOut : leftOut.filter(({ code }) => code !== "unused_files");

@@ -41,14 +41,14 @@ async function prepared<T>(
   inFolder: (work: (folder: string) => Promise<T>) => Promise<T>,
   work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> {
-  const { signal, reader } = reading;
+  const { signal, onReviewed } = reading;
   return await inFolder(async (change) => {
     signal.throwIfAborted();
     const fetched = await fetchPackage(source, context, join(change, "clone"), signal);
     const shipped = await context.shipped();
     const names = { ...context, shipped, index: await context.register.index(), source: known };
     const found = await layOutSkills({ ...context, fetched, change, names, choice: reading, tolerant });
-    const reviews = await reviewUnits(found, { ...context, shipped, signal, reader });
+    const reviews = await reviewUnits(found, { ...context, shipped, signal, onReviewed });
     signal.throwIfAborted();
     return await work({ ...found, change, reviews });
   });
@@ -131,7 +131,7 @@ function chosen(source: PackageSource, only: PackageReading["only"]): PackageRea
 export async function updatePackage(
   context: PackagesContext,
   skillId: string,
-  { by, signal, reader }: Pick<PackageInstallation, "by" | "signal" | "reader">,
+  { by, signal, onReviewed }: Pick<PackageInstallation, "by" | "signal" | "onReviewed">,
 ): Promise<WithLeftOut<InstalledPackage[]>> {
   const { source, installed } = await registered(context, skillId);
   if (source.kind === "upload") {
@@ -139,7 +139,7 @@ export async function updatePackage(
     throw new PackageRefusal("cannot_update", message);
   }
   const only = await context.register.from(source);
-  const request = { source, known: source, only, tolerant: true, signal, reader };
+  const request = { source, known: source, only, tolerant: true, signal, onReviewed };
   const staged = (work: Staged) => withStaging(context, work);
   return await prepared(context, request, staged, async (ready) => {
     if (ready.reviews.every(({ skill_id }) => skill_id !== skillId)) {

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
+import { Slots } from "../base/slots.ts";
 import type { LeftOut, PackageOutcome, Packages } from "../core/skill/packages.ts";
 import { recoverChange } from "./change-journal.ts";
 import { createIntegrity, type Integrity } from "./integrity.ts";
@@ -12,6 +13,9 @@ import { leftovers } from "./staging.ts";
 /** Installed skills, and whether they are still as they were installed. */
 export interface ManagedPackages extends Packages, Integrity {}
 
+/** Skills that are reviewed at the same time, of all packages. */
+const reviewedAtOnce = 4;
+
 type Changes = typeof import("./change-packages.ts");
 
 /** Fetching, unpacking and reviewing need a lot of code that most bots never use. */
@@ -23,7 +27,12 @@ const loadChanges = (): Promise<Changes> => import("./change-packages.ts");
  */
 export async function createPackages(options: PackagesOptions): Promise<ManagedPackages> {
   const register = createPackageRegister(options.store);
-  const context = { ...options, register, limits: { ...defaultPackageLimits, ...options.limits } };
+  const context = {
+    ...options,
+    register,
+    limits: { ...defaultPackageLimits, ...options.limits },
+    slots: new Slots(reviewedAtOnce),
+  };
   const { folders, mutex = new KeyedMutex() } = options;
   for (const folder of [folders.skills, folders.flows]) await mkdir(folder, { recursive: true });
   const alone = <T>(work: (held: PackagesContext) => Promise<T>) =>

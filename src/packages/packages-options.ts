@@ -1,3 +1,4 @@
+import type { Slots } from "../base/slots.ts";
 import type { Clock, KeyValue, Mutex } from "../core/ports/storage.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { HeldFolders, PackageFolders } from "./change-journal.ts";
@@ -30,4 +31,6 @@ export interface PackagesOptions extends Omit<FetchAccess, "limits"> {
 /** What changes of installed skills need. */
 export interface PackagesContext extends Omit<PackagesOptions, "limits">, HeldFolders {
   limits: PackageLimits;
+  /** For the reviews of all packages. */
+  slots: Slots;
 }

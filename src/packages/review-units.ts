@@ -1,51 +1,54 @@
 import { basename } from "node:path";
-import type { GuideReader, PackageReview } from "../core/skill/packages.ts";
+import type { Slots } from "../base/slots.ts";
+import type { PackageReading, PackageReview } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import type { PackageSkills } from "./layout/package-skills.ts";
+import type { PackageSkills, PackageUnit } from "./layout/package-skills.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { readInPlace } from "./read-folder.ts";
 import { reviewSkillFiles } from "./review.ts";
 
-export interface UnitReviewContext {
+export interface UnitReviewContext extends Pick<PackageReading, "signal" | "onReviewed"> {
   shipped: readonly Skill[];
   isolation(skill: Skill): string | Promise<string>;
   limits: PackageLimits;
-  /** Reads the guides of the first skills as well. */
-  reader?: GuideReader | undefined;
-  signal: AbortSignal;
 }
 
-/** Maximum guides of one package that a second judge reads. */
-const maxRead = 5;
-
-/** Reviews a laid-out package, from the very files that would be installed. The opinion on a guide is the last finding of its review. */
+/** Reviews a laid-out package, from the very files that would be installed. Nothing is read any more when this has ended. */
 export async function reviewUnits(
-  found: PackageSkills,
-  context: UnitReviewContext,
+  { units, diagnostics }: PackageSkills,
+  { slots, ...context }: UnitReviewContext & { slots: Slots },
 ): Promise<PackageReview[]> {
-  const { reader, signal } = context;
-  const first = found.units.flatMap((unit) => unit.skills).slice(0, maxRead);
-  const opinions = Promise.all(first.map((skill) => reader?.(skill, signal)));
-  const [reviews, read] = await Promise.all([factsOf(found, context), opinions]);
-  return reviews.map((review, at) => {
-    const opinion = read[at];
-    return opinion === undefined ? review : { ...review, findings: [...review.findings, opinion] };
-  });
-}
-
-async function factsOf(found: PackageSkills, context: UnitReviewContext): Promise<PackageReview[]> {
-  const reviews: PackageReview[] = [];
-  for (const { path, skills } of found.units) {
-    const { files } = await readInPlace(path, context.limits, context.signal);
+  const total = units.reduce((sum, { skills }) => sum + skills.length, 0);
+  const failed = new AbortController();
+  const signal = AbortSignal.any([context.signal, failed.signal]);
+  let done = 0;
+  const reviewUnit = async ({ path, skills }: PackageUnit) => {
+    const { files } = await readInPlace(path, context.limits, signal);
+    const reviews: PackageReview[] = [];
     for (const skill of skills) {
       // Paths of diagnostics are those of the unpacked package, where folders may have other names.
-      const isAbout = (at: string) => at.split(/[\\/]/).includes(basename(skill.origin.path));
-      const diagnostics = found.diagnostics.filter((each) => isAbout(each.path));
+      const own = diagnostics.filter((each) =>
+        each.path.split(/[\\/]/).includes(basename(skill.origin.path)),
+      );
       const isolation = await context.isolation(skill);
-      reviews.push(await reviewSkillFiles({ ...context, skill, files, isolation, diagnostics }));
+      reviews.push(await reviewSkillFiles({ ...context, skill, files, isolation, diagnostics: own, signal }));
+      done += 1;
+      context.onReviewed?.(skill, done, total);
     }
-  }
-  return reviews;
+    return reviews;
+  };
+  const reviewed = units.map((unit) =>
+    slots
+      .run(signal, () => reviewUnit(unit))
+      .catch((error: unknown) => {
+        failed.abort(error);
+        throw error;
+      }),
+  );
+  await Promise.allSettled(reviewed);
+  context.signal.throwIfAborted();
+  failed.signal.throwIfAborted();
+  return (await Promise.all(reviewed)).flat();
 }
 
 /**

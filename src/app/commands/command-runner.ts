@@ -48,6 +48,10 @@ export function createCommandRunner(
         author: inbound.author,
         files: filesOf(inbound, platforms, signal),
         signal,
+        show(text) {
+          void channel.emit({ type: "text_reset" });
+          void channel.emit({ type: "text_delta", text });
+        },
         async runSkill(skillId, params) {
           const turn = await turns.prepare(claimed, signal);
           const ports = turns.portsFor(turn_id, inbound.namespace, inbound.author);

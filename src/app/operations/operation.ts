@@ -249,6 +249,8 @@ export interface CommandCall {
   input: Json | undefined;
   files: readonly CommandFile[];
   signal: AbortSignal;
+  /** Shows people a text until the answer replaces it. */
+  show(text: string): void;
   /**
    * Runs a skill; its events belong to the command's turn.
    * @throws WaitingForPerson while a person has to answer. Do not catch it: the command runs again after the answer

@@ -30,6 +30,7 @@ import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";
 import type { Follow } from "../turns/turn-events.ts";
+import type { Reviewing } from "./packages/reviewing.ts";
 
 /** Adds the file of a flow until the bot stops. Returns its id as a skill, or why it is not a flow. */
 export type AddFlow = (
@@ -91,6 +92,7 @@ export interface Services {
   grants: NetworkGrants;
   offers: OfferReader;
   packages: Packages;
+  reviewing: Reviewing;
   /** Packages that operators install for code in the sandbox. */
   prepared: PreparedPackages;
   /** Absent where flows come from folders alone. */

@@ -12,8 +12,10 @@ import { type CommandFile, inputProblems, type Operation, runOperation } from ".
 import {
   installPackage,
   listPackages,
+  readGuide,
   removePackage,
   reviewPackage,
+  reviewProgress,
   reviewSkill,
   updatePackage,
 } from "./packages/packages.ts";
@@ -72,6 +74,8 @@ const operations = [
   removePackage,
   reviewSkill,
   reviewPackage,
+  reviewProgress,
+  readGuide,
   showHistory,
   restoreVersion,
   shareSkill,

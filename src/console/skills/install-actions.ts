@@ -4,6 +4,11 @@ import type { ConsoleStore } from "../state/state.ts";
 import { type Installing, nothingChosen, type PackageChoice } from "./panel-state.ts";
 import type { SkillActions } from "./skill-actions.ts";
 
+/** Interval between two looks at a review, ms. */
+const lookIntervalMs = 1_000;
+
+const ignored = () => undefined;
+
 /** Installs skills: a package is reviewed first, and exactly the reviewed files are installed. */
 export interface InstallActions {
   /** Opens the dialog; with a file, the review begins at once. */
@@ -30,15 +35,39 @@ export function createInstallActions(parts: {
   const set = (installing: Installing) => store.set({ installing });
 
   const review = async (choice: PackageChoice) => {
-    const reviewing: Installing = { stage: "reviewing", choice };
-    set(reviewing);
+    let shown: Installing = { stage: "reviewing", choice, reviewed: 0, skills: 0 };
+    set(shown);
+    const watch = setInterval(async () => {
+      const seen = await session.attempt((client) => client.call("package.progress", {}), ignored);
+      const own = seen?.running.find(({ from }) => from === nameOf(choice));
+      if (own === undefined || get() !== shown) return;
+      shown = { stage: "reviewing", choice, reviewed: own.reviewed, skills: own.skills };
+      set(shown);
+    }, lookIntervalMs);
     const reviewed = await session.attempt(
       (client) => client.call("package.review", locationOf(choice)),
-      ({ detail }) => get() === reviewing && set(chosen(choice, detail)),
+      ({ detail }) => get() === shown && set(chosen(choice, detail)),
     );
-    if (get() !== reviewing) return;
+    clearInterval(watch);
+    if (get() !== shown) return;
     if (reviewed === undefined) set(chosen(choice));
-    else set({ stage: "reviewed", choice, content: reviewed, chosen: idsOf(reviewed) });
+    else {
+      set({ stage: "reviewed", choice, content: reviewed, chosen: idsOf(reviewed) });
+      for (const hash of reviewed.opinions ?? []) void addOpinion(choice, hash);
+    }
+  };
+  /** The facts are shown at once; what a model says of a guide is added when it has read it. */
+  const addOpinion = async (choice: PackageChoice, hash: string) => {
+    const opinion = await session.attempt((client) => client.call("package.opinion", { hash }), ignored);
+    const now = get();
+    if (now.stage !== "reviewed" || now.choice !== choice) return;
+    const reviews = now.content.reviews.map((review) =>
+      review.hash === hash && opinion !== undefined
+        ? { ...review, findings: [...review.findings, opinion] }
+        : review,
+    );
+    const opinions = now.content.opinions?.filter((each) => each !== hash);
+    set({ ...now, content: { ...now.content, reviews, opinions } });
   };
 
   return {
@@ -102,6 +131,11 @@ export function createInstallActions(parts: {
 
 function chosen(choice: PackageChoice, problem?: string): Installing {
   return { stage: "choosing", address: choice.kind === "address" ? choice.address : "", problem };
+}
+
+/** The source as progress names it. */
+function nameOf(choice: PackageChoice): string {
+  return choice.kind === "file" ? choice.file.name : choice.address;
 }
 
 function locationOf(choice: PackageChoice): PackageLocation {

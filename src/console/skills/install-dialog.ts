@@ -40,7 +40,7 @@ function stageView(installing: Installing, state: ConsoleState, actions: Actions
     case "choosing":
       return choosing(installing.address, actions);
     case "reviewing":
-      return reviewing(installing.choice, actions);
+      return reviewing(installing, actions);
     case "reviewed":
     case "installing":
       return reviewed(installing, actions);
@@ -87,8 +87,12 @@ function choosing(address: string, actions: Actions): TemplateResult {
     </form>`;
 }
 
-function reviewing(choice: PackageChoice, actions: Actions): TemplateResult {
-  return html`<p role="status">${nameOf(choice)} is unpacked and read.</p>
+function reviewing(
+  { choice, reviewed, skills }: Extract<Installing, { stage: "reviewing" }>,
+  actions: Actions,
+): TemplateResult {
+  const progress = skills < 2 ? "" : ` ${reviewed} of ${skills} skills are reviewed.`;
+  return html`<p role="status">${nameOf(choice)} is unpacked and read.${progress}</p>
     <div class="skeleton" aria-hidden="true"><i></i><i></i><i></i></div>
     <div class="dialog-actions">
       <button type="button" class="button" @click=${actions.install.chooseAgain}>Cancel</button>
@@ -96,7 +100,7 @@ function reviewing(choice: PackageChoice, actions: Actions): TemplateResult {
 }
 
 function reviewed(
-  { choice, content: { reviews, left_out: leftOut = [] }, chosen, stage }: Reviewed,
+  { choice, content: { reviews, opinions = [], left_out: leftOut = [] }, chosen, stage }: Reviewed,
   actions: Actions,
 ): TemplateResult {
   const busy = stage === "installing";
@@ -108,7 +112,11 @@ function reviewed(
     ${danger ? html`<p class="warning-line">It can do harm. Read the findings before you continue.</p>` : nothing}
     ${reviews.length > 1 ? chooser(reviews, wanted.length, busy, actions) : nothing}
     <div class="reviews" tabindex="0" role="region" aria-label="Review">
-      ${reviews.length === 1 ? reviews.map(reviewOf) : gravest.map((review) => choosable(review, chosen, busy, actions))}
+      ${
+        reviews.length === 1
+          ? reviews.map((review) => reviewOf(review, opinions))
+          : gravest.map((review) => choosable(review, opinions, chosen, busy, actions))
+      }
       ${leftOut.length > 0 ? leftOutView(leftOut) : nothing}
     </div>
     <div class="dialog-actions" aria-busy=${busy}>
@@ -149,6 +157,7 @@ function chooser(
 /** A skill of many: its review opens on request. */
 function choosable(
   review: PackageReview,
+  opinions: readonly string[],
   chosen: ReadonlySet<string>,
   busy: boolean,
   actions: Actions,
@@ -164,7 +173,7 @@ function choosable(
     </label>
     <details>
       <summary>${visibleText(description)}</summary>
-      ${factsOf(review)} ${reviewView(review)}
+      ${factsOf(review)} ${guideNote(review, opinions)} ${reviewView(review)}
     </details>
   </article>`;
 }
@@ -188,7 +197,15 @@ function factsOf({ name, skill_id, version, kind }: PackageReview): TemplateResu
   return html`<p class="skill-facts">${facts.join(" · ")}</p>`;
 }
 
-function reviewOf(review: PackageReview): TemplateResult {
+/** Who read the guide: the facts are about code, commands and files alone. */
+function guideNote({ hash, findings }: PackageReview, opinions: readonly string[]): TemplateResult {
+  const isRead = findings.some(({ code }) => code === "opinion");
+  const nobody = "Nobody read its guide: these are facts about its code, commands and files.";
+  const now = opinions.includes(hash) ? "A model reads its guide now; its opinion follows." : nobody;
+  return html`<p class="hint" role="status">${isRead ? "A model read its guide; its opinion is the last finding." : now}</p>`;
+}
+
+function reviewOf(review: PackageReview, opinions: readonly string[]): TemplateResult {
   const { name, skill_id, description } = review;
   return html`<article class="reviewed-skill" data-skill=${skill_id}>
     <header>
@@ -197,7 +214,7 @@ function reviewOf(review: PackageReview): TemplateResult {
     </header>
     ${factsOf(review)}
     <p class="reviewed-description">${visibleText(description)}</p>
-    ${reviewView(review)}
+    ${guideNote(review, opinions)} ${reviewView(review)}
   </article>`;
 }
 

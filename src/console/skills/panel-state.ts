@@ -46,7 +46,8 @@ export type PackageChoice = { kind: "address"; address: string } | { kind: "file
 /** The stages of an installation. Each may have the problem that stopped it. */
 export type Installing = { problem?: string | undefined } & (
   | { stage: "choosing"; address: string }
-  | { stage: "reviewing"; choice: PackageChoice }
+  /** `skills` are 0 until the package is unpacked. */
+  | { stage: "reviewing"; choice: PackageChoice; reviewed: number; skills: number }
   | {
       stage: "reviewed" | "installing";
       choice: PackageChoice;

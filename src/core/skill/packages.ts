@@ -18,7 +18,7 @@ export type PackageSource =
   | { kind: "upload"; name: string; data: Uint8Array };
 
 /** A finding that people should see before they enable an installed skill. */
-const packageFinding = z.object({
+export const packageFinding = z.object({
   severity: z.enum(["info", "warning", "danger"]),
   /** Stable, e.g. `hidden_text`, `encoded_command`, `network`. */
   code: z.string(),
@@ -71,15 +71,6 @@ export const installedPackage = z.object({
 });
 export type InstalledPackage = z.output<typeof installedPackage>;
 
-/**
- * A second judge of a package: reads what a skill tells an agent and says what it thinks of it, as a finding of the code `opinion`. Never
- * rejects: where it has no opinion, the finding says why.
- */
-export type GuideReader = (
-  skill: Pick<Skill, "id" | "description" | "instructions">,
-  signal: AbortSignal,
-) => Promise<PackageFinding>;
-
 export type PackageOutcome<T> =
   | {
       ok: true;
@@ -112,8 +103,8 @@ export interface PackageChoice {
 /** How a package is read. */
 export interface PackageReading extends PackageChoice {
   signal: AbortSignal;
-  /** Reads the guides as well. */
-  reader?: GuideReader | undefined;
+  /** Called for each skill that was reviewed: how many are, and of how many. */
+  onReviewed?: ((skill: Skill, done: number, total: number) => void) | undefined;
 }
 
 /** By whom a package is installed, and what that person has seen of it. */
@@ -135,7 +126,7 @@ export interface Packages {
   /** Installs again from the original source, together with the other skills that were installed from there. */
   update(
     skillId: string,
-    options: Pick<PackageInstallation, "by" | "signal" | "reader">,
+    options: Pick<PackageInstallation, "by" | "signal" | "onReviewed">,
   ): Promise<PackageOutcome<InstalledPackage[]>>;
   remove(skillId: string): Promise<PackageOutcome<InstalledPackage>>;
   get(skillId: string): Promise<InstalledPackage | undefined>;

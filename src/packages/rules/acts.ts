@@ -43,7 +43,7 @@ export const commands = [
     /\b(?:mshta(?:\.exe)?\s+["']?(?:https?|javascript|vbscript):|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:|certutil(?:\.exe)?\b.{0,80}-urlcache\b)/i],
   ["remote_code", "exec eval", /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/],
   ["unpinned", "uses", /\buses:\s{0,4}["']?(?!\.|actions\/|github\/|docker\/|aws-actions\/|azure\/|google-github-actions\/|hashicorp\/|astral-sh\/)[\w-]{1,60}\/[\w./-]{1,80}@(?:main|master|latest|HEAD)\b/],
-  ["saves_and_starts", "curl wget urlretrieve", /(?:curl|wget)\b.{0,300}(?:\s-\w{0,6}o|--output\S{0,9}|>)[\s="']{0,4}(?!\/dev\/)([\w.$/~{}-]{3,90})(?![\w.$/~{}-])[\s\S]{0,300}?(?:[;&|\n]|then)\s{0,9}(?:chmod\b|\w{0,2}sh\b|python|[."'$/]).{0,90}\1/i],
+  ["saves_and_starts", "curl wget", /\b(?:curl|wget)\b.{0,300}?(?:\s-\w{0,6}[oO]|--output(?:-\w{1,20})?|>)[\s=]{0,3}["']?(?!\/dev\/)(?<name>[^\s"';|&<>]{3,90})(?![^\s"';|&<>])/i],
   ["foreign_registry", "index find trusted registry url pip_index_url pip_extra_index_url uv_index_url npm_config_registry uv_index", /--(?:extra-)?index-url\b|--find-links\b|--trusted-host\b|\b(?:p?npm|yarn|npx|bun)\b.{0,80}--registry\b/i,
     /\b(?:PIP_(?:EXTRA_)?INDEX_URL|UV_INDEX\w*|npm_config_registry)\b|\bindex\b.{0,40}\burl\s*=\s*"https?:/i,
     /^\s*(?:(?:extra-)?index-url|@[\w-]{1,60}:registry|registry)\s*=\s*\S|\bindex-url\s*=\s*https?:|\bconfig\s+set\s+(?:\S{0,60}registry|\S{0,20}index-url)/i],

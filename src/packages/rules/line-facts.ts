@@ -72,6 +72,15 @@ export function factLines(
 
 /** A checksum or a signature that is compared before a program starts. */
 const checked = /sha(?:256|512)sum|gpg --verify/;
+const started = /(?:[;&|\n]|then)\s{0,20}(?:chmod\b|\w?\w?sh\b|python\S*|\.\/|["'$/])[^\n]{0,90}$/i;
+
+/** Whether a file that is saved in the first of these lines is started in them. */
+function isStarted(near: string, saving: RegExp): boolean {
+  const { name } = saving.exec(near)?.groups ?? {};
+  if (name === undefined || checked.test(near)) return false;
+  const between = near.split(name).slice(1, -1);
+  return between.some((part) => started.test(part.slice(-120)));
+}
 
 /** What the words of a line lead to. A program may also be fetched and started within the next lines. */
 function wordFacts(text: string, isCode: boolean, near: () => string): Map<Fact, number> {
@@ -87,9 +96,9 @@ function wordFacts(text: string, isCode: boolean, near: () => string): Map<Fact,
     ? new Set([...rows, ...everywhere()])
     : [...rows].filter((each) => inAnyText().has(each))) {
     const [fact, , ...forms] = row;
-    const where = fact === "saves_and_starts" ? near() : text;
-    const at = forms.map((form) => where.search(form)).find((found) => found >= 0);
-    if (at !== undefined && !facts.has(fact) && (where === text || !checked.test(where))) facts.set(fact, at);
+    const form = forms.find((each) => text.search(each) >= 0);
+    if (form === undefined || facts.has(fact)) continue;
+    if (fact !== "saves_and_starts" || isStarted(near(), form)) facts.set(fact, text.search(form));
   }
   for (const name of isCode ? entries.flatMap((entry) => entry.names) : []) {
     const at = placeOf(name, text);

@@ -1,9 +1,11 @@
 import type {
   InstalledPackage,
+  PackageReading,
   PackageReview,
   PackageSource,
   Packages,
 } from "../../../src/core/skill/packages.ts";
+import { testSkill } from "../skills/test-skill.ts";
 
 /** A review of a package that does nothing dangerous. */
 export function testReview(skillId: string, more: Partial<PackageReview> = {}): PackageReview {
@@ -52,14 +54,21 @@ export function fakePackages(reviews: readonly PackageReview[]): Packages & { so
         installed.set(review.skill_id, entry);
         return entry;
       });
+  const tell = ({ onReviewed }: Pick<PackageReading, "onReviewed">) => {
+    for (const [at, { skill_id: id, hash }] of reviews.entries())
+      onReviewed?.(testSkill(id, [], { hash }), at + 1, reviews.length);
+  };
   return {
     sources,
-    async review(source) {
+    async review(source, reading) {
       sources.push(source);
+      tell(reading);
       return { ok: true, value: [...reviews] };
     },
-    async install(source, { by, expected, only, most = reviews.length }) {
+    async install(source, options) {
+      const { by, expected, only, most = reviews.length } = options;
       sources.push(source);
+      tell(options);
       if (only === undefined && reviews.length > most) {
         return { ok: false, code: "choose_skills", reason: "Choose some.", choices: reviews };
       }

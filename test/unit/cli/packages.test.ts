@@ -68,6 +68,27 @@ describe("knack skills install", () => {
     );
   });
 
+  it("`knack skills install` shows the facts first, and then what a model says of the guide", async () => {
+    const read = Promise.withResolvers<void>();
+    const opinion = { severity: "warning", code: "opinion", message: "It may be wrong." };
+    const { bot } = installer({
+      "POST /packages/review": () => ({ reviews: [review], opinions: [review.hash] }),
+      [`GET /packages/opinions/${review.hash}`]: async () => {
+        await read.promise;
+        return opinion;
+      },
+    });
+    const { code, out, err, stdin } = runKnack(["skills", "install", url], { cwd, bot, typing: true });
+    await out.shows("A model reads its guide now");
+    expect(out.text()).toContain("pipes a download");
+    expect(err.text()).not.toContain("Install weather?");
+    read.resolve();
+    await err.shows("Install weather? [y/N]");
+    expect(out.text()).toMatch(/Opinion:.*It may be wrong/);
+    stdin.write("n\n");
+    expect(await code).toBe(1);
+  });
+
   const many = Array.from({ length: 5 }, (_, at) => testReview(`s${at}`, { hash: String(at).repeat(64) }));
   const left_out = [{ path: "x/odd", code: "no_frontmatter", message: "It has no frontmatter." }];
   function collection() {

@@ -370,48 +370,48 @@ describe("a review", () => {
     expect(evals.at(-1)?.message).toContain("45 more");
   });
 
-  it("a review has the opinion of a model on the first five skills of a package", async () => {
+  it("a review counts the skills that are reviewed, several at a time, and lists them in order", async () => {
     const place = await packagePlace();
-    for (const id of ["a", "b", "c", "d", "e", "f"]) {
+    const ids = ["a", "b", "c", "d", "e", "f"];
+    for (const id of ids) {
       await mkdir(join(place.root, "from", id), { recursive: true });
       const text = `---\nname: ${id}\ndescription: Does ${id}.\n---\nGuide of ${id}.`;
       await writeFile(join(place.root, "from", id, "SKILL.md"), text);
     }
-    const read: string[] = [];
+    const seen: string[] = [];
+    const counts: string[] = [];
     const reviews = succeeded(
       await (await place.open()).review(
         { kind: "path", path: join(place.root, "from") },
         {
           signal,
-          reader: async (skill) => {
-            read.push(skill.instructions.trim());
-            return { severity: "warning", code: "opinion", message: "It may be wrong." };
+          onReviewed(skill, done, total) {
+            seen.push(skill.instructions.trim());
+            counts.push(`${done} of ${total}`);
           },
         },
       ),
     );
-    expect(read).toEqual(["a", "b", "c", "d", "e"].map((id) => `Guide of ${id}.`));
-    expect(reviews.map(({ findings }) => findings.length)).toEqual([1, 1, 1, 1, 1, 0]);
+    expect(seen.toSorted()).toEqual(ids.map((id) => `Guide of ${id}.`));
+    expect(counts).toEqual(ids.map((_, at) => `${at + 1} of 6`));
+    expect(reviews.map(({ skill_id }) => skill_id)).toEqual(ids);
   });
 
-  it("a review whose guide is still being read holds up no other review and no installation", async () => {
+  it("a review that a person gives up ends, and leaves nothing behind", async () => {
     const place = await packagePlace();
-    const path = join(place.root, "from");
-    await mkdir(path, { recursive: true });
-    await writeFile(join(path, "SKILL.md"), "---\nname: a\ndescription: Does a.\n---\nGuide.");
+    for (const id of ["a", "b", "c", "d", "e", "f"]) {
+      await mkdir(join(place.root, "from", id), { recursive: true });
+      await writeFile(
+        join(place.root, "from", id, "SKILL.md"),
+        `---\nname: ${id}\ndescription: ${id}.\n---\n`,
+      );
+    }
+    const gaveUp = new AbortController();
+    const reading = { signal: gaveUp.signal, onReviewed: () => gaveUp.abort(new Error("given up")) };
     const packages = await place.open();
-    const [reading, opinion] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const reader = async () => {
-      reading.resolve();
-      await opinion.promise;
-      return { severity: "info", code: "opinion", message: "It is fine." } as const;
-    };
-    const first = packages.review({ kind: "path", path }, { signal, reader });
-    await reading.promise;
-    expect(succeeded(await packages.review({ kind: "path", path }, { signal }))).toHaveLength(1);
-    expect(succeeded(await packages.install({ kind: "path", path }, { signal, by: "ada" }))).toHaveLength(1);
-    opinion.resolve();
-    expect(succeeded(await first)[0]?.findings.at(-1)?.code).toBe("opinion");
+    const path = join(place.root, "from");
+    await expect(packages.review({ kind: "path", path }, reading)).rejects.toThrow("given up");
+    expect(succeeded(await packages.review({ kind: "path", path }, { signal }))).toHaveLength(6);
   });
 
   it("a review sees no danger in shipped skills", async () => {

@@ -226,6 +226,8 @@ describe("the API", () => {
         "get /api/v1/operations",
         "get /api/v1/packages",
         "post /api/v1/packages",
+        "get /api/v1/packages/opinions/{hash}",
+        "get /api/v1/packages/progress",
         "post /api/v1/packages/review",
         "delete /api/v1/packages/{id}",
         "post /api/v1/packages/{id}/update",

@@ -17,7 +17,8 @@ const maxFindings = 12;
 const maxCode = 200;
 
 /** Said in every review, whatever the findings: what the rules do not check, and who did. */
-function readBy({ findings }: Pick<PackageReview, "findings">): string {
+function readBy({ findings }: Pick<PackageReview, "findings">, isRead: boolean): string {
+  if (isRead) return "A model reads its guide now; its opinion follows.";
   return findings.some(({ code }) => code === "opinion")
     ? "A model read its guide; its opinion is the last line."
     : "Nobody read its guide: these are facts about its code, commands and files. Read what it asks of the agent.";
@@ -29,8 +30,11 @@ const signs: Record<PackageFinding["severity"], string> = {
   info: "ℹ️",
 };
 
+/** Where a review is read. `isRead`: a model reads the guide meanwhile. */
+type ReviewReading = Pick<Reading, "whole"> & { isRead?: boolean };
+
 /** A review for the person who decides, gravest findings first. Texts of the package are escaped. */
-export function reviewText(review: PackageReview, { whole }: Pick<Reading, "whole">): string {
+export function reviewText(review: PackageReview, { whole, isRead = false }: ReviewReading): string {
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
   const facts = findings.filter(({ code }) => code !== "opinion");
   const opinions = findings.filter(({ code }) => code === "opinion");
@@ -39,7 +43,7 @@ export function reviewText(review: PackageReview, { whole }: Pick<Reading, "whol
   const lines = [
     `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${countOf(files)}, ${Math.ceil(bytes / 1024)} KB)`,
     text(review.description, 300),
-    `${verdict(findings)} ${readBy(review)}`,
+    `${verdict(findings)} ${readBy(review, isRead)}`,
     ...shown.map(findingText),
     ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
     ...needs(review).map(([title, values]) => {
@@ -67,12 +71,16 @@ export function installedText(
     left_out = [],
   }: { installed: readonly InstalledPackage[]; left_out?: readonly LeftOut[] | undefined },
   done: "installed" | "updated",
-  reading: Reading,
+  reading: ReviewReading,
 ): string {
   const ids = installed.map(({ skill_id }) => skill_id);
   const [are, each] = ids.length === 1 ? ["is", "it"] : ["are", "each of them"];
   const state = done === "installed" ? "and off in every channel" : "and off where its files changed";
-  const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${are} ${done}, ${state}. Read the review; then a manager switches ${each} on in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
+  const names = few(
+    ids.map((id) => `**${text(id, 100)}**`),
+    maxListed,
+  );
+  const head = `${names} ${are} ${done}, ${state}. Read the review; then a manager switches ${each} on in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
   const reviews = installed.map(({ review }) => review);
   return [head, ...leftOutText(left_out, reading), ...reviewsText(reviews, reading)].join("\n\n");
 }
@@ -80,7 +88,7 @@ export function installedText(
 /** Some reviews in full; of more, one line for each, gravest first, and how to see one in full. */
 export function reviewsText(
   reviews: readonly PackageReview[],
-  reading: Pick<Reading, "whole">,
+  reading: ReviewReading,
   max = maxFull,
 ): string[] {
   if (reviews.length <= max) return reviews.map((review) => reviewText(review, reading));
@@ -164,7 +172,8 @@ function verdict(findings: readonly PackageFinding[]): string {
   return "Found nothing dangerous. That is no guarantee: check what it does before you enable it.";
 }
 
-function findingText({ severity, code, message, path, line, excerpt = "" }: PackageFinding): string {
+/** A finding of a review as an item of a list. */
+export function findingText({ severity, code, message, path, line, excerpt = "" }: PackageFinding): string {
   const place = path === undefined ? "" : ` (${text(path, 200)}${lineOf(line)})`;
   const quote = excerpt.trim() === "" ? "" : `: ${codeSpan(excerpt, maxCode)}`;
   const sign = code === "opinion" ? "💬 **Opinion:**" : signs[severity];

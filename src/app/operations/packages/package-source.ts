@@ -9,7 +9,7 @@ import { listed } from "../words.ts";
 
 /** As many as `PackageLimits` has. */
 const maxSkills = 1_000;
-const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
+export const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
 
 const name = z.string().min(1).max(300);
 
@@ -73,6 +73,11 @@ export function namesIn(text: string): string[] {
     .split(",")
     .map((each) => each.trim())
     .filter((each) => each !== "");
+}
+
+/** The source in short, for people. */
+export function nameOf(source: PackageSource): string {
+  return source.kind === "upload" ? source.name : source.kind === "url" ? source.url : source.path;
 }
 
 type Located = OperationCall<z.output<typeof packageLocation>>;

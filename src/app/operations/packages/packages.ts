@@ -6,7 +6,9 @@ import {
   type LeftOut,
   leftOut,
   type PackageOutcome,
+  type PackageReading,
   type PackageReview,
+  packageFinding,
   packageReview,
 } from "../../../core/skill/packages.ts";
 import type { Skill } from "../../../core/skill/skill.ts";
@@ -15,11 +17,11 @@ import { currentVersion } from "../../../core/skill/taught-skills.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
-import { operation, operators } from "../operation.ts";
+import { type OperationCall, operation, operators, said } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
 import { choicesText, installedText, reviewText } from "./package-review.ts";
-import { packageForm, packageInWords, packageLocation, sourceOf } from "./package-source.ts";
+import { hash, nameOf, packageForm, packageInWords, packageLocation, sourceOf } from "./package-source.ts";
 import { guideReader } from "./second-opinion.ts";
 
 const who = operators("install, update or remove skills");
@@ -56,7 +58,14 @@ export const listPackages = operation({
 export const reviewPackage = operation({
   name: "package.review",
   input: packageLocation,
-  output: z.object({ reviews: z.array(packageReview), left_out }),
+  output: z.object({
+    reviews: z.array(packageReview),
+    opinions: z
+      .array(hash)
+      .optional()
+      .describe("of skills whose guides a model reads on request: GET /packages/opinions/{hash}"),
+    left_out,
+  }),
   who,
   http: {
     route: "POST /packages/review",
@@ -69,11 +78,102 @@ export const reviewPackage = operation({
     const source = await sourceOf(call);
     if (!source.ok) return source;
     const { services, signal, input } = call;
-    const reading = { signal, reader: guideReader(call), only: input.only, most: input.most };
-    const done = await services.packages.review(source.value, reading);
-    return outcomeWith(done, (reviews) => ({ reviews }));
+    const { only, most } = input;
+    const done = await reviewing(call, nameOf(source.value), (onReviewed) =>
+      services.packages.review(source.value, { signal, only, most, onReviewed }),
+    );
+    const canRead = guideReader(call) !== undefined;
+    return outcomeWith(done, (reviews) => ({
+      reviews,
+      opinions: canRead ? services.reviewing.toRead(reviews) : undefined,
+    }));
   },
 });
+
+export const reviewProgress = operation({
+  name: "package.progress",
+  input: z.object({}),
+  output: z.object({
+    running: z.array(
+      z.object({
+        from: z.string(),
+        reviewed: z.number(),
+        skills: z.number().describe("0 until the package is unpacked"),
+      }),
+    ),
+  }),
+  who,
+  http: {
+    route: "GET /packages/progress",
+    summary: "The reviews of packages that run now",
+    answers: "how many skills of each are reviewed",
+  },
+  run: async ({ services }) => ({ ok: true, value: { running: services.reviewing.running } }),
+});
+
+export const readGuide = operation({
+  name: "package.opinion",
+  input: z.object({ hash: hash.describe("of a skill that was reviewed lately") }),
+  output: packageFinding,
+  who,
+  http: {
+    route: "GET /packages/opinions/{hash}",
+    summary: "Have a model read the guide of a reviewed skill",
+    answers: "its opinion, or why it has none",
+  },
+  async run(call) {
+    const guide = call.services.reviewing.guide(call.input.hash);
+    const read = guideReader(call);
+    if (guide !== undefined && read !== undefined) return { ok: true, value: await read(guide, call.signal) };
+    const message =
+      "Nobody reads the guide of this skill: no model is configured, or its review is too long ago.";
+    return { ok: false, status: 404, code: "no_opinion", message };
+  },
+});
+
+/** Runs a review, whose progress a chat shows. */
+function reviewing<T>(
+  { services, command }: OperationCall<unknown>,
+  from: string,
+  work: (onReviewed: PackageReading["onReviewed"]) => Promise<T>,
+): Promise<T> {
+  return services.reviewing.run(from, work, command?.show);
+}
+
+type Installed = z.input<typeof installed>;
+
+/** The reviews of installed skills, with what a model says of their guides. */
+async function withOpinions(done: Installed, call: OperationCall<unknown>): Promise<Installed> {
+  const read = guideReader(call);
+  const { reviewing } = call.services;
+  const wanted = read === undefined ? [] : reviewing.toRead(done.installed);
+  const opinions = await Promise.all(
+    wanted.map(async (hash) => {
+      const guide = reviewing.guide(hash);
+      return [hash, guide && (await read?.(guide, call.signal))] as const;
+    }),
+  );
+  const found = new Map(opinions);
+  return {
+    ...done,
+    installed: done.installed.map((each) => {
+      const opinion = found.get(each.hash);
+      return opinion === undefined
+        ? each
+        : { ...each, review: { ...each.review, findings: [...each.review.findings, opinion] } };
+    }),
+  };
+}
+
+/** The answer in a chat: the facts at once, and then with the opinions. */
+function inChat(what: "installed" | "updated") {
+  return async (done: Installed, call: OperationCall<unknown>) => {
+    const reading = { whole: false, now: call.services.clock.now() };
+    if (guideReader(call) !== undefined)
+      call.command?.show(installedText(done, what, { ...reading, isRead: true }));
+    return said(installedText(await withOpinions(done, call), what, reading));
+  };
+}
 
 export const installPackage = operation({
   name: "package.install",
@@ -105,6 +205,7 @@ export const installPackage = operation({
         },
       ],
       read: packageInWords,
+      say: inChat("installed"),
     },
   ],
   text: (done, _input, reading) => installedText(done, "installed", reading),
@@ -112,15 +213,15 @@ export const installPackage = operation({
     const source = await sourceOf(call);
     if (!source.ok) return source;
     const { input, asker, services, signal } = call;
-    // Who expects certain files has seen their review, with the opinion.
-    const reader = input.expected === undefined ? guideReader(call) : undefined;
     const { expected, only, most } = input;
-    const options = { by: asker.by.id, signal, expected, only, most, reader };
-    const done = await services.packages.install(source.value, options);
+    const done = await reviewing(call, nameOf(source.value), (onReviewed) =>
+      services.packages.install(source.value, { by: asker.by.id, signal, expected, only, most, onReviewed }),
+    );
     if (call.command !== undefined && !done.ok && done.choices !== undefined) {
       return { ok: false, status: 409, code: done.code, message: choicesText(done.choices, input.url) };
     }
-    return installedIn(done);
+    // Who expects certain files has seen their review, with the opinion.
+    return installedIn(done, input.expected === undefined ? call : undefined);
   },
   audit: ({ installed }) => installed.map((each) => note("installed", each)),
 });
@@ -142,6 +243,7 @@ export const updatePackage = operation({
       public: true,
       description: "Installs a skill again from where it came from",
       options: [installedOption],
+      say: inChat("updated"),
     },
   ],
   commandLine: [{ command: "skills update <id>" }],
@@ -150,8 +252,10 @@ export const updatePackage = operation({
     const { input, asker, services, signal } = call;
     const id = await installedId(input.id, services);
     if (!id.ok) return id;
-    const options = { by: asker.by.id, signal, reader: guideReader(call) };
-    return installedIn(await services.packages.update(id.value, options));
+    const done = await reviewing(call, id.value, (onReviewed) =>
+      services.packages.update(id.value, { by: asker.by.id, signal, onReviewed }),
+    );
+    return installedIn(done, call);
   },
   audit: ({ installed }) => installed.map((each) => note("updated", each)),
 });
@@ -232,8 +336,14 @@ function note(done: "installed" | "updated" | "removed", { skill_id, from }: Ins
   return { action: `package_${done}`, subject: skill_id, detail };
 }
 
-function installedIn(done: PackageOutcome<InstalledPackage[]>) {
-  return outcomeWith(done, (installed) => ({ installed }));
+/** The result of an installation. A program that has seen no review gets the opinions with it; a chat adds them itself. */
+async function installedIn(
+  done: PackageOutcome<InstalledPackage[]>,
+  call: OperationCall<unknown> | undefined,
+): Promise<Outcome<Installed>> {
+  const outcome = outcomeWith(done, (installed) => ({ installed }));
+  if (!outcome.ok || call === undefined || call.command !== undefined) return outcome;
+  return { ok: true, value: await withOpinions(outcome.value, call) };
 }
 
 /** An outcome with what of the package was left out. */

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { errorText } from "../../../base/error-text.ts";
 import { oneLine } from "../../../base/markdown-text.ts";
 import type { Usage } from "../../../core/log/usage.ts";
-import type { GuideReader, PackageFinding } from "../../../core/skill/packages.ts";
+import type { PackageFinding } from "../../../core/skill/packages.ts";
 import type { Asker } from "../../../core/values/failure.ts";
 import { askSmallModel } from "../../turns/ask-small-model.ts";
 import type { Spending } from "../../turns/spending.ts";
 import type { Services } from "../services.ts";
+import type { Guide } from "./reviewing.ts";
 
 interface Call {
   services: Pick<Services, "models" | "clock"> & { spending: Pick<Spending, "exceeded" | "add"> };
@@ -31,12 +32,12 @@ examples of attacks in a guide about security are not doubtful.`;
 
 /**
  * A second judge of packages: the small model reads the guide, on the budget of the person who asks. Its text is untrusted like the
- * package's. Undefined if no model that can write is configured.
+ * package's. It never rejects: where it has no opinion, the finding says why. Undefined if no model that can write is configured.
  */
 export function guideReader({
   services: { models, spending, clock },
   asker: { namespace, by },
-}: Call): GuideReader | undefined {
+}: Call): ((guide: Guide, signal: AbortSignal) => Promise<PackageFinding>) | undefined {
   const model = models.small(models.main);
   if (!model.generative) return undefined;
   return async ({ id, description, instructions: guide }, signal) => {

@@ -54,6 +54,45 @@ describe("installing a skill", () => {
     expect(info).toMatch(/Installed on .* by ada from `https:\/\/example.com\/weather.zip`/);
   });
 
+  it("installing a skill shows the facts before a model has read the guide, and then adds its opinion", async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const gate = async () => {
+      asked.resolve();
+      await answer.promise;
+    };
+    const opinion = '{"doubtful": true, "reason": "It writes to a stranger."}';
+    const model = scriptedModel([opinion], { gate });
+    const packages = fakePackages([review, testReview("tides", { hash: "d".repeat(64) })]);
+    const { ask } = createTestApp(model, { packages, skills: [memory] });
+    const done = ask("/skill install https://example.com/x.zip only weather");
+    await asked.promise;
+    answer.resolve();
+    const { events, end } = await done;
+    const shown = events.flatMap((event) => (event.type === "text_delta" ? [event.text] : []));
+    expect(shown.slice(0, 2)).toEqual(["1 of 2 skills are reviewed", "2 of 2 skills are reviewed"]);
+    expect(shown.at(-1)).toMatch(/A model reads its guide now.*Danger/s);
+    expect(shown.at(-1)).not.toContain("stranger");
+    expect(end.text).toMatch(/its opinion is the last line.*Danger.*Opinion.*stranger/s);
+  });
+
+  it("a reviewed package has its facts at once, and a model reads a guide on request", async () => {
+    const opinion = '{"doubtful": false, "reason": "It does what it says."}';
+    const packages = fakePackages([review]);
+    const { app } = createTestApp(scriptedModel([opinion]), { packages, skills: [memory] });
+    const input = { url: "https://example.com/x.zip" };
+    const reviewed = await app.run("package.review", { input, asker });
+    expect(reviewed).toMatchObject({ ok: true, value: { reviews: [review], opinions: [review.hash] } });
+    expect(await app.run("package.progress", { input: {}, asker })).toEqual({
+      ok: true,
+      value: { running: [] },
+    });
+    const read = await app.run("package.opinion", { input: { hash: review.hash }, asker });
+    expect(read).toMatchObject({ ok: true, value: { code: "opinion", severity: "info" } });
+    const unknown = await app.run("package.opinion", { input: { hash: "e".repeat(64) }, asker });
+    expect(unknown).toMatchObject({ ok: false, status: 404, code: "no_opinion" });
+  });
+
   it("enabling an installed skill repeats what its review found", async () => {
     const { ask } = newApp();
     await ask("/skill install https://example.com/weather.zip");
@@ -142,7 +181,7 @@ describe("installing a skill", () => {
       expect(some.text).toContain("**s1**, **s3** are installed");
     }
     const all = (await ask("/skill install owner/name all")).end;
-    expect(all.text).toContain("**s39** are installed");
+    expect(all.text).toContain("**s29** and 10 more are installed");
     expect(all.text).toMatch(/- \*\*s0\*\*: Does s0\.\n/);
     expect(all.text).not.toContain("sha256");
   });

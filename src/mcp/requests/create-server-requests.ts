@@ -5,6 +5,7 @@ import type {
   ElicitRequest,
   ElicitResult,
 } from "@modelcontextprotocol/client";
+import { LRUCache } from "lru-cache";
 import { errorCode } from "../../base/error-text.ts";
 import type { ToolContext } from "../../core/skill/tool.ts";
 
@@ -35,7 +36,8 @@ export function createServerRequests(): ServerRequests {
         const { elicitForm } = await import("./elicit-form.ts");
         return await elicitForm(server, params, context, key);
       } catch (error) {
-        if (isUnanswered(error)) return { action: "cancel" };
+        // Nobody answered in time.
+        if (errorCode(error) === "no_answer") return { action: "cancel" };
         throw error;
       }
     },
@@ -49,31 +51,18 @@ export function createServerRequests(): ServerRequests {
   };
 }
 
-/** Nobody answered in time. */
-function isUnanswered(error: unknown): boolean {
-  return errorCode(error) === "no_answer";
-}
-
 /** Number of calls that are remembered; older ones have ended. */
 const maxCalls = 1_000;
 
 /** Counts requests within calls. One that is repeated after a wait counts once. */
-function createRequestLimit(most: number): {
-  allows(call: Pick<ToolContext, "turn_id" | "call_id">, request: string): boolean;
-} {
-  const calls = new Map<string, Set<string>>();
+function createRequestLimit(most: number) {
+  const calls = new LRUCache<string, Set<string>>({ max: maxCalls });
   return {
-    allows({ turn_id, call_id }, request) {
+    allows({ turn_id, call_id }: Pick<ToolContext, "turn_id" | "call_id">, request: string): boolean {
       const call = JSON.stringify([turn_id, call_id]);
       const seen = calls.get(call) ?? new Set();
-      calls.delete(call);
       calls.set(call, seen);
-      for (const oldest of calls.keys()) {
-        if (calls.size <= maxCalls) break;
-        calls.delete(oldest);
-      }
-      if (seen.has(request)) return true;
-      if (seen.size >= most) return false;
+      if (seen.size >= most && !seen.has(request)) return false;
       seen.add(request);
       return true;
     },

@@ -14,13 +14,14 @@ const maxDepth = 6;
 /** Maximum timeout of a step, ms. */
 const maxTimeout = 600_000;
 const maxRetries = 5;
+/** Default timeout of code, ms. */
+const codeTimeout = 10_000;
 
 /** A step in a file. */
 const rawStepSchema = z.object({
   type: z.string(),
   config: z.record(z.string(), z.unknown()).nullish(),
 });
-type RawStep = z.infer<typeof rawStepSchema>;
 
 const commonSchema = z.object({
   name: z.string().trim().max(100).nullish().catch(undefined),
@@ -34,11 +35,7 @@ const commonSchema = z.object({
 /** Blocks of AnythingLLM's editor, which do nothing. */
 const editorBlocks = new Set(["flowInfo", "finish"]);
 
-/** Reads the steps of a flow. `problem` names the step and its fault. */
-function readSteps(steps: readonly RawStep[]): ReadSteps {
-  return readList(steps, "", 1);
-}
-
+/** Reads the steps of a flow or a branch. `problem` names the step and its fault. */
 function readList(raw: readonly unknown[], prefix: string, depth: number): ReadSteps {
   if (depth > maxDepth) return refuseStep(`Steps may be nested ${maxDepth} deep; ${prefix}1 is deeper.`);
   const listed = z.array(rawStepSchema).safeParse(raw);
@@ -96,16 +93,19 @@ function readStep({ type, config, path, at, depth }: Place) {
       ? ""
       : JSON.stringify(config, (_key, item) => (below.has(item) ? null : item));
   const uses = placeholdersIn(own);
-  return { ok: true as const, step: { ...prepared.block, ...commonOf(common.data), type, path, at, uses } };
+  return {
+    ok: true as const,
+    step: { ...prepared.block, ...commonOf(type, common.data), type, path, at, uses },
+  };
 }
 
-function commonOf(common: z.infer<typeof commonSchema>) {
+function commonOf(type: string, common: z.infer<typeof commonSchema>) {
   const { name, resultVariable, responseVariable, directOutput, timeout_ms, retries } = common;
   return {
     name: name || undefined,
     variable: resultVariable?.trim() || responseVariable?.trim() || undefined,
     direct: Boolean(directOutput),
-    timeout_ms: timeout_ms ?? undefined,
+    timeout_ms: timeout_ms ?? (type === "code" ? codeTimeout : undefined),
     retries: retries ?? 0,
   };
 }
@@ -178,7 +178,7 @@ export function readFlow(text: string): ReadFlow {
     const rule = "A flow has a name and a list of steps.";
     return refuse("invalid_flow", `It is not a flow: ${where}: ${issue?.message}. ${rule}`);
   }
-  const read = readSteps(parsed.data.steps);
+  const read = readList(parsed.data.steps, "", 1);
   if (!read.ok) return refuse(read.code, read.problem);
   if (read.steps.length === 0) return refuse("no_steps", "It has no steps. Add one.");
   if (allSteps(read.steps).length > maxSteps) {

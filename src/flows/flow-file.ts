@@ -3,6 +3,7 @@ import { z } from "zod";
 import { foreignDocument } from "../base/foreign-document.ts";
 import { readJson } from "../base/json-reader.ts";
 import { nearestNames } from "../base/nearest-name.ts";
+import { sizeProblem } from "../core/values/json.ts";
 import type { FlowStep, PreparedBlock, ReadSteps } from "./block.ts";
 import { blocks } from "./blocks/registry.ts";
 import { startConfigSchema } from "./blocks/start.ts";
@@ -147,8 +148,6 @@ const maxSteps = 200;
 /** Maximum steps of one run, whatever a file says. */
 const maxIterations = 10_000;
 const maxWarnings = 20;
-/** Maximum depth of nested objects and lists. */
-const maxJsonDepth = 100;
 
 const flowSchema = z.object({
   name: z.string().trim().min(1, "it is missing").max(200),
@@ -166,9 +165,8 @@ export type ReadFlow = { ok: true; flow: Flow } | { ok: false; code: string; mes
 export function readFlow(text: string): ReadFlow {
   const json = readJson(text, jsonrepair);
   if (!json.ok) return refuse("invalid_json", "It is not JSON. Export the flow again.");
-  if (!isShallow(json.value, maxJsonDepth)) {
-    return refuse("too_deep", `Its objects and lists are nested more than ${maxJsonDepth} deep.`);
-  }
+  const problem = sizeProblem(text);
+  if (problem !== undefined) return refuse("too_deep", `It cannot be read: ${problem}`);
   const parsed = flowSchema.safeParse(json.value);
   if (!parsed.success) {
     const foreign = foreignDocument(json.value);
@@ -247,16 +245,6 @@ function variablesOf(steps: readonly { type: string; config?: unknown }[]): Flow
     .filter(({ type }) => type === "start")
     .flatMap(({ config }) => startConfigSchema.safeParse(config ?? {}).data?.variables ?? []);
   return [...new Map(all.map((variable) => [variable.name, variable])).values()];
-}
-
-/** Checks level by level, because a very deep value would exhaust the stack. */
-function isShallow(value: unknown, levels: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > levels) return false;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
-  return true;
 }
 
 function refuse(code: string, message: string): ReadFlow {

@@ -27,16 +27,12 @@ export async function beginLogin(
   person: LinkFor,
 ): Promise<BegunLogin> {
   if (!needsPerson(server)) {
-    return {
-      ok: false,
-      reason: `${server.name} uses the login of its configuration: nobody has to connect an account.`,
-    };
+    const reason = `${server.name} uses the login of its configuration: nobody has to connect an account.`;
+    return { ok: false, reason };
   }
-  try {
-    return await makeLink(parts, server, person);
-  } catch (error) {
+  return await makeLink(parts, server, person).catch((error: unknown) => {
     return { ok: false, reason: loginFailure(server.name, error) };
-  }
+  });
 }
 
 async function makeLink(

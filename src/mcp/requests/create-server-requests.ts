@@ -14,16 +14,31 @@ const maxQuestions = 5;
 /** Maximum uses of the model by a server in one call. */
 const maxTexts = 5;
 
+export type ServerRequests = ReturnType<typeof createServerRequests>;
+
 /**
  * Answers requests that tool servers make during a call. People decide; a server that asks too often is refused. Few servers ask anything,
- * so the code is loaded with the first request.
+ * so the code is loaded with the first request. Both functions may throw `WaitingForPerson`: then they are called again with the same
+ * parameters and a later context once the person answered. Other errors are reported to the server as a refusal, without their text. `key`
+ * identifies the request within its call, the same each time; questions to people get a `key` that begins with it. `server` is its name.
  */
-export function createServerRequests(): ServerRequests {
+export function createServerRequests() {
   const questions = createRequestLimit(maxQuestions);
   const texts = createRequestLimit(maxTexts);
+  const capabilities: ClientCapabilities = {
+    elicitation: { form: { applyDefaults: true }, url: {} },
+    sampling: {},
+    roots: {},
+  };
   return {
-    capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {}, roots: {} },
-    async elicit(server, params, context, key) {
+    /** The capabilities that the client announces. */
+    capabilities,
+    async elicit(
+      server: string,
+      params: ElicitRequest["params"],
+      context: ToolContext,
+      key: string,
+    ): Promise<ElicitResult> {
       if (!questions.allows(context, key)) {
         context.progress(`${server} asks too much: more than ${maxQuestions} questions in one call.`);
         return { action: "cancel" };
@@ -41,7 +56,12 @@ export function createServerRequests(): ServerRequests {
         throw error;
       }
     },
-    async sample(server, params, context, key) {
+    async sample(
+      server: string,
+      params: CreateMessageRequest["params"],
+      context: ToolContext,
+      key: string,
+    ): Promise<CreateMessageResult> {
       const { SamplingRefusedError, sample } = await import("./sample.ts");
       if (!texts.allows(context, key)) {
         throw new SamplingRefusedError("refused", `At most ${maxTexts} texts in one call.`);
@@ -67,27 +87,4 @@ function createRequestLimit(most: number) {
       return true;
     },
   };
-}
-
-/**
- * Requests of servers during a call. Both may throw `WaitingForPerson`: then they are called again with the same parameters and a later
- * context once the person answered. Other errors are reported to the server as a refusal, without their text. `key` identifies the request
- * within its call, the same each time; questions to people get a `key` that begins with it.
- */
-export interface ServerRequests {
-  /** The capabilities that the client announces: `{elicitation: {form: {}, url: {}}, sampling: {}}`. */
-  capabilities: ClientCapabilities;
-  /** @param server its name, for the question */
-  elicit(
-    server: string,
-    params: ElicitRequest["params"],
-    context: ToolContext,
-    key: string,
-  ): Promise<ElicitResult>;
-  sample(
-    server: string,
-    params: CreateMessageRequest["params"],
-    context: ToolContext,
-    key: string,
-  ): Promise<CreateMessageResult>;
 }

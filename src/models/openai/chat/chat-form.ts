@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ModelRequest } from "../../../core/ports/model.ts";
 import type { Message } from "../../../core/values/message.ts";
 import type { ProviderModelOptions } from "../../provider-model.ts";
 import type { ServerKind } from "../../server-kind.ts";
@@ -88,6 +89,10 @@ export function chatFormName(form: ChatForm): string {
 
 const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
 
+/** Words in refusals of a tool's parameters, in lower case. */
+const refusedSchema =
+  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
+
 /** The first concession that applies is made. */
 export const chatConcessions: readonly Concession<ChatForm>[] = [
   {
@@ -100,19 +105,10 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
   // The chat template of Llama 3: "This model only supports single tool-calls at once!"
   concede(severalCalls, "calls", ["parallel", "single"], ({ messages }) => messages.some(hasSeveralCalls)),
   concede(/prompt_cache_key/, "cacheKey", [true, false]),
-  {
-    applies: ({ text }, form) => /tools/.test(text) && saysEffort.test(text) && form.effort === "asked",
-    lesser: (form) => ({ ...form, effort: "none" }),
-  },
-  {
-    applies: ({ text }, form) => saysEffort.test(text) && form.effort !== "unsaid",
-    lesser: (form) => ({ ...form, effort: "unsaid" }),
-  },
-  {
-    applies: ({ text }, form) =>
-      /reasoning_content/.test(text) && /must|missing|required/.test(text) && form.reasoning === "kept",
-    lesser: (form) => ({ ...form, reasoning: "required" }),
-  },
+  concede(/^(?=.*tools).*reasoning[_ .]?effort/s, "effort", ["asked", "none"]),
+  concede(/reasoning[_ .]?effort/, "effort", ["asked", "unsaid"]),
+  concede(/reasoning[_ .]?effort/, "effort", ["none", "unsaid"]),
+  concede(/^(?=.*(?:must|missing|required)).*reasoning_content/s, "reasoning", ["kept", "required"]),
   {
     applies: ({ text }, form, request) =>
       /reasoning|extra_content|thought_signature/.test(text) &&
@@ -120,15 +116,7 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
       request.messages.some((message) => message.role === "assistant"),
     lesser: (form) => ({ ...form, reasoning: "left_out" }),
   },
-  {
-    applies: ({ text }, form, request) =>
-      refusedSchema.test(text) &&
-      form.schemas === "full" &&
-      request.output_schema === undefined &&
-      (request.tools.length > 0 || addsTools(request.messages)),
-    lesser: (form) => ({ ...form, schemas: "plain" }),
-    ofTools: true,
-  },
+  { ...concede<ChatForm, "schemas">(refusedSchema, "schemas", ["full", "plain"], sendsTools), ofTools: true },
   concede(/developer|\brole\b/, "instructions", ["developer", "system"]),
   {
     applies: ({ text, status }, form, request) =>
@@ -148,11 +136,9 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
   },
 ];
 
-const saysEffort = /reasoning[_ .]?effort/;
-
-/** Words in refusals of a tool's parameters, in lower case. */
-const refusedSchema =
-  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
+function sendsTools({ output_schema, tools, messages }: ModelRequest): boolean {
+  return output_schema === undefined && (tools.length > 0 || addsTools(messages));
+}
 
 function hasSeveralCalls(message: Message): boolean {
   return message.role === "assistant" && message.tool_calls.length > 1;

@@ -156,32 +156,25 @@ function isChange(message: Message): boolean {
   return message.role === "system" && message.text !== "";
 }
 
-/** Facts about a server or model that no refusal would reveal. */
-export interface ChatQuirks {
-  /** The id of a call in the server's format: always the same for a call and its result. */
-  callId(id: string): string;
-  /** Fields for calls of another model: Gemini from version 3 on refuses calls without its signature. */
-  foreignCall: { extra_content?: { google: { thought_signature: string } } };
-  /** Whether parts have marks for Anthropic's prompt cache. https://openrouter.ai/docs/features/prompt-caching */
-  cacheMarks: boolean;
-  /** Whether the server is known to separate text from reasoning and calls. */
-  plainText: boolean;
-}
+export type ChatQuirks = ReturnType<typeof chatQuirks>;
 
-/** @param server its kind, if known */
-export function chatQuirks(model: string, server: ServerKind | undefined): ChatQuirks {
+/** Facts about a server or model that no refusal would reveal. @param server its kind, if known */
+export function chatQuirks(model: string, server: ServerKind | undefined) {
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
   const onOpenRouter = server === "openrouter";
   const isNewGemini =
     /^gemini-(?:[3-9]|\d{2})/.test(name) || (server === "gemini" && !/^gemini-[12]\b/.test(name));
   const isGemini = isNewGemini && !onOpenRouter;
   return {
-    callId: server === "mistral" || isMistral(name) ? nineCharacters : (id) => safeCallId(id),
+    /** The id of a call in the server's format: always the same for a call and its result. */
+    callId: server === "mistral" || isMistral(name) ? nineCharacters : (id: string) => safeCallId(id),
+    /** Whether the server is known to separate text from reasoning and calls. */
     plainText: isOpenAiOrAzure(server) || server === "gemini",
-    // https://ai.google.dev/gemini-api/docs/thought-signatures
+    /** Fields for calls of another model: https://ai.google.dev/gemini-api/docs/thought-signatures */
     foreignCall: isGemini
       ? { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } }
       : {},
+    /** Whether parts have marks for Anthropic's prompt cache. https://openrouter.ai/docs/features/prompt-caching */
     cacheMarks: onOpenRouter && model.startsWith("anthropic/"),
   };
 }

@@ -16,7 +16,10 @@ import { createListener, type Heard, notify } from "./postgres-listener.ts";
 import { locatePostgres, type PostgresServer, type ServerOptions } from "./postgres-server.ts";
 import { preparePostgres } from "./postgres-upgrade.ts";
 
-/** Text must not contain U+0000, which PostgreSQL cannot store (`storableText`). Arrays are for `= ANY ($1)` and `unnest`. */
+/**
+ * Arrays are for `= ANY ($1)` and `unnest`. PostgreSQL cannot store U+0000: in a text, U+FFFD is stored in its place; the texts of an array
+ * must not contain it (`storableText`).
+ */
 export type PostgresValue =
   | string
   | number
@@ -205,7 +208,8 @@ async function ask(
 ): Promise<QueryResult<PostgresRow>> {
   const name = madeOnce(statementNames, text, () => `knack_${statementNames.size}`);
   try {
-    return await client.query({ name, text, values: [...values] });
+    const stored = values.map((value) => (typeof value === "string" ? storableText(value) : value));
+    return await client.query({ name, text, values: stored });
   } catch (error) {
     throw toPostgresError(error, place);
   }

@@ -11,10 +11,8 @@ import type {
 import type { UsageTotal } from "../../core/log/usage.ts";
 import type { Author, Inbound } from "../../core/values/inbound.ts";
 import { lostEntryError } from "../storage-error.ts";
+import type { Row } from "../tables.ts";
 import { trialMs } from "./turn-blame.ts";
-
-/** A row of a turn log, whatever its database: the columns have the same names and types in all of them. */
-export type Row = Record<string, unknown>;
 
 /** The columns that `turnRecordOf` reads. */
 export const recordColumns = `turn_id, namespace, thread, kind, author, text, status, outcome, answer, merged_into,

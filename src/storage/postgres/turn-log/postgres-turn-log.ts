@@ -8,6 +8,7 @@ import type {
 } from "../../../core/log/turn-log.ts";
 import type { DueEntries } from "../../../core/ports/schedules.ts";
 import type { StoreClock } from "../../store-clock.ts";
+import { createDueEntries } from "../../turns/due-entries.ts";
 import { createThreadReading } from "../../turns/thread-reading.ts";
 import { createForgetting } from "../../turns/turn-forgetting.ts";
 import { createTurnRemoval } from "../../turns/turn-removal.ts";
@@ -18,7 +19,6 @@ import { createAccepting } from "./postgres-accepting.ts";
 import { createAppending } from "./postgres-appending.ts";
 import { createClaiming } from "./postgres-claiming.ts";
 import { createDetailsRemoval } from "./postgres-details.ts";
-import { createDueEntries } from "./postgres-due-entries.ts";
 import { readInbounds } from "./postgres-events.ts";
 import { forgettingTables } from "./postgres-forgetting.ts";
 import { createReading } from "./postgres-reading.ts";
@@ -59,6 +59,7 @@ export function createPostgresTurnLog(
   { clock }: PostgresTurnLogOptions = {},
 ): PostgresTurnLog {
   const turns = createTurnStore(connection, clock);
+  const tables = postgresTables(turns);
   const details = createDetailsRemoval(turns);
   return {
     ...createAccepting(turns),
@@ -69,7 +70,7 @@ export function createPostgresTurnLog(
     ...createForgetting(forgettingTables(turns)),
     ...details,
     ...createTurnRemoval({
-      ...postgresTables(turns),
+      ...tables,
       removeDetails: details.removeDetails,
       threads: "threads",
       *lockNamespace(namespace) {
@@ -82,7 +83,8 @@ export function createPostgresTurnLog(
     },
     ...createReading(turns),
     ...createThreadReading(turns),
-    due: createDueEntries(turns),
+    // A commit waits for the disk.
+    due: createDueEntries({ ...tables, parse: turns.parse, durable: async () => {}, lock: "FOR UPDATE" }),
     onWork: (heard) => turns.listen(workChannel, () => heard()),
     onSignal: (heard) => turns.listen(turnChannel, heard),
     onEvents: (namespace, heard) =>

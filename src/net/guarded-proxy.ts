@@ -164,14 +164,6 @@ function refuse(client: Duplex, { status, phrase, text }: Answer): void {
   client.end(`${headers.join("\r\n")}\r\n\r\n${text}`);
 }
 
-/** Why a proxy refuses a request, for the program that made it. */
-interface ProxyRefusal {
-  status: 400 | 403;
-  /** One line of ASCII: many programs show nothing else. */
-  phrase: string;
-  text: string;
-}
-
 /** Ports that every grant of a host covers. */
 const webPorts: readonly number[] = [80, 443];
 
@@ -197,7 +189,7 @@ function plainHost(url: URL): string {
 }
 
 /** Asks whether a host may be reached: by its name on ports 80 and 443, as `host:port` on all others. */
-function judgeTarget({ host, port }: ConnectionTarget, access: NetworkAccess): ProxyRefusal | undefined {
+function judgeTarget({ host, port }: ConnectionTarget, access: NetworkAccess): Answer | undefined {
   const bracketed = host.includes(":") ? `[${host}]` : host;
   const asked = webPorts.includes(port) ? host : `${bracketed}:${port}`;
   if (host !== "" && access.permits(asked)) return undefined;
@@ -209,7 +201,7 @@ function judgeTarget({ host, port }: ConnectionTarget, access: NetworkAccess): P
 }
 
 /** The refusal of a request that is not for a proxy. */
-const badRequest: ProxyRefusal = {
+const badRequest: Answer = {
   status: 400,
   phrase: "Not a proxy request",
   text: "Only http addresses and CONNECT host:port are taken here.\n",

@@ -12,7 +12,7 @@ import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { Places } from "./places.ts";
 import { createPreparedFolders } from "./prepare/prepared-folders.ts";
-import { createPreparedPackages, type PreparedOptions } from "./prepare/prepared-packages.ts";
+import { type PreparedOptions, SandboxPackages } from "./prepare/prepared-packages.ts";
 import { PreparedSets } from "./prepare/prepared-sets.ts";
 import { createPythonVersion } from "./prepare/python-version.ts";
 import type { PackageSources } from "./prepare/run-installer.ts";
@@ -79,9 +79,7 @@ async function openSandbox(options: SandboxOptions, runs: string, mutex: Mutex):
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const byDefault = { searchPath: [], certificates: {}, timeZone };
   const isolation = await chooseIsolation({ ...byDefault, ...options, allowWeak, limits, runs, hidden });
-  const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"), {
-    shared: options.mutex !== undefined,
-  });
+  const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"));
   if (options.packages !== undefined) await sets.clean();
   const context: SandboxContext = {
     isolation,
@@ -122,9 +120,9 @@ async function openSandbox(options: SandboxOptions, runs: string, mutex: Mutex):
 function preparedPackages(
   { packages: sources, preparePatienceMs: patienceMs = 100_000 }: SandboxOptions,
   parts: Pick<PreparedOptions, "sandbox" | "sets" | "mutex" | "runtimeOf" | "signal">,
-): ReturnType<typeof createPreparedPackages> {
+): PreparedPackages & Pick<SandboxPackages, "settled"> {
   if (sources === undefined) return { ...noPreparedPackages, settled: async () => undefined };
-  return createPreparedPackages({ ...parts, sources, now: Date.now, patienceMs });
+  return new SandboxPackages({ ...parts, sources, now: Date.now, patienceMs });
 }
 
 function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[]): Verdict {

@@ -41,14 +41,10 @@ export function createCodeRunner(
         return { status: "refused", reason: `Code runs with bubblewrap only. ${isolation.lacks.cure}` };
       const program = await interpreter(request.language, isolation);
       if (!program.ok) return { status: "refused", reason: program.reason };
-      const { packages, release } = await context.prepared.take();
-      try {
-        const shown = await shownSkills(request.skills ?? []);
-        const code = { ...codeOf(request, program.value), packages, shown };
-        return await runToEnd(code, withHosts(request, hosts), context);
-      } finally {
-        release();
-      }
+      const packages = await context.prepared.packagesFor();
+      const shown = await shownSkills(request.skills ?? []);
+      const code = { ...codeOf(request, program.value), packages, shown };
+      return await runToEnd(code, withHosts(request, hosts), context);
     },
   };
 }

@@ -19,7 +19,8 @@ const watchMs = 1_000;
 /** Maximum piece of text that is passed on, characters. */
 const maxText = 2_000;
 
-export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText" | "working"> {
+export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "working"> {
+  onText?: ProgramRequest["onText"] | undefined;
   /** Memory limit of a process, for the message when it is exceeded. */
   limits: Pick<SandboxLimits, "memoryBytes">;
   memory: MemoryWatch;

@@ -4,6 +4,7 @@ import { type StoreClock, systemTime } from "../store-clock.ts";
 import { createDueEntries } from "../turns/due-entries.ts";
 import { createThreadReading } from "../turns/thread-reading.ts";
 import { createForgetting } from "../turns/turn-forgetting.ts";
+import { createTurnReading } from "../turns/turn-reading.ts";
 import { createTurnRemoval } from "../turns/turn-removal.ts";
 import { backlogOf, wokenBySignal } from "../turns/turn-rows.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
@@ -11,10 +12,9 @@ import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 import { createDetailsRemoval } from "./sqlite-details.ts";
-import { readInbound } from "./sqlite-events.ts";
+import { readEvents, readInbound } from "./sqlite-events.ts";
 import { forgettingTables } from "./sqlite-forgetting.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
-import { createReading } from "./sqlite-reading.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
 import { turnLogFormat } from "./turn-log-schema.ts";
 
@@ -61,7 +61,14 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
         yield [`DELETE FROM lanes WHERE lane IN ${lanes} AND namespace = $1`, namespace];
       },
     }),
-    ...createReading(connection),
+    ...createTurnReading({
+      ...tables,
+      parse,
+      read: async (turnId, afterSeq = -1) => readEvents(connection, turnId, afterSeq),
+      plain: (row) => row,
+      unfinished: "turns INDEXED BY turns_unfinished",
+      everywhere: "namespaces CROSS JOIN turns USING (namespace) WHERE accepted_at >= $1",
+    }),
     ...createThreadReading(tables),
     due: createDueEntries({ ...tables, parse, durable, lock: "" }),
     mark: () => Number(connection.get("PRAGMA application_id")?.application_id),

@@ -1,5 +1,4 @@
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
-import type { Json } from "../../core/values/json.ts";
 import type { Row, Tables, Value, Work } from "../tables.ts";
 
 /** The table `due_entries`, and what differs between databases. */
@@ -31,7 +30,9 @@ const listed = `
 
 /** The entries that come due by themselves. Changes of one entry wait for each other, whichever process makes them. */
 export function createDueEntries(tables: DueTables): DueEntries {
-  const entryOf = (row: Row) => dueEntryOf(row, tables.parse);
+  const entryOf = ({ due_at, value, ...entry }: Row) =>
+    // The statement names the columns.
+    ({ ...entry, ...(due_at === null ? {} : { due_at }), value: tables.parse(value) }) as DueEntry;
   const read = async (sql: string, ...values: Value[]) => (await tables.all(sql, ...values)).map(entryOf);
   const durably = async <T>(work: () => Work<T>): Promise<T> => {
     const result = await tables.write(work);
@@ -68,17 +69,6 @@ export function createDueEntries(tables: DueTables): DueEntries {
       const [row] = await tables.all("SELECT min(due_at) AS at FROM due_entries WHERE due_at IS NOT NULL");
       return row?.at == null ? undefined : Number(row.at);
     },
-  };
-}
-
-function dueEntryOf(row: Row, parse: (text: unknown) => unknown): DueEntry {
-  const { id, namespace, kind, due_at, value } = row;
-  return {
-    id: String(id),
-    namespace: String(namespace),
-    kind: String(kind),
-    ...(due_at === null ? {} : { due_at: Number(due_at) }),
-    value: parse(value) as Json,
   };
 }
 

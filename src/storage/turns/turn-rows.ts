@@ -57,13 +57,8 @@ export function usageOf(row: Row): UsageTotal {
 
 /** A thread from a row of its table. */
 export function threadOf(row: Row): ThreadRecord {
-  return {
-    thread: row.thread as string,
-    title: row.title as string,
-    turns: row.turns as number,
-    last_at: row.last_at as number,
-    busy: Number(row.unfinished) > 0,
-  };
+  const { unfinished, ...record } = row;
+  return { ...record, busy: Number(unfinished) > 0 } as ThreadRecord;
 }
 
 /**

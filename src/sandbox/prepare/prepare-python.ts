@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
+import { parsedJson } from "../../base/json-reader.ts";
 import { BuildRefusal, readReport } from "../build-folder.ts";
 import { findProgram } from "../run/programs.ts";
 import { type AskedPackage, pythonName } from "./package-names.ts";
@@ -91,7 +92,7 @@ async function resolve(
   ];
   const requirements = asked.map(({ spec }) => `${spec}\n`).join("");
   await runPip(python, args, { folder, files: { "constraints.txt": constraints } }, requirements, context);
-  const parsed = report.safeParse(JSON.parse((await readReport(join(folder, "report.json"))) ?? "{}"));
+  const parsed = report.safeParse(parsedJson((await readReport(join(folder, "report.json"))) ?? ""));
   if (!parsed.success)
     throw new BuildRefusal("pip wrote no report of what it found. Is it pip 22.2 or newer?");
   return parsed.data.install;

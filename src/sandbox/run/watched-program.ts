@@ -24,7 +24,6 @@ export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "workin
   /** Memory limit of a process, for the message when it is exceeded. */
   limits: Pick<SandboxLimits, "memoryBytes">;
   memory: MemoryWatch;
-  lines?: LineLimits;
 }
 
 /** A running program and its end. */
@@ -38,7 +37,7 @@ export interface WatchedProgram extends RunningProgram {
 /** Exchanges JSON lines with a process. Its output is read as it arrives and takes at most one line of memory. */
 export function watchProgram(child: ChildProcess, options: WatchOptions): WatchedProgram {
   const { limits } = options;
-  const lines = options.lines ?? defaultLineLimits;
+  const lines = defaultLineLimits;
   const budget = new LineBudget(lines, () => performance.now());
   let stopped: string | undefined;
   const stop = (reason: string) => {

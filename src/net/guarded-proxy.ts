@@ -4,17 +4,13 @@ import type { AddressInfo, ListenOptions, LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { NetworkAccess } from "../core/skill/programs.ts";
-import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
+import { createAddressPolicy, type Reach } from "./address-policy.ts";
 import { type Answer, answer, fail, failureOf, forward, printable, type WayOut } from "./forward-request.ts";
 import { type ConnectionTarget, connectGuarded } from "./guarded-connector.ts";
 import { endTls, keysFor, openTlsEnds, type TlsEnds } from "./keyed-hosts.ts";
 import { defaultTrafficLimits, metered, type TrafficLimits, TrafficMeter } from "./traffic-meter.ts";
 
-export interface GuardedProxyOptions {
-  /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
-  allow: readonly string[];
-  /** Never reached, whatever is allowed. */
-  own?: OwnPort;
+export interface GuardedProxyOptions extends Reach {
   limits?: Partial<TrafficLimits>;
   /** Resolves names; default: the system's resolver. */
   lookup?: LookupFunction;

@@ -31,7 +31,6 @@ export interface FollowTurn {
   known?: readonly TurnEvent[];
   /** Stops watching. The turn itself continues. */
   signal: AbortSignal;
-  onEvent?(event: TurnEvent): void;
   /**
    * Asks the person; undefined leaves the question open. The signal aborts when the question was answered elsewhere or expired.
    */
@@ -42,7 +41,7 @@ export interface FollowTurn {
 
 /** Shows a turn until it ends, and answers its questions. Returns the last view. @throws ApiError */
 export async function followTurn(options: FollowTurn): Promise<TurnView> {
-  const { client, turnId, display, known = [], signal, onEvent } = options;
+  const { client, turnId, display, known = [], signal } = options;
   let view = known.reduce(foldTurn, emptyTurnView(turnId));
   const questions = createQuestions(options);
   try {
@@ -54,7 +53,6 @@ export async function followTurn(options: FollowTurn): Promise<TurnView> {
     });
     await questions.follow(view);
     for await (const event of events) {
-      onEvent?.(event);
       view = foldTurn(view, event);
       await questions.follow(view);
       if (!questions.open()) display.update(view);
@@ -87,9 +85,7 @@ function createQuestions(options: FollowTurn) {
       if (next === undefined) return;
       display.pause();
       const cancel = new AbortController();
-      const done = next.ask(cancel.signal).catch((error: unknown) => {
-        display.note(errorText(error));
-      });
+      const done = next.ask(cancel.signal).catch((error: unknown) => display.note(errorText(error)));
       current = { id: next.id, cancel, done };
     },
   };
@@ -111,8 +107,8 @@ function nextAsked(
       async ask(signal) {
         const text = await ask(question, signal);
         if (text === undefined || signal.aborted) return;
-        if (!(await client.call("turn.answer", { id: turnId, question_id, text })).answered)
-          display.note("The question is no longer open.");
+        const { answered } = await client.call("turn.answer", { id: turnId, question_id, text });
+        if (!answered) display.note("The question is no longer open.");
       },
     };
   }
@@ -123,11 +119,9 @@ function nextAsked(
       async ask(signal) {
         const verdict = await decide(approval, signal);
         if (verdict === undefined || signal.aborted) return;
-        if (
-          !(await client.call("approval.decide", { id: approval.approval_id, ...verdictInput(verdict) }))
-            .decided
-        )
-          display.note("Someone has already decided this, or it has expired.");
+        const decision = { id: approval.approval_id, ...verdictInput(verdict) };
+        const { decided } = await client.call("approval.decide", decision);
+        if (!decided) display.note("Someone has already decided this, or it has expired.");
       },
     }
   );

@@ -1,5 +1,6 @@
 import type { TurnEvent, TurnOutcome } from "../core/log/turn-event.ts";
-import type { ApprovalVerdict, ApprovalView, QuestionView } from "../core/log/turn-view.ts";
+import type { ApprovalView, QuestionView } from "../core/log/turn-view.ts";
+import type { Verdict } from "../core/values/verdict.ts";
 import { askPerson } from "../platforms/terminal/ask-person.ts";
 import { decidePerson } from "../platforms/terminal/decide-person.ts";
 import { followTurn } from "../platforms/terminal/follow-turn.ts";
@@ -69,12 +70,12 @@ async function decideApproval(
   turn: { turn_id: string; thread: string },
   approval: ApprovalView,
   signal: AbortSignal,
-): Promise<ApprovalVerdict | undefined> {
+): Promise<Verdict | undefined> {
   const { stdin, stderr } = context;
   if (stdin.isTTY === true && stderr.isTTY === true) {
     return withReader(context, client, turn, (asking) => decidePerson(approval, signal, asking));
   }
-  if (remote === undefined) return false;
+  if (remote === undefined) return "refuse";
   stderr.write(
     `${plainLine(approval.tool)} needs approval. Decide in the console at ${remote}, or with: knack chat --thread ${turn.thread}\n`,
   );

@@ -16,8 +16,8 @@ const maxDetails = 2_500;
 /** The exact arguments of an approval. */
 export async function showArguments(
   { app, platform }: IntakeContext,
-  id: string,
   { turn, by }: TurnPress,
+  { approval_id: id }: { approval_id: string },
 ): Promise<string> {
   const found = await app.run("approval.show", { input: { id }, asker: { by, namespace: turn.namespace } });
   if (!found.ok) return found.message;

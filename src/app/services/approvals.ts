@@ -25,29 +25,17 @@ export interface ApprovalDeps {
 }
 
 /** Approvals that tools asked for. */
-export interface Approvals {
-  /** The request, for its asker and those who may decide. `text`: what this person may edit now. A failure is as that of `mayDecide`. */
-  show(approvalId: string, by: Author): Promise<Outcome<{ asked: Requested; text: string | undefined }>>;
-  /** Whether a person may decide. A failure says who has to, or that the id is unknown. */
-  mayDecide(approvalId: string, by: Author): Promise<Outcome<unknown>>;
-  /**
-   * Decides; `decided` is false when it was already decided or has expired. Where no standing decision is possible, the verdict counts
-   * once.
-   */
-  decide(
-    approvalId: string,
-    verdict: Verdict,
-    by: Author,
-    /** The text that runs in place of the quoted one. Such a decision approves this one call. */
-    edited?: string,
-  ): Promise<Outcome<{ decided: boolean }>>;
-}
+export type Approvals = ReturnType<typeof createApprovals>;
 
 type Requested = TurnEventOf<"approval_requested">;
 
-export function createApprovals(deps: ApprovalDeps): Approvals {
+export function createApprovals(deps: ApprovalDeps) {
   return {
-    async show(approvalId, by) {
+    /** The request, for its asker and those who may decide. `text`: what this person may edit now. A failure is as that of `mayDecide`. */
+    async show(
+      approvalId: string,
+      by: Author,
+    ): Promise<Outcome<{ asked: Requested; text: string | undefined }>> {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked, isOver } = found;
@@ -55,14 +43,25 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       if (!may && by.id !== turn.author.id) return notAllowed(deps, asked, turn);
       return { ok: true, value: { asked, text: may && !isOver ? textToEdit(asked) : undefined } };
     },
-    async mayDecide(approvalId, by) {
+    /** Whether a person may decide. A failure says who has to, or that the id is unknown. */
+    async mayDecide(approvalId: string, by: Author): Promise<Outcome<unknown>> {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked } = found;
       const may = mayDecide(by, asked, turn);
       return may ? { ok: true, value: undefined } : notAllowed(deps, asked, turn);
     },
-    async decide(approvalId, verdict, by, edited) {
+    /**
+     * Decides; `decided` is false when it was already decided or has expired. Where no standing decision is possible, the verdict counts
+     * once.
+     * @param edited the text that runs in place of the quoted one; such a decision approves this one call
+     */
+    async decide(
+      approvalId: string,
+      verdict: Verdict,
+      by: Author,
+      edited?: string,
+    ): Promise<Outcome<{ decided: boolean }>> {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked, isOver } = found;

@@ -287,19 +287,16 @@ export class PlatformError extends Error {
   }
 }
 
-/** The platforms of this process, by their namespaces. */
-export interface ChatPlatforms {
-  add(platform: ChatPlatform): void;
-  of(namespace: string): ChatPlatform | undefined;
-}
+export type ChatPlatforms = ReturnType<typeof createChatPlatforms>;
 
-export function createChatPlatforms(): ChatPlatforms {
+/** The platforms of this process, by their namespaces. */
+export function createChatPlatforms() {
   const platforms = new Map<string, ChatPlatform>();
   return {
-    add(platform) {
+    add(platform: ChatPlatform): void {
       platforms.set(platform.id, platform);
     },
-    of: (namespace) => platforms.get(namespace.slice(0, namespace.indexOf(":"))),
+    of: (namespace: string) => platforms.get(namespace.slice(0, namespace.indexOf(":"))),
   };
 }
 

@@ -1,3 +1,4 @@
+import { few } from "../../../base/markdown-text.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { emptyTurnView, foldTurn } from "../../../core/log/turn-view.ts";
 import { type ButtonAction, repeatedTurn, repeatKey } from "../../../core/ports/chat-platform.ts";
@@ -239,10 +240,9 @@ export async function takeBack(
 /** Files outlive the attachments they were made from: the person who deletes those is told which files remain. */
 function stillThere(attachments: readonly string[], made: readonly string[]): string {
   const names = (paths: readonly string[]) =>
-    paths
-      .slice(0, 10)
-      .map((path) => `\`${path.replaceAll("`", "'")}\``)
-      .join(", ");
-  const more = made.length > 10 ? ` and ${made.length - 10} more` : "";
-  return `Deleted, together with ${names(attachments)}. Files made from that are still in this thread: ${names(made)}${more}. To delete one, use \`/agent files remove PATH\`.`;
+    few(
+      paths.map((path) => `\`${path.replaceAll("`", "'")}\``),
+      10,
+    );
+  return `Deleted, together with ${names(attachments)}. Files made from that are still in this thread: ${names(made)}. To delete one, use \`/agent files remove PATH\`.`;
 }

@@ -219,12 +219,7 @@ async function keep(
 function kept(
   namespace: string,
   reference: string,
-  {
-    thread,
-    author: { id, name },
-    text,
-    at,
-  }: Pick<ChannelMessage, "author" | "text" | "at"> & { thread: string | undefined },
+  { thread, author: { id, name }, text, at }: Omit<IndexedMessage, "namespace" | "reference">,
 ): IndexedMessage {
   return { namespace, reference, thread, author: { id, name }, text: beginningOf(text, maxText), at };
 }

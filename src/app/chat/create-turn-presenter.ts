@@ -7,10 +7,9 @@ import type { TurnPresenterDeps } from "./present/presented-turn.ts";
 import { ifStillWanted } from "./present/still-wanted.ts";
 import { whileHeld } from "./present/while-held.ts";
 
-/** Shows turns on chat platforms while they run, and delivers their answers. */
-export type TurnPresenter = ReturnType<typeof createTurnPresenter>;
-
-/** Shows turns that came from a chat platform there. All others pass at no cost. */
+/**
+ * Shows turns that came from a chat platform there while they run, and delivers their answers. All others pass at no cost.
+ */
 export function createTurnPresenter(deps: TurnPresenterDeps) {
   return {
     /**

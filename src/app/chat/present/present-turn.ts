@@ -31,7 +31,7 @@ const questionRetryMs = 30_000;
 /** Time for running calls to end when a turn is given up, ms. */
 const closeTimeoutMs = 2_000;
 
-/** The events of a turn shown on its platform, including those of its presentation (`TurnPresenter.around`). */
+/** The events of a turn shown on its platform, including those of its presentation (`createTurnPresenter`). */
 export async function* presentTurn(
   deps: TurnPresenterDeps,
   claimed: ClaimedTurn,

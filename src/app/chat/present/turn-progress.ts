@@ -5,9 +5,6 @@ import type { ProgressLevel } from "../../../core/skill/namespace-state.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { renderCollapsed, renderProgress } from "./render-progress.ts";
 
-/** The progress of a turn, at the level its channel has chosen. */
-export type TurnProgress = ReturnType<typeof createTurnProgress>;
-
 export interface ProgressOptions {
   level: Promise<ProgressLevel>;
   /** No card is requested before this time, ms since the epoch. */
@@ -18,6 +15,7 @@ export interface ProgressOptions {
   show(): void;
 }
 
+/** The progress of a turn, at the level its channel has chosen. */
 export function createTurnProgress(
   { clock, platform }: PresentedTurn,
   { level, notBefore, shortest, show }: ProgressOptions,

@@ -2,9 +2,6 @@ import { beginningOf } from "../../../base/markdown-text.ts";
 import type { ConversationState } from "../../../core/ports/chat-platform.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
-/** The platform's own sign that the bot works, kept alive while it is shown. */
-export type WorkingMark = ReturnType<typeof createWorkingMark>;
-
 /** Refresh interval, ms: Discord's typing sign ends after 10 s, Slack's status after 2 min. */
 const refreshMs = 8_000;
 /** Minimum time between two changes of the activity, ms. */
@@ -12,7 +9,10 @@ const minPauseMs = 2_000;
 
 const maxTitle = 80;
 
-/** @param delay time before it is first shown, ms */
+/**
+ * The platform's own sign that the bot works, kept alive while it is shown.
+ * @param delay time before it is first shown, ms
+ */
 export function createWorkingMark(
   { platform, place, to, text, clock, logger, turn_id, givenUp, background }: PresentedTurn,
   delay: number,

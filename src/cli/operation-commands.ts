@@ -17,7 +17,7 @@ export function addOperationCommands(
   operations: readonly Operation[],
 ): void {
   for (const operation of operations) {
-    for (const form of operation.commandLine ?? []) {
+    for (const form of operation.commandLine) {
       const [family, name] = form.command.split(/ (?=[<[])/)[0]?.split(" ") ?? [];
       const parent = program.commands.find((each) => each.name() === family);
       if (parent === undefined) throw new Error(`The command line has no ${family}`);

@@ -1,15 +1,20 @@
 import { z } from "zod";
 import { durationInWords } from "../../base/duration-in-words.ts";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { readStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
+import {
+  readStanding,
+  removeStanding,
+  type StandingDecision,
+} from "../../core/decisions/standing-decisions.ts";
 import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Outcome } from "../../core/values/failure.ts";
+import { mayApprove } from "../../core/values/inbound.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { destinationText } from "../../core/values/shown.ts";
 import { type Verdict, verdictInput, verdictOf, verdicts } from "../../core/values/verdict.ts";
-import { type ChatForm, type OperationCall, operation } from "./operation.ts";
+import { auditNote, type ChatForm, type OperationCall, operation } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
 
 const decision = z.object({
@@ -147,15 +152,13 @@ export const listApprovals = operation({
     refused: z.array(standingSchema),
   }),
   who: "anyone",
-  chat: [
-    {
-      command: "agent approvals list",
-      description: "Shows what waits for approval here, and what is always and never allowed",
-      alsoAlone: true,
-      read: (words, { namespace }) => (words === "" ? { namespace } : undefined),
-      missing: how,
-    },
-  ],
+  chat: {
+    command: "agent approvals list",
+    description: "Shows what waits for approval here, and what is always and never allowed",
+    alsoAlone: true,
+    read: (words, { namespace }) => (words === "" ? { namespace } : undefined),
+    missing: how,
+  },
   text: ({ open, allowed, refused }, _input, { now }) =>
     [
       open.length === 0 ? "Nothing waits for approval here." : "Waiting for approval:",
@@ -241,4 +244,70 @@ function shownDecision({ id, binding, only_for, within, name }: StandingDecision
     within,
     by: name,
   };
+}
+
+export const removeApproval = operation({
+  name: "approval.remove",
+  input: z.object({
+    namespace: namespaceSchema,
+    id: z.number().describe("the number that approval.list shows"),
+  }),
+  output: z.object({ tool: z.string(), verdict: z.enum(["always", "never"]) }),
+  who: { decide: mayRemove },
+  chat: {
+    command: "agent approvals remove",
+    public: true,
+    description: "Removes a standing decision, so that such calls ask again",
+    options: [
+      {
+        name: "number",
+        description: "The number of the decision, as the list shows it",
+        required: true,
+        type: "number",
+        complete: async ({ store }, namespace) =>
+          (await readStanding(store, namespace)).map((each) => ({
+            text: `${each.id}`,
+            description: `${each.binding.tool}, ${each.verdict === "always" ? "always allowed" : "never allowed"}`,
+          })),
+      },
+    ],
+    read: (words, { namespace }) => ({ namespace, id: Number(words.split(/\s+/)[0]) || 0 }),
+  },
+  text: ({ tool }) => `**${escapeMarkdown(tool)}** asks again here.`,
+  async run(call) {
+    const found = await decisionOf(call);
+    if (!found.ok) return found;
+    const { id, binding, verdict } = found.value;
+    await removeStanding(call.services.store, call.input.namespace, id);
+    return { ok: true, value: { tool: binding.tool, verdict } };
+  },
+  audit: ({ tool, verdict }) =>
+    auditNote(
+      "approval_removed",
+      tool,
+      `no longer ${verdict === "always" ? "always allows" : "refuses"} **${escapeMarkdown(tool)}**`,
+    ),
+});
+
+type Removal = OperationCall<{ namespace: string; id: number }>;
+
+async function decisionOf({
+  input: { namespace, id },
+  services,
+}: Removal): Promise<Outcome<StandingDecision>> {
+  const found = (await readStanding(services.store, namespace)).find((each) => each.id === id);
+  if (found !== undefined) return { ok: true, value: found };
+  return {
+    ok: false,
+    status: 404,
+    message: "There is no decision with that number. `/agent approvals` shows them.",
+  };
+}
+
+/** The person who decided and managers may remove a decision; matching calls then ask again. */
+async function mayRemove(call: Removal): Promise<Outcome<unknown>> {
+  const found = await decisionOf(call);
+  if (!found.ok || mayApprove(call.asker.by, "asker", { author: { id: found.value.by } })) return found;
+  const message = `Only ${escapeMarkdown(found.value.name)} or a manager of this channel may remove that decision.`;
+  return { ok: false, status: 403, message };
 }

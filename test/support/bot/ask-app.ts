@@ -1,7 +1,7 @@
 /** Requests of people and programs to the bot, one call each. */
 import type { App } from "../../../src/app/app.ts";
-import type { SettingsChange } from "../../../src/app/services/channel-settings.ts";
 import type { ForgetPersonOptions } from "../../../src/app/services/forget-person/forgotten-person.ts";
+import type { SettingsChange } from "../../../src/core/skill/namespace-state.ts";
 import type { Asker } from "../../../src/core/values/failure.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import type { Json } from "../../../src/core/values/json.ts";

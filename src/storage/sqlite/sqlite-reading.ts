@@ -12,6 +12,7 @@ export function createReading(connection: SqliteConnection): TurnReading {
     read: async (turnId, afterSeq = -1) => readEvents(connection, turnId, afterSeq),
     plain: (row) => row,
     unfinished: "turns INDEXED BY turns_unfinished",
+    decider: "events.body -> 'person' ->> 'id'",
     everywhere: "namespaces CROSS JOIN turns USING (namespace) WHERE accepted_at >= $1",
   });
 }

@@ -92,18 +92,17 @@ function createDueEntries(connection: SqliteConnection): DueEntries {
     return result;
   };
   return {
-    async add({ id, namespace, kind, due_at, value }) {
+    async add({ id, namespace, shown_in = null, kind, due_at = null, value }) {
       const text = dueEntryText(value);
-      const insert =
-        "INSERT INTO due_entries (id, namespace, kind, due_at, value) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
-      const added = await durably(() => connection.run(insert, id, namespace, kind, due_at ?? null, text));
+      const insert = `INSERT INTO due_entries (${dueEntryColumns}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
+      const added = await durably(() => connection.run(insert, id, namespace, shown_in, kind, due_at, text));
       if (added === 0) throw takenEntryError(id);
     },
     get: async (id) => find(id),
-    async list({ namespace, kind, most = defaultDueEntries }) {
-      const where =
-        "WHERE (?1 IS NULL OR namespace = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY ordinal LIMIT ?3";
-      return connection.all(`${columns} ${where}`, namespace ?? null, kind ?? null, most).map(entryOf);
+    async list({ namespace = null, shown_in, kind = null, most = defaultDueEntries }) {
+      const shown = shown_in === undefined ? "(?1 IS NULL OR namespace = ?1)" : "shown_in = ?1";
+      const where = `WHERE ${shown} AND (?2 IS NULL OR kind = ?2) ORDER BY ordinal LIMIT ?3`;
+      return connection.all(`${columns} ${where}`, shown_in ?? namespace, kind, most).map(entryOf);
     },
     change: (id, change) =>
       durably(() =>

@@ -8,14 +8,15 @@ const maxValue = 100_000;
 export const defaultDueEntries = 1_000;
 
 /** The columns that `dueEntryOf` reads. */
-export const dueEntryColumns = "id, namespace, kind, due_at, value";
+export const dueEntryColumns = "id, namespace, shown_in, kind, due_at, value";
 
 /** The entry of a row with `dueEntryColumns`; `parse` reads stored JSON. */
 export function dueEntryOf(row: Record<string, unknown>, parse: (text: unknown) => unknown): DueEntry {
-  const { id, namespace, kind, due_at, value } = row;
+  const { id, namespace, shown_in, kind, due_at, value } = row;
   return {
     id: String(id),
     namespace: String(namespace),
+    ...(shown_in === null ? {} : { shown_in: String(shown_in) }),
     kind: String(kind),
     ...(due_at === null ? {} : { due_at: Number(due_at) }),
     value: parse(value) as Json,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { type GoalView, goalViewSchema, maxPlanText } from "../../../core/ports/schedule.ts";
+import { type GoalView, goalViewSchema, maxPlanText } from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { mayStop } from "../../../core/values/inbound.ts";
 import { threadSchema } from "../../../core/values/place.ts";

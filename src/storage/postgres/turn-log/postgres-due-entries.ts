@@ -15,21 +15,19 @@ const columns = `SELECT ${dueEntryColumns} FROM due_entries`;
 export function createDueEntries(turns: TurnStore): DueEntries {
   const entryOf = (row: PostgresRow) => dueEntryOf(row, turns.parse);
   return {
-    async add({ id, namespace, kind, due_at, value }) {
-      const insert = `
-        INSERT INTO due_entries (id, namespace, kind, due_at, value) VALUES ($1, $2, $3, $4, $5)
-        ON CONFLICT (id) DO NOTHING`;
-      const added = await turns.run(insert, id, namespace, kind, due_at ?? null, dueEntryText(value));
+    async add({ id, namespace, shown_in = null, kind, due_at = null, value }) {
+      const insert = `INSERT INTO due_entries (${dueEntryColumns}) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`;
+      const added = await turns.run(insert, id, namespace, shown_in, kind, due_at, dueEntryText(value));
       if (added === 0) throw takenEntryError(id);
     },
     async get(id) {
       const row = await turns.get(`${columns} WHERE id = $1`, id);
       return row && entryOf(row);
     },
-    async list({ namespace, kind, most = defaultDueEntries }) {
-      const where = `
-        WHERE ($1::text IS NULL OR namespace = $1) AND ($2::text IS NULL OR kind = $2) ORDER BY ordinal LIMIT $3`;
-      return (await turns.all(`${columns} ${where}`, namespace ?? null, kind ?? null, most)).map(entryOf);
+    async list({ namespace = null, shown_in, kind = null, most = defaultDueEntries }) {
+      const shown = shown_in === undefined ? "($1::text IS NULL OR namespace = $1)" : "shown_in = $1";
+      const where = `WHERE ${shown} AND ($2::text IS NULL OR kind = $2) ORDER BY ordinal LIMIT $3`;
+      return (await turns.all(`${columns} ${where}`, shown_in ?? namespace, kind, most)).map(entryOf);
     },
     change: (id, change) =>
       turns.transaction(async (session) => {

@@ -15,6 +15,7 @@ export function createReading(turns: TurnStore): TurnReading {
       answer: row.answer === null ? null : turns.parse(row.answer),
     }),
     unfinished: "turns",
+    decider: "events.body::json -> 'person' ->> 'id'",
     everywhere: `namespaces CROSS JOIN LATERAL (
       SELECT ${sums} FROM turns WHERE turns.namespace = namespaces.namespace AND accepted_at >= $1) AS used`,
   });

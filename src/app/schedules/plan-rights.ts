@@ -23,14 +23,11 @@ export function limitProblem(
   { per_channel, per_person }: ScheduleLimits,
 ): Outcome<never> | undefined {
   const own = plans.filter(({ value }) => value.maker.id === makerId).length;
-  const rest = "Remove one first: `/agent schedule list` shows them.";
-  if (own >= per_person)
-    return refused(`You have ${own} schedules and triggers here; the maximum is ${per_person}. ${rest}`, 409);
-  if (plans.length < per_channel) return undefined;
-  return refused(
-    `There are ${plans.length} schedules and triggers here; the maximum is ${per_channel}. ${rest}`,
-    409,
-  );
+  const isFull = own < per_person && plans.length >= per_channel;
+  if (own < per_person && !isFull) return undefined;
+  const [have, most] = isFull ? [`There are ${plans.length}`, per_channel] : [`You have ${own}`, per_person];
+  const message = `${have} schedules and triggers here; the maximum is ${most}. Remove one first: \`/agent schedule list\` shows them.`;
+  return refused(message, 409);
 }
 
 /** Whether a plan of somebody else reminds the person of these direct messages, who agrees. */

@@ -22,14 +22,11 @@ export async function changeGoing<Value extends Plan>(
 ): Promise<Value | undefined> {
   let isGoing = false;
   const changed = await book.change<Value>(id, ({ value }) => {
-    isGoing = value.what !== "goal" || (value.state === "going" && isSameGoal(value, known));
+    const isSame = "key" in known && "key" in value && known.key === value.key;
+    isGoing = value.what !== "goal" || (value.state === "going" && isSame);
     return isGoing ? change(value) : undefined;
   });
   return isGoing ? changed?.value : undefined;
-}
-
-function isSameGoal({ key }: Goal, other: Plan): boolean {
-  return other.what === "goal" && other.key === key;
 }
 
 /** Ends a goal: it is shown for some days. */

@@ -28,7 +28,7 @@ export function createScheduleService(surroundings: PlanSurroundings) {
     isRunning: (id) => jobs.isRunning(id),
   };
   const jobs = new JobRunner(planning);
-  const clockwork = createClockwork({ ...surroundings, run: (entry) => runEntry(planning, entry) });
+  const clockwork = createClockwork(surroundings, (entry) => runEntry(planning, entry));
   return Object.assign(new Plans(planning), {
     goals: new Goals(planning),
     jobs,

@@ -16,8 +16,8 @@ import type { Planning } from "./planning.ts";
 /** An event that waits for a turn. `id` is the id of its entry. */
 export type Held = HeldEvent & Pick<DueEntry, "id">;
 
-/** The result for an event: it waits for a turn, is only counted because too many wait, is known already, or its trigger is off. */
-export type Happened = "held" | "counted" | "known" | "off";
+/** The result for an event: it waits for a turn, is known already, is only counted because too many wait, or its trigger is off. */
+export type Happened = "taken" | "known" | "flooded" | "paused";
 
 type Stores = Pick<Planning, "due" | "clock">;
 
@@ -31,16 +31,16 @@ const maxListed = 10_000;
 export async function noteEvent(planning: Planning, id: string, event: TriggerEvent): Promise<Happened> {
   const { book, limits, clock, wake } = planning;
   const entry = await book.get(id);
-  if (entry?.value.what !== "trigger" || entry.value.paused !== undefined) return "off";
+  if (entry?.value.what !== "trigger" || entry.value.paused !== undefined) return "paused";
   const became = await hold(planning, entry, event);
   // Also for a known event: the bot may have crashed before it scheduled the turn.
   await book.change<Trigger>(id, ({ value, due_at }) => {
     if (value.paused !== undefined) return undefined;
     const next = Math.max(clock.now(), (value.started_at ?? 0) + limits.trigger_gap_ms);
-    const more = value.more + (became === "counted" ? 1 : 0);
+    const more = value.more + (became === "flooded" ? 1 : 0);
     return { value: { ...value, noted: value.noted + 1, more }, due_at: Math.min(due_at ?? next, next) };
   });
-  if (became === "held") wake();
+  if (became === "taken") wake();
   return became;
 }
 
@@ -52,11 +52,11 @@ async function hold(
 ): Promise<Happened> {
   const id = `${trigger.id}.${createHash("sha256").update(event.key).digest("base64url")}`;
   if ((await due.get(id)) !== undefined) return "known";
-  if ((await eventsOf({ due }, trigger)).length >= maxHeld) return "counted";
+  if ((await eventsOf({ due }, trigger)).length >= maxHeld) return "flooded";
   const value = toJson({ ...event, trigger: trigger.id });
   try {
     await due.add({ id, namespace: trigger.namespace, kind: dueKinds.event, value });
-    return "held";
+    return "taken";
   } catch (error) {
     // The same delivery arrived at the same moment.
     if ((await due.get(id)) !== undefined) return "known";

@@ -171,16 +171,13 @@ function changedTo(
   by: string,
   now: number,
 ): { value: Schedule | Trigger; due_at: number | undefined } | undefined {
-  if (to === "pause") {
-    if (value.paused !== undefined) return undefined;
+  if ((value.paused === undefined) !== (to === "pause")) return undefined;
+  if (to === "pause")
     return { value: { ...value, paused: { because: `${by} paused it.`, at: now } }, due_at: undefined };
-  }
-  if (value.paused === undefined) return undefined;
-  const { paused: _, ...going } = { ...value, failures: 0 };
+  const going = { ...value, paused: undefined, failures: 0 };
   if (going.what === "trigger") return { value: { ...going, more: 0 }, due_at: undefined };
-  const isOnce = "at" in going.timing;
-  const after = Math.max(now, (going.next ?? 0) - 1);
-  const next = isOnce ? going.next : nextTimes(going.timing, going.time_zone, after, 1)[0];
+  const { timing, time_zone, next: waited = 0 } = going;
+  const [next] = "at" in timing ? [going.next] : nextTimes(timing, time_zone, Math.max(now, waited - 1), 1);
   // Without a next time it is looked at once more, and found to be over.
   return { value: { ...going, next }, due_at: next ?? now };
 }

@@ -1,5 +1,6 @@
 import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Receiver, Schedule } from "../../core/ports/schedules.ts";
+import type { Cause } from "../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../core/values/place.ts";
 import { personNow } from "./maker-now.ts";
 import { starting, toolsChanged } from "./needed-tools.ts";
@@ -64,13 +65,12 @@ export async function runSchedule(planning: Planning, entry: Entry<Schedule>): P
 }
 
 /** Where the runs of a plan answer. A repeating task has a thread of its own in the channel, not the thread in which it was asked for. */
-function placeOfRuns(id: string, namespace: string, plan: Schedule): Place & { in_channel?: true } {
+function placeOfRuns(id: string, namespace: string, plan: Schedule): Place & Pick<Cause, "in_channel"> {
   const thread = `schedule.${id}`;
   if (plan.for !== undefined) return { namespace: plan.for.namespace, thread, in_channel: true };
   if (plan.what === "reminder" || "at" in plan.timing) return { namespace, thread: plan.thread };
-  return isDirectMessage(namespace) || !plan.on_platform
-    ? { namespace, thread }
-    : { namespace, thread, in_channel: true };
+  const in_channel = (plan.on_platform && !isDirectMessage(namespace)) || undefined;
+  return { namespace, thread, in_channel };
 }
 
 function isUnwanted({ for: receiver, receivers }: Schedule): boolean {

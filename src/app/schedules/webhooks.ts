@@ -7,14 +7,7 @@ import type { Entry } from "./plan-book.ts";
 import type { Planning } from "./planning.ts";
 
 /** The answer to a caller. `unknown`: no such webhook, or a wrong secret; the caller cannot tell which. */
-export type HookAnswer = "taken" | "known" | "unknown" | "flooded" | "paused";
-
-const answers: Readonly<Record<Happened, HookAnswer>> = {
-  held: "taken",
-  counted: "flooded",
-  known: "known",
-  off: "paused",
-};
+export type HookAnswer = Happened | "unknown";
 
 export async function takeHook(planning: Planning, request: HookRequest): Promise<HookAnswer> {
   const { book, sealed, clock } = planning;
@@ -25,7 +18,7 @@ export async function takeHook(planning: Planning, request: HookRequest): Promis
   // An unknown hook takes the same time as a wrong secret.
   const key = deliveryOf(kind ?? "knack", request, secret || randomBytes(32).toString("hex"), now);
   if (key === undefined || secret === "" || kind === undefined) return "unknown";
-  return answers[await noteEvent(planning, request.id, { key, at: now, happened: textOf(request.body) })];
+  return noteEvent(planning, request.id, { key, at: now, happened: textOf(request.body) });
 }
 
 /** Sets the secret of a webhook, generated unless `given`. The previous one is no longer valid. */

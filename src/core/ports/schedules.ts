@@ -169,7 +169,7 @@ export type Trigger = z.infer<typeof triggerSchema>;
  */
 const goalStates = ["going", "reached", "blocked", "used_up", "stopped"] as const;
 
-export const goalSchema = plannedSchema.extend({
+const goalSchema = plannedSchema.extend({
   what: z.literal("goal"),
   /** The request that set it: a repeated one changes nothing, and the keys of its turns contain it. */
   key: z.string().max(200),

@@ -67,6 +67,7 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
       read: async (turnId, afterSeq = -1) => readEvents(connection, turnId, afterSeq),
       plain: (row) => row,
       unfinished: "turns INDEXED BY turns_unfinished",
+      decider: "events.body -> 'person' ->> 'id'",
       everywhere: "namespaces CROSS JOIN turns USING (namespace) WHERE accepted_at >= $1",
     }),
     ...createThreadReading(tables),

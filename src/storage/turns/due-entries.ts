@@ -16,23 +16,29 @@ const maxValue = 100_000;
 /** Default number of entries in a list. */
 const defaultMost = 1_000;
 
-const select = "SELECT id, namespace, kind, due_at, value FROM due_entries";
+const select = "SELECT id, namespace, shown_in, kind, due_at, value FROM due_entries";
 
 const insert = `
-  INSERT INTO due_entries (id, namespace, kind, due_at, value) VALUES ($1, $2, $3, $4, $5)
+  INSERT INTO due_entries (id, namespace, shown_in, kind, due_at, value) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
-const update = "UPDATE due_entries SET namespace = $2, kind = $3, due_at = $4, value = $5 WHERE id = $1";
+const update = "UPDATE due_entries SET namespace = $2, shown_in = $3, kind = $4, due_at = $5, value = $6 WHERE id = $1";
 
-const listed = `
-  ${select} WHERE (CAST($1 AS TEXT) IS NULL OR namespace = $1) AND (CAST($2 AS TEXT) IS NULL OR kind = $2)
-  ORDER BY ordinal LIMIT $3`;
+const listed = (where: string) => `
+  ${select} WHERE ${where} AND (CAST($2 AS TEXT) IS NULL OR kind = $2) ORDER BY ordinal LIMIT $3`;
+const ofNamespace = listed("(CAST($1 AS TEXT) IS NULL OR namespace = $1)");
+const shownIn = listed("shown_in = $1");
 
 /** The entries that come due by themselves. Changes of one entry wait for each other, whichever process makes them. */
 export function createDueEntries(tables: DueTables): DueEntries {
-  const entryOf = ({ due_at, value, ...entry }: Row) =>
+  const entryOf = ({ shown_in, due_at, value, ...entry }: Row) =>
     // The statement names the columns.
-    ({ ...entry, ...(due_at === null ? {} : { due_at }), value: tables.parse(value) }) as DueEntry;
+    ({
+      ...entry,
+      ...(shown_in === null ? {} : { shown_in }),
+      ...(due_at === null ? {} : { due_at }),
+      value: tables.parse(value),
+    }) as DueEntry;
   const read = async (sql: string, ...values: Value[]) => (await tables.all(sql, ...values)).map(entryOf);
   const durably = async <T>(work: () => Work<T>): Promise<T> => {
     const result = await tables.write(work);
@@ -52,7 +58,10 @@ export function createDueEntries(tables: DueTables): DueEntries {
       if (added === 0) throw new Error(`The id ${entry.id} is taken`);
     },
     get: async (id) => (await read(`${select} WHERE id = $1`, id))[0],
-    list: ({ namespace, kind, most = defaultMost }) => read(listed, namespace ?? null, kind ?? null, most),
+    list: ({ namespace = null, shown_in, kind = null, most = defaultMost }) =>
+      shown_in === undefined
+        ? read(ofNamespace, namespace, kind, most)
+        : read(shownIn, shown_in, kind, most),
     change: (id, change) =>
       durably(function* () {
         const [row] = yield [`${select} WHERE id = $1 ${tables.lock}`, id];
@@ -73,9 +82,9 @@ export function createDueEntries(tables: DueTables): DueEntries {
 }
 
 /** All of an entry but its id, as it is stored. @throws if its value is too long */
-function valuesOf({ namespace, kind, due_at, value }: Omit<DueEntry, "id">): Value[] {
+function valuesOf({ namespace, shown_in, kind, due_at, value }: Omit<DueEntry, "id">): Value[] {
   const text = JSON.stringify(value);
   if (text.length > maxValue)
     throw new Error(`An entry has ${text.length} characters; at most ${maxValue} are kept`);
-  return [namespace, kind, due_at ?? null, text];
+  return [namespace, shown_in ?? null, kind, due_at ?? null, text];
 }

@@ -92,6 +92,7 @@ export function createPostgresTurnLog(
         answer: row.answer === null ? null : parse(row.answer),
       }),
       unfinished: "turns",
+      decider: "events.body::json -> 'person' ->> 'id'",
       everywhere: `namespaces CROSS JOIN LATERAL (
         SELECT ${sums} FROM turns WHERE turns.namespace = namespaces.namespace AND accepted_at >= $1) AS used`,
     }),

@@ -90,8 +90,11 @@ export function chatFormName(form: ChatForm): string {
 const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
 
 /** Words in refusals of a tool's parameters, in lower case. */
-const refusedSchema =
-  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
+const refusedSchema: readonly RegExp[] = [
+  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations/,
+  /invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|json schema/,
+  /tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)/,
+];
 
 /** The first concession that applies is made. */
 export const chatConcessions: readonly Concession<ChatForm>[] = [
@@ -116,7 +119,10 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
       request.messages.some((message) => message.role === "assistant"),
     lesser: (form) => ({ ...form, reasoning: "left_out" }),
   },
-  { ...concede<ChatForm, "schemas">(refusedSchema, "schemas", ["full", "plain"], sendsTools), ofTools: true },
+  ...refusedSchema.map((words) => ({
+    ...concede<ChatForm, "schemas">(words, "schemas", ["full", "plain"], sendsTools),
+    ofTools: true as const,
+  })),
   concede(/developer|\brole\b/, "instructions", ["developer", "system"]),
   {
     applies: ({ text, status }, form, request) =>

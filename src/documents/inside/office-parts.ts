@@ -15,8 +15,6 @@ export async function listedParts(
       const target = name === element ? targets.get(attributes["r:id"] ?? "")?.target : undefined;
       if (target !== undefined) found.push({ name: attributes.name ?? "", target });
     },
-    close() {},
-    text() {},
   });
   return found;
 }
@@ -64,8 +62,6 @@ export async function relationships(
       if (name !== "Relationship" || id === undefined || path === undefined || mode === "External") return;
       found.set(id, { target: path.slice(1), type });
     },
-    close() {},
-    text() {},
   });
   return found;
 }

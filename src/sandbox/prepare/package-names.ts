@@ -1,4 +1,6 @@
+import { parsedJson } from "../../base/json-reader.ts";
 import { pattern } from "../../base/pattern.ts";
+import { isRecord } from "../../base/record.ts";
 import type { PackageLanguage } from "../../core/skill/packages.ts";
 
 /** A package that somebody asked for. It contains no option, address or path. */
@@ -102,14 +104,10 @@ export function readRequirements(text: string): AskedPackages {
 
 /** The dependencies of a package.json, without those for development. */
 export function readDependencies(text: string): AskedPackages {
-  let dependencies: unknown;
-  try {
-    dependencies = JSON.parse(text.replace(/^\uFEFF/, "")).dependencies ?? {};
-  } catch {
-    return { ok: false, reason: "Its package.json is not valid JSON." };
-  }
+  const manifest = parsedJson(text);
+  if (!isRecord(manifest)) return { ok: false, reason: "Its package.json is not valid JSON." };
   const value: AskedPackage[] = [];
-  for (const [name, range] of Object.entries(dependencies as object)) {
+  for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
     const asked = nodeDependency(name, String(range), `${name}@${range}`);
     if (asked === undefined)
       return { ok: false, reason: `Of its package.json, ${noPackage("node", `${name}@${range}`)}` };

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
-import { decideApproval, listApprovals, showApproval } from "./approvals.ts";
+import { decideApproval, listApprovals, removeApproval, showApproval } from "./approvals.ts";
 import { listAudit, listFeedback } from "./audit.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { setIndex, showIndex } from "./channel-index.ts";
@@ -33,7 +33,6 @@ import {
   renewScheduleSecret,
   resumeSchedule,
 } from "./plans/schedules.ts";
-import { removeApproval } from "./remove-approval.ts";
 import { runFlow, runFlowText } from "./run-flow.ts";
 import { listRuns, showRun } from "./runs.ts";
 import { loginServer, logoutServer } from "./servers/server-accounts.ts";

@@ -1,5 +1,6 @@
 import type { Author, Inbound } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
+import type { VerdictFields } from "../values/verdict.ts";
 import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
 import type { UsageTotal } from "./usage.ts";
 
@@ -80,21 +81,14 @@ export const seqStride = 1_000_000;
 export type Signal =
   | { type: "stop"; by: string }
   | { type: "answer"; question_id: string; text: string; by: string }
-  /**
-   * `name` is the display name of the person who decided. `always`: matching calls no longer ask here; `never`: they are refused.
-   * `for_turn`: the hosts may be reached for the rest of the turn.
-   */
-  | {
+  /** `name` is the display name of the person who decided. */
+  | ({
       type: "approval";
       approval_id: string;
-      approved: boolean;
       by: string;
       name?: string;
-      always?: true;
-      never?: true;
-      for_turn?: true;
-      edited?: string;
-    };
+      edited?: string | undefined;
+    } & VerdictFields);
 
 export interface ThreadRecord {
   thread: string;

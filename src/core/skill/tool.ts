@@ -12,6 +12,7 @@ import type { PictureWords } from "../values/file-kind.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
 import { type Json, type JsonSchema, objectOf, readableJson, readableJsonText } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
+import type { VerdictFields } from "../values/verdict.ts";
 
 /** Facts that decide whether calls of a server's tool need approval. */
 export interface ServerTool {
@@ -119,20 +120,13 @@ export interface Tool {
 }
 
 /** A decision about a call. */
-export interface Decided {
-  approved: boolean;
+export interface Decided extends VerdictFields {
   /** Empty if nobody decided in time. */
   by: string;
   /** The display name. */
   name?: string | undefined;
   /** The text that runs in place of the quoted one (`CallInWords.edits`). */
   edited?: string | undefined;
-  /** Matching calls no longer ask here. */
-  always?: true | undefined;
-  /** Matching calls are refused here without asking. */
-  never?: true | undefined;
-  /** The requested hosts may be reached for the rest of the turn. */
-  for_turn?: true | undefined;
 }
 
 /** A request to people for permission in the middle of a call. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { turnLogFormat } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { type BotHome, createBotHome } from "../../support/bot/bot-process.ts";
 
 let home: BotHome;
@@ -107,8 +108,9 @@ it("a start names a setting whose skill is gone, and a database of another forma
   expect(running.err()).toContain("there is no skill translator");
   expect(await running.terminate()).toBe(0);
   write("PRAGMA user_version = 99");
-  await home.write("data/turns.db.v1", "");
+  const { number } = turnLogFormat;
+  await home.write(`data/turns.db.v${number}`, "");
   const message = await refusal();
-  expect(message).toContain("has format 99, and this version of Knack reads 1");
-  expect(message).toContain(`A copy from before the upgrade is at ${file}.v1 (format 1)`);
+  expect(message).toContain(`has format 99, and this version of Knack reads ${number}`);
+  expect(message).toContain(`A copy from before the upgrade is at ${file}.v${number} (format ${number})`);
 });

@@ -66,7 +66,7 @@ describe("an upgrade", () => {
       names: ["console:local:general", "console:local:heliotrope"],
     });
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
-    expect((await readdir(folder)).filter((name) => name.includes(".v"))).toEqual(["turns.db.v1"]);
+    expect((await readdir(folder)).filter((name) => name.includes(".v"))).toEqual([`turns.db.v${today}`]);
     const bytes = await readFile(copy);
     await (await open()).close();
     expect(upgrades).toHaveLength(1);
@@ -114,7 +114,7 @@ describe("an upgrade", () => {
       /too little disk space for a copy of .*turns\.db.*Nothing was changed\. Free disk space/,
     );
     expect(look(path).version).toBe(today);
-    expect(await readdir(folder)).not.toContain("turns.db.v1");
+    expect(await readdir(folder)).not.toContain(`turns.db.v${today}`);
     await (await open()).close();
     expect(upgrades).toHaveLength(1);
   });

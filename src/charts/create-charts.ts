@@ -16,17 +16,24 @@ export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
   const limits = { ...defaultLimits, ...changed };
   const slots = new Slots(concurrent);
   const drawn = async (request: DrawRequest, signal: AbortSignal): Promise<Drawn> => {
-    const given = { entry, request: JSON.stringify(request), on: "input", env: { TZ: "UTC" } } as const;
-    const run = { ...given, timeoutMs: limits.timeoutMs, maxAnswerBytes };
+    const { timeoutMs } = limits;
+    const run = {
+      entry,
+      request: JSON.stringify(request),
+      env: { TZ: "UTC" },
+      timeoutMs,
+      maxAnswerBytes,
+    } as const;
     return outcome(await slots.run(signal, () => runSealed(run, signal)), limits);
   };
   const { memoryBytes } = limits;
   return {
     async draw(chart, signal) {
       const { spec, rows } = chart;
-      const [given, most] = [rows.length, limits.rows].map((count) => count.toLocaleString("en"));
       if (rows.length > limits.rows)
-        return refuse(`${given} rows are too many, ${most} at most. Aggregate them first, or take a sample.`);
+        return refuse(
+          `${rows.length.toLocaleString("en")} rows are too many, ${limits.rows.toLocaleString("en")} at most. Aggregate them first, or take a sample.`,
+        );
       if (JSON.stringify(spec).length > limits.characters)
         return refuse("The specification is too long. Give the data apart from it.");
       return await drawn({ kind: "chart", memoryBytes, ...chart, rows: neededOf(rows, spec) }, signal);
@@ -54,11 +61,14 @@ function refuse(problem: string): Drawn {
 
 function outcome(end: SealedEnd, { timeoutMs, memoryBytes }: DrawLimits): Drawn {
   if ("failed" in end) {
-    const stopped = "and was stopped. Make it simpler, or aggregate first.";
-    if (end.failed === "late") return refuse(`Drawing took longer than ${timeoutMs / 1_000} s ${stopped}`);
-    const megabytes = Math.round(memoryBytes / 1_000_000);
+    if (end.failed === "late")
+      return refuse(
+        `Drawing took longer than ${timeoutMs / 1_000} s and was stopped. Make it simpler, or aggregate first.`,
+      );
     if (end.failed === "memory")
-      return refuse(`Drawing needed more than ${megabytes} MB of memory ${stopped}`);
+      return refuse(
+        `Drawing needed more than ${Math.round(memoryBytes / 1_000_000)} MB of memory and was stopped. Make it simpler, or aggregate first.`,
+      );
     return refuse("Drawing failed. Try a simpler form.");
   }
   const answer = JSON.parse(end.answer) as DrawAnswer;

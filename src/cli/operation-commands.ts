@@ -6,7 +6,7 @@ import { nameIn, namespaceOptions, type OperationCommand } from "./shared-option
 /** Adds the commands that are operations below the first words of the program that they have, and fills in those of one word. */
 export function addOperationCommands(program: Command, does: Does, operations: readonly Operation[]): void {
   for (const operation of operations) {
-    for (const form of operation.commandLine ?? []) {
+    for (const form of operation.commandLine) {
       const [family, name] = form.command.split(/ (?=[<[])/)[0]?.split(" ") ?? [];
       const parent = program.commands.find((each) => each.name() === family);
       if (parent === undefined) throw new Error(`The command line has no ${family}`);

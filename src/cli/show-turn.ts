@@ -50,7 +50,7 @@ export async function showTurn(
       if (isAttended)
         return withReader(context, client, turn, (asking) => decidePerson(approval, signal, asking));
       // Nobody can decide, so the tool does not run.
-      if (remote === undefined) return false;
+      if (remote === undefined) return "refuse";
       stderr.write(`${plainLine(approval.tool)} needs approval. Decide ${answer}\n`);
       return undefined;
     },

@@ -2,14 +2,13 @@ import { errorText } from "../../base/error-text.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import {
-  type ApprovalVerdict,
   type ApprovalView,
   emptyTurnView,
   foldTurn,
   type QuestionView,
   type TurnView,
-  verdictInput,
 } from "../../core/log/turn-view.ts";
+import { type Verdict, verdictInput } from "../../core/values/verdict.ts";
 
 /** Shows one turn while it runs. Call `finish` or `pause` at the end to restore the terminal. */
 export interface TurnDisplay {
@@ -36,7 +35,7 @@ export interface FollowTurn {
    */
   ask(question: QuestionView, signal: AbortSignal): Promise<string | undefined>;
   /** Asks for a decision; undefined leaves it open. The signal is as in `ask`. */
-  decide(approval: ApprovalView, signal: AbortSignal): Promise<ApprovalVerdict | undefined>;
+  decide(approval: ApprovalView, signal: AbortSignal): Promise<Verdict | undefined>;
 }
 
 /** Shows a turn until it ends, and answers its questions. Returns the last view. @throws ApiError */

@@ -1,7 +1,7 @@
 import { unlessAborted } from "../base/time-limit.ts";
-import { type ApiClient, ownTimeZone } from "../client/api-client.ts";
+import { type ApiClient, type NamedFile, ownTimeZone } from "../client/api-client.ts";
 import type { TurnOutcome } from "../core/log/turn-event.ts";
-import { type AttachedFile, attachedFile } from "../platforms/terminal/attached-file.ts";
+import { attachedFile } from "../platforms/terminal/attached-file.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
 import {
   type CommandContext,
@@ -26,7 +26,7 @@ const maxAwayMinutes = 2;
 /** `knack ask`: one turn. Ctrl-C stops it; a second Ctrl-C only ends the command. */
 export async function ask(context: CommandContext, asked: string, options: AskOptions): Promise<number> {
   const text = await readText(context, asked);
-  const files: AttachedFile[] = [];
+  const files: NamedFile[] = [];
   for (const path of options.file ?? []) {
     const file = await attachedFile(path);
     if (typeof file === "string") {

@@ -20,7 +20,7 @@ interface FollowOptions {
 export type ApiClient = ReturnType<typeof createApiClient>;
 
 /** A file to send, with its name. */
-interface NamedFile {
+export interface NamedFile {
   name: string;
   content: Blob;
 }

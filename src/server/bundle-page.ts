@@ -6,12 +6,7 @@ import type { OutputAsset, OutputChunk, Plugin } from "rolldown";
 export const pageName = "index.html";
 
 /** A page with everything it loads. */
-export interface PageBundle {
-  /** Texts by file name; all names but that of the page contain a hash of the text. */
-  files: ReadonlyMap<string, string>;
-  /** The files it was made from, except those of packages. */
-  sources: readonly string[];
-}
+export type PageBundle = Awaited<ReturnType<typeof bundlePage>>;
 
 /** Folders of `src`, and packages, whose modules browsers get. */
 const folders = ["console", "client", "core", "base"];
@@ -27,7 +22,7 @@ const importRule = /@import url\("([\w-]+\.css)"\)(?: layer\((\w+)\))?;/g;
  * of the bundle loads them from `/assets/`.
  * @throws when a file is not valid, or a script imports a module that browsers do not get
  */
-export async function bundlePage(page: string): Promise<PageBundle> {
+export async function bundlePage(page: string) {
   // The bundler takes 100 MB of memory, and a build does not need it.
   const { rolldown } = await import("rolldown");
   const folder = path.dirname(page);
@@ -53,7 +48,9 @@ export async function bundlePage(page: string): Promise<PageBundle> {
     const linked = html.replace(reference, link);
     const sources = (await bundler.watchFiles).filter((file) => !file.includes("/node_modules/"));
     return {
+      /** Texts by file name; all names but that of the page contain a hash of the text. */
       files: new Map([[pageName, linked], ...output.map((file) => [file.fileName, textOf(file)] as const)]),
+      /** The files it was made from, except those of packages. */
       sources: [page, ...sources],
     };
   } finally {

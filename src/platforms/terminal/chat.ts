@@ -5,9 +5,7 @@ import type { TurnWithEvents } from "../../client/shapes.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 import { askPerson } from "./ask-person.ts";
-import { type AttachedFile, attachedFile } from "./attached-file.ts";
 import { decidePerson } from "./decide-person.ts";
 import { finalLines } from "./final-lines.ts";
 import { followTurn } from "./follow-turn.ts";
@@ -88,55 +86,38 @@ async function turnsOf({ client, namespace, thread }: ChatOptions): Promise<Turn
   return (await client.call("thread.show", { ns: namespace, thread })).turns;
 }
 
-const keys =
-  "/exit leaves, /new starts a new thread, /file PATH attaches a file, /skill list shows what I can do, Tab completes.";
+const keys = "/exit leaves, /new starts a new thread, /skill list shows what I can do, Tab completes.";
 
 /** Sends what is typed until the person leaves. Returns the thread. */
 async function converse(chat: Chat): Promise<string | undefined> {
   const { lines, interrupts, paint } = chat;
-  const next: NextMessage = { thread: chat.thread, files: [] };
+  let { thread } = chat;
   const prompt = chat.interactive ? paint.accent("› ") : "";
   for (;;) {
     const text = (await lines.read(prompt, interrupts.left))?.trim();
-    if (text === undefined || text === "/exit" || text === "/quit") return next.thread;
+    if (text === undefined || text === "/exit" || text === "/quit") return thread;
     if (text === "") continue;
     interrupts.forget();
     if (text === "/new") {
-      next.thread = undefined;
+      thread = undefined;
       lines.say(paint.dim("A new thread begins with your next message."));
-    } else if (/^\/file( |$)/.test(text)) await attach(text.slice(5), next, chat);
-    else await send(text, next, chat);
+    } else thread = await send(text, thread, chat);
   }
 }
 
-/** Where the next message goes, and the files that go with it. */
-interface NextMessage {
-  thread: string | undefined;
-  files: AttachedFile[];
-}
-
-/** Sends a message or command and shows its turn until it ends. */
-async function send(text: string, next: NextMessage, chat: Chat): Promise<void> {
+/** Sends a message or command and shows its turn until it ends. Returns the thread of the next one. */
+async function send(text: string, thread: string | undefined, chat: Chat): Promise<string | undefined> {
   const { client, namespace, lines, paint } = chat;
+  let next = thread;
   try {
-    const message = { namespace, text, thread: next.thread, ...ownTimeZone() };
-    const accepted = await client.submitTurn(message, next.files);
-    next.files = [];
-    next.thread = accepted.thread;
+    const accepted = await client.submitTurn({ namespace, text, thread, ...ownTimeZone() });
+    next = accepted.thread;
     await follow(chat, accepted.turn_id);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     lines.say(paint.bad(plainLine(errorText(error))));
   }
-}
-
-/** Attaches a local file to the next message, beside those that are attached already. */
-async function attach(path: string, next: NextMessage, { lines, paint }: Chat): Promise<void> {
-  const file = path.trim() === "" ? "Which file? For example /file report.pdf" : await attachedFile(path);
-  if (typeof file === "string") return lines.say(paint.bad(plainLine(file)));
-  next.files.push(file);
-  const names = next.files.map(({ name, content }) => `${plainLine(name)} (${formatBytes(content.size)})`);
-  lines.say(paint.dim(`Attached to your next message: ${names.join(", ")}`));
+  return next;
 }
 
 /** Shows a turn until it ends, beginning with its known events. */
@@ -160,7 +141,7 @@ async function follow(chat: Chat, turnId: string, known: readonly TurnEvent[] = 
 }
 
 /** The commands that the chat itself handles. */
-const localCommands = ["/exit", "/new", "/file "];
+const localCommands = ["/exit", "/new"];
 
 async function completeLine(line: string, { client, namespace }: ChatOptions): Promise<string[]> {
   if (!/^[/／]/.test(line)) return [];

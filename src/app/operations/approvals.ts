@@ -179,7 +179,12 @@ export const listApprovals = operation({
 });
 
 async function openApprovals(turns: Services["turns"], namespace: string) {
-  const waiting = await turns.list({ namespace, status: "waiting", limit: maxTurns });
+  const waiting = await turns.list({
+    namespace,
+    status: "waiting",
+    event: "approval_requested",
+    limit: maxTurns,
+  });
   const views = await Promise.all(
     waiting.map(async (turn) => {
       const events = await turns.events(turn);

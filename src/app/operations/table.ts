@@ -23,10 +23,10 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./packages/sandbox-packages.ts";
-import { consentToSchedule } from "./plans/consent.ts";
 import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
 import { addSchedule, changeSchedule } from "./plans/plan-times.ts";
 import {
+  consentToSchedule,
   listSchedules,
   pauseSchedule,
   removeSchedule,

@@ -117,6 +117,10 @@ export interface TurnFilter {
   status?: TurnStatus | undefined;
   /** Only turns of the author with this id, on any platform. */
   author?: string | undefined;
+  /** Only turns with an event of this type. */
+  event?: TurnEvent["type"] | undefined;
+  /** Only turns in which the person with this id was asked for a decision that nobody else can take. */
+  asks?: string | undefined;
   /** Only turns accepted before this one (for paging). */
   before?: string | undefined;
   /** Maximum turns, newest first; 50 by default. */

@@ -30,7 +30,6 @@ export interface FollowTurn {
   known?: readonly TurnEvent[];
   /** Stops watching. The turn itself continues. */
   signal: AbortSignal;
-  onEvent?(event: TurnEvent): void;
   /**
    * Asks the person; undefined leaves the question open. The signal aborts when the question was answered elsewhere or expired.
    */
@@ -41,7 +40,7 @@ export interface FollowTurn {
 
 /** Shows a turn until it ends, and answers its questions. Returns the last view. @throws ApiError */
 export async function followTurn(options: FollowTurn): Promise<TurnView> {
-  const { client, turnId, display, known = [], signal, onEvent } = options;
+  const { client, turnId, display, known = [], signal } = options;
   let view = known.reduce(foldTurn, emptyTurnView(turnId));
   const questions = createQuestions(options);
   try {
@@ -53,7 +52,6 @@ export async function followTurn(options: FollowTurn): Promise<TurnView> {
     });
     await questions.follow(view);
     for await (const event of events) {
-      onEvent?.(event);
       view = foldTurn(view, event);
       await questions.follow(view);
       if (!questions.open()) display.update(view);
@@ -86,9 +84,7 @@ function createQuestions(options: FollowTurn) {
       if (next === undefined) return;
       display.pause();
       const cancel = new AbortController();
-      const done = next.ask(cancel.signal).catch((error: unknown) => {
-        display.note(errorText(error));
-      });
+      const done = next.ask(cancel.signal).catch((error: unknown) => display.note(errorText(error)));
       current = { id: next.id, cancel, done };
     },
   };
@@ -110,8 +106,8 @@ function nextAsked(
       async ask(signal) {
         const text = await ask(question, signal);
         if (text === undefined || signal.aborted) return;
-        if (!(await client.call("turn.answer", { id: turnId, question_id, text })).answered)
-          display.note("The question is no longer open.");
+        const { answered } = await client.call("turn.answer", { id: turnId, question_id, text });
+        if (!answered) display.note("The question is no longer open.");
       },
     };
   }
@@ -122,11 +118,9 @@ function nextAsked(
       async ask(signal) {
         const verdict = await decide(approval, signal);
         if (verdict === undefined || signal.aborted) return;
-        if (
-          !(await client.call("approval.decide", { id: approval.approval_id, ...verdictInput(verdict) }))
-            .decided
-        )
-          display.note("Someone has already decided this, or it has expired.");
+        const decision = { id: approval.approval_id, ...verdictInput(verdict) };
+        const { decided } = await client.call("approval.decide", decision);
+        if (!decided) display.note("Someone has already decided this, or it has expired.");
       },
     }
   );

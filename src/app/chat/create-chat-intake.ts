@@ -125,10 +125,12 @@ export function createSkillForm({ id, name, summary, parameters }: FormSkill): S
         const text = Object.hasOwn(values, parameter.name) ? (values[parameter.name] ?? "") : "";
         return { name: parameter.name, read: readField(parameter, text) };
       });
-      const problems = answers.flatMap(({ name, read }) => (read.ok ? [] : [[name, read.problem] as const]));
+      const problems = answers.flatMap(({ name, read: { problem } }) =>
+        problem === undefined ? [] : [[name, problem] as const],
+      );
       if (problems.length > 0) return { ok: false, problems: Object.fromEntries(problems) };
-      const params = answers.flatMap(({ name, read }) =>
-        read.ok && read.value !== undefined ? [[name, read.value] as const] : [],
+      const params = answers.flatMap(({ name, read: { value } }) =>
+        value === undefined ? [] : [[name, value] as const],
       );
       return { ok: true, ...skillRunCommand(id, Object.fromEntries(params)) };
     },
@@ -182,31 +184,33 @@ function asText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** `value` is undefined for a field that was left empty. */
-type ReadValue = { ok: true; value: Json | undefined } | { ok: false; problem: string };
+/** `value` is undefined for a field that was left empty, and for one with a `problem`. */
+interface ReadValue {
+  value?: Json | undefined;
+  problem?: string;
+}
 
 function readField(parameter: Parameter, text: string): ReadValue {
   if (text.trim() !== "") return readValue(parameter, text);
-  return isRequired(parameter)
-    ? { ok: false, problem: "This field is required." }
-    : { ok: true, value: undefined };
+  return isRequired(parameter) ? { problem: "This field is required." } : {};
 }
 
-function readValue(parameter: Parameter, text: string): ReadValue {
-  const { type, enum: allowed } = parameter;
-  if (allowed !== undefined && allowed.length > 0) {
-    const chosen = allowed.find((each) => asText(each) === text.trim());
-    if (chosen !== undefined) return { ok: true, value: chosen };
-    return { ok: false, problem: `Choose one of: ${allowed.map(asText).join(", ")}.` };
+function readValue({ type, enum: allowed = [] }: Parameter, text: string): ReadValue {
+  const word = text.trim();
+  if (allowed.length > 0) {
+    const value = allowed.find((each) => asText(each) === word);
+    return value === undefined ? { problem: `Choose one of: ${allowed.map(asText).join(", ")}.` } : { value };
   }
   switch (type) {
     case "string":
-      return { ok: true, value: text };
+      return { value: text };
     case "number":
-      return readNumber(text);
+      return Number.isFinite(Number(word))
+        ? { value: Number(word) }
+        : { problem: "Write a number, such as 12 or 0.5." };
     case "boolean":
-      if (yes.test(text.trim())) return { ok: true, value: true };
-      return no.test(text.trim()) ? { ok: true, value: false } : { ok: false, problem: "Write yes or no." };
+      if (yes.test(word)) return { value: true };
+      return no.test(word) ? { value: false } : { problem: "Write yes or no." };
     case "object":
     case "array":
       return readJson(type, text);
@@ -215,23 +219,14 @@ function readValue(parameter: Parameter, text: string): ReadValue {
   }
 }
 
-function readNumber(text: string): ReadValue {
-  const value = Number(text.trim());
-  return Number.isFinite(value)
-    ? { ok: true, value }
-    : { ok: false, problem: "Write a number, such as 12 or 0.5." };
-}
-
 function readJson(type: "object" | "array", text: string): ReadValue {
-  const example = type === "array" ? '["a", "b"]' : '{"name": "value"}';
-  const problem = `Write JSON, such as ${example}.`;
-  let value: Json;
+  const problem = `Write JSON, such as ${type === "array" ? '["a", "b"]' : '{"name": "value"}'}.`;
   try {
-    value = parseExactly(text) as Json;
+    const value = parseExactly(text) as Json;
+    const isArray = Array.isArray(value);
+    const fits = type === "array" ? isArray : typeof value === "object" && value !== null && !isArray;
+    return fits ? { value } : { problem };
   } catch (error) {
-    return { ok: false, problem: `${problem} (${errorText(error)})` };
+    return { problem: `${problem} (${errorText(error)})` };
   }
-  const isArray = Array.isArray(value);
-  const fits = type === "array" ? isArray : typeof value === "object" && value !== null && !isArray;
-  return fits ? { ok: true, value } : { ok: false, problem };
 }

@@ -195,21 +195,14 @@ async function openApprovals(turns: Services["turns"], namespace: string) {
   return views.flatMap(({ author, approvals, isPrivate }) =>
     approvals
       .filter(({ state }) => state === "open")
-      .map(
-        ({
-          approval_id,
-          tool,
-          says,
-          label = says === undefined || isPrivate ? tool : says.deed,
-          reason: why = "",
-          approver: rank,
-          person: { name: approver } = { name: rank },
-          expires_at,
-        }) => {
-          const reason = isPrivate ? "" : why;
-          return { approval_id, tool: label, asker: author.name, reason, approver, expires_at };
-        },
-      ),
+      .map(({ approval_id, tool, says, label, reason = "", approver, person, expires_at }) => ({
+        approval_id,
+        tool: label ?? (isPrivate ? tool : (says?.deed ?? tool)),
+        asker: author.name,
+        reason: isPrivate ? "" : reason,
+        approver: person?.name ?? approver,
+        expires_at,
+      })),
   );
 }
 

@@ -75,7 +75,6 @@ export const showPrompt = operation({
     }
     const { system, tools, messages, tokens } = await services.preview(namespace, message, thread);
     const readable = messages?.map(({ role, text }) => ({ role, text }));
-    const value = { system, tools: [...tools], tokens };
-    return { ok: true, value: readable === undefined ? value : { ...value, messages: readable } };
+    return { ok: true, value: { system, tools: [...tools], messages: readable, tokens } };
   },
 });

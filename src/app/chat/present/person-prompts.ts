@@ -9,6 +9,7 @@ import type {
   PlatformError,
 } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
+import type { VerdictFields } from "../../../core/values/verdict.ts";
 import { createApprovalPrompt } from "./approval-prompt.ts";
 import { closeFence } from "./markdown-fences.ts";
 import { PostedMessage } from "./posted-message.ts";
@@ -254,10 +255,7 @@ function createQuestionPrompt(
 /** The outcome of a prompt. */
 type PromptEnding =
   | Pick<TurnEventOf<"question_answered">, "type" | "text" | "by">
-  | Pick<
-      TurnEventOf<"approval_decided">,
-      "type" | "by" | "name" | "approved" | "edited" | "always" | "never" | "for_turn"
-    >
+  | Pick<TurnEventOf<"approval_decided">, "type" | "by" | "name" | "edited" | keyof VerdictFields>
   /** Nobody answered in time, or the turn ended before. `permission`: it was asked in the middle of a call. */
   | { type: "late" | "needless"; asked: "question" | "call" | "permission" };
 

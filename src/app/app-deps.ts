@@ -22,7 +22,7 @@ import type { App } from "./app.ts";
 import type { ChatHub } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
 import type { AddFlow } from "./operations/services.ts";
-import type { ScheduleSetup } from "./schedules/create-schedules.ts";
+import type { ScheduleSetup } from "./schedules/planning.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { RetentionPolicy } from "./services/retention-policy.ts";
 import type { SpendingCaps } from "./turns/spending.ts";

@@ -26,7 +26,6 @@ import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
-import { tellGoal } from "./schedules/goals.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
@@ -112,7 +111,7 @@ function openFeed({ shared, ...deps }: AppDeps): SharedFeed {
 /** The parts that accept messages and run their turns. */
 function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const { log, clock, catalogue } = deps;
-  const { name, models, chats, offers, files, report } = basePorts;
+  const { name, models, chats, offers, files, folders, report } = basePorts;
   const feed = openFeed(deps);
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, name);
@@ -124,8 +123,9 @@ function openTurns(deps: AppDeps, { platforms, ports: basePorts }: Channels) {
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
   const spending = createSpending({ usage: usageWithJudgements(deps) }, deps.store, deps.spending, clock);
   const control = createTurnControl(log, clock, dispatcher);
-  const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report, stop: control.stop };
-  const schedules = createScheduleService({ ...planning, refusalOf: access, overBudget: spending.exceeded });
+  const planning = { ...deps, ...deps.schedules, offers, folders, platforms, submit, report };
+  const watching = { refusalOf: access, overBudget: spending.exceeded, stop: control.stop };
+  const schedules = createScheduleService({ ...planning, ...watching });
   const background = createBackground({ log, submit, control });
   const past = createPastThreads(log);
   const teaching = openTeaching(deps, basePorts, past);
@@ -216,7 +216,7 @@ function storedTurns(log: TurnLog, feed: Feed): Services["turns"] {
 
 /** Runs turns that the dispatcher claims: shown on their platforms, and measured. */
 function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, services: Services, meter: Meter) {
-  const { dispatcher, commands, reader, runner, ports } = turns;
+  const { dispatcher, commands, reader, runner, ports, schedules } = turns;
   const { name, files } = ports;
   const commandRunner = createCommandRunner(commands, services, runner, reader, platforms);
   const measuring = createTurnMeasuring({ ...deps, meter });
@@ -231,7 +231,7 @@ function serveTurns(deps: AppDeps, { platforms }: Channels, turns: Turns, servic
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
     run: (claimed, signal, isHeld) => {
       const shown = presenter.around(claimed, (own) => run(claimed, own), signal, isHeld);
-      return tellSpending(telling, claimed, tellGoal(turns, claimed, shown));
+      return tellSpending(telling, claimed, schedules.goals.follow(claimed, shown));
     },
     watchers: (claimed) => [
       (event) => runner.countSpending(claimed, event),

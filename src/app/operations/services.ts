@@ -9,7 +9,8 @@ import type { NetworkGrants } from "../../core/skill/network-grants.ts";
 import type { Packages, PreparedPackages, Servers } from "../../core/skill/packages.ts";
 import type { Effort } from "../../core/values/message.ts";
 import type { Profile } from "../../core/values/profile.ts";
-import type { Goals, Planning } from "../schedules/planning.ts";
+import type { Goals } from "../schedules/goals.ts";
+import type { Plans } from "../schedules/keep-plans.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
@@ -111,7 +112,7 @@ export interface Services {
     /** The events of a turn so far, including those of a running turn that are not stored yet. */
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
-  schedules: Planning;
+  schedules: Plans;
   goals: Goals;
   /** The files of threads. */
   folders: WorkingFolders;

@@ -1,17 +1,16 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { addStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
+import { addStanding } from "../../core/decisions/standing-decisions.ts";
 import { anyOf, namedDeciders } from "../../core/effects/mentioning.ts";
 import type { TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/log/turn-log.ts";
-import type { ApprovalVerdict } from "../../core/log/turn-view.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import { textToEdit } from "../../core/values/call-arguments.ts";
-import type { Binding } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, mayApprove, mayDecide, planOf } from "../../core/values/inbound.ts";
 import { turnLabel } from "../../core/values/shown.ts";
+import { isApproval, type Verdict, verdicts } from "../../core/values/verdict.ts";
 import type { Audit } from "./audit.ts";
 
 export interface ApprovalDeps {
@@ -26,30 +25,17 @@ export interface ApprovalDeps {
 }
 
 /** Approvals that tools asked for. */
-export interface Approvals {
-  /** The request, for its asker and those who may decide. `text`: what this person may edit now. A failure is as that of `mayDecide`. */
-  show(approvalId: string, by: Author): Promise<Outcome<{ asked: Requested; text: string | undefined }>>;
-  /** Whether a person may decide. A failure says who has to, or that the id is unknown. */
-  mayDecide(approvalId: string, by: Author): Promise<Outcome<unknown>>;
-  /**
-   * Decides; `decided` is false when it was already decided or has expired. `always`: approved, and calls like it no longer ask in the
-   * channel; `never`: refused, and calls like it are refused without asking. Where no standing decision is possible, the verdict counts
-   * once. `turn`: approved, and the sites it names may be reached for the rest of the turn.
-   */
-  decide(
-    approvalId: string,
-    verdict: ApprovalVerdict,
-    by: Author,
-    /** The text that runs in place of the quoted one. Such a decision approves this one call. */
-    edited?: string,
-  ): Promise<Outcome<{ decided: boolean }>>;
-}
+export type Approvals = ReturnType<typeof createApprovals>;
 
 type Requested = TurnEventOf<"approval_requested">;
 
-export function createApprovals(deps: ApprovalDeps): Approvals {
+export function createApprovals(deps: ApprovalDeps) {
   return {
-    async show(approvalId, by) {
+    /** The request, for its asker and those who may decide. `text`: what this person may edit now. A failure is as that of `mayDecide`. */
+    async show(
+      approvalId: string,
+      by: Author,
+    ): Promise<Outcome<{ asked: Requested; text: string | undefined }>> {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked, isOver } = found;
@@ -57,23 +43,34 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       if (!may && by.id !== turn.author.id) return notAllowed(deps, asked, turn);
       return { ok: true, value: { asked, text: may && !isOver ? textToEdit(asked) : undefined } };
     },
-    async mayDecide(approvalId, by) {
+    /** Whether a person may decide. A failure says who has to, or that the id is unknown. */
+    async mayDecide(approvalId: string, by: Author): Promise<Outcome<unknown>> {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked } = found;
       const may = mayDecide(by, asked, turn);
       return may ? { ok: true, value: undefined } : notAllowed(deps, asked, turn);
     },
-    async decide(approvalId, verdict, by, edited) {
+    /**
+     * Decides; `decided` is false when it was already decided or has expired. Where no standing decision is possible, the verdict counts
+     * once.
+     * @param edited the text that runs in place of the quoted one; such a decision approves this one call
+     */
+    async decide(
+      approvalId: string,
+      verdict: Verdict,
+      by: Author,
+      edited?: string,
+    ): Promise<Outcome<{ decided: boolean }>> {
       const found = await findAsked(deps, approvalId);
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked, isOver } = found;
       if (edited !== undefined && textToEdit(asked) === undefined) return nothingToEdit;
-      const { word, binds } = meaningOf(edited === undefined ? verdict : true, asked);
-      const decision = decisionOf(approvalId, word, by, edited);
+      const meant = possible(edited === undefined ? verdict : "once", asked);
+      const decision = decisionOf(approvalId, meant, by, edited);
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
-      if (binds !== undefined && isStanding(word)) await storeStanding(deps, found, word, binds, by);
-      deps.audit.record({ by, ...auditOf(word, found, edited) });
+      await storeStanding(deps, found, meant, by);
+      deps.audit.record({ by, ...auditOf(meant, found, edited) });
       return { ok: true, value: { decided: true } };
     },
   };
@@ -82,10 +79,10 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
 type Found = NonNullable<Awaited<ReturnType<typeof findAsked>>>;
 
 /** The audit does not tell what a private turn asked for. */
-function auditOf(word: keyof typeof words, found: Found, edited: string | undefined) {
+function auditOf(verdict: Verdict, found: Found, edited: string | undefined) {
   const { turn, message, isPrivate } = found;
   const asked = isPrivate ? { ...found.asked, says: undefined } : found.asked;
-  const [action, did] = words[word];
+  const [action, did] = verdicts[verdict].audit;
   const how = edited === undefined ? did : `${did}, with changes,`;
   const detail = `${how} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
   const subject = asked.label ?? asked.says?.deed ?? asked.tool;
@@ -102,33 +99,27 @@ function nothingAsked(approvalId: string): Outcome<never> {
   return { ok: false, status: 404, message: `There is nothing to approve called ${approvalId}.` };
 }
 
-function meaningOf(
-  verdict: ApprovalVerdict,
-  asked: Requested,
-): { word: keyof typeof words; binds?: Binding } {
-  const { binds } = asked;
-  if ((verdict === "always" || verdict === "never") && binds !== undefined) return { word: verdict, binds };
-  if (verdict === "turn" && turnLabel(asked) !== undefined) return { word: "turn" };
-  return { word: verdict === false || verdict === "never" ? "refused" : "once" };
-}
-
-function isStanding(word: keyof typeof words): word is StandingDecision["verdict"] {
-  return word === "always" || word === "never";
+/** The verdict, where the request allows it; otherwise it counts once. */
+function possible(verdict: Verdict, asked: Requested): Verdict {
+  const isPossible = verdict === "turn" ? turnLabel(asked) !== undefined : asked.binds !== undefined;
+  return isPossible ? verdict : isApproval(verdict) ? "once" : "refuse";
 }
 
 type ApprovalSignal = Extract<Signal, { type: "approval" }>;
 
 function decisionOf(
   approval_id: string,
-  word: keyof typeof words,
-  by: Author,
+  verdict: Verdict,
+  { id, name }: Author,
   edited: string | undefined,
 ): ApprovalSignal {
-  const approved = word !== "refused" && word !== "never";
-  const standing = isStanding(word) ? { [word]: true as const } : {};
-  const turn = word === "turn" ? ({ for_turn: true } as const) : {};
-  const text = edited === undefined ? {} : { edited };
-  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...text, ...standing, ...turn };
+  return {
+    type: "approval",
+    ...{ approval_id, approved: isApproval(verdict), by: id, name, edited },
+    always: verdict === "always" || undefined,
+    never: verdict === "never" || undefined,
+    for_turn: verdict === "turn" || undefined,
+  };
 }
 
 /** Whether the decision counts: the first one does. */
@@ -145,24 +136,16 @@ async function storeDecision(
   return first?.by === decision.by && first.approved === decision.approved;
 }
 
-const words = {
-  once: ["approval_approved", "approved"],
-  always: ["approval_always", "approved, here and always,"],
-  turn: ["approval_approved", "approved, for the whole turn,"],
-  refused: ["approval_refused", "refused"],
-  never: ["approval_never", "refused, here and for good,"],
-} as const;
-
 /**
  * A decision of a manager or operator applies to everyone in the channel, up to their own rank; a decision of an asker to the asker.
  */
 async function storeStanding(
   { store, clock }: ApprovalDeps,
-  { turn: { namespace }, cause }: Found,
-  verdict: StandingDecision["verdict"],
-  binding: Binding,
+  { turn: { namespace }, cause, asked: { binds: binding } }: Found,
+  verdict: Verdict,
   by: Author,
-) {
+): Promise<void> {
+  if (binding === undefined || (verdict !== "always" && verdict !== "never")) return;
   const isManager = mayApprove(by, "manager", { author: by });
   const approver = mayApprove(by, "operator", { author: by }) ? "operator" : isManager ? "manager" : "asker";
   await addStanding(store, namespace, {

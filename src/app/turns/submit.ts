@@ -30,7 +30,7 @@ export interface Submission {
   /** For a chat message: whom it addresses. */
   to?: SaidTo;
   /** A command that is known already, from a form or a program. */
-  command?: GivenCommand;
+  command?: GivenCommand | undefined;
   author: Author;
   /** The platform's message id; a second submission with the same key answers the same turn. */
   key?: string;

@@ -1,7 +1,6 @@
 import { isContainer } from "../../../base/record.ts";
 import type { TurnReading } from "../../../core/log/turn-log.ts";
-import { dueKinds } from "../../../core/ports/schedule.ts";
-import type { DueEntries, DueEntry } from "../../../core/ports/schedules.ts";
+import { type DueEntries, type DueEntry, dueKinds } from "../../../core/ports/schedules.ts";
 import type { KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Servers } from "../../../core/skill/packages.ts";
 import { taughtKeys } from "../../../core/skill/taught-skills.ts";

@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
-/** Tests that cannot share a process: they change its environment, or load vega-lite, which adds a method to `Set`. */
-const apart = ["test/unit/sandbox/**/*.test.ts", "test/unit/charts/**/*.test.ts"];
+/** Tests that cannot share a process: they load vega-lite, which adds a method to `Set`. */
+const apart = ["test/unit/charts/**/*.test.ts"];
 
 /** Hostile code in real sandboxes, and what waits for processes that hang, are for vitest.e2e.config.ts. */
 const long = ["test/**/*-attacks.test.ts", "test/**/*.long.test.ts"];

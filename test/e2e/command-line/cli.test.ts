@@ -35,48 +35,6 @@ describe("a command next to a running bot", () => {
     expect(eventsOf(events, "turn_finished")[0]?.text).toMatch(/sentiment|mixed|negative|positive|neutral/i);
     expect(code).toBe(0);
   });
-
-  it("a command pins a skill in the channel it is enabled in, and nowhere else", async () => {
-    const enabled = await run("command", "/skill enable memory", "--namespace", general, "--json");
-    expect(enabled.code).toBe(0);
-    expect(JSON.parse(enabled.stdout)).toMatchObject({ ok: true });
-    expect((await states(home(), general)).get("memory")).toBe("pinned");
-    expect((await states(home(), "console:local:random")).get("memory")).toBe("available");
-
-    await run("command", "/skill disable memory", "--namespace", general);
-    expect((await states(home(), general)).get("memory")).toBe("blocked");
-    await run("command", "/skill reset memory", "--namespace", general);
-    expect((await states(home(), general)).get("memory")).toBe("available");
-    expect((await run("command", "/skill enable no-such-skill")).code).toBe(1);
-  });
-
-  it("`knack skills` runs and explains skills", async () => {
-    const params = JSON.stringify({ text: "I love this. It is wonderful." });
-    const ran = await run("skills", "run", "text-analyzer", "--params", params, "--json");
-    expect(ran.code).toBe(0);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ skill_id: "text-analyzer", success: true });
-    const wrong = await run("skills", "run", "text-analyzer", "--params", "{}", "--json");
-    expect(wrong.code).toBe(1);
-    expect(JSON.parse(wrong.stdout)).toHaveProperty("error");
-    expect((await run("skills", "run", "text-analyzer", "--params", "[")).code).toBe(2);
-
-    const info = await run("skills", "info", "text-analyzer", "--json");
-    expect(JSON.parse(info.stdout)).toMatchObject({ id: "text-analyzer", kind: "builtin", eligible: true });
-    expect((await run("skills", "info", "no-such-skill")).code).toBe(1);
-  });
-
-  it("`knack prompt` shows what the next model call would get", async () => {
-    const { code, stdout } = await run("prompt", "--json", "--message", "hello");
-    const { system, tools, tokens } = JSON.parse(stdout) as {
-      system: string;
-      tools: unknown[];
-      tokens: number;
-    };
-    expect(code).toBe(0);
-    expect(system).toContain("incident-report (guide)");
-    expect(tools.length).toBeGreaterThan(0);
-    expect(tokens).toBeGreaterThan(100);
-  });
 });
 
 describe("a command without a running bot", () => {
@@ -111,13 +69,4 @@ describe("a command without a running bot", () => {
     expect(checked.code).toBe(report.ok ? 0 : 1);
     expect(shown.stdout + shown.stderr + checked.stdout + checked.stderr).not.toContain("very-secret");
   });
-
-  it.each(["no-such-command", "skills list --no-such-option", "ask", "skills run memory"])(
-    "wrong usage exits with 2: knack %s",
-    async (line) => {
-      const { code, stdout, stderr } = await run(...line.split(" "));
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toContain("--help");
-    },
-  );
 });

@@ -64,11 +64,6 @@ function placeHandlers({ world }: ControlParts) {
       });
       return null;
     },
-    leaveGuild: ({ guild: id }: ControlInput<"leaveGuild">) => {
-      guildOf(id).joined = false;
-      world.deliver({ name: "GUILD_DELETE", guild: id, intent: intents.guilds, data: () => ({ id }) });
-      return null;
-    },
     startThread: (input: ControlInput<"startThread">) => startThread(world, input).id,
     createForumPost: (input: ControlInput<"createForumPost">) => createForumPost(world, input).id,
     addToThread: ({ thread, user }: ControlInput<"addToThread">) =>
@@ -113,19 +108,12 @@ function interactionHandlers(parts: ControlParts) {
     click: (input: ControlInput<"click">) => click(parts, input).id,
     submitModal: (input: ControlInput<"submitModal">) => submitModal(parts, input).id,
     contextMenu: (input: ControlInput<"contextMenu">) => contextMenu(parts, input).id,
-    expire: ({ interaction: id }: ControlInput<"expire">) => {
-      const interaction = parts.interactions.byId(id);
-      if (!interaction) throw refusals.unknownInteraction();
-      interaction.expired = true;
-      return null;
-    },
   };
 }
 
 function faultHandlers({ world, gateway, faults, refuseRest }: ControlParts) {
   return {
     fault: (fault: ControlInput<"fault">) => done(faults.add(fault)),
-    clearFaults: () => done(faults.clear()),
     disconnect: (how: ControlInput<"disconnect">) => {
       if ("code" in how) gateway.close(how.code);
       else if ("abrupt" in how) gateway.cut();

@@ -47,7 +47,6 @@ export interface ControlActions {
   react: { input: OnMessage & { emoji: string; remove?: boolean }; output: null };
   openDm: { input: { user: string }; output: string };
   joinGuild: { input: { guild: string }; output: null };
-  leaveGuild: { input: { guild: string }; output: null };
   startThread: {
     input: { user: string; channel: string; name: string; private?: boolean; message?: string };
     output: string;
@@ -70,9 +69,7 @@ export interface ControlActions {
     output: string;
   };
   contextMenu: { input: OnMessage & { name: string }; output: string };
-  expire: { input: { interaction: string }; output: null };
   fault: { input: Fault; output: null };
-  clearFaults: { input: null; output: null };
   disconnect: {
     input: { code: number } | { abrupt: true } | { reconnect: true } | { invalid: "resumable" | "gone" };
     output: null;

@@ -9,16 +9,6 @@ export interface DiscordOptions {
   dms?: readonly { id: string; user: string }[];
   /** What `GET /gateway/bot` recommends. Default 1. */
   shards?: number;
-  /** What `GET /gateway/bot` says about session starts. Default 1,000 of 1,000, 16 at a time. */
-  sessionStarts?: { total: number; remaining: number; maxConcurrency: number };
-  /** Whether the documented rate limits of busy routes are kept, with 429 for who ignores the headers. Default no. */
-  enforceRates?: boolean;
-  /** Milliseconds within which an interaction must be answered. Discord gives 3,000, the default. */
-  callbackWindow?: number;
-  /** Milliseconds that an interaction's token is good for. Discord gives 15 minutes, the default. */
-  tokenLifetime?: number;
-  /** Milliseconds between heartbeats that clients are told. Default 41,250, as Discord's. */
-  heartbeatInterval?: number;
 }
 
 interface ApplicationSeed {

@@ -64,7 +64,6 @@ export class DiscordServer {
   /** The id of the direct message of the bot and a person. */
   openDm = (user: string) => this.act("openDm", { user });
   joinGuild = (guild: string) => this.act("joinGuild", { guild });
-  leaveGuild = (guild: string) => this.act("leaveGuild", { guild });
   startThread = (input: ControlInput<"startThread">) => this.act("startThread", input);
   createForumPost = (input: ControlInput<"createForumPost">) => this.act("createForumPost", input);
   addToThread = (input: ControlInput<"addToThread">) => this.act("addToThread", input);
@@ -114,12 +113,6 @@ export class DiscordServer {
     return this.act("fault", { route, times, does: { kind: "drop", after } });
   }
 
-  /** Delays replies by this many milliseconds. */
-  delay({ route, times = 1, milliseconds }: RouteFault & { milliseconds: number }) {
-    return this.act("fault", { route, times, does: { kind: "delay", milliseconds } });
-  }
-
-  clearFaults = () => this.act("clearFaults", null);
   disconnect = (how: ControlInput<"disconnect">) => this.act("disconnect", how);
   /** Turns away gateway connections, and REST too if `rest` is set. */
   refuseConnections = (on: boolean, { rest = false } = {}) => this.act("refuseConnections", { on, rest });

@@ -4,7 +4,6 @@ import { applicationRoutes } from "./api/application-routes.ts";
 import { Faults } from "./api/faults.ts";
 import { interactionRoutes } from "./api/interaction-routes.ts";
 import { messageRoutes } from "./api/message-routes.ts";
-import { RateLimits } from "./api/rate-limits.ts";
 import { answerApi, type Call } from "./api/rest-api.ts";
 import { searchRoutes } from "./api/search-routes.ts";
 import { threadRoutes } from "./api/thread-routes.ts";
@@ -39,7 +38,6 @@ export async function serveFakeDiscord(options: DiscordOptions): Promise<FakeDis
     ...threadRoutes(world),
     ...interactionRoutes(world, interactions),
   ];
-  const limits = new RateLimits(options.enforceRates ?? false);
   const handlers = controlHandlers({
     world,
     commands,
@@ -63,7 +61,7 @@ export async function serveFakeDiscord(options: DiscordOptions): Promise<FakeDis
       await control(handlers, path.slice("/control/".length), request, response);
     } else if (path.startsWith("/attachments/")) sendAttachment(world, path, response);
     else if (restRefused) request.socket.destroy();
-    else await answerApi({ world, routes, limits, faults, calls }, request, response);
+    else await answerApi({ world, routes, faults, calls }, request, response);
   };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     answer(request, response).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { App, HTTPReceiver, type Logger, LogLevel, SocketModeReceiver, webApi } from "@slack/bolt";
+import { type Logger, LogLevel, webApi } from "@slack/bolt";
 import type { SlackServer } from "./slack-server.ts";
 
 /** Silences the SDKs' logs of refused requests, which the tests check themselves. */
@@ -12,59 +12,13 @@ const quiet: Logger = {
   setName: () => undefined,
 };
 
-/** Otherwise a client retries a refused request for half an hour. */
-function clientOptions(slack: SlackServer) {
-  return { slackApiUrl: slack.apiUrl, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true };
-}
-
-/** The real client, on the fake; with the token of Acme's bot unless another is given. */
-export function webClient(slack: SlackServer, token = "xoxb-T0ACME-first"): webApi.WebClient {
-  return new webApi.WebClient(token, { ...clientOptions(slack), logger: quiet });
-}
-
-/** The real Bolt app in Socket Mode, connected. It reconnects after 100 ms. */
-export async function startSocketApp(slack: SlackServer, prepare: (app: App) => void): Promise<App> {
-  const receiver = new SocketModeReceiver({
-    appToken: slack.seed.app.app_token,
-    clientPingTimeout: 100,
-    logger: quiet,
-    installerOptions: { clientOptions: clientOptions(slack) },
-  });
-  const app = createApp(slack, prepare, receiver);
-  await app.init();
-  await app.start();
-  return app;
-}
-
-/** The real Bolt app behind its HTTP receiver, and the fake told where that is. */
-export async function startHttpApp(slack: SlackServer, prepare: (app: App) => void): Promise<App> {
-  const receiver = new HTTPReceiver({
-    signingSecret: slack.seed.app.signing_secret,
-    logger: quiet,
-  });
-  const app = createApp(slack, prepare, receiver);
-  await app.init();
-  const address = (await receiver.start({ port: 0, host: "127.0.0.1" })).address();
-  if (typeof address !== "object" || address === null) throw new Error("The receiver has no address.");
-  await slack.deliverTo({ url: `http://127.0.0.1:${address.port}/slack/events` });
-  return app;
-}
-
-function createApp(
-  slack: SlackServer,
-  prepare: (app: App) => void,
-  receiver: SocketModeReceiver | HTTPReceiver,
-): App {
-  const app = new App({
-    token: "xoxb-T0ACME-first",
-    receiver,
-    clientOptions: clientOptions(slack),
-    logger: quiet,
-    ignoreSelf: false,
-    deferInitialization: true,
-  });
-  prepare(app);
-  return app;
+/**
+ * The real client, on the fake; with the token of Acme's bot unless another is given. It retries nothing: the default is half an
+ * hour for a refused request.
+ */
+export function webClient({ apiUrl }: SlackServer, token = "xoxb-T0ACME-first"): webApi.WebClient {
+  const once = { retryConfig: { retries: 0 }, rejectRateLimitedCalls: true };
+  return new webApi.WebClient(token, { slackApiUrl: apiUrl, ...once, logger: quiet });
 }
 
 /** The error that Slack answers, or `ok`. */

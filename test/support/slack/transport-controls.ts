@@ -38,10 +38,6 @@ export function transportControls(backend: Backend, faults: Faults) {
       if (how === "cut") deliveries.hub.cut();
       else deliveries.hub.askToReconnect(reason ?? "refresh_requested");
     },
-    /** Lets three seconds pass for the triggers given out so far. */
-    expireTriggers: (): void => {
-      for (const trigger of backend.interactivity.triggers.values()) trigger.at = 0;
-    },
     /** While on, no Socket Mode connection opens. */
     refuseConnections: ({ on }: { on: boolean }): void => {
       deliveries.hub.refusing = on;

@@ -51,21 +51,6 @@ export function viewControls(backend: Backend) {
       );
       return { id: delivery.id };
     },
-    /** Closes the topmost modal. */
-    closeView: (given: Omit<Submission, "values">) => {
-      const record = topModal(backend, given);
-      close(backend, record);
-      if (record.view.notify_on_close === true) {
-        const workspace = requireWorkspace(backend, record.team_id);
-        backend.deliveries.deliver("interactive", "view_closed", workspace.id, {
-          ...interactionBase(backend, workspace, given.user),
-          type: "view_closed",
-          view: renderView(backend, record),
-          is_cleared: false,
-        });
-      }
-      backend.world.touch();
-    },
   };
 }
 

@@ -8,26 +8,6 @@ import { type Channel, kindWords, type Workspace } from "./world/world.ts";
 export function workspaceControls(backend: Backend) {
   const { world, events } = backend;
   return {
-    /** Invites the bot of the channel's workspace. */
-    join: ({ channel: id, inviter }: { channel: string; inviter?: string }): void => {
-      const { channel, workspace } = botPlace(backend, id);
-      if (channel.members.includes(workspace.bot_user_id))
-        throw new ControlRefusal("already_in_channel", `The bot is in ${id} already.`);
-      channel.members.push(workspace.bot_user_id);
-      const invited = inviter ?? channel.creator;
-      membership(backend, workspace, channel, "member_joined_channel", { inviter: invited });
-      const ts = world.timestamp();
-      const { scope, channelType } = kindWords[channel.kind];
-      const user = workspace.bot_user_id;
-      const text = `<@${user}> has joined the channel`;
-      const notice = { type: "message", subtype: "channel_join", user, text, inviter: invited, ts };
-      events.send(
-        workspace,
-        { ...notice, channel: id, channel_type: channelType, event_ts: ts },
-        `${scope}:history`,
-      );
-      world.touch();
-    },
     /** Removes the bot from a channel. */
     kick: ({ channel: id }: { channel: string }): void => {
       const { channel, workspace } = botPlace(backend, id);
@@ -118,12 +98,6 @@ export function workspaceControls(backend: Backend) {
       world.touch();
       return { channel: channel.id, thread_ts };
     },
-    /** The person looks at another channel while the assistant thread is open. */
-    assistantContext: (given: { thread_ts: string; user: string; context_channel: string }): void => {
-      const { channel, workspace } = directWith(backend, given.user);
-      const name = "assistant_thread_context_changed";
-      assistantEvent(backend, workspace, name, channel, given.thread_ts, given.user, given.context_channel);
-    },
     /** Somebody presses Slack's own Stop: Slack ends the streams of the thread, and leaves the rest to the app. */
     stopSession: ({ channel: id, user, thread_ts }: { channel: string; user: string; thread_ts: string }) => {
       const { channel, workspace } = botPlace(backend, id);
@@ -171,22 +145,10 @@ export function workspaceControls(backend: Backend) {
       }
       world.touch();
     },
-    /** Lets the action tokens of all messages run out. */
-    expireActionTokens: (): void => {
-      world.actionTokens.clear();
-      world.touch();
-    },
     /** Takes scopes from a workspace's tokens. */
     removeScopes: ({ team, scopes }: { team: string; scopes: readonly string[] }): void => {
       for (const token of world.tokens.values())
         if (token.team_id === team) token.scopes = token.scopes.filter((scope) => !scopes.includes(scope));
-      world.touch();
-    },
-    /** Lets twelve hours pass for a rotated token. */
-    expire: ({ token }: { token: string }): void => {
-      const found = world.tokens.get(token);
-      if (found === undefined) throw new ControlRefusal("token_not_found", "There is no such token.");
-      found.expires_at = Date.now();
       world.touch();
     },
   };

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fakeBot, finished, healthy, problem, type Route, turnRoutes } from "./fake-bot.ts";
+import { fakeBot, finished, healthy, type Route, turnRoutes } from "./fake-bot.ts";
 import { findingsOf, runKnack } from "./run-knack.ts";
 
 let cwd: string;
@@ -44,38 +44,6 @@ describe("--json prints one value", () => {
     expect(decided).toEqual([{ approve: false }]);
   });
 
-  it("`--json` prints one value for the skills", async () => {
-    const list = { skills: [], diagnostics: [{ path: "p", severity: "error", code: "c", message: "m" }] };
-    expect(await json(["skills", "list"], { "GET /skills": () => list })).toMatchObject({
-      code: 0,
-      value: list,
-    });
-  });
-
-  it("`--json` prints one value for an unknown skill", async () => {
-    const routes = {
-      "GET /skills/memroy": () => problem(404, "There is no skill memroy. Did you mean memory?"),
-    };
-    const { code, value } = await json(["skills", "info", "memroy"], routes);
-    expect(code).toBe(1);
-    expect(value).toMatchObject({ error: "There is no skill memroy. Did you mean memory?" });
-  });
-
-  it.each([
-    [{ skill_id: "x", output: 1, success: true }, 0],
-    [{ error: "no" }, 1],
-  ])("`--json` prints one value for running a skill: %j", async (result, exit) => {
-    const { code, value } = await json(["skills", "run", "x", "--params", "{}"], {
-      "POST /skills/x/run": () => result,
-    });
-    expect([code, value]).toEqual([exit, result]);
-  });
-
-  it("`--json` prints one value for the next prompt", async () => {
-    const view = { system: "s", tools: [], tokens: 3 };
-    expect((await json(["prompt", "--message", "hi"], { "GET /prompt": () => view })).value).toEqual(view);
-  });
-
   it.each([
     [{ cost_usd: 0.0031 }, "1,204 tokens, $0.0031"],
     [{}, "1,204 tokens"],
@@ -95,16 +63,6 @@ describe("--json prints one value", () => {
       expect(shown.out.text().trimEnd().split("\n").at(-1)).toBe(line);
     },
   );
-
-  it("`--json` prints one value for runs", async () => {
-    const runs = { turns: [], skills: [] };
-    expect((await json(["runs", "list"], { "GET /runs": () => runs })).value).toEqual(runs);
-    const missing = { "GET /runs/t9": () => problem(404, "There is no run t9") };
-    expect(await json(["runs", "show", "t9"], missing)).toMatchObject({
-      code: 1,
-      value: { error: "There is no run t9" },
-    });
-  });
 
   it("`--json` prints one value for the configuration, without opening a bot or showing a secret", async () => {
     const { code, out } = runKnack(["config", "--json"], { cwd, env: { OPENAI_API_KEY: "sk-s3cret" } });
@@ -153,16 +111,6 @@ describe("knack skills validate", () => {
     expect(await validate("good-skill")).toMatchObject({ code: 0, value: { valid: true, errors: [] } });
     await writeFile(path.join(folder, "SKILL.md"), "---\nname: Other\ndescription: x\n---\n");
     expect(await validate("good-skill")).toMatchObject({ code: 1, value: { valid: false } });
-  });
-});
-
-describe("knack skills run", () => {
-  it("`knack skills run` refuses parameters that are not a JSON object, as wrong usage", async () => {
-    for (const params of ["{", "[]", "3"]) {
-      const { code, err } = runKnack(["skills", "run", "x", "--params", params], { cwd });
-      expect(await code).toBe(2);
-      expect(err.text()).toContain("Write a JSON object");
-    }
   });
 });
 

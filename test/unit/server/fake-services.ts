@@ -1,6 +1,5 @@
 import type { App } from "../../../src/app/app.ts";
 import { presentTurn } from "../../../src/app/operations/turns/turn-view.ts";
-import { noCounts } from "../../../src/app/services/retention-sweep.ts";
 import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/log/turn-log.ts";
@@ -41,18 +40,15 @@ export const skill: SkillDetail = {
 
 const review = testReview("weather");
 const entry = { skill_id: "weather", hash: review.hash, from: "x", by: "operator", installed_at: 1, review };
-const policy = { conversation_days: 365, run_detail_days: "never", file_days: 30, audit_days: 400 } as const;
 
 interface FakeInput {
   name: string;
   id: string;
-  hosts: string[];
   state: string;
   params: { refuse?: string };
   platform: string;
   ns: string;
   settings: object;
-  dry_run: boolean;
   text: string;
   message: string;
 }
@@ -85,8 +81,6 @@ export function fakeServices(
 ): Pick<App, "run"> {
   const missing = { ok: false as const, status: 404 as const, message: "There is none of that name." };
   const result = { success: true, results: [], variables: {}, directOutput: null };
-  const server = (name: string, changes = {}) =>
-    name === "files" || name === "mail" ? { ok: true, value: testServer(name, changes) } : missing;
   const operations: Record<string, (input: FakeInput) => unknown> = {
     "skill.list": () => ({ ok: true, value: { skills: [skill], diagnostics: [] } }),
     "skill.show": ({ id }) => (id === skill.id ? { ok: true, value: skill } : noSkill(id)),
@@ -140,11 +134,6 @@ export function fakeServices(
       ok: true,
       value: { turns: turns().map(({ record, events }) => ({ turn: presentTurn(record), events })) },
     }),
-    "retention.show": () => ({ ok: true, value: { policy, from: 5 } }),
-    "retention.run": ({ dry_run }) => ({
-      ok: true,
-      value: { policy, from: 5, ran: !dry_run, counts: { ...noCounts, threads: 2 } },
-    }),
     "person.show": ({ id }) => person(id, true),
     "person.forget": ({ id }) => person(id, false),
     "bot.about": () => ({
@@ -156,22 +145,15 @@ export function fakeServices(
       value: { completions: [{ text: `${text}list`, label: "list", description: "" }] },
     }),
     "prompt.show": ({ message }) => ({ ok: true, value: { system: message, tools: [], tokens: 1 } }),
-    "server.list": () => ({ ok: true, value: { servers: [testServer("files")], diagnostics: [] } }),
-    "server.control": ({ name }) => server(name, { state: "running" }),
-    "server.trust": ({ name }) => server(name),
     "server.login": ({ name }) => ({ ok: true, value: { url: `https://login.example/${name}` } }),
-    "server.logout": ({ name }) => server(name, { state: "needs_login" }),
+    "server.logout": ({ name }) => ({ ok: true, value: testServer(name, { state: "needs_login" }) }),
     "package.list": () => ({ ok: true, value: { packages: [entry] } }),
     "package.review": () => ({ ok: true, value: { reviews: [review] } }),
     "package.install": () => ({ ok: true, value: { installed: [entry] } }),
     "package.update": ({ id }) => (id === "weather" ? { ok: true, value: { installed: [entry] } } : missing),
     "package.remove": ({ id }) => (id === "weather" ? { ok: true, value: { removed: entry } } : missing),
     "skill.review": ({ id }) => (id === "weather" ? { ok: true, value: review } : missing),
-    "flow.list": () => ({ ok: true, value: { flows: [], diagnostics: [] } }),
-    "flow.run": ({ id }) => (id === "none" ? missing : { ok: true, value: result }),
-    "flow.run_text": () => ({ ok: true, value: result }),
-    "skill.grant": ({ id, hosts }) => ({ ok: true, value: { skill_id: id, granted: hosts } }),
-    "skill.revoke": ({ id }) => ({ ok: true, value: { skill_id: id, granted: [] } }),
+    "flow.run": () => ({ ok: true, value: result }),
   };
   return {
     async run(name, { input, asker, files = [] }) {

@@ -41,20 +41,3 @@ describe("everything of a person over the API", () => {
     expect(asked).toEqual([]);
   });
 });
-
-describe("an export over the API", () => {
-  it("an export over the API is JSON lines, of one channel when one is named", async () => {
-    const { url, asked } = await startServer();
-    const client = createApiClient({ fetch, baseUrl: url });
-    const text = Buffer.concat(await Array.fromAsync(client.exportData("slack:T1:C1"))).toString();
-    expect(
-      text
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line).type),
-    ).toEqual(["export_started", "export_finished"]);
-    await Array.fromAsync(client.exportData());
-    expect(asked).toEqual([{ exportData: "slack:T1:C1" }, { exportData: undefined }]);
-    await expect(Array.fromAsync(client.exportData("slack:T1:none"))).rejects.toMatchObject({ status: 404 });
-  });
-});

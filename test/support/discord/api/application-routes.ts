@@ -23,16 +23,14 @@ export function applicationRoutes(world: World, commands: CommandStore): ApiRout
   return [
     { name: "GET /gateway", auth: false, handle: () => ok({ url: gatewayUrl(world) }) },
     route("GET /gateway/bot", () => {
-      const starts = world.options.sessionStarts ?? { total: 1000, remaining: 1000, maxConcurrency: 16 };
-      const { total, remaining, maxConcurrency } = starts;
       return ok({
         url: gatewayUrl(world),
         shards: world.options.shards ?? 1,
         session_start_limit: {
-          total,
-          remaining: Math.max(0, remaining - world.sessionStarts),
+          total: 1_000,
+          remaining: Math.max(0, 1_000 - world.sessionStarts),
           reset_after: 14_400_000,
-          max_concurrency: maxConcurrency,
+          max_concurrency: 16,
         },
       });
     }),

@@ -6,20 +6,15 @@ export interface Fault {
   does:
     | { kind: "rate_limit"; seconds: number; global: boolean; shared: boolean }
     | { kind: "fail"; status: number; code: number; message: string; after: boolean }
-    | { kind: "drop"; after: boolean }
-    | { kind: "delay"; milliseconds: number };
+    | { kind: "drop"; after: boolean };
 }
 
 /** The faults that were ordered, used up in order. */
 export class Faults {
-  #faults: Fault[] = [];
+  readonly #faults: Fault[] = [];
 
   add(fault: Fault): void {
     this.#faults.push({ ...fault });
-  }
-
-  clear(): void {
-    this.#faults = [];
   }
 
   /** The fault of a request such as `POST /channels/1/messages`, if one is left. */

@@ -4,7 +4,7 @@ import { ApiError, refusals } from "./api-error.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api-request.ts";
 import type { Faults } from "./faults.ts";
 import { isObject, type Json } from "./json.ts";
-import type { RateLimits } from "./rate-limits.ts";
+import { rateHeaders } from "./rate-limits.ts";
 import { type RequestBody, readRequestBody } from "./request-body.ts";
 
 /** A request to the API, as it was answered. */
@@ -29,7 +29,6 @@ export interface Call {
 interface Parts {
   world: World;
   routes: readonly ApiRoute[];
-  limits: RateLimits;
   faults: Faults;
   calls: Call[];
 }
@@ -48,17 +47,8 @@ export async function answerApi(
   const at = Date.now();
   const found = findRoute(parts.routes, method, path);
   const read = await readRequestBody(request);
-  const rate = found ? parts.limits.take(found.route.name, majorOf(path)) : null;
-  const outcome = await decide(parts, {
-    found,
-    method,
-    path,
-    url,
-    read,
-    request,
-    wait: rate?.wait ?? null,
-    global: rate?.global ?? false,
-  });
+  const limits = found ? rateHeaders(found.route.name) : {};
+  const outcome = decide(parts, { found, method, path, url, read, request });
   parts.calls.push({
     at,
     method,
@@ -72,7 +62,7 @@ export async function answerApi(
   });
   parts.world.changes.note();
   if (outcome.dropped) response.destroy();
-  else send(response, outcome, { ...rate?.headers, ...outcome.headers });
+  else send(response, outcome, { ...limits, ...outcome.headers });
 }
 
 interface Asked {
@@ -82,11 +72,9 @@ interface Asked {
   url: URL;
   read: RequestBody;
   request: IncomingMessage;
-  wait: number | null;
-  global: boolean;
 }
 
-async function decide(parts: Parts, asked: Asked): Promise<Outcome> {
+function decide(parts: Parts, asked: Asked): Outcome {
   const fault = parts.faults.take(`${asked.method} ${asked.path}`);
   switch (fault?.kind) {
     case "rate_limit":
@@ -97,11 +85,8 @@ async function decide(parts: Parts, asked: Asked): Promise<Outcome> {
     case "fail":
       if (fault.after) run(parts, asked);
       return { status: fault.status, body: { message: fault.message, code: fault.code } };
-    case "delay":
-      await new Promise((resolve) => setTimeout(resolve, fault.milliseconds));
-      return run(parts, asked);
     default:
-      return asked.wait === null ? run(parts, asked) : tooMany(asked.wait, asked.global ? "global" : "user");
+      return run(parts, asked);
   }
 }
 
@@ -182,14 +167,4 @@ function findName(name: string, path: string): Record<string, string> | null {
     else if (part !== value) return null;
   }
   return values;
-}
-
-/** The channel, guild or webhook that a bucket is counted for. */
-function majorOf(path: string): string {
-  const [, kind, id, token] = path.split("/");
-  return kind === "webhooks" || kind === "interactions"
-    ? `${id}/${token}`
-    : kind === "channels" || kind === "guilds"
-      ? `${id}`
-      : "";
 }

@@ -145,7 +145,7 @@ export class Gateway {
   }
 
   #greet(socket: WebSocket): void {
-    const interval = this.#world.options.heartbeatInterval ?? 41_250;
+    const interval = 41_250;
     send(socket, { op: opcodes.hello, d: { heartbeat_interval: interval, _trace: [] } });
     let session: Session | null = null;
     socket.on("message", (data) => {

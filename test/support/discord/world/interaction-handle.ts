@@ -1,7 +1,6 @@
 import type { ObservedInteraction, ObservedState } from "../observed-state.ts";
 
 interface Watched {
-  act: (action: "expire", input: { interaction: string }) => Promise<null>;
   state: () => Promise<ObservedState>;
   until: <Found>(look: (state: ObservedState) => Found) => Promise<Exclude<Found, false | null | undefined>>;
 }
@@ -40,11 +39,6 @@ export class InteractionHandle {
       const { original, loading, callback } = find(state, this.id);
       return callback !== null && !loading ? original : null;
     });
-  }
-
-  /** Expires its token now: 10062 for a callback, 50027 for later requests. */
-  expire(): Promise<null> {
-    return this.#server.act("expire", { interaction: this.id });
   }
 }
 

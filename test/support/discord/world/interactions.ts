@@ -37,7 +37,6 @@ export interface Interaction {
   followups: string[];
   modal: Json | null;
   choices: Json[] | null;
-  expired: boolean;
 }
 
 interface NewInteraction {
@@ -86,7 +85,6 @@ export class Interactions {
       followups: [],
       modal: null,
       choices: null,
-      expired: false,
     };
     this.#byId.set(interaction.id, interaction);
     const data = wireInteraction(world, interaction, seed);

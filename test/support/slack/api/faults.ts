@@ -20,7 +20,6 @@ const tiers: Record<string, number> = {
   "conversations.replies": 50,
   "conversations.history": 50,
   "conversations.members": 100,
-  "conversations.list": 20,
   "users.info": 100,
   "users.list": 20,
   "users.conversations": 50,
@@ -28,7 +27,6 @@ const tiers: Record<string, number> = {
   "pins.add": 20,
   "pins.remove": 20,
   "views.open": 100,
-  "views.update": 100,
   "views.publish": 100,
   "reactions.add": 50,
 };

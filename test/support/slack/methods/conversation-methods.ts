@@ -1,5 +1,4 @@
 import {
-  canSee,
   channelOf,
   directMessage,
   type Method,
@@ -7,11 +6,9 @@ import {
   page,
   requireMember,
   scopeByKind,
-  scopeByTypes,
-  typesOf,
 } from "../api/method.ts";
 import { SlackRefusal } from "../api/slack-refusal.ts";
-import { renderChannel, typeName } from "../world/channel-shape.ts";
+import { renderChannel } from "../world/channel-shape.ts";
 import { type MessageRecord, renderMessage, repliesTo } from "../world/message-record.ts";
 
 const info: Method = {
@@ -24,25 +21,6 @@ const info: Method = {
         ...renderChannel(call, channel),
         ...(call.arguments.flag("include_num_members") ? { num_members: channel.members.length } : {}),
       },
-    };
-  },
-};
-
-const list: Method = {
-  token: "bot",
-  scope: scopeByTypes,
-  run: (call) => {
-    const kinds = typesOf(call);
-    const channels = [...call.world.channels.values()].filter(
-      (channel) =>
-        canSee(call, channel) &&
-        kinds.includes(typeName(channel.kind)) &&
-        !(call.arguments.flag("exclude_archived") && channel.is_archived === true),
-    );
-    const { items, next_cursor } = page(call, channels, { default: 100, most: 999 });
-    return {
-      channels: items.map((channel) => renderChannel(call, channel)),
-      response_metadata: { next_cursor },
     };
   },
 };
@@ -157,7 +135,6 @@ function answer(
 
 export const conversationMethods: Record<string, Method> = {
   "conversations.info": info,
-  "conversations.list": list,
   "conversations.members": members,
   "conversations.open": open,
   "conversations.history": history,

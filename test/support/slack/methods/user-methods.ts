@@ -26,17 +26,6 @@ const connectionsOpen: Method = {
   },
 };
 
-const teamInfo: Method = {
-  token: "bot",
-  scope: "team:read",
-  run: (call) => {
-    const id = call.arguments.text("team") ?? call.workspace.id;
-    if (id !== call.workspace.id) throw new SlackRefusal("team_not_found");
-    const { name, domain } = call.workspace;
-    return { team: { id, name, domain, email_domain: "", icon: {} } };
-  },
-};
-
 const usersInfo: Method = {
   token: "bot",
   scope: "users:read",
@@ -142,7 +131,6 @@ export const userMethods: Record<string, Method> = {
   "usergroups.list": userGroups,
   "auth.test": authTest,
   "apps.connections.open": connectionsOpen,
-  "team.info": teamInfo,
   "users.info": usersInfo,
   "users.list": usersList,
   "users.conversations": usersConversations,

@@ -24,24 +24,6 @@ const push: Method = {
   },
 };
 
-const update: Method = {
-  token: "bot",
-  run: (call) => {
-    const id = call.arguments.text("view_id");
-    const external = call.arguments.text("external_id");
-    const record = [...call.world.views.values()].find(
-      (view) =>
-        view.team_id === call.workspace.id &&
-        view.open &&
-        (id === undefined ? view.external_id !== "" && view.external_id === external : view.id === id),
-    );
-    if (record === undefined) throw new SlackRefusal("not_found");
-    refuseOldHash(call, record);
-    replaceView(call, record, call.arguments.all.view);
-    return { view: renderView(call, record) };
-  },
-};
-
 const publish: Method = {
   token: "bot",
   run: (call) => {
@@ -75,6 +57,5 @@ function refuseOldHash(call: MethodCall, record: ViewRecord): void {
 export const viewMethods: Record<string, Method> = {
   "views.open": open,
   "views.push": push,
-  "views.update": update,
   "views.publish": publish,
 };

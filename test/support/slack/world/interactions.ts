@@ -73,24 +73,6 @@ export function interactionControls(backend: Backend) {
       const delivery = deliveries.deliver("interactive", "block_actions", team.id, payload);
       return { id: delivery.id, user: user.id };
     },
-    /** Types into a select whose options the app gives; they are the response in the delivery. */
-    suggest: (given: { user: string; view_id: string; action_id: string; value: string }) => {
-      const record = requireView(backend, given.user, given.view_id);
-      const { element, block_id } = findElement(record.blocks, given.action_id, undefined, undefined);
-      if (!String(element.type).endsWith("external_select"))
-        throw new ControlRefusal("not_external", `${given.action_id} has its options already.`);
-      const workspace = requireWorkspace(backend, record.team_id);
-      const delivery = deliveries.deliver("interactive", "block_suggestion", workspace.id, {
-        ...interactionBase(backend, workspace, given.user),
-        type: "block_suggestion",
-        action_id: given.action_id,
-        block_id,
-        value: given.value,
-        container: { type: "view", view_id: record.id },
-        view: renderView(backend, record),
-      });
-      return { id: delivery.id };
-    },
     /** A message shortcut. */
     shortcut: (given: { user: string; callback_id: string; channel: string; message_ts: string }) => {
       const channel = requireChannel(backend, given.channel);
@@ -108,18 +90,6 @@ export function interactionControls(backend: Backend) {
         response_url: interactivity.responseUrl("app", place),
         message_ts: message.ts,
         message: renderMessage(world, message, { metadata: false, baseUrl: backend.baseUrl }),
-      });
-      return { id: delivery.id };
-    },
-    /** A global shortcut. */
-    globalShortcut: (given: { user: string; callback_id: string }) => {
-      const workspace = requireWorkspace(backend, requireUser(backend, given.user).team_id);
-      const delivery = deliveries.deliver("interactive", "shortcut", workspace.id, {
-        ...interactionBase(backend, workspace, given.user),
-        type: "shortcut",
-        action_ts: world.timestamp(),
-        callback_id: given.callback_id,
-        trigger_id: interactivity.trigger(given.user, workspace.id),
       });
       return { id: delivery.id };
     },

@@ -110,16 +110,6 @@ export function peopleControls(backend: Backend) {
       reactionEvent(backend, "reaction_added", message, user, reaction);
       world.touch();
     },
-    unreact: ({ channel, ts, user, reaction }: Place & { user: string; reaction: string }): void => {
-      const message = requireMessage(backend, channel, ts);
-      const existing = message.reactions.find(({ name }) => name === reaction);
-      if (existing?.users.includes(user) !== true)
-        throw new ControlRefusal("no_reaction", `${user} has not reacted with ${reaction}.`);
-      existing.users = existing.users.filter((each) => each !== user);
-      message.reactions = message.reactions.filter(({ users }) => users.length > 0);
-      reactionEvent(backend, "reaction_removed", message, user, reaction);
-      world.touch();
-    },
     /** The bytes of a file that was said or uploaded. */
     file: ({ id }: { id: string }): { name: string; text: string; base64: string } => {
       const file = world.files.get(id);

@@ -193,15 +193,15 @@ describe("a skill out of a thread", () => {
     });
   });
 
-  it("a skill may come out of a thread of 300 turns, of which the conversation's last part counts", async () => {
+  it("a skill may come out of a thread of 60 turns, of which the conversation's last part counts", async () => {
     const bot = createBot(
-      [...Array.from({ length: 299 }, (_, at) => `Answer ${at}.`), [learn], [save(guide)], "Kept."],
+      [...Array.from({ length: 59 }, (_, at) => `Answer ${at}.`), [learn], [save(guide)], "Kept."],
       {
         limits: { tool_output_tokens: 20_000, transcript_tokens: 8_000 },
       },
     );
     await bot.ask("numbers of ACME?", { by: ben });
-    for (let at = 0; at < 299; at += 1) await bot.ask(`${at}: ${"and what of it? ".repeat(8)}`, { by: ben });
+    for (let at = 0; at < 59; at += 1) await bot.ask(`${at}: ${"and what of it? ".repeat(50)}`, { by: ben });
     const turnId = await bot.say("make this a skill", { by: ben });
     const asked = await bot.until(turnId, "approval_requested");
     // The call was made long before: its result is no longer part of the conversation.

@@ -43,45 +43,8 @@ const commands = slashCommands([
   ]),
   named("agent use", [], "x".repeat(200)),
 ]);
-const inside = (...path: string[]) =>
-  path
-    .slice(1)
-    .reduce(
-      (entry, name) => entry?.options?.find((each) => each.name === name),
-      commands.find(({ name }) => name === path[0]) as { options?: OptionDefinition[] } | undefined,
-    );
 
 describe("the registered commands", () => {
-  test("the registered commands are the declared ones: groups, subcommands, options, choices", () => {
-    expect(commands.map(({ name }) => name)).toEqual([
-      "skill",
-      "flow",
-      "agent",
-      "knack",
-      "Ask Knack about this",
-    ]);
-    expect(inside("flow", "run")?.options).toEqual([
-      { type: 3, name: "flow", description: "Which", required: true, autocomplete: true },
-      { type: 5, name: "dry-run", description: "Only tell" },
-      { type: 3, name: "input", description: "Its input" },
-    ]);
-    expect(inside("agent", "status")?.options).toEqual([]);
-    expect(inside("agent", "progress", "level")).toMatchObject({
-      choices: [
-        { name: "quiet — only the answer", value: "quiet" },
-        { name: "full", value: "full" },
-      ],
-    });
-    expect(inside("agent", "approvals")).toMatchObject({
-      type: 2,
-      options: [
-        { type: 1, name: "list" },
-        { type: 1, name: "remove", options: [{ type: 4, name: "number" }] },
-      ],
-    });
-    expect(inside("agent", "use")).toMatchObject({ description: `${"x".repeat(99)}…` });
-  });
-
   test("Discord takes the commands of the bot, and each description is in words", () => {
     const all = slashCommands(app.commands);
     expect(() => checkCommands(all)).not.toThrow();

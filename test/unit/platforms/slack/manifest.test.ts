@@ -3,8 +3,6 @@ import type { App } from "@slack/bolt";
 import { describe, expect, it } from "vitest";
 import {
   createAppLink,
-  manifestOverHttp,
-  manifestText,
   optionalScopes,
   readManifest,
   scopeMeanings,
@@ -32,11 +30,6 @@ describe("the manifest that ships", () => {
     expect([...new Set(asked)].sort()).toEqual([...heard].sort());
   });
 
-  it("the shipped manifest needs no address: Slack is reached over a socket", () => {
-    expect(manifest.settings.socket_mode_enabled).toBe(true);
-    expect(manifestText(manifest)).not.toContain("url");
-  });
-
   it("the shipped manifest keeps Slack's limits", () => {
     const { display_information: shown } = manifest as unknown as {
       display_information: { name: string; description: string };
@@ -50,29 +43,6 @@ describe("the manifest that ships", () => {
       "/mcp",
       "/knack",
     ]);
-  });
-});
-
-describe("the manifest over HTTP", () => {
-  it("the manifest over HTTP is called at one address for events, commands and buttons", () => {
-    const made = manifestOverHttp(manifest, "https://knack.example.com/base/", false);
-    const address = "https://knack.example.com/base/slack/events";
-    expect(made.settings.event_subscriptions.request_url).toBe(address);
-    expect(made.settings.interactivity.request_url).toBe(address);
-    expect(new Set(made.features.slash_commands.map(({ url }) => url))).toEqual(new Set([address]));
-    expect(made.settings.socket_mode_enabled).toBe(false);
-    expect(made.oauth_config.redirect_urls).toBeUndefined();
-  });
-
-  it("the manifest over HTTP has a redirect address and rotating tokens for installations", () => {
-    const made = manifestOverHttp(manifest, "https://knack.example.com", true);
-    expect(made.oauth_config.redirect_urls).toEqual(["https://knack.example.com/slack/oauth_redirect"]);
-    expect(made.settings.token_rotation_enabled).toBe(true);
-  });
-
-  it("the manifest over HTTP leaves the shipped one unchanged", () => {
-    manifestOverHttp(manifest, "https://knack.example.com", true);
-    expect(manifest.settings.socket_mode_enabled).toBe(true);
   });
 });
 

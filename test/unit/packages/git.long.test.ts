@@ -119,3 +119,21 @@ describe("a git repository", needs("git"), () => {
     expect(await place.staged()).toEqual([]);
   });
 });
+
+describe("skills of two owners", needs("git"), () => {
+  it("skills of two owners with one id are both installed, and each update finds its own", async () => {
+    const server = await gitServer();
+    for (const owner of ["anna", "ben"])
+      await server.commit(`${owner}/skills`, { "x/SKILL.md": skillText("x", owner) });
+    const packages = await (await packagePlace({ access })).open();
+    const install = async (owner: string) =>
+      only(
+        succeeded(await packages.install({ kind: "url", url: server.address(`${owner}/skills`) }, byAnna)),
+      );
+    expect((await install("anna")).skill_id).toBe("x");
+    expect((await install("ben")).skill_id).toBe("ben-x");
+    expect((await install("anna")).skill_id).toBe("x");
+    await packages.remove("x");
+    expect(only(succeeded(await packages.update("ben-x", byAnna))).skill_id).toBe("ben-x");
+  });
+});

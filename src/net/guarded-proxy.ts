@@ -14,7 +14,7 @@ export interface GuardedProxyOptions {
   /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
   allow: readonly string[];
   /** Never reached, whatever is allowed. */
-  own?: OwnPort;
+  own?: OwnPort | undefined;
   limits?: Partial<TrafficLimits>;
   /** Resolves names; default: the system's resolver. */
   lookup?: LookupFunction;

@@ -1,10 +1,11 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../../core/ports/schedule.ts";
-import type { DueEntries, DueEntry, Planner } from "../../core/ports/schedules.ts";
+import { dueKinds, type Schedule, type Trigger } from "../../core/ports/schedule.ts";
+import type { DueEntry, Planner } from "../../core/ports/schedules.ts";
 import type { Clock, KeyValue, Leases, Log } from "../../core/ports/storage.ts";
 import { settingsOf } from "../../core/skill/namespace-state.ts";
 import { zoneOf } from "../../core/values/said-line.ts";
+import type { ScheduleSetup } from "../app-deps.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
 import { createGoals, readGoal } from "./goals.ts";
@@ -21,14 +22,6 @@ import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
 import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
-
-/** The stores of schedules and triggers, and their limits. */
-export interface ScheduleSetup {
-  due: DueEntries;
-  /** Encrypted, for the secrets of webhooks. */
-  sealed: KeyValue;
-  limits: ScheduleLimits;
-}
 
 export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, ScheduleSetup {
   log: Pick<TurnReading, "get" | "list" | "read">;

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
-import type { Models } from "../../core/ports/model.ts";
-import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import {
   botModeSchema,
   type NamespaceState,
@@ -15,26 +13,23 @@ import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
 import { hereInWords } from "../../core/values/place.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
+import type { AppDeps } from "../app-deps.ts";
 import { type Spending, tokenLimitText } from "../turns/spending.ts";
 import { closed } from "./shapes.ts";
+
+const name = (most: number) => z.string().min(1).max(most).nullable().optional();
 
 /** A change of a channel's settings. Missing fields stay as they are; `null` restores the default. */
 export const settingsChange = closed(
   z.object({
     progress: z.enum(["quiet", "steps", "full"]).optional(),
     while_running: z.enum(["steer", "queue"]).optional(),
-    profile: z.string().min(1).max(200).nullable().optional(),
-    model: z.string().min(1).max(300).nullable().optional().describe("provider/model"),
+    profile: name(200),
+    model: name(300).describe("provider/model"),
     effort: z.enum(efforts).nullable().optional(),
     reply: replyModeSchema.nullable().optional(),
     bots: botModeSchema.nullable().optional().describe("messages of other bots"),
-    time_zone: z
-      .string()
-      .min(1)
-      .max(200)
-      .nullable()
-      .optional()
-      .describe("IANA name, for people whose own zone is not known"),
+    time_zone: name(200).describe("IANA name, for people whose own zone is not known"),
     paused: z.boolean().optional(),
     allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
     spending: closed(
@@ -57,26 +52,17 @@ export type ChangeSettings = (
   by: Author,
 ) => Promise<Outcome<NamespaceState>>;
 
-export function createChangeSettings({
-  store,
-  profiles,
-  models,
-  clock,
-  most,
-}: {
-  store: KeyValue;
-  profiles: readonly Profile[];
-  models: Pick<Models, "choose">;
-  clock: Pick<Clock, "now">;
-  most: Spending["most"];
-}): ChangeSettings {
+export function createChangeSettings(
+  { store, profiles, clock, ports }: Pick<AppDeps, "store" | "profiles" | "clock" | "ports">,
+  spending: Pick<Spending, "most">,
+): ChangeSettings {
   return async (namespace, change, by) => {
     const { profile } = change;
     const problem = profile ? agentProblem(profile, profiles) : undefined;
     if (problem !== undefined) return { ok: false, status: 404, message: problem };
-    const invalid = zoneProblem(change) ?? spendingProblem(change, most(namespace), namespace);
+    const invalid = zoneProblem(change) ?? spendingProblem(change, spending.most(namespace), namespace);
     if (invalid !== undefined) return { ok: false, status: 400, message: invalid };
-    const model = typeof change.model === "string" ? models.choose(change.model) : undefined;
+    const model = typeof change.model === "string" ? ports.models.choose(change.model) : undefined;
     if (model?.ok === false) return { ok: false, status: 400, message: model.message };
     const pause = { by: by.id, at: clock.now() };
     const known = model === undefined ? change : { ...change, model: model.name };
@@ -124,36 +110,17 @@ type Settings = NamespaceState["settings"];
 /** Applies a change. A channel that is paused twice stays paused by the first person. */
 function apply(
   settings: Settings,
-  {
-    progress,
-    while_running,
-    profile,
-    model,
-    effort,
-    reply,
-    bots,
-    time_zone,
-    paused,
-    allowed_skills,
-    spending,
-  }: SettingsChange,
+  { paused, time_zone, spending, ...plain }: SettingsChange,
   pause: NonNullable<Settings["paused"]>,
 ): void {
-  settings.progress = progress ?? settings.progress;
-  settings.while_running = while_running ?? settings.while_running;
-  settings.profile = changed(settings.profile, profile);
-  settings.model = changed(settings.model, model);
-  settings.effort = changed(settings.effort, effort);
-  settings.reply = changed(settings.reply, reply);
-  settings.bots = changed(settings.bots, bots);
-  settings.time_zone = changed(settings.time_zone, time_zone && timeZoneNamed(time_zone));
-  settings.allowed_skills = changed(settings.allowed_skills, allowed_skills && [...allowed_skills]);
-  settings.spending = changed(settings.spending, spending && { ...settings.spending, ...spending });
+  const change = {
+    ...plain,
+    time_zone: time_zone && timeZoneNamed(time_zone),
+    spending: spending && { ...settings.spending, ...spending },
+  };
+  for (const [name, value] of Object.entries(change))
+    if (value !== undefined) Object.assign(settings, { [name]: value ?? undefined });
   if (paused !== undefined) settings.paused = paused ? (settings.paused ?? pause) : undefined;
-}
-
-function changed<T>(before: T | undefined, change: T | null | undefined): T | undefined {
-  return change === undefined ? before : (change ?? undefined);
 }
 
 /** The time zones people can choose from, without aliases. */

@@ -11,17 +11,11 @@ export type PreviewPrompt = (namespace: string, message: string, thread?: string
  */
 export function createPromptPreview(turns: TurnRunner): PreviewPrompt {
   const author: Author = { id: "operator", name: "operator", trust: "operator" };
+  const asked = { key: "preview", author, kind: "message" } as const;
   return async (namespace, message, thread) => {
     const claimed: ClaimedTurn = {
       turn_id: "preview",
-      inbound: {
-        key: "preview",
-        namespace,
-        thread: thread ?? "preview",
-        author,
-        kind: "message",
-        text: message,
-      },
+      inbound: { ...asked, namespace, thread: thread ?? "preview", text: message },
       events: [],
       ordinal: Number.MAX_SAFE_INTEGER,
       lease: "preview",

@@ -24,7 +24,6 @@ import { createAuditReader } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { StoredOpenings } from "../turns/openings.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
-import { createPromptPreview } from "../turns/prompt-preview.ts";
 import { createReplay } from "../turns/replay/replay-turn.ts";
 import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
@@ -108,7 +107,8 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
   const { files, folders, chats, models, offers, grants, rights, picture, countTokens } = ports;
   const { knowledge } = ports.means;
   const stored = new StoredAudit(store, logger);
-  const audit = new Audit(deps, stored, auditChannel(deps.chat.audit_channel, platforms));
+  const post = auditChannel(deps.chat.audit_channel, platforms);
+  const audit = new Audit({ logger, clock, redact, stored, post });
   const forgetting = { log, store, clock, logger, files, folders, feed, past, platforms, audit, control };
   const ofPerson = { index, copies, servers, due, sealed, stored, openings, knowledge };
   const replaying = { log, clock, redact, limits, models, meter, past, openings, countTokens, picture };
@@ -161,7 +161,7 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
     forgetPerson: createForgetPerson({ ...forgetting, ...ofPerson }),
     exportData: createExportData({ log, store, clock, redact, due, knowledge, stored }),
     retention: new Retention({ ...deps, past, files, folders, stored }),
-    preview: createPromptPreview(shared.runner),
+    preview: (...asked: Parameters<TurnRunner["preview"]>) => shared.runner.preview(...asked),
   };
 }
 

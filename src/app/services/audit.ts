@@ -27,37 +27,34 @@ interface ToldLine extends Pick<AuditEntry, "namespace" | "message"> {
   text: string;
 }
 
+interface AuditDeps extends Pick<AppDeps, "logger" | "clock" | "redact"> {
+  stored: Pick<StoredAudit, "add">;
+  /** Posts a line to the audit channel, if one is configured. */
+  post: ReturnType<typeof auditChannel>;
+}
+
 /** The log and the store are the record; the audit channel is a view of it. */
 export class Audit {
-  readonly #deps: Pick<AppDeps, "logger" | "clock" | "redact">;
-  readonly #stored: Pick<StoredAudit, "add">;
-  readonly #post: ReturnType<typeof auditChannel>;
+  readonly #deps: AuditDeps;
 
-  /** @param post posts a line to the audit channel, if one is configured */
-  constructor(
-    deps: Pick<AppDeps, "logger" | "clock" | "redact">,
-    stored: Pick<StoredAudit, "add">,
-    post: ReturnType<typeof auditChannel>,
-  ) {
+  constructor(deps: AuditDeps) {
     this.#deps = deps;
-    this.#stored = stored;
-    this.#post = post;
   }
 
   /** Never throws, and waits neither for the store nor for the channel. */
   record({ action, by, namespace, subject, detail, about, message }: AuditEntry): void {
-    const { logger, clock, redact } = this.#deps;
+    const { logger, clock, redact, stored } = this.#deps;
     const done = { action, by: by.id, by_name: by.name, namespace, subject };
     logger.info({ audit: true, ...done }, `${by.name} ${plain(detail)}`);
     const named = { about: about?.id, about_name: about?.name };
-    this.#stored.add(redact({ at: clock.now(), ...done, detail: plain(detail), ...named }));
+    stored.add(redact({ at: clock.now(), ...done, detail: plain(detail), ...named }));
     this.tell({ namespace, message, text: `**${escapeMarkdown(by.name)}** ${detail}` });
   }
 
   /** Tells the audit channel alone. Never throws, and does not wait. */
   tell(line: ToldLine): void {
-    const { logger, redact } = this.#deps;
-    this.#post?.(redact(line)).catch((error: unknown) => {
+    const { logger, redact, post } = this.#deps;
+    post?.(redact(line)).catch((error: unknown) => {
       logger.warn(
         { err: error },
         "Posting to the audit channel failed; the log and the store have the record",

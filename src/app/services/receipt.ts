@@ -14,6 +14,8 @@ import { linesOf, type TurnLine } from "./turn-audit.ts";
 /** What stands in a receipt for the parts that its reader may not see: their number. */
 const parts = ["sources", "places", "tools", "effects", "hosts", "approvals", "files"] as const;
 
+const spent = { input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number().optional() };
+
 /** Where an answer comes from and what it did. Names are a contract: extend, never break. */
 export const receipt = z.object({
   turn_id: z.string(),
@@ -61,18 +63,11 @@ export const receipt = z.object({
       z.object({
         model: z.string(),
         calls: z.number(),
-        input_tokens: z.number(),
-        output_tokens: z.number(),
-        cost_usd: z.number().optional(),
+        ...spent,
       }),
     )
     .describe("with the small model's work"),
-  usage: z.object({
-    input_tokens: z.number(),
-    output_tokens: z.number(),
-    cost_usd: z.number().optional(),
-    unpriced_tokens: z.number(),
-  }),
+  usage: z.object({ ...spent, unpriced_tokens: z.number() }),
   hidden: z
     .record(z.enum(parts), z.number())
     .describe("how many of each there are that this reader may not see"),

@@ -74,3 +74,10 @@ export function* unstarted(
   yield { type: "error", code, message: text };
   yield { type: "turn_finished", outcome: "failed", text, refused: true };
 }
+
+/** All events of a turn that only announces something: a reminder, or news of a schedule. It needs no model. */
+export function* sayForCause({ inbound, events }: ClaimedTurn): Generator<TurnEventBody, void> {
+  const isResumed = events.some((event) => event.type === "turn_started");
+  yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
+  yield { type: "turn_finished", outcome: "completed", text: inbound.cause?.says ?? "" };
+}

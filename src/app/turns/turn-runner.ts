@@ -8,6 +8,7 @@ import { type MetaTool, modelFor, startingFor, whenReady } from "../../core/scop
 import { agentsHere } from "../../core/skill/agent-skill.ts";
 import { type NamespaceOffer, notForAgent } from "../../core/skill/make-offer.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
+import { type Preview, previewOpening, previewRequest } from "../../core/turn/run-skill.ts";
 import { helper } from "../../core/turn/sub-run.ts";
 import { runTurn } from "../../core/turn/turn-loop.ts";
 import type { Author, Guide, Inbound } from "../../core/values/inbound.ts";
@@ -53,6 +54,29 @@ export class TurnRunner {
   /** Sets a turn up without running it: for previews and for running one skill. */
   async prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn> {
     return (await this.#prepare(claimed, signal)).turn;
+  }
+
+  /**
+   * The next model request if the operator wrote `message`, in an existing thread or as the first message of a new one. Nothing is
+   * stored and no model is called.
+   */
+  async preview(namespace: string, message: string, thread?: string): Promise<Preview> {
+    const author: Author = { id: "operator", name: "operator", trust: "operator" };
+    const place = { namespace, thread: thread ?? "preview" };
+    const turn = await this.prepare(
+      {
+        turn_id: "preview",
+        inbound: { ...place, key: "preview", author, kind: "message", text: message },
+        events: [],
+        ordinal: Number.MAX_SAFE_INTEGER,
+        lease: "preview",
+        last_seq: 0,
+        crashes: 0,
+      },
+      new AbortController().signal,
+    );
+    const preview = thread === undefined ? previewOpening : previewRequest;
+    return preview(turn, this.portsFor("preview", namespace, author), this.metaTools);
   }
 
   /** The ports of a turn of this author in this namespace. */

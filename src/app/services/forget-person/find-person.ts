@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../core/values/failure.ts";
 import { partsOf } from "../../../core/values/place.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";
-import { type Person, readPerson, turnsOf, writtenAs } from "./person.ts";
+import { type Person, readPerson, turnsIn, writtenAs } from "./person.ts";
 import type { PersonDeps } from "./person-turns.ts";
 import { removeFacts, removePlans, sweepUnplaced, sweepValues } from "./person-values.ts";
 
@@ -21,7 +21,7 @@ export async function findPerson(deps: PersonDeps, user: string): Promise<Outcom
     const { platform, workspace } = partsOf(namespace);
     note({ platform, workspace, id: user });
   };
-  for await (const { namespace } of turnsOf(deps.log, user)) noteAt(namespace);
+  for await (const { namespace } of turnsIn(deps.log, { author: user })) noteAt(namespace);
   for await (const { by, about, namespace } of deps.stored.lines())
     if (by === user || about === user) noteAt(namespace);
   for await (const key of deps.store.keys(notesPrefix)) {

@@ -6,7 +6,7 @@ import type { AppDeps, ScheduleSetup } from "../../app-deps.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import { type ForgettingDeps, forgetTurn, wasForgotten } from "../forgetting.ts";
 import type { StoredAudit } from "../stored-audit.ts";
-import { isAt, type Person, turnsOf } from "./person.ts";
+import { isAt, type Person, turnsIn } from "./person.ts";
 
 /** What a person is deleted from. `sealed` has the secrets of webhooks, by the id of their trigger. */
 export type PersonDeps = ForgettingDeps &
@@ -27,7 +27,7 @@ export interface ForgetTurnsOptions {
 /** The names the person's turns have. */
 export async function namesOf({ log }: PersonDeps, person: Person): Promise<Set<string>> {
   const names = new Set<string>();
-  for await (const { namespace, author } of turnsOf(log, person.id))
+  for await (const { namespace, author } of turnsIn(log, { author: person.id }))
     if (isAt(person, namespace) && author.name !== "") names.add(author.name);
   return names;
 }
@@ -40,7 +40,7 @@ export async function forgetOwnTurns(
 ): Promise<{ count: number; left: string[] }> {
   const left: string[] = [];
   let count = 0;
-  for await (const turn of turnsOf(deps.log, person.id)) {
+  for await (const turn of turnsIn(deps.log, { author: person.id })) {
     if (!isAt(person, turn.namespace) || wasForgotten(await deps.log.read(turn.turn_id))) continue;
     const problem = options.dryRun ? undefined : await forgetPersonsTurn(deps, turn, options);
     if (problem === undefined) count += 1;

@@ -14,8 +14,7 @@ import { sender, waitingApp } from "../approvals/approval-fixture.ts";
 import { manualClock, presentedApp, stagedModel } from "../chat/present/presented-app.ts";
 
 const quiet = () => {};
-const stored = { add: quiet };
-const record = { clock: createFakeClock(), redact: createRedactor([]) };
+const record = { stored: { add: quiet }, clock: createFakeClock(), redact: createRedactor([]) };
 
 describe("the record of what people change", () => {
   it("an audit record is one structured log line, even if the audit channel fails", async () => {
@@ -27,7 +26,7 @@ describe("the record of what people change", () => {
       warned.resolve();
     };
     const logger: Log = { debug: quiet, info: (...line) => void lines.push(line), warn, error: quiet };
-    const audit = new Audit({ ...record, logger }, stored, () => Promise.reject(new Error("gone")));
+    const audit = new Audit({ ...record, logger, post: () => Promise.reject(new Error("gone")) });
     audit.record({
       action: "skill_enabled",
       by: ada,
@@ -46,7 +45,7 @@ describe("the record of what people change", () => {
     const posted: string[] = [];
     const info = (_fields: object, line: string) => void lines.push(line);
     const logger: Log = { debug: quiet, info, warn: quiet, error: quiet };
-    const audit = new Audit({ ...record, logger }, stored, async ({ text }) => void posted.push(text));
+    const audit = new Audit({ ...record, logger, post: async ({ text }) => void posted.push(text) });
     const by = { ...ben, name: "Ada** approved **pay** [ok](http://evil.example)" };
     audit.record({
       action: "x",
